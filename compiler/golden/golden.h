@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The golden model: executes an integer graph exactly as compiler/graph/ops.h defines it. It shares nothing
+// with the compiler, the spec or the simulators except the graph's data structures, so that what it says can
+// check them.
+#pragma once
+
+#include <vector>
+
+#include "compiler/graph/graph.h"
+
+namespace cosim::golden {
+
+/// Every value of `graph` by ValueId. `inputs` are in the order of graph.inputs() and have their types. Float
+/// operations other than Quantize, Dequantize, Flatten and constants are not executed (COSIM_CHECK).
+std::vector<graph::TensorPtr> Run(const graph::Graph& graph, const std::vector<graph::Tensor>& inputs);
+
+}  // namespace cosim::golden

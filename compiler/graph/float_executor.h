@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a float graph on the host, for calibration and as the reference that quantization error is measured
+// against. Integer graphs are run by compiler/golden.
+#pragma once
+
+#include <vector>
+
+#include "compiler/graph/graph.h"
+
+namespace cosim::graph {
+
+/// Every value of `graph` by ValueId. `inputs` are in the order of graph.inputs() and have their types. All
+/// operations must be float ones.
+std::vector<TensorPtr> RunFloat(const Graph& graph, const std::vector<Tensor>& inputs);
+
+}  // namespace cosim::graph

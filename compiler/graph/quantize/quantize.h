@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Post-training quantization: from a float graph and calibration inputs to an integer graph. What is fused or
+// placed where is decided later; the result spells every step out (convolution, bias, requantize, clip).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+
+namespace cosim::graph {
+
+enum class QuantizationScheme : uint8_t {
+  /// Weights symmetric for each output channel, activations asymmetric for each tensor, multipliers in [2^30,
+  /// 2^31).
+  kPerChannel,
+  /// Everything symmetric (zero points are 0) with one power-of-two scale for each tensor: Requantize is a
+  /// pure right
+  /// shift, QAdd multiplies by powers of two. Behind a global average pool of P pixels, scales are powers of
+  /// two
+  /// divided by P.
+  kPowerOfTwo,
+};
+
+/// "per_channel" or "power_of_two".
+std::string_view Name(QuantizationScheme scheme);
+
+struct QuantizeOptions {
+  QuantizationScheme scheme = QuantizationScheme::kPerChannel;
+  /// Synthetic inputs to observe the ranges of activations on.
+  int calibration_inputs = 2;
+  /// Seed of the first of them; the others follow.
+  uint64_t seed = 1;
+};
+
+/// An integer graph and where it comes from.
+struct QuantizedGraph {
+  /// Inputs and outputs are int8 with a quantization each; all operations are integer ones.
+  Graph graph;
+  /// The float graph it approximates: the source after folding.
+  Graph reference;
+  /// For each value of `reference`, the int8 value of `graph` that stands for it; -1 where there is none
+  /// (weights, and sums that only exist in int32).
+  std::vector<ValueId> counterpart;
+};
+
+/// Folds `float_graph`, calibrates and quantizes it. Operations it must support: Conv2d and Dense (each with
+/// an optional BiasAdd, BatchNorm and Relu behind), Add (with an optional Relu), Relu, MaxPool,
+/// GlobalAvgPool, Flatten. Anything else is a COSIM_CHECK.
+QuantizedGraph Quantize(const Graph& float_graph, const QuantizeOptions& options);
+
+/// Float tensors to the int8 tensors that `graph`'s inputs expect, by the quantization on those inputs.
+std::vector<Tensor> QuantizeInputs(const Graph& graph, const std::vector<Tensor>& inputs);
+
+/// int8 or int32 elements to real numbers.
+Tensor ToReal(const Tensor& tensor, const Quantization& quantization);
+
+}  // namespace cosim::graph
