@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Typed views of an instruction's fields by the role they play, so that simulators, verifier and compiler need no field
+// names. Reads the Spec's tables; checks nothing about the values (isa/verify.h does).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "isa/program.h"
+#include "isa/spec.h"
+
+namespace cosim::isa {
+
+/// rows x cols elements between DRAM and `memory`. Row r of the DRAM side starts at dram + r * stride * stored_bytes.
+/// A load writes (pad_top + rows + pad_bottom) x (pad_left + cols + pad_right) consecutive elements from `sram` on,
+/// row-major, pads holding pad_value in every lane; a store reads rows x cols consecutive elements.
+struct Transfer {
+  int memory = -1;
+  bool is_store = false;
+  uint64_t dram = 0;  ///< bytes; a multiple of the memory's stored_bytes
+  int64_t sram = 0;   ///< element
+  int64_t rows = 0, cols = 0, stride = 0;  ///< elements
+  int64_t pad_top = 0, pad_bottom = 0, pad_left = 0, pad_right = 0, pad_value = 0;
+  int64_t SramRows() const { return pad_top + rows + pad_bottom; }
+  int64_t SramCols() const { return pad_left + cols + pad_right; }
+  int64_t SramElements() const { return SramRows() * SramCols(); }
+};
+
+/// Element index of step (i, j, u): base + uop[u].field + i * outer + j * inner, modulo nothing: it must be in bounds.
+struct Index { int64_t base = 0, outer = 0, inner = 0; int uop_field = -1; };
+
+/// for i < iter_out, for j < iter_in, for u in [uop_begin, uop_end): one step.
+struct Nest {
+  int micro_ops = -1;  ///< memory
+  int64_t uop_begin = 0, uop_end = 0, iter_out = 0, iter_in = 0;
+  int64_t Steps() const { return iter_out * iter_in * (uop_end - uop_begin); }
+};
+
+struct Gemm {
+  Nest nest;
+  Index dst;
+  std::vector<Index> sources;  ///< as Intrinsic::sources
+  bool overwrite = false, reset = false;
+};
+
+struct Alu {
+  Nest nest;
+  int op = -1;  ///< index into Spec::alu_ops; -1 when no op has the code
+  Index result;
+  std::vector<Index> operands;   ///< as AluOp::operands
+};
+
+struct Sync {};
+
+struct Decoded {
+  int format = -1, unit = -1;
+  uint64_t pops = 0, pushes = 0;  ///< bit q: queue q
+  std::vector<std::pair<int, uint32_t>> locks;  ///< (memory, mask of banks)
+  std::variant<Sync, Transfer, Gemm, Alu> body;
+};
+
+Decoded Decode(const Spec& spec, const Instruction& instruction);
+
+}  // namespace cosim::isa

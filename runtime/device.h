@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runs a program: functional simulator, cycle simulator, later RTL, TLM platform or a board. Memory is one flat
+// DRAM, addressed from 0 in bytes; the program image says how much of it there has to be.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "isa/program.h"
+#include "isa/spec.h"
+#include "runtime/profile.h"
+
+namespace cosim::runtime {
+
+struct ExecuteOptions {
+  bool timing_only = false;  ///< no data is touched; a device without timing refuses it
+  bool record_instructions = false;  ///< fill Counters::instructions
+};
+
+/// Why a run ended without completing: a deadlock, a hazard, a watchdog. `message` names queue, instructions, units.
+struct RunError { std::string message; };
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual std::string Name() const = 0;
+  /// Grows DRAM to at least `bytes`; new bytes are zero.
+  virtual void Reserve(uint64_t bytes) = 0;
+  virtual void Write(uint64_t address, std::span<const uint8_t> bytes) = 0;
+  virtual void Read(uint64_t address, std::span<uint8_t> bytes) = 0;
+  /// Runs a verified program to its end. Its segments must have been written (LoadSegments).
+  virtual Counters Execute(const isa::Program& program, const ExecuteOptions& options) = 0;
+  /// Fills all on-chip memories with a pattern, to show that programs do not depend on what was there.
+  virtual void PoisonOnChip(uint64_t seed) = 0;
+};
+
+/// Reserves what the program needs and writes all its segments.
+void LoadSegments(Device& device, const isa::Program& program);
+
+}  // namespace cosim::runtime
