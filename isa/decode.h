@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -19,7 +20,7 @@ namespace cosim::isa {
 struct Transfer {
   int memory = -1;
   bool is_store = false;
-  uint64_t dram = 0;  ///< bytes; a multiple of the memory's stored_bytes
+  uint64_t dram = 0;  ///< bytes (as the `dram` field holds them); a multiple of the memory's stored_bytes
   int64_t sram = 0;   ///< element
   int64_t rows = 0, cols = 0, stride = 0;  ///< elements
   int64_t pad_top = 0, pad_bottom = 0, pad_left = 0, pad_right = 0, pad_value = 0;
@@ -61,6 +62,39 @@ struct Decoded {
   std::variant<Sync, Transfer, Gemm, Alu> body;
 };
 
+/// Decodes many instructions of one spec: looks field names up once. Keeps a pointer to `spec`.
+class Decoder {
+ public:
+  explicit Decoder(const Spec& spec);
+  Decoded operator()(const Instruction& instruction) const;
+
+ private:
+  friend Decoded Decode(const Spec& spec, const Instruction& instruction);
+  // Field numbers, and positions in InstructionFormat::indices; -1: absent.
+  struct TransferFields {
+    int sram = -1, dram = -1, rows = -1, cols = -1, stride = -1;
+    int pad_top = -1, pad_bottom = -1, pad_left = -1, pad_right = -1, pad_value = -1;
+  };
+  struct NestFields { int uop_begin = -1, uop_end = -1, iter_out = -1, iter_in = -1; };
+  struct OpTable {
+    int code = 0, op = -1, result = -1;
+    std::vector<int> operands;
+  };
+  struct Table {
+    TransferFields transfer;
+    NestFields nest;
+    int op = -1, overwrite = -1, reset = -1, dst = -1;
+    std::vector<int> sources;
+    std::vector<OpTable> ops;
+  };
+  static Table MakeTable(const Spec& spec, int format);
+  static Decoded DecodeWith(const Table& table, const InstructionFormat& format, const Instruction& instruction);
+
+  const Spec* spec_;
+  std::vector<Table> formats_;
+};
+
+/// One instruction; slower than a Decoder, which many should share.
 Decoded Decode(const Spec& spec, const Instruction& instruction);
 
 }  // namespace cosim::isa
