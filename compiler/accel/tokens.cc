@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// See tokens.h. Vector clocks decide what is implied; a backward sweep keeps the queues within their capacities.
+#include "compiler/accel/tokens.h"
+
+#include <algorithm>
+#include <queue>
+
+#include "isa/check.h"
+
+namespace cosim::accel {
+namespace {
+
+constexpr int64_t kGranule = 8;     // bytes of DRAM that share a shadow cell
+constexpr int64_t kOrderGap = 1024;  // room between neighbours in program order
+
+int SideOf(const isa::Spec& spec, int memory) {
+  return spec.memories[memory].mirrors >= 0 ? spec.memories[memory].mirrors : memory;
+}
+
+}  // namespace
+
+TokenInserter::TokenInserter(const isa::Spec& spec, uint64_t tracked_begin, uint64_t tracked_end)
+    : spec_(spec),
+      units_(static_cast<int>(spec.units.size())),
+      tracked_begin_(tracked_begin / kGranule * kGranule),
+      tracked_end_(tracked_end),
+      memories_(spec.memories.size()),
+      by_unit_(units_),
+      clock_(units_, std::vector<int32_t>(units_, 0)),
+      tokens_(spec.queues.size()),
+      pending_pops_(units_),
+      deps_(units_) {
+  for (size_t m = 0; m < memories_.size(); ++m)
+    if (spec.memories[m].mirrors < 0) Resize(memories_[m], spec.memories[m].depth);
+  Resize(dram_, (tracked_end_ - tracked_begin_ + kGranule - 1) / kGranule);
+}
+
+void TokenInserter::Resize(Shadow& shadow, int64_t elements) const {
+  shadow.writer_unit.assign(elements, 0);
+  shadow.writer.assign(elements, 0);
+  shadow.readers.assign(elements * units_, 0);
+}
+
+void TokenInserter::Touch(Shadow& shadow, int64_t element, bool write, int unit) {
+  const int32_t self = static_cast<int32_t>(by_unit_[unit].size()) + 1;
+  int32_t* readers = &shadow.readers[element * units_];
+  const int writer_unit = shadow.writer_unit[element];
+  deps_[writer_unit] = std::max(deps_[writer_unit], shadow.writer[element]);
+  if (!write) {
+    readers[unit] = self;
+    return;
+  }
+  for (int u = 0; u < units_; ++u) deps_[u] = std::max(deps_[u], readers[u]);
+  std::fill(readers, readers + units_, 0);
+  shadow.writer_unit[element] = unit;
+  shadow.writer[element] = self;
+}
+
+void TokenInserter::Add(isa::Instruction instruction, const Footprint& footprint, int tag) {
+  const int unit = spec_.formats[instruction.format].unit;
+  std::fill(deps_.begin(), deps_.end(), 0);
+  for (bool write : {false, true}) {  // reads first: an instruction does not depend on its own writes
+    for (const auto& part : footprint.on_chip) {
+      if (part.write != write) continue;
+      Shadow& shadow = memories_[SideOf(spec_, part.memory)];
+      for (int32_t element : part.elements) Touch(shadow, element, write, unit);
+    }
+    for (const auto& range : footprint.dram) {
+      const uint64_t begin = std::max(range.begin, tracked_begin_), end = std::min(range.end, tracked_end_);
+      if (range.write != write || begin >= end) continue;
+      for (uint64_t g = (begin - tracked_begin_) / kGranule; g <= (end - 1 - tracked_begin_) / kGranule; ++g)
+        Touch(dram_, g, write, unit);
+    }
+  }
+  // Units with a queue of their own first: what they tell may make a routed order unnecessary.
+  const std::vector<int32_t> deps = deps_;
+  for (bool direct : {true, false})
+    for (int u = units_ - 1; u >= 0; --u)
+      if (u != unit && deps[u] > clock_[unit][u] && (FindQueue(u, unit) >= 0) == direct)
+        Order(u, deps[u], unit, tag);
+  Append(std::move(instruction), unit, tag);
+}
+
+int TokenInserter::Append(isa::Instruction instruction, int unit, int tag) {
+  const int index = static_cast<int>(entries_.size());
+  entries_.push_back({std::move(instruction), tag, unit, index * kOrderGap, clock_[unit]});
+  by_unit_[unit].push_back(index);
+  for (int queue : pending_pops_[unit]) tokens_[queue].back().pop = index;
+  pending_pops_[unit].clear();
+  clock_[unit][unit] = static_cast<int32_t>(by_unit_[unit].size());
+  return index;
+}
+
+int TokenInserter::FindQueue(int from, int to) const {
+  for (size_t q = 0; q < spec_.queues.size(); ++q)
+    if (spec_.queues[q].from == from && spec_.queues[q].to == to) return static_cast<int>(q);
+  return -1;
+}
+
+int TokenInserter::NextHop(int from, int to) const {
+  // Breadth first from `to` backwards: the first unit found that `from` has a queue to is on a shortest path.
+  std::vector<bool> seen(units_, false);
+  std::queue<int> todo;
+  todo.push(to);
+  seen[to] = true;
+  while (!todo.empty()) {
+    const int at = todo.front();
+    todo.pop();
+    if (at != to && FindQueue(from, at) >= 0) return at;
+    for (const auto& queue : spec_.queues)
+      if (queue.to == at && !seen[queue.from]) {
+        seen[queue.from] = true;
+        todo.push(queue.from);
+      }
+  }
+  COSIM_CHECK(false, "units {} and {} are not connected by queues", spec_.units[from].name, spec_.units[to].name);
+}
+
+isa::Instruction TokenInserter::MakeSync(int unit) const {
+  for (size_t f = 0; f < spec_.formats.size(); ++f) {
+    const auto& format = spec_.formats[f];
+    if (format.unit != unit || format.kind != isa::Kind::kSync) continue;
+    isa::Instruction sync{static_cast<int>(f), std::vector<int64_t>(format.fields.size(), 0)};
+    for (const auto& [field, value] : format.match) sync.values[field] = value;
+    return sync;
+  }
+  COSIM_CHECK(false, "unit {} has no sync instruction", spec_.units[unit].name);
+}
+
+void TokenInserter::Order(int producer, int32_t number, int consumer, int tag) {
+  if (number <= clock_[consumer][producer]) return;
+  const int queue = FindQueue(producer, consumer);
+  if (queue < 0) {
+    const int via = NextHop(producer, consumer);
+    // The first instruction of `via` that already follows the producer will do; else a sync is made for it.
+    const auto& list = by_unit_[via];
+    auto first = std::partition_point(list.begin(), list.end(),
+                                      [&](int entry) { return entries_[entry].known[producer] < number; });
+    if (first == list.end()) {
+      Order(producer, number, via, tag);
+      Append(MakeSync(via), via, tag);
+      first = list.end() - 1;
+    }
+    Order(via, static_cast<int32_t>(first - list.begin()) + 1, consumer, tag);
+    return;
+  }
+  const int push = by_unit_[producer][number - 1];
+  auto& tokens = tokens_[queue];
+  COSIM_CHECK(tokens.empty() || entries_[tokens.back().push].order < entries_[push].order);
+  COSIM_CHECK(tokens.empty() || tokens.back().pop >= 0, "two pops of one queue in one instruction");
+  tokens.push_back({push, -1});
+  pending_pops_[consumer].push_back(queue);
+  auto& clock = clock_[consumer];
+  for (int u = 0; u < units_; ++u) clock[u] = std::max(clock[u], entries_[push].known[u]);
+  clock[producer] = std::max(clock[producer], number);
+}
+
+void TokenInserter::LimitOccupancy(int queue) {
+  auto& tokens = tokens_[queue];
+  const int capacity = spec_.queues[queue].capacity, consumer = spec_.queues[queue].to;
+  auto& list = by_unit_[consumer];
+  const auto before = [&](int entry, int64_t order) { return entries_[entry].order < order; };
+  // Backwards: token m must be gone when token m + capacity comes, and before token m + 1 is popped.
+  for (int m = static_cast<int>(tokens.size()) - 1 - capacity; m >= 0; --m) {
+    const int64_t limit = std::min(entries_[tokens[m + capacity].push].order, entries_[tokens[m + 1].pop].order);
+    if (entries_[tokens[m].pop].order < limit) continue;
+    auto at = std::lower_bound(list.begin(), list.end(), limit, before);
+    if (at != list.begin() && entries_[*(at - 1)].order > entries_[tokens[m].push].order) {
+      tokens[m].pop = *(at - 1);
+      continue;
+    }
+    const int index = static_cast<int>(entries_.size());
+    entries_.push_back({MakeSync(consumer), entries_[tokens[m].push].tag, consumer, limit - 1, {}});
+    COSIM_CHECK(entries_[index].order > entries_[tokens[m].push].order, "no room for a sync");
+    list.insert(at, index);
+    tokens[m].pop = index;
+  }
+}
+
+void TokenInserter::SetFlag(int entry, int queue, bool push) {
+  auto& instruction = entries_[entry].instruction;
+  const auto& format = spec_.formats[instruction.format];
+  for (const auto& [q, field] : push ? format.pushes : format.pops)
+    if (q == queue) {
+      COSIM_CHECK(instruction.values[field] == 0);
+      instruction.values[field] = 1;
+      return;
+    }
+  COSIM_CHECK(false, "{} has no flag for queue {}", format.name, spec_.queues[queue].name);
+}
+
+TokenInserter::Result TokenInserter::Finish() {
+  for (size_t q = 0; q < tokens_.size(); ++q) LimitOccupancy(static_cast<int>(q));
+  for (size_t q = 0; q < tokens_.size(); ++q)
+    for (const Token& token : tokens_[q]) {
+      SetFlag(token.push, static_cast<int>(q), true);
+      SetFlag(token.pop, static_cast<int>(q), false);
+    }
+  std::vector<int> order(entries_.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return entries_[a].order < entries_[b].order; });
+  Result result;
+  result.instructions.reserve(order.size());
+  for (int i : order) {
+    result.instructions.push_back(std::move(entries_[i].instruction));
+    result.tags.push_back(entries_[i].tag);
+  }
+  return result;
+}
+
+}  // namespace cosim::accel

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tokens from dataflow: takes instructions in program order with what they read and write, and places the pops and pushes
+// that order conflicting accesses of different units. Orderings already implied by earlier tokens cost nothing; where two
+// units have no queue the order is routed through others, by sync instructions if need be. After Finish, every push stands
+// before its pop and no queue ever holds more than its capacity in program order, so the program cannot deadlock.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "isa/program.h"
+#include "isa/spec.h"
+
+namespace cosim::accel {
+
+/// What one instruction touches: exact sets of on-chip elements, and byte ranges of DRAM.
+struct Footprint {
+  struct OnChip { int memory = -1; bool write = false; std::vector<int32_t> elements; };
+  struct Dram { bool write = false; uint64_t begin = 0, end = 0; };
+  std::vector<OnChip> on_chip;
+  std::vector<Dram> dram;
+};
+
+class TokenInserter {
+ public:
+  /// DRAM outside [tracked_begin, tracked_end) is never written by the program and is not tracked.
+  TokenInserter(const isa::Spec& spec, uint64_t tracked_begin, uint64_t tracked_end);
+
+  /// Appends an instruction; `tag` comes back from Finish beside it (its layer, say).
+  void Add(isa::Instruction instruction, const Footprint& footprint, int tag);
+
+  struct Result {
+    std::vector<isa::Instruction> instructions;
+    std::vector<int> tags;
+  };
+  Result Finish();
+
+ private:
+  struct Entry {
+    isa::Instruction instruction;
+    int tag = 0, unit = 0;
+    int64_t order = 0;           ///< program order; gaps leave room for syncs put in between
+    std::vector<int32_t> known;  ///< per unit: instructions known to have retired before this one issues
+  };
+  struct Token { int push = -1, pop = -1; };  ///< entries
+  /// Who touched each element last; instructions are counted within their unit from 1, 0 is none.
+  struct Shadow {
+    std::vector<int32_t> writer_unit, writer;
+    std::vector<int32_t> readers;  ///< [element * units + unit]
+  };
+
+  void Resize(Shadow& shadow, int64_t elements) const;
+  void Touch(Shadow& shadow, int64_t element, bool write, int unit);
+  /// Lets the next instruction of `consumer` follow instruction number `number` of `producer`.
+  void Order(int producer, int32_t number, int consumer, int tag);
+  int Append(isa::Instruction instruction, int unit, int tag);
+  isa::Instruction MakeSync(int unit) const;
+  int FindQueue(int from, int to) const;
+  int NextHop(int from, int to) const;
+  void LimitOccupancy(int queue);
+  void SetFlag(int entry, int queue, bool push);
+
+  const isa::Spec& spec_;
+  int units_;
+  uint64_t tracked_begin_, tracked_end_;
+  std::vector<Shadow> memories_;
+  Shadow dram_;
+  std::vector<Entry> entries_;
+  std::vector<std::vector<int>> by_unit_;       ///< entry of each instruction of a unit
+  std::vector<std::vector<int32_t>> clock_;     ///< per unit: what its next instruction is known to follow
+  std::vector<std::vector<Token>> tokens_;      ///< per queue, in order
+  std::vector<std::vector<int>> pending_pops_;  ///< per unit: queues its next instruction pops
+  std::vector<int32_t> deps_;                   ///< scratch: per unit
+};
+
+}  // namespace cosim::accel
