@@ -28,9 +28,6 @@ class InstructionWriter {
   const std::map<int, MicroOpStore>& micro_ops() const { return stores_; }
 
  private:
-  struct RolesOf;  // field positions of one format
-  using Values = std::vector<std::pair<std::string, int64_t>>;
-
   void Run(const Nodes& nodes);
   void WriteTransfer(const TransferLeaf& leaf);
   void WriteGemm(const GemmLeaf& leaf);
@@ -39,10 +36,14 @@ class InstructionWriter {
   void WriteAluSpace(const AluLeaf& leaf, const IndexSpace& space);
   /// Makes the micro-ops resident, loading them if need be; gives their first on-chip index.
   int64_t Require(int memory, const HardwareNest& nest);
-  isa::Instruction Make(int format, const Values& values) const;
-  Values NestValues(int format, const HardwareNest& nest, int64_t uop_begin, int64_t uop_end) const;
-  void AddLocks(int format, const Footprint& footprint, Values& values) const;
-  int FindTransferFormat(int memory, bool is_store) const;
+  isa::Instruction Make(int format) const;
+  void Set(isa::Instruction& instruction, const char* field, int64_t value) const;
+  void SetNest(isa::Instruction& instruction, const HardwareNest& nest, int64_t uop_begin, int64_t uop_count) const;
+  void SetLocks(isa::Instruction& instruction, const Footprint& footprint) const;
+  void AddOnChip(Footprint& footprint, int memory, bool write, const IndexSpace& space, int index) const;
+  /// One index of the space for each field of the micro-op; `access_of(name)` gives the leaf's access or null.
+  template <typename AccessOf>
+  IndexSpace MakeSpace(int format, const std::vector<Dim>& dims, AccessOf access_of) const;
   int64_t BaseOf(const Access& access) const;
   uint64_t DramAddress(const tir::Buffer& buffer) const;
   const OnChipBuffer& OnChip(const tir::Buffer& buffer) const;
