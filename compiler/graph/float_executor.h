@@ -13,4 +13,7 @@ namespace cosim::graph {
 /// operations must be float ones.
 std::vector<TensorPtr> RunFloat(const Graph& graph, const std::vector<Tensor>& inputs);
 
+/// The result of the float operation of `node` on `operands`, for a caller that walks the graph itself.
+Tensor EvaluateFloat(const Node& node, const std::vector<TensorPtr>& operands);
+
 }  // namespace cosim::graph

@@ -12,7 +12,7 @@ namespace cosim::graph {
 /// For example
 ///   graph mlp
 ///   %x = input() : float32[1,784]
-///   %fc.weight = constant(#9e3779b97f4a7c15) : float32[10,784]
+///   %fc.weight = constant() {data=#9e3779b97f4a7c15} : float32[10,784]
 ///   %fc = dense(%x, %fc.weight) {input_zero_point=0} : float32[1,10]
 ///   return %fc
 /// A constant is shown as a hash of its elements, a quantization as `scale=... zero_point=...` behind the

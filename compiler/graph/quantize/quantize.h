@@ -48,7 +48,7 @@ struct QuantizedGraph {
 /// Folds `float_graph`, calibrates and quantizes it. Operations it must support: Conv2d and Dense (each with
 /// an optional BiasAdd, BatchNorm and Relu behind), Add (with an optional Relu), Relu, MaxPool,
 /// GlobalAvgPool, Flatten. Anything else is a COSIM_CHECK.
-QuantizedGraph Quantize(const Graph& float_graph, const QuantizeOptions& options);
+QuantizedGraph QuantizeGraph(const Graph& float_graph, const QuantizeOptions& options);
 
 /// Float tensors to the int8 tensors that `graph`'s inputs expect, by the quantization on those inputs.
 std::vector<Tensor> QuantizeInputs(const Graph& graph, const std::vector<Tensor>& inputs);

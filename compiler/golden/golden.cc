@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// One overload of Compute an operation, each a transcription of its definition in ops.h.
+#include "compiler/golden/golden.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "compiler/golden/convolution.h"
+#include "isa/check.h"
+
+namespace cosim::golden {
+namespace {
+
+using graph::DType;
+using graph::Tensor;
+using Operands = std::vector<graph::TensorPtr>;
+
+int64_t RoundShift(int64_t x, int32_t shift) {
+  return shift == 0 ? x : (x + (int64_t{1} << (shift - 1))) >> shift;
+}
+
+int8_t Clamp8(int64_t x) { return static_cast<int8_t>(std::clamp<int64_t>(x, -128, 127)); }
+
+int64_t Sat32(int64_t x) {
+  return std::clamp<int64_t>(x, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max());
+}
+
+int32_t WrappingAdd(int32_t a, int32_t b) {
+  return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
+}
+
+void Compute(const graph::Conv2d& op, const Operands& in, Tensor& out) { Convolve(op, *in[0], *in[1], out); }
+
+void Compute(const graph::Dense& op, const Operands& in, Tensor& out) { Multiply(op, *in[0], *in[1], out); }
+
+/// Calls f(channel, index) for every element; dimension 1 is the channel.
+template <typename F>
+void ForEachElement(const graph::Shape& shape, F f) {
+  const int64_t channels = shape[1], planes = shape[0] * channels;
+  const int64_t plane = graph::NumElements(shape) / planes;
+  for (int64_t p = 0; p < planes; ++p) {
+    for (int64_t i = 0; i < plane; ++i) f(p % channels, p * plane + i);
+  }
+}
+
+void Compute(const graph::BiasAdd&, const Operands& in, Tensor& out) {
+  const auto x = in[0]->data<int32_t>(), bias = in[1]->data<int32_t>();
+  const auto y = out.mutable_data<int32_t>();
+  ForEachElement(out.shape(), [&](int64_t c, int64_t i) { y[i] = WrappingAdd(x[i], bias[c]); });
+}
+
+void Compute(const graph::Clip& op, const Operands& in, Tensor& out) {
+  const auto x = in[0]->data<int8_t>();
+  const auto y = out.mutable_data<int8_t>();
+  for (size_t i = 0; i < x.size(); ++i) y[i] = Clamp8(std::min(std::max<int32_t>(x[i], op.lo), op.hi));
+}
+
+int32_t QAddTerm(const graph::QAdd::Operand& operand, int8_t value) {
+  const int64_t product = int64_t{value - operand.zero_point} * operand.multiplier;
+  return static_cast<int32_t>(RoundShift(product, operand.shift));
+}
+
+void Compute(const graph::QAdd& op, const Operands& in, Tensor& out) {
+  const auto a = in[0]->data<int8_t>(), b = in[1]->data<int8_t>();
+  const auto y = out.mutable_data<int8_t>();
+  for (size_t i = 0; i < a.size(); ++i) {
+    const int32_t sum = WrappingAdd(QAddTerm(op.a, a[i]), QAddTerm(op.b, b[i]));
+    y[i] = Clamp8(WrappingAdd(sum, op.output_zero_point));
+  }
+}
+
+void Compute(const graph::MaxPool& op, const Operands& in, Tensor& out) {
+  const graph::Shape &xs = in[0]->shape(), &ys = out.shape();
+  const int8_t* plane = in[0]->data<int8_t>().data();
+  int8_t* y = out.mutable_data<int8_t>().data();
+  for (int64_t p = 0; p < xs[0] * xs[1]; ++p, plane += xs[2] * xs[3]) {
+    for (int64_t oy = 0; oy < ys[2]; ++oy) {
+      for (int64_t ox = 0; ox < ys[3]; ++ox) {
+        int8_t best = -128;
+        for (int64_t ky = 0; ky < op.kernel[0]; ++ky) {
+          for (int64_t kx = 0; kx < op.kernel[1]; ++kx) {
+            const int64_t iy = oy * op.stride[0] - op.pad[0] + ky, ix = ox * op.stride[1] - op.pad[1] + kx;
+            if (iy >= 0 && iy < xs[2] && ix >= 0 && ix < xs[3]) best = std::max(best, plane[iy * xs[3] + ix]);
+          }
+        }
+        *y++ = best;
+      }
+    }
+  }
+}
+
+void Compute(const graph::GlobalSumPool&, const Operands& in, Tensor& out) {
+  const auto x = in[0]->data<int8_t>();
+  const auto y = out.mutable_data<int32_t>();
+  const size_t plane = x.size() / y.size();
+  for (size_t i = 0; i < x.size(); ++i) y[i / plane] = WrappingAdd(y[i / plane], x[i]);
+}
+
+void Compute(const graph::Requantize& op, const Operands& in, Tensor& out) {
+  const auto x = in[0]->data<int32_t>();
+  const auto y = out.mutable_data<int8_t>();
+  const bool per_channel = op.multiplier.size() > 1;
+  ForEachElement(out.shape(), [&](int64_t c, int64_t i) {
+    const int64_t k = per_channel ? c : 0;
+    y[i] = Clamp8(Sat32(RoundShift(int64_t{x[i]} * op.multiplier[k], op.shift[k])) + op.zero_point);
+  });
+}
+
+void Compute(const graph::Flatten&, const Operands& in, Tensor& out) { out = in[0]->Reshaped(out.shape()); }
+
+void Compute(const graph::Quantize& op, const Operands& in, Tensor& out) {
+  const auto x = in[0]->data<float>();
+  const auto y = out.mutable_data<int8_t>();
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double steps = std::floor(double{x[i]} / double{op.scale} + 0.5) + op.zero_point;
+    y[i] = static_cast<int8_t>(std::clamp(steps, -128.0, 127.0));
+  }
+}
+
+void Compute(const graph::Dequantize& op, const Operands& in, Tensor& out) {
+  const auto x = in[0]->data<int8_t>();
+  const auto y = out.mutable_data<float>();
+  for (size_t i = 0; i < x.size(); ++i) y[i] = static_cast<float>(x[i] - op.zero_point) * op.scale;
+}
+
+template <typename OpType>
+void Compute(const OpType& op, const Operands&, Tensor&) {
+  COSIM_CHECK(false, "{} is not an integer operation", op.kMnemonic);
+}
+
+graph::TensorPtr Evaluate(const graph::Node& node, const std::vector<graph::TensorPtr>& values) {
+  Operands operands;
+  for (graph::ValueId id : node.inputs) operands.push_back(values[id]);
+  const bool integer = node.As<graph::Quantize>() || node.As<graph::Dequantize>() ||
+                       node.As<graph::Flatten>() || operands[0]->dtype() != DType::kFloat32;
+  COSIM_CHECK(integer, "'{}' = {} works on float32", node.name, graph::Mnemonic(node.op));
+  Tensor out(node.type);
+  std::visit([&](const auto& op) { Compute(op, operands, out); }, node.op);
+  return std::make_shared<const Tensor>(std::move(out));
+}
+
+}  // namespace
+
+std::vector<graph::TensorPtr> Run(const graph::Graph& graph, const std::vector<Tensor>& inputs) {
+  COSIM_CHECK(inputs.size() == graph.inputs().size(), "{} inputs for {}", inputs.size(), graph.name());
+  std::vector<graph::TensorPtr> values;
+  values.reserve(graph.nodes().size());
+  size_t next_input = 0;
+  for (const graph::Node& node : graph.nodes()) {
+    if (node.As<graph::Input>()) {
+      const Tensor& input = inputs[next_input++];
+      COSIM_CHECK(input.type() == node.type, "input '{}' is {}, but was given {}", node.name,
+                  graph::ToString(node.type), graph::ToString(input.type()));
+      values.push_back(std::make_shared<const Tensor>(input));
+    } else if (const auto* constant = node.As<graph::Constant>()) {
+      values.push_back(constant->data);
+    } else {
+      values.push_back(Evaluate(node, values));
+    }
+  }
+  return values;
+}
+
+}  // namespace cosim::golden

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Float kernels. Convolutions are im2col and a matrix product by Eigen; everything else is a plain loop.
+#include "compiler/graph/float_executor.h"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "compiler/graph/infer.h"
+#include "isa/check.h"
+
+namespace cosim::graph {
+namespace {
+
+using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using ConstMap = Eigen::Map<const Matrix>;
+using MutableMap = Eigen::Map<Matrix>;
+
+using Operands = std::vector<TensorPtr>;
+
+/// One row of the im2col matrix: the image plane `x` [H,W] as seen through tap (ky, kx), zero outside.
+void FillTapRow(const Conv2d& op, const float* x, int64_t height, int64_t width, int64_t ky, int64_t kx,
+                int64_t out_height, int64_t out_width, float* row) {
+  const int64_t x_offset = kx * op.dilation[1] - op.pad[1];
+  for (int64_t oy = 0; oy < out_height; ++oy, row += out_width) {
+    const int64_t iy = oy * op.stride[0] + ky * op.dilation[0] - op.pad[0];
+    if (iy < 0 || iy >= height) {
+      std::fill_n(row, out_width, 0.0f);
+      continue;
+    }
+    const float* line = x + iy * width;
+    for (int64_t ox = 0; ox < out_width; ++ox) {
+      const int64_t ix = ox * op.stride[1] + x_offset;
+      row[ox] = ix >= 0 && ix < width ? line[ix] : 0.0f;
+    }
+  }
+}
+
+/// Whether the im2col matrix is the input itself.
+bool IsPointwise(const Conv2d& op, const Shape& weight) {
+  return weight[2] == 1 && weight[3] == 1 && op.stride == std::array<int64_t, 2>{1, 1} &&
+         op.pad == std::array<int64_t, 4>{};
+}
+
+void Compute(const Conv2d& op, const Operands& in, Tensor& out) {
+  const Shape &x = in[0]->shape(), &w = in[1]->shape(), &y = out.shape();
+  const int64_t channels = w[1], outputs = w[0] / op.groups, kernel = w[2] * w[3];
+  const int64_t depth = channels * kernel, in_plane = x[2] * x[3], out_plane = y[2] * y[3];
+  std::vector<float> columns(IsPointwise(op, w) ? 0 : depth * out_plane);
+  for (int64_t n = 0; n < x[0]; ++n) {
+    for (int64_t g = 0; g < op.groups; ++g) {
+      const float* image = in[0]->data<float>().data() + (n * x[1] + g * channels) * in_plane;
+      if (!columns.empty()) {
+        for (int64_t row = 0; row < depth; ++row) {
+          const int64_t tap = row % kernel;
+          FillTapRow(op, image + row / kernel * in_plane, x[2], x[3], tap / w[3], tap % w[3], y[2], y[3],
+                     columns.data() + row * out_plane);
+        }
+      }
+      const ConstMap weight(in[1]->data<float>().data() + g * outputs * depth, outputs, depth);
+      const ConstMap patches(columns.empty() ? image : columns.data(), depth, out_plane);
+      MutableMap result(out.mutable_data<float>().data() + (n * y[1] + g * outputs) * out_plane, outputs,
+                        out_plane);
+      result.noalias() = weight * patches;
+    }
+  }
+}
+
+void Compute(const Dense&, const Operands& in, Tensor& out) {
+  const Shape &x = in[0]->shape(), &w = in[1]->shape();
+  const ConstMap input(in[0]->data<float>().data(), x[0], x[1]);
+  const ConstMap weight(in[1]->data<float>().data(), w[0], w[1]);
+  MutableMap result(out.mutable_data<float>().data(), x[0], w[0]);
+  result.noalias() = input * weight.transpose();
+}
+
+/// y = x * gain[c] + offset[c] along dimension 1.
+template <typename Gain, typename Offset>
+void ScaleChannels(const Tensor& x, Tensor& out, Gain gain, Offset offset) {
+  const int64_t channels = x.shape()[1];
+  const int64_t planes = x.shape()[0] * channels, plane = x.size() / planes;
+  const float* from = x.data<float>().data();
+  float* to = out.mutable_data<float>().data();
+  for (int64_t p = 0; p < planes; ++p) {
+    const float a = gain(p % channels), b = offset(p % channels);
+    for (int64_t i = p * plane; i < (p + 1) * plane; ++i) to[i] = from[i] * a + b;
+  }
+}
+
+void Compute(const BiasAdd&, const Operands& in, Tensor& out) {
+  const auto bias = in[1]->data<float>();
+  ScaleChannels(*in[0], out, [](int64_t) { return 1.0f; }, [&](int64_t c) { return bias[c]; });
+}
+
+void Compute(const BatchNorm& op, const Operands& in, Tensor& out) {
+  const auto gamma = in[1]->data<float>(), beta = in[2]->data<float>();
+  const auto mean = in[3]->data<float>(), variance = in[4]->data<float>();
+  auto gain = [&](int64_t c) { return gamma[c] / std::sqrt(variance[c] + op.epsilon); };
+  ScaleChannels(*in[0], out, gain, [&](int64_t c) { return beta[c] - mean[c] * gain(c); });
+}
+
+void Compute(const Relu&, const Operands& in, Tensor& out) {
+  const auto x = in[0]->data<float>();
+  std::transform(x.begin(), x.end(), out.mutable_data<float>().begin(),
+                 [](float v) { return v > 0 ? v : 0.0f; });
+}
+
+void Compute(const Add&, const Operands& in, Tensor& out) {
+  const auto a = in[0]->data<float>(), b = in[1]->data<float>();
+  std::transform(a.begin(), a.end(), b.begin(), out.mutable_data<float>().begin(), std::plus<>());
+}
+
+float WindowMax(const MaxPool& op, const float* plane, int64_t height, int64_t width, int64_t oy,
+                int64_t ox) {
+  float best = -std::numeric_limits<float>::infinity();
+  const int64_t top = oy * op.stride[0] - op.pad[0], left = ox * op.stride[1] - op.pad[1];
+  for (int64_t iy = std::max<int64_t>(top, 0); iy < std::min(top + op.kernel[0], height); ++iy) {
+    for (int64_t ix = std::max<int64_t>(left, 0); ix < std::min(left + op.kernel[1], width); ++ix) {
+      best = std::max(best, plane[iy * width + ix]);
+    }
+  }
+  return best;
+}
+
+void Compute(const MaxPool& op, const Operands& in, Tensor& out) {
+  const Shape &x = in[0]->shape(), &y = out.shape();
+  const float* plane = in[0]->data<float>().data();
+  float* to = out.mutable_data<float>().data();
+  for (int64_t p = 0; p < x[0] * x[1]; ++p, plane += x[2] * x[3]) {
+    for (int64_t oy = 0; oy < y[2]; ++oy) {
+      for (int64_t ox = 0; ox < y[3]; ++ox) *to++ = WindowMax(op, plane, x[2], x[3], oy, ox);
+    }
+  }
+}
+
+void Compute(const GlobalAvgPool&, const Operands& in, Tensor& out) {
+  const int64_t planes = out.size(), plane = in[0]->size() / planes;
+  const float* x = in[0]->data<float>().data();
+  for (int64_t p = 0; p < planes; ++p, x += plane) {
+    double sum = 0;
+    for (int64_t i = 0; i < plane; ++i) sum += x[i];
+    out.mutable_data<float>()[p] = static_cast<float>(sum / static_cast<double>(plane));
+  }
+}
+
+void Compute(const Flatten&, const Operands& in, Tensor& out) { out = in[0]->Reshaped(out.shape()); }
+
+template <typename OpType>
+void Compute(const OpType& op, const Operands&, Tensor&) {
+  COSIM_CHECK(false, "{} is not a float operation", op.kMnemonic);
+}
+
+}  // namespace
+
+Tensor EvaluateFloat(const Node& node, const std::vector<TensorPtr>& operands) {
+  Tensor out(node.type);
+  std::visit([&](const auto& op) { Compute(op, operands, out); }, node.op);
+  return out;
+}
+
+std::vector<TensorPtr> RunFloat(const Graph& graph, const std::vector<Tensor>& inputs) {
+  COSIM_CHECK(inputs.size() == graph.inputs().size(), "{} inputs for {}", inputs.size(), graph.name());
+  std::vector<TensorPtr> values;
+  values.reserve(graph.nodes().size());
+  size_t next_input = 0;
+  for (const Node& node : graph.nodes()) {
+    if (node.As<Input>()) {
+      const Tensor& input = inputs[next_input++];
+      COSIM_CHECK(input.type() == node.type, "input '{}' is {}, but was given {}", node.name,
+                  ToString(node.type), ToString(input.type()));
+      values.push_back(std::make_shared<const Tensor>(input));
+    } else if (const auto* constant = node.As<Constant>()) {
+      values.push_back(constant->data);
+    } else {
+      Operands operands;
+      for (ValueId id : node.inputs) operands.push_back(values[id]);
+      values.push_back(std::make_shared<const Tensor>(EvaluateFloat(node, operands)));
+    }
+  }
+  return values;
+}
+
+}  // namespace cosim::graph

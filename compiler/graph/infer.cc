@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shape and element type rules, one overload of Infer an operation.
+#include "compiler/graph/infer.h"
+
+#include <fmt/format.h>
+
+#include "isa/check.h"
+
+namespace cosim::graph {
+namespace {
+
+using Result = std::variant<TensorType, std::string>;
+using Operands = std::span<const TensorType>;
+
+template <typename... Args>
+Result Fail(fmt::format_string<Args...> text, Args&&... args) {
+  return fmt::format(text, std::forward<Args>(args)...);
+}
+
+bool IsInt8(int64_t value) { return value >= -128 && value <= 127; }
+bool IsShift(int64_t value) { return value >= 0 && value <= 62; }
+
+/// What is wrong with a window (convolution or pooling) over `x`; empty when nothing is.
+struct Window {
+  std::array<int64_t, 2> kernel, stride, dilation;
+  std::array<int64_t, 4> pad;
+
+  int64_t Extent(const Shape& x, int axis) const {
+    return WindowExtent(x[2 + axis], kernel[axis], stride[axis], dilation[axis], pad[axis], pad[axis + 2]);
+  }
+  std::string Fault(const Shape& x) const {
+    for (int axis : {0, 1}) {
+      if (kernel[axis] < 1 || stride[axis] < 1 || dilation[axis] < 1) {
+        return "kernel, stride and dilation must be at least 1";
+      }
+    }
+    for (int64_t p : pad) {
+      if (p < 0) return "padding must not be negative";
+    }
+    for (int axis : {0, 1}) {
+      if (Extent(x, axis) < 1) return fmt::format("the window does not fit into {}", ToString(x));
+    }
+    return "";
+  }
+};
+
+Result Infer(const Input&, Operands) { return "an input has no operands to infer a type from"; }
+
+Result Infer(const Constant& op, Operands) {
+  if (!op.data) return "a constant needs data";
+  return op.data->type();
+}
+
+/// Rules that Conv2d and Dense share: element types and the zero point.
+std::string MultiplyFault(const TensorType& x, const TensorType& w, int32_t zero_point) {
+  if (x.dtype != w.dtype) {
+    return fmt::format("input is {}, but weight is {}", Name(x.dtype), Name(w.dtype));
+  }
+  if (x.dtype == DType::kInt32) return "operands must be float32 or int8";
+  if (x.dtype == DType::kFloat32 && zero_point != 0) return "a float operation has no zero point";
+  if (!IsInt8(zero_point)) return fmt::format("zero point {} is not an int8", zero_point);
+  return "";
+}
+
+DType MultiplyResult(DType operand) { return operand == DType::kInt8 ? DType::kInt32 : operand; }
+
+Result Infer(const Conv2d& op, Operands in) {
+  const Shape &x = in[0].shape, &w = in[1].shape;
+  if (x.size() != 4 || w.size() != 4) {
+    return Fail("input and weight must have 4 dimensions, not {} and {}", x.size(), w.size());
+  }
+  if (std::string fault = MultiplyFault(in[0], in[1], op.input_zero_point); !fault.empty()) return fault;
+  if (op.groups < 1 || x[1] % op.groups != 0 || w[0] % op.groups != 0) {
+    return Fail("{} groups do not divide {} input and {} output channels", op.groups, x[1], w[0]);
+  }
+  if (w[1] != x[1] / op.groups) {
+    return Fail("weight has {} input channels, but a group of the input has {}", w[1], x[1] / op.groups);
+  }
+  const Window window{{w[2], w[3]}, op.stride, op.dilation, op.pad};
+  if (std::string fault = window.Fault(x); !fault.empty()) return fault;
+  return TensorType{MultiplyResult(in[0].dtype), {x[0], w[0], window.Extent(x, 0), window.Extent(x, 1)}};
+}
+
+Result Infer(const Dense& op, Operands in) {
+  const Shape &x = in[0].shape, &w = in[1].shape;
+  if (x.size() != 2 || w.size() != 2) {
+    return Fail("input and weight must have 2 dimensions, not {} and {}", x.size(), w.size());
+  }
+  if (std::string fault = MultiplyFault(in[0], in[1], op.input_zero_point); !fault.empty()) return fault;
+  if (x[1] != w[1]) return Fail("input has {} features, but weight has {}", x[1], w[1]);
+  return TensorType{MultiplyResult(in[0].dtype), {x[0], w[0]}};
+}
+
+/// Rules for vectors with one element a channel of `x`.
+std::string ChannelVectorFault(const TensorType& x, const TensorType& vector) {
+  if (x.shape.size() < 2) return "input must have a channel dimension";
+  if (vector.dtype != x.dtype) {
+    return fmt::format("input is {}, but a channel vector is {}", Name(x.dtype), Name(vector.dtype));
+  }
+  if (vector.shape != Shape{x.shape[1]}) {
+    return fmt::format("a channel vector has shape {}, but the input has {} channels", ToString(vector.shape),
+                       x.shape[1]);
+  }
+  return "";
+}
+
+Result Infer(const BiasAdd&, Operands in) {
+  if (in[0].dtype == DType::kInt8) return "input must be float32 or int32";
+  if (std::string fault = ChannelVectorFault(in[0], in[1]); !fault.empty()) return fault;
+  return in[0];
+}
+
+Result Infer(const BatchNorm& op, Operands in) {
+  if (in[0].dtype != DType::kFloat32) return "input must be float32";
+  if (!(op.epsilon >= 0)) return Fail("epsilon is {}, but must not be negative", op.epsilon);
+  for (const TensorType& vector : in.subspan(1)) {
+    if (std::string fault = ChannelVectorFault(in[0], vector); !fault.empty()) return fault;
+  }
+  return in[0];
+}
+
+Result Infer(const Relu&, Operands in) {
+  if (in[0].dtype != DType::kFloat32) return "input must be float32";
+  return in[0];
+}
+
+Result Infer(const Clip& op, Operands in) {
+  if (in[0].dtype != DType::kInt8) return "input must be int8";
+  if (!IsInt8(op.lo) || !IsInt8(op.hi) || op.lo > op.hi) {
+    return Fail("limits {} and {} are no range of int8", op.lo, op.hi);
+  }
+  return in[0];
+}
+
+Result Infer(const Add&, Operands in) {
+  if (in[0].dtype != DType::kFloat32 || in[1].dtype != DType::kFloat32) return "operands must be float32";
+  if (in[0].shape != in[1].shape) {
+    return Fail("operands have shapes {} and {}", ToString(in[0].shape), ToString(in[1].shape));
+  }
+  return in[0];
+}
+
+Result Infer(const QAdd& op, Operands in) {
+  if (in[0].dtype != DType::kInt8 || in[1].dtype != DType::kInt8) return "operands must be int8";
+  if (in[0].shape != in[1].shape) {
+    return Fail("operands have shapes {} and {}", ToString(in[0].shape), ToString(in[1].shape));
+  }
+  for (const QAdd::Operand& operand : {op.a, op.b}) {
+    if (operand.multiplier < 1) return Fail("multiplier {} is not positive", operand.multiplier);
+    if (!IsShift(operand.shift)) return Fail("shift {} is not in [0, 62]", operand.shift);
+    if (!IsInt8(operand.zero_point)) return Fail("zero point {} is not an int8", operand.zero_point);
+  }
+  if (!IsInt8(op.output_zero_point)) return Fail("zero point {} is not an int8", op.output_zero_point);
+  return in[0];
+}
+
+Result Infer(const MaxPool& op, Operands in) {
+  if (in[0].dtype == DType::kInt32) return "input must be float32 or int8";
+  const Shape& x = in[0].shape;
+  if (x.size() != 4) return Fail("input must have 4 dimensions, not {}", x.size());
+  const Window window{op.kernel, op.stride, {1, 1}, op.pad};
+  if (std::string fault = window.Fault(x); !fault.empty()) return fault;
+  for (int side = 0; side < 4; ++side) {
+    if (op.pad[side] >= op.kernel[side % 2]) return "padding must be smaller than the kernel";
+  }
+  return TensorType{in[0].dtype, {x[0], x[1], window.Extent(x, 0), window.Extent(x, 1)}};
+}
+
+Result InferGlobalPool(const TensorType& x, DType operand, DType result) {
+  if (x.dtype != operand) return Fail("input must be {}", Name(operand));
+  if (x.shape.size() != 4) return Fail("input must have 4 dimensions, not {}", x.shape.size());
+  return TensorType{result, {x.shape[0], x.shape[1], 1, 1}};
+}
+
+Result Infer(const GlobalAvgPool&, Operands in) {
+  return InferGlobalPool(in[0], DType::kFloat32, DType::kFloat32);
+}
+
+Result Infer(const GlobalSumPool&, Operands in) {
+  return InferGlobalPool(in[0], DType::kInt8, DType::kInt32);
+}
+
+Result Infer(const Requantize& op, Operands in) {
+  if (in[0].dtype != DType::kInt32) return "input must be int32";
+  if (in[0].shape.size() < 2) return "input must have a channel dimension";
+  const size_t count = op.multiplier.size();
+  if (count != op.shift.size() || (count != 1 && static_cast<int64_t>(count) != in[0].shape[1])) {
+    return Fail("{} multipliers and {} shifts for {} channels", count, op.shift.size(), in[0].shape[1]);
+  }
+  for (int32_t multiplier : op.multiplier) {
+    if (multiplier != 1 && multiplier < (1 << 30)) {
+      return Fail("multiplier {} is neither 1 nor in [2^30, 2^31)", multiplier);
+    }
+  }
+  for (int32_t shift : op.shift) {
+    if (!IsShift(shift)) return Fail("shift {} is not in [0, 62]", shift);
+  }
+  if (!IsInt8(op.zero_point)) return Fail("zero point {} is not an int8", op.zero_point);
+  return TensorType{DType::kInt8, in[0].shape};
+}
+
+Result Infer(const Flatten&, Operands in) {
+  const Shape& x = in[0].shape;
+  if (x.size() < 2) return Fail("input must have at least 2 dimensions, not {}", x.size());
+  return TensorType{in[0].dtype, {x[0], NumElements(Shape(x.begin() + 1, x.end()))}};
+}
+
+std::string ScaleFault(float scale, int32_t zero_point) {
+  if (!(scale > 0)) return fmt::format("scale {} is not positive", scale);
+  if (!IsInt8(zero_point)) return fmt::format("zero point {} is not an int8", zero_point);
+  return "";
+}
+
+Result Infer(const Quantize& op, Operands in) {
+  if (in[0].dtype != DType::kFloat32) return "input must be float32";
+  if (std::string fault = ScaleFault(op.scale, op.zero_point); !fault.empty()) return fault;
+  return TensorType{DType::kInt8, in[0].shape};
+}
+
+Result Infer(const Dequantize& op, Operands in) {
+  if (in[0].dtype != DType::kInt8) return "input must be int8";
+  if (std::string fault = ScaleFault(op.scale, op.zero_point); !fault.empty()) return fault;
+  return TensorType{DType::kFloat32, in[0].shape};
+}
+
+size_t OperandCount(const Op& op) {
+  return std::visit(
+      Overloaded{[](const Input&) { return 0; }, [](const Constant&) { return 0; },
+                 [](const Conv2d&) { return 2; }, [](const Dense&) { return 2; },
+                 [](const BiasAdd&) { return 2; }, [](const BatchNorm&) { return 5; },
+                 [](const Add&) { return 2; }, [](const QAdd&) { return 2; }, [](const auto&) { return 1; }},
+      op);
+}
+
+}  // namespace
+
+int64_t WindowExtent(int64_t extent, int64_t kernel, int64_t stride, int64_t dilation, int64_t pad_before,
+                     int64_t pad_after) {
+  const int64_t room = extent + pad_before + pad_after - dilation * (kernel - 1) - 1;
+  return room < 0 ? 0 : room / stride + 1;
+}
+
+std::variant<TensorType, std::string> InferType(const Op& op, std::span<const TensorType> operands) {
+  if (operands.size() != OperandCount(op)) {
+    return Fail("takes {} operands, not {}", OperandCount(op), operands.size());
+  }
+  return std::visit([&](const auto& o) { return Infer(o, operands); }, op);
+}
+
+}  // namespace cosim::graph

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers with weights scaled after He, and the propagation of expected means and variances.
+#include "compiler/graph/zoo/network_builder.h"
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+namespace cosim::graph::zoo {
+namespace {
+
+/// To a multiple of 2^-10: the last bits of erf and exp differ between C libraries and must not reach the
+/// weights.
+double Coarse(double x) { return std::floor(x * 1024 + 0.5) / 1024; }
+
+/// Weights have a variance of kGain / fan-in.
+constexpr double kGain = 2;
+
+}  // namespace
+
+Flow NetworkBuilder::Input(const std::string& name, Shape shape) {
+  return {graph_.AddInput(name, {DType::kFloat32, std::move(shape)}), 0, 1};
+}
+
+/// Bell-shaped weights whose mean over each output channel is 0, as trained filters nearly have it. Without
+/// that, the positive mean behind a relu would make channels constant, deeper ones more so.
+ValueId NetworkBuilder::Weight(const std::string& name, Shape shape) {
+  const int64_t fan_in = NumElements(shape) / shape[0];
+  const float scale =
+      static_cast<float>(std::sqrt(kGain / static_cast<double>(fan_in))) / Random::kBellDeviation;
+  std::vector<float> weight(NumElements(shape));
+  std::vector<int32_t> row(fan_in);
+  for (int64_t c = 0; c < shape[0]; ++c) {
+    int64_t sum = 0;
+    for (int32_t& w : row) sum += w = random_.Bell();
+    const int32_t mean = static_cast<int32_t>(sum / fan_in);
+    for (int64_t i = 0; i < fan_in; ++i) weight[c * fan_in + i] = static_cast<float>(row[i] - mean) * scale;
+  }
+  return graph_.AddConstant(name, Tensor(std::move(shape), std::move(weight)));
+}
+
+ValueId NetworkBuilder::Vector(const std::string& name, int64_t size, float lo, float hi) {
+  std::vector<float> data(size);
+  for (float& v : data) v = random_.Uniform(lo, hi);
+  return graph_.AddConstant(name, Tensor(Shape{size}, std::move(data)));
+}
+
+Flow NetworkBuilder::Conv(const std::string& name, Flow x, int64_t channels, int64_t kernel, Conv2d op) {
+  const ValueId weight = Weight(name + ".weight", {channels, ShapeOf(x)[1] / op.groups, kernel, kernel});
+  return {graph_.Add(name, op, {x.value, weight}), 0, kGain * x.variance};
+}
+
+Flow NetworkBuilder::BatchNorm(const std::string& name, Flow x) {
+  const int64_t channels = ShapeOf(x)[1];
+  const float deviation = static_cast<float>(Coarse(std::sqrt(x.variance)));
+  const float variance = deviation * deviation;
+  const ValueId gamma = Vector(name + ".weight", channels, 0.7f, 1.3f);
+  const ValueId beta = Vector(name + ".bias", channels, -0.3f, 0.3f);
+  const ValueId mean = Vector(name + ".running_mean", channels, -0.2f * deviation, 0.2f * deviation);
+  const ValueId var = Vector(name + ".running_var", channels, 0.75f * variance, 1.25f * variance);
+  // The spread of gamma, beta and mean adds 0.03 each to the variance.
+  return {graph_.Add(name, graph::BatchNorm{}, {x.value, gamma, beta, mean, var}), 0, 1.08};
+}
+
+/// Mean and variance of max(x, 0) for a normally distributed x.
+Flow NetworkBuilder::Relu(const std::string& name, Flow x) {
+  const double deviation = std::sqrt(x.variance), z = x.mean / deviation;
+  const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
+  const double above = std::erfc(-z / std::numbers::sqrt2) / 2;
+  const double mean = x.mean * above + deviation * density;
+  const double square = (x.mean * x.mean + x.variance) * above + x.mean * deviation * density;
+  return {graph_.Add(name, graph::Relu{}, {x.value}), Coarse(mean), Coarse(square - mean * mean)};
+}
+
+Flow NetworkBuilder::Add(const std::string& name, Flow a, Flow b) {
+  return {graph_.Add(name, graph::Add{}, {a.value, b.value}), a.mean + b.mean, a.variance + b.variance};
+}
+
+/// Neighbouring pixels are alike, so the largest of them is about one deviation above their mean.
+Flow NetworkBuilder::MaxPool(const std::string& name, Flow x, graph::MaxPool op) {
+  return {graph_.Add(name, op, {x.value}), Coarse(x.mean + std::sqrt(x.variance)), x.variance};
+}
+
+/// Far pixels are not alike: the mean over the image varies less than a pixel does.
+Flow NetworkBuilder::GlobalAvgPool(const std::string& name, Flow x) {
+  return {graph_.Add(name, graph::GlobalAvgPool{}, {x.value}), x.mean, x.variance / 4};
+}
+
+Flow NetworkBuilder::Flatten(const std::string& name, Flow x) {
+  return {graph_.Add(name, graph::Flatten{}, {x.value}), x.mean, x.variance};
+}
+
+Flow NetworkBuilder::Linear(const std::string& name, Flow x, int64_t features) {
+  const ValueId weight = Weight(name + ".weight", {features, ShapeOf(x)[1]});
+  const ValueId bias = Vector(name + ".bias", features, -0.1f, 0.1f);
+  const ValueId product = graph_.Add(name, Dense{}, {x.value, weight});
+  return {graph_.Add(name + ".bias_add", BiasAdd{}, {product, bias}), 0, kGain * x.variance};
+}
+
+Flow NetworkBuilder::ConvNorm(const std::string& conv, const std::string& norm, Flow x, int64_t channels,
+                              int64_t kernel, Conv2d op) {
+  return BatchNorm(norm, Conv(conv, x, channels, kernel, op));
+}
+
+Graph NetworkBuilder::Finish(Flow output) {
+  graph_.SetOutputs({output.value});
+  return std::move(graph_);
+}
+
+}  // namespace cosim::graph::zoo

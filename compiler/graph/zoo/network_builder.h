@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layers that networks of the zoo are made of, with their weights. Knows no network.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "compiler/graph/graph.h"
+#include "compiler/graph/zoo/random.h"
+
+namespace cosim::graph::zoo {
+
+/// A value on its way through a network, with the mean and variance that its elements are expected to have.
+/// Batch normalization needs those: with statistics that do not fit, activations would die out or explode
+/// with depth.
+struct Flow {
+  ValueId value = 0;
+  double mean = 0;
+  double variance = 1;
+};
+
+/// Appends layers to a graph. Parameters are drawn in the order of the calls.
+class NetworkBuilder {
+ public:
+  NetworkBuilder(std::string name, uint64_t seed) : graph_(std::move(name)), random_(seed) {}
+
+  Flow Input(const std::string& name, Shape shape);
+  /// Square kernel, no bias.
+  Flow Conv(const std::string& name, Flow x, int64_t channels, int64_t kernel, Conv2d op);
+  Flow BatchNorm(const std::string& name, Flow x);
+  Flow Relu(const std::string& name, Flow x);
+  Flow Add(const std::string& name, Flow a, Flow b);
+  Flow MaxPool(const std::string& name, Flow x, graph::MaxPool op);
+  Flow GlobalAvgPool(const std::string& name, Flow x);
+  Flow Flatten(const std::string& name, Flow x);
+  /// Dense layer with bias.
+  Flow Linear(const std::string& name, Flow x, int64_t features);
+
+  /// Conv and BatchNorm under the names that frameworks use.
+  Flow ConvNorm(const std::string& conv, const std::string& norm, Flow x, int64_t channels, int64_t kernel,
+                Conv2d op);
+
+  /// The graph with `output` as its result. The builder is empty afterwards.
+  Graph Finish(Flow output);
+
+ private:
+  const Shape& ShapeOf(Flow x) const { return graph_.node(x.value).type.shape; }
+  ValueId Weight(const std::string& name, Shape shape);
+  ValueId Vector(const std::string& name, int64_t size, float lo, float hi);
+
+  Graph graph_;
+  Random random_;
+};
+
+}  // namespace cosim::graph::zoo
