@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop IR as LLVM IR: functions, allocations, statements and loops. Expressions are expr_codegen's;
+// optimisation and execution are jit.h's.
+#pragma once
+
+#include <string>
+
+#include "compiler/tir/ir.h"
+
+namespace llvm {
+class Module;
+}
+
+namespace cosim::cpu {
+
+/// Adds `void symbol(void* const* args)` to `module`, which computes `function` on the arrays args[0],
+/// args[1], … in the order of its parameters. Parameters are assumed not to overlap and to be aligned to
+/// their element type.
+///
+/// Loops: unrolled ones of constant extent are written out; vectorized ones are marked for LLVM's loop
+/// vectorizer, their iterations being independent (it takes innermost loops, after unrolling); every other
+/// kind runs in order on the calling thread. Allocations live on the stack when small, else on the heap.
+void EmitKernel(const tir::Function& function, const std::string& symbol, llvm::Module& module);
+
+/// What EmitKernel's code calls for large allocations: 64-byte aligned, aborts when there is no memory.
+inline constexpr const char* kAllocateSymbol = "cosim_cpu_allocate";
+inline constexpr const char* kFreeSymbol = "cosim_cpu_free";
+
+}  // namespace cosim::cpu

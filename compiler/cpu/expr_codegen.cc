@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expressions of the loop IR as LLVM values, with the semantics that the head of compiler/tir/ir.h states:
+// nothing here may become undefined behaviour of LLVM for operands that are defined there.
+#include "compiler/cpu/expr_codegen.h"
+
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/Module.h>
+
+#include "isa/check.h"
+
+namespace cosim::cpu {
+namespace {
+
+using llvm::Value;
+using tir::BinaryOp;
+using tir::DataType;
+using tir::Expr;
+
+bool IsFloat(DataType type) { return type.code == DataType::Code::kFloat; }
+bool IsSigned(DataType type) { return type.code == DataType::Code::kInt; }
+bool IsBool(DataType type) { return type == DataType::Bool(); }
+
+template <typename... Ts>
+struct Overloaded : Ts... {
+  using Ts::operator()...;
+};
+template <typename... Ts>
+Overloaded(Ts...) -> Overloaded<Ts...>;
+
+bool IsPositiveConstant(const Expr& expr) {
+  const auto* imm = std::get_if<tir::IntImm>(&expr->node);
+  return imm != nullptr && imm->value > 0;
+}
+
+/// True when `expr` may be evaluated although its value is not wanted.
+bool IsSpeculatable(const Expr& expr) {
+  return std::visit(Overloaded{
+                        [](const tir::Load&) { return false; },
+                        [](const tir::Binary& n) {
+                          const bool divides = n.op == BinaryOp::kFloorDiv || n.op == BinaryOp::kFloorMod;
+                          return (!divides || IsPositiveConstant(n.b)) && IsSpeculatable(n.a) &&
+                                 IsSpeculatable(n.b);
+                        },
+                        [](const tir::Select& n) {
+                          return IsSpeculatable(n.condition) && IsSpeculatable(n.a) && IsSpeculatable(n.b);
+                        },
+                        [](const tir::Cast& n) { return IsSpeculatable(n.value); },
+                        [](const tir::Math& n) { return IsSpeculatable(n.value); },
+                        [](const auto&) { return true; },
+                    },
+                    expr->node);
+}
+
+llvm::CmpInst::Predicate Comparison(BinaryOp op, DataType type) {
+  using P = llvm::CmpInst::Predicate;
+  const bool is_float = IsFloat(type), is_signed = IsSigned(type);
+  switch (op) {
+    case BinaryOp::kLt:
+      return is_float ? P::FCMP_OLT : is_signed ? P::ICMP_SLT : P::ICMP_ULT;
+    case BinaryOp::kLe:
+      return is_float ? P::FCMP_OLE : is_signed ? P::ICMP_SLE : P::ICMP_ULE;
+    case BinaryOp::kEq:
+      return is_float ? P::FCMP_OEQ : P::ICMP_EQ;
+    case BinaryOp::kNe:
+      return is_float ? P::FCMP_UNE : P::ICMP_NE;
+    default:
+      return P::BAD_ICMP_PREDICATE;
+  }
+}
+
+/// The function of the C library that computes `fn`, or null when LLVM has an instruction for it.
+const char* LibraryFunction(tir::MathFn fn, bool is_double) {
+  switch (fn) {
+    case tir::MathFn::kExp:
+      return is_double ? "exp" : "expf";
+    case tir::MathFn::kTanh:
+      return is_double ? "tanh" : "tanhf";
+    case tir::MathFn::kErf:
+      return is_double ? "erf" : "erff";
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+llvm::Type* RegisterType(DataType type, llvm::LLVMContext& context) {
+  if (!IsFloat(type)) return llvm::IntegerType::get(context, type.bits);
+  COSIM_CHECK(type.bits == 32 || type.bits == 64, "float{}", type.bits);
+  return type.bits == 32 ? llvm::Type::getFloatTy(context) : llvm::Type::getDoubleTy(context);
+}
+
+llvm::Type* MemoryType(DataType type, llvm::LLVMContext& context) {
+  return IsBool(type) ? llvm::Type::getInt8Ty(context) : RegisterType(type, context);
+}
+
+Value* ExprEmitter::Emit(const Expr& expr) {
+  llvm::Type* type = RegisterType(expr->type, b_.getContext());
+  return std::visit(
+      Overloaded{
+          [&](const tir::IntImm& n) -> Value* { return llvm::ConstantInt::get(type, n.value, true); },
+          [&](const tir::FloatImm& n) -> Value* { return llvm::ConstantFP::get(type, n.value); },
+          [&](const tir::VarRef& n) -> Value* {
+            const auto it = scope_.vars.find(n.var.get());
+            COSIM_CHECK(it != scope_.vars.end(), "'{}' is not a loop variable in scope", n.var->name);
+            return it->second;
+          },
+          [&](const tir::Binary& n) -> Value* { return EmitBinary(n); },
+          [&](const tir::Select& n) -> Value* { return EmitSelect(n); },
+          [&](const tir::Cast& n) -> Value* { return EmitCast(n.value->type, expr->type, Emit(n.value)); },
+          [&](const tir::Load& n) -> Value* { return EmitLoad(n); },
+          [&](const tir::Math& n) -> Value* { return EmitMath(n, expr->type); },
+      },
+      expr->node);
+}
+
+Value* ExprEmitter::EmitBinary(const tir::Binary& node) {
+  const DataType type = node.a->type;
+  Value* a = Emit(node.a);
+  Value* b = Emit(node.b);
+  if (const auto predicate = Comparison(node.op, type); predicate != llvm::CmpInst::BAD_ICMP_PREDICATE) {
+    return b_.CreateCmp(predicate, a, b);
+  }
+  return IsFloat(type) ? EmitFloat(node.op, a, b) : EmitInteger(node.op, IsSigned(type), a, b);
+}
+
+Value* ExprEmitter::EmitInteger(BinaryOp op, bool is_signed, Value* a, Value* b) {
+  switch (op) {
+    case BinaryOp::kAdd:
+      return b_.CreateAdd(a, b);
+    case BinaryOp::kSub:
+      return b_.CreateSub(a, b);
+    case BinaryOp::kMul:
+      return b_.CreateMul(a, b);
+    case BinaryOp::kFloorDiv:
+      return EmitFloorDivMod(false, is_signed, a, b);
+    case BinaryOp::kFloorMod:
+      return EmitFloorDivMod(true, is_signed, a, b);
+    case BinaryOp::kMin:
+      return b_.CreateBinaryIntrinsic(is_signed ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, a, b);
+    case BinaryOp::kMax:
+      return b_.CreateBinaryIntrinsic(is_signed ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, a, b);
+    case BinaryOp::kShl:
+    case BinaryOp::kShr:
+      return EmitShift(op, is_signed, a, b);
+    case BinaryOp::kRoundShift:
+      return EmitRoundShift(is_signed, a, b);
+    case BinaryOp::kAnd:
+    case BinaryOp::kLogicalAnd:
+      return b_.CreateAnd(a, b);
+    case BinaryOp::kOr:
+    case BinaryOp::kLogicalOr:
+      return b_.CreateOr(a, b);
+    case BinaryOp::kXor:
+      return b_.CreateXor(a, b);
+    default:
+      COSIM_CHECK(false, "operation {} is not defined on integers", static_cast<int>(op));
+  }
+}
+
+Value* ExprEmitter::EmitFloat(BinaryOp op, Value* a, Value* b) {
+  switch (op) {
+    case BinaryOp::kAdd:
+      return b_.CreateFAdd(a, b);
+    case BinaryOp::kSub:
+      return b_.CreateFSub(a, b);
+    case BinaryOp::kMul:
+      return b_.CreateFMul(a, b);
+    case BinaryOp::kDiv:
+      return b_.CreateFDiv(a, b);
+    case BinaryOp::kMin:
+      return b_.CreateSelect(b_.CreateFCmpOLT(b, a), b, a);
+    case BinaryOp::kMax:
+      return b_.CreateSelect(b_.CreateFCmpOLT(a, b), b, a);
+    default:
+      COSIM_CHECK(false, "operation {} is not defined on floats", static_cast<int>(op));
+  }
+}
+
+Value* ExprEmitter::EmitFloorDivMod(bool mod, bool is_signed, Value* a, Value* b) {
+  if (!is_signed) return mod ? b_.CreateURem(a, b) : b_.CreateUDiv(a, b);
+  if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(b);
+      constant && constant->getValue().isPowerOf2()) {
+    if (mod) return b_.CreateAnd(a, b_.CreateSub(b, llvm::ConstantInt::get(b->getType(), 1)));
+    return b_.CreateAShr(a, llvm::ConstantInt::get(b->getType(), constant->getValue().logBase2()));
+  }
+  // Division rounds towards zero; with a positive divisor a negative remainder says that it rounded up.
+  Value* remainder = b_.CreateSRem(a, b);
+  Value* rounded_up = b_.CreateICmpSLT(remainder, llvm::Constant::getNullValue(a->getType()));
+  if (mod) return b_.CreateSelect(rounded_up, b_.CreateAdd(remainder, b), remainder);
+  return b_.CreateAdd(b_.CreateSDiv(a, b), b_.CreateSExt(rounded_up, a->getType()));
+}
+
+Value* ExprEmitter::EmitShift(BinaryOp op, bool is_signed, Value* a, Value* b) {
+  if (op == BinaryOp::kShl) return b_.CreateShl(a, b);
+  return is_signed ? b_.CreateAShr(a, b) : b_.CreateLShr(a, b);
+}
+
+Value* ExprEmitter::EmitRoundShift(bool is_signed, Value* a, Value* b) {
+  llvm::Type* type = a->getType();
+  // All bits but the last, then that one both shifted out and added: no intermediate sum that could overflow.
+  Value* last = b_.CreateZExt(b_.CreateICmpNE(b, llvm::Constant::getNullValue(type)), type);
+  Value* shifted = EmitShift(BinaryOp::kShr, is_signed, a, b_.CreateSub(b, last));
+  return b_.CreateAdd(EmitShift(BinaryOp::kShr, is_signed, shifted, last), b_.CreateAnd(shifted, last));
+}
+
+Value* ExprEmitter::EmitSelect(const tir::Select& node) {
+  Value* condition = Emit(node.condition);
+  if (IsSpeculatable(node.a) && IsSpeculatable(node.b)) {
+    return b_.CreateSelect(condition, Emit(node.a), Emit(node.b));
+  }
+  llvm::Function* function = b_.GetInsertBlock()->getParent();
+  auto* then_block = llvm::BasicBlock::Create(b_.getContext(), "select.then", function);
+  auto* else_block = llvm::BasicBlock::Create(b_.getContext(), "select.else", function);
+  auto* join = llvm::BasicBlock::Create(b_.getContext(), "select.join", function);
+  b_.CreateCondBr(condition, then_block, else_block);
+  b_.SetInsertPoint(then_block);
+  Value* a = Emit(node.a);
+  then_block = b_.GetInsertBlock();
+  b_.CreateBr(join);
+  b_.SetInsertPoint(else_block);
+  Value* b = Emit(node.b);
+  else_block = b_.GetInsertBlock();
+  b_.CreateBr(join);
+  b_.SetInsertPoint(join);
+  llvm::PHINode* phi = b_.CreatePHI(a->getType(), 2);
+  phi->addIncoming(a, then_block);
+  phi->addIncoming(b, else_block);
+  return phi;
+}
+
+Value* ExprEmitter::EmitCast(DataType from, DataType to, Value* value) {
+  llvm::Type* type = RegisterType(to, b_.getContext());
+  if (IsFloat(from) && IsFloat(to)) return b_.CreateFPCast(value, type);
+  if (IsFloat(to)) return IsSigned(from) ? b_.CreateSIToFP(value, type) : b_.CreateUIToFP(value, type);
+  if (!IsFloat(from)) return b_.CreateIntCast(value, type, IsSigned(from));
+  // Saturates where C++ would be undefined.
+  const auto intrinsic = IsSigned(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
+  return b_.CreateIntrinsic(intrinsic, {type, value->getType()}, {value});
+}
+
+Value* ExprEmitter::EmitMath(const tir::Math& node, DataType type) {
+  Value* value = Emit(node.value);
+  COSIM_CHECK(IsFloat(type), "math functions take floats");
+  if (const char* name = LibraryFunction(node.fn, type.bits == 64)) {
+    llvm::Module* module = b_.GetInsertBlock()->getModule();
+    llvm::FunctionCallee callee = module->getOrInsertFunction(name, value->getType(), value->getType());
+    llvm::CallInst* call = b_.CreateCall(callee, {value});
+    call->setDoesNotAccessMemory();
+    call->setDoesNotThrow();
+    return call;
+  }
+  const auto intrinsic = node.fn == tir::MathFn::kSqrt    ? llvm::Intrinsic::sqrt
+                         : node.fn == tir::MathFn::kFloor ? llvm::Intrinsic::floor
+                                                          : llvm::Intrinsic::roundeven;
+  return b_.CreateUnaryIntrinsic(intrinsic, value);
+}
+
+Value* ExprEmitter::Address(const tir::Buffer& buffer, const std::vector<Expr>& indices) {
+  const auto it = scope_.buffers.find(buffer.get());
+  COSIM_CHECK(it != scope_.buffers.end(), "buffer '{}' is neither a parameter nor allocated here",
+              buffer->name);
+  COSIM_CHECK(indices.size() == buffer->shape.size(), "'{}' has {} dimensions, {} indices", buffer->name,
+              buffer->shape.size(), indices.size());
+  // The offset of an element that exists is below 2^63 bytes, so these cannot overflow.
+  Value* offset = b_.getInt64(0);
+  for (size_t i = 0; i < indices.size(); ++i) {
+    offset = b_.CreateNSWAdd(b_.CreateNSWMul(offset, b_.getInt64(buffer->shape[i])), Emit(indices[i]));
+  }
+  return b_.CreateInBoundsGEP(MemoryType(buffer->type, b_.getContext()), it->second, offset);
+}
+
+template <typename Access>
+Access* ExprEmitter::Annotate(const tir::Buffer& buffer, Access* access) {
+  if (scope_.access_group != nullptr && !scope_.loop_local.contains(buffer.get())) {
+    access->setMetadata(llvm::LLVMContext::MD_access_group, scope_.access_group);
+  }
+  return access;
+}
+
+Value* ExprEmitter::EmitLoad(const tir::Load& node) {
+  Value* address = Address(node.buffer, node.indices);
+  llvm::Type* type = MemoryType(node.buffer->type, b_.getContext());
+  Value* value = Annotate(node.buffer, b_.CreateLoad(type, address));
+  return IsBool(node.buffer->type) ? b_.CreateTrunc(value, b_.getInt1Ty()) : value;
+}
+
+void ExprEmitter::EmitStore(const tir::Store& store) {
+  Value* value = Emit(store.value);
+  if (IsBool(store.buffer->type)) value = b_.CreateZExt(value, b_.getInt8Ty());
+  Annotate(store.buffer, b_.CreateStore(value, Address(store.buffer, store.indices)));
+}
+
+}  // namespace cosim::cpu

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// An ORC session: one module a kernel, optimised and compiled on the session's threads when its symbol is
+// looked up.
+#include "compiler/cpu/jit.h"
+
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+
+#include "compiler/cpu/codegen.h"
+#include "compiler/cpu/optimize.h"
+#include "isa/check.h"
+
+namespace cosim::cpu {
+namespace {
+
+namespace orc = llvm::orc;
+using Entry = void (*)(void* const*);
+
+template <typename T>
+T Unwrap(llvm::Expected<T> value) {
+  if (!value) COSIM_CHECK(false, "LLVM: {}", llvm::toString(value.takeError()));
+  return std::move(*value);
+}
+void Unwrap(llvm::Error error) {
+  if (error) COSIM_CHECK(false, "LLVM: {}", llvm::toString(std::move(error)));
+}
+
+void* Allocate(uint64_t bytes) {
+  void* block = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+  COSIM_CHECK(block != nullptr, "a kernel's buffer of {} bytes", bytes);
+  return block;
+}
+
+orc::JITTargetMachineBuilder HostMachine() {
+  static std::once_flag initialized;
+  std::call_once(initialized, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+  auto builder = Unwrap(orc::JITTargetMachineBuilder::detectHost());
+  builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  return builder;
+}
+
+/// Remarks about loops that stay scalar are for readers of optimised IR, not for standard error.
+class QuietHandler : public llvm::DiagnosticHandler {
+ public:
+  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+    return info.getSeverity() != llvm::DS_Error;
+  }
+};
+
+struct OwnedModule {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;
+};
+
+constexpr const char* kEntryName = "kernel";
+
+OwnedModule EmitModule(const tir::Function& function, bool keep_names) {
+  OwnedModule result{std::make_unique<llvm::LLVMContext>(), nullptr};
+  result.context->setDiscardValueNames(!keep_names);
+  result.context->setDiagnosticHandler(std::make_unique<QuietHandler>());
+  result.module = std::make_unique<llvm::Module>("cosim", *result.context);
+  EmitKernel(function, kEntryName, *result.module);
+  return result;
+}
+
+std::string ToText(const llvm::Module& module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, nullptr);
+  return stream.str();
+}
+
+}  // namespace
+
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session() : machine_(HostMachine()) {
+    orc::LLJITBuilder builder;
+    builder.setJITTargetMachineBuilder(machine_);
+    builder.setNumCompileThreads(std::clamp(std::thread::hardware_concurrency(), 1u, 8u));
+    builder.setPlatformSetUp(orc::setUpInactivePlatform);
+    jit_ = Unwrap(builder.create());
+    jit_->getIRTransformLayer().setTransform(
+        [machine = machine_](
+            orc::ThreadSafeModule module,
+            const orc::MaterializationResponsibility&) mutable -> llvm::Expected<orc::ThreadSafeModule> {
+          auto target = orc::JITTargetMachineBuilder(machine).createTargetMachine();
+          if (!target) return target.takeError();
+          module.withModuleDo([&](llvm::Module& m) { Optimize(m, **target); });
+          return module;
+        });
+    const auto symbol = [](auto* function) {
+      return orc::ExecutorSymbolDef(orc::ExecutorAddr::fromPtr(function), llvm::JITSymbolFlags::Callable);
+    };
+    Unwrap(jit_->getMainJITDylib().define(orc::absoluteSymbols(
+        {{jit_->mangleAndIntern(kAllocateSymbol), symbol(&Allocate)},
+         {jit_->mangleAndIntern(kFreeSymbol), symbol(static_cast<void (*)(void*)>(&std::free))}})));
+  }
+
+  std::vector<runtime::CpuKernelPtr> Compile(std::span<const tir::Function> functions);
+
+  int kernel_count() const {
+    const std::lock_guard lock(mutex_);
+    return static_cast<int>(symbols_.size());
+  }
+
+ private:
+  /// The name under which the session knows the code of `function`; adds its module when it is new.
+  std::string Add(const tir::Function& function);
+
+  orc::JITTargetMachineBuilder machine_;
+  std::unique_ptr<orc::LLJIT> jit_;
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, std::string> symbols_;  // by the text of the module before optimisation
+};
+
+namespace {
+
+class JitKernel : public runtime::CpuKernel {
+ public:
+  JitKernel(std::shared_ptr<Session> session, Entry entry, size_t arity)
+      : session_(std::move(session)), entry_(entry), arity_(arity) {}
+
+  void Run(std::span<void* const> args) const override {
+    COSIM_CHECK(args.size() == arity_, "{} arguments for {} parameters", args.size(), arity_);
+    entry_(args.data());
+  }
+
+ private:
+  std::shared_ptr<Session> session_;  // owns the code
+  Entry entry_;
+  size_t arity_;
+};
+
+}  // namespace
+
+std::string Session::Add(const tir::Function& function) {
+  OwnedModule emitted = EmitModule(function, /*keep_names=*/false);
+  std::string text = ToText(*emitted.module);
+  const std::lock_guard lock(mutex_);
+  const auto [it, is_new] = symbols_.try_emplace(std::move(text));
+  if (is_new) {
+    it->second = fmt::format("{}.{}", kEntryName, symbols_.size());
+    emitted.module->getFunction(kEntryName)->setName(it->second);
+    // Directly to the transform layer: LLJIT's own entry would copy the module into a new context.
+    Unwrap(jit_->getIRTransformLayer().add(
+        jit_->getMainJITDylib(),
+        orc::ThreadSafeModule(std::move(emitted.module), std::move(emitted.context))));
+  }
+  return it->second;
+}
+
+std::vector<runtime::CpuKernelPtr> Session::Compile(std::span<const tir::Function> functions) {
+  std::vector<orc::SymbolStringPtr> names;
+  orc::SymbolLookupSet wanted;
+  for (const tir::Function& function : functions) {
+    names.push_back(jit_->mangleAndIntern(Add(function)));
+    wanted.add(names.back());
+  }
+  wanted.sortByAddress();
+  wanted.removeDuplicates();
+  const auto found = Unwrap(jit_->getExecutionSession().lookup(
+      orc::makeJITDylibSearchOrder(&jit_->getMainJITDylib()), std::move(wanted)));
+  std::vector<runtime::CpuKernelPtr> kernels;
+  for (size_t i = 0; i < functions.size(); ++i) {
+    kernels.push_back(std::make_shared<JitKernel>(
+        shared_from_this(), found.at(names[i]).getAddress().toPtr<Entry>(), functions[i].params.size()));
+  }
+  return kernels;
+}
+
+CpuCompiler::CpuCompiler() : session_(std::make_shared<Session>()) {}
+
+runtime::CpuKernelPtr CpuCompiler::Compile(const tir::Function& function) {
+  return session_->Compile({&function, 1}).front();
+}
+
+std::vector<runtime::CpuKernelPtr> CpuCompiler::CompileAll(std::span<const tir::Function> functions) {
+  return session_->Compile(functions);
+}
+
+int CpuCompiler::kernel_count() const { return session_->kernel_count(); }
+
+std::string OptimizedIr(const tir::Function& function) {
+  OwnedModule emitted = EmitModule(function, /*keep_names=*/true);
+  const std::unique_ptr<llvm::TargetMachine> machine = Unwrap(HostMachine().createTargetMachine());
+  Optimize(*emitted.module, *machine);
+  return ToText(*emitted.module);
+}
+
+}  // namespace cosim::cpu

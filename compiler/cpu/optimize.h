@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The middle end: LLVM's O3 pipeline with its vectorizers, for a given machine.
+#pragma once
+
+namespace llvm {
+class Module;
+class TargetMachine;
+}  // namespace llvm
+
+namespace cosim::cpu {
+
+/// Optimises `module` for `machine`; sets its triple, data layout and the functions' target attributes first.
+void Optimize(llvm::Module& module, llvm::TargetMachine& machine);
+
+}  // namespace cosim::cpu
