@@ -59,34 +59,39 @@ class Simplifier {
 
  private:
   struct Range {
-    Expr min, last;  // inclusive
-    int rank;
+    Expr min, last;  // canonical, inclusive
   };
 
   int RankOf(const VarNode* var);
   int CompareAtoms(const Expr& a, const Expr& b);
   void AddTerm(Linear& linear, const Expr& atom, int64_t coefficient);
   void AddScaled(Linear& to, const Linear& from, int64_t scale);
+  Linear Sum(Linear a, const Linear& b, int64_t scale_of_b);
   void JoinDivMod(Linear& linear);
+  Linear LinearOfCanonical(const Expr& expr);
 
-  Linear LinearOfBinary(const Binary& node);
+  Linear LinearOfBinary(const Expr& expr, const Binary& node);
+  Linear LinearOfAtom(const Expr& atom);
   Linear LinearOfDivision(BinaryOp op, const Linear& value, int64_t divisor);
-  Linear LinearOfMinMax(BinaryOp op, const Expr& a, const Expr& b);
-  void CollectOperands(BinaryOp op, const Expr& expr, std::vector<Linear>& operands);
-  Linear FactorMinMax(BinaryOp op, std::vector<Linear> operands);
+  std::optional<Linear> DivideAtom(BinaryOp op, const Linear& rest, int64_t divisor);
   std::optional<Linear> DivideThroughMinMax(const Linear& value, int64_t divisor);
+  Linear LinearOfMinMax(BinaryOp op, const std::vector<Linear>& operands);
+  void Flatten(BinaryOp op, const Linear& operand, std::vector<Linear>& operands);
+  void DropDominated(BinaryOp op, std::vector<Linear>& operands);
+  Linear FactorMinMax(BinaryOp op, std::vector<Linear> operands);
 
   Expr SimplifyComparison(BinaryOp op, const Expr& a, const Expr& b);
   Expr SimplifyChildren(const Expr& expr);
 
   std::optional<int64_t> Upper(const Linear& linear);
   std::optional<int64_t> Lower(const Linear& linear);
-  std::optional<int64_t> UpperWithin(const Linear& linear, int& budget);
-  std::optional<int64_t> UpperThrough(Linear rest, const Expr& atom, int64_t coefficient, int& budget);
+  std::optional<int64_t> UpperWithin(Linear linear, int& budget);
+  std::optional<int64_t> UpperThroughBinary(const Linear& rest, const Binary& node, int64_t coefficient,
+                                            int& budget);
 
   std::unordered_map<const VarNode*, Range> ranges_;
   std::unordered_map<const VarNode*, int> ranks_;
-  std::vector<Var> kept_;  // so that no key of ranks_ is freed and used again
+  std::vector<Var> kept_;  // so that no key above is freed and used again
 };
 
 /// Simplifies every expression in `stmt` with the ranges of the loops around it, drops loops that provably

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schedules: in which order, in which memory and next to what each tensor is computed. A schedule never
+// changes values. Written by compiler developers, so an illegal use is a CHECK with the reason. Lowering is
+// lower.h's.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "compiler/te/te.h"
+#include "compiler/tir/ir.h"
+
+namespace cosim::te {
+
+/// parent = outer * factor + inner. A factor that does not divide leaves a shorter last round of `inner`.
+struct SplitRelation {
+  Axis parent, outer, inner;
+  int64_t factor;
+};
+/// fused = outer * extent(inner) + inner.
+struct FuseRelation {
+  Axis outer, inner, fused;
+};
+using Relation = std::variant<SplitRelation, FuseRelation>;
+
+class Stage;
+
+/// Where a stage is computed: at the top of the program, inside a loop of a consumer, or nowhere of its own.
+struct Attachment {
+  enum class Kind { kRoot, kLoop, kInline } kind = Kind::kRoot;
+  const Stage* stage = nullptr;  // kLoop: the consumer …
+  Axis axis;                     // … and the leaf loop just inside which this stage runs
+};
+
+/// How one tensor is computed. The transformations name leaf axes: the present loops, outermost first in
+/// leaf_axes().
+class Stage {
+ public:
+  explicit Stage(Tensor tensor);
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+
+  /// Splits a loop in two, `inner` having at most `factor` rounds.
+  std::pair<Axis, Axis> Split(const Axis& axis, int64_t factor);
+  /// Splits `y` and `x` and orders them y.o, x.o, y.i, x.i; returned in that order.
+  std::array<Axis, 4> Tile(const Axis& y, const Axis& x, int64_t y_factor, int64_t x_factor);
+  /// Orders the given loops as listed, in the places they hold together.
+  void Reorder(const std::vector<Axis>& order);
+  /// Makes one loop of two neighbours; `outer` must be the outer one, and both spatial or both reduced.
+  Axis Fuse(const Axis& outer, const Axis& inner);
+
+  /// Computes this stage inside the loop `axis` of `consumer`: just what that round of the loop needs of it.
+  /// All readers must be inside that loop. Not for outputs.
+  void ComputeAt(const Stage& consumer, const Axis& axis);
+  /// Substitutes this stage's expression where it is read. Not for reductions or outputs.
+  void ComputeInline();
+  void ComputeRoot();
+
+  /// Puts the tensor in an on-chip memory of the spec ("" is DRAM). Not for outputs.
+  void SetScope(std::string scope);
+
+  void Unroll(const Axis& axis);
+  void Vectorize(const Axis& axis);  // spatial
+  void Parallel(const Axis& axis);   // spatial
+  /// Rounds of this loop become interleaved threads of the accelerator. Spatial.
+  void VirtualThread(const Axis& axis);
+  /// Marks the loops from `axis` inwards as the body of a tensor intrinsic.
+  void Tensorize(const Axis& axis);
+
+  const Tensor& tensor() const { return tensor_; }
+  const std::string& name() const { return tensor_->name; }
+  const std::string& scope() const { return scope_; }
+  /// Dimension `i` of the tensor, and axis `i` of its reduction, as they were before any split.
+  const Axis& axis(size_t i) const;
+  const Axis& reduce_axis(size_t i) const;
+  const std::vector<Axis>& axes() const { return axes_; }
+  std::vector<Axis> reduce_axes() const;
+  const std::vector<Axis>& leaf_axes() const { return leaves_; }
+
+  // For lowering.
+  const Body& body() const { return body_; }
+  const std::vector<Relation>& relations() const { return relations_; }
+  const Attachment& attachment() const { return attachment_; }
+  tir::LoopKind KindOf(const Axis& leaf) const;
+  bool is_output() const { return is_output_; }
+  bool is_reduction() const { return std::holds_alternative<Reduction>(body_); }
+
+ private:
+  friend class Schedule;
+
+  size_t LeafPosition(const Axis& axis, const char* what) const;
+  void Mark(const Axis& axis, tir::LoopKind kind, const char* what);
+  void ReplaceReads(const tir::Buffer& from, const tir::Buffer& to);
+  void CheckUnscheduled(const char* what) const;
+
+  Tensor tensor_;
+  Body body_;
+  std::vector<Axis> axes_;
+  std::vector<Axis> leaves_;
+  std::vector<Relation> relations_;
+  std::vector<std::pair<Axis, tir::LoopKind>> kinds_;
+  Attachment attachment_;
+  std::string scope_;
+  bool is_output_ = false;
+};
+
+/// One stage for each tensor that the outputs need, placeholders excepted. Tensors stay valid handles
+/// throughout.
+class Schedule {
+ public:
+  explicit Schedule(const std::vector<Tensor>& outputs);
+
+  Stage& operator[](const Tensor& tensor);
+
+  /// A copy of `tensor` (a placeholder or a computed one) in `scope`, which `readers` read instead; the copy
+  /// is a stage named
+  /// "<tensor>.<scope>".
+  Tensor CacheRead(const Tensor& tensor, const std::string& scope, const std::vector<Tensor>& readers);
+  /// Computes `tensor` in `scope`, in a new stage named "<tensor>.<scope>", and copies it from there. To be
+  /// called before the loops of `tensor` are changed. The new stage has axes of its own.
+  Tensor CacheWrite(const Tensor& tensor, const std::string& scope);
+
+  /// Producers before consumers.
+  std::vector<const Stage*> stages() const;
+  const std::vector<Tensor>& outputs() const { return outputs_; }
+
+ private:
+  size_t Find(const TensorNode* tensor) const;
+  std::string FreshName(const std::string& base) const;
+
+  std::vector<Tensor> outputs_;
+  std::vector<std::unique_ptr<Stage>> stages_;  // producers before consumers
+};
+
+}  // namespace cosim::te
