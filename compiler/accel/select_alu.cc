@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// See select_alu.h. Match unifies one op's expression with the top of a tree; Cover tries all ops and recurses into what an
+// op leaves open.
+#include "compiler/accel/select_alu.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "isa/check.h"
+
+namespace cosim::accel {
+namespace {
+
+struct Binding {
+  std::map<int, AluSource> operands;     // by operand of the op
+  std::map<int, int64_t> immediates;     // by instruction field
+  Exact open;                            // the subtree left for other ops, through `open_operand`
+  int open_operand = -1;
+};
+
+class Matcher {
+ public:
+  Matcher(const isa::AluOp& op, const AluTarget& target, bool writes_intermediate)
+      : op_(op), target_(target), writes_intermediate_(writes_intermediate) {}
+
+  std::vector<Binding> Match(const Exact& expr) { return Unify(FromProgram(op_.program), expr, {}); }
+
+ private:
+  using Bindings = std::vector<Binding>;
+
+  Bindings Unify(const Exact& pattern, const Exact& expr, const Binding& binding) {
+    if (pattern->op == ExactOp::kLeaf) return UnifyLeaf(pattern, expr, binding);
+    Bindings out;
+    if (pattern->op == ExactOp::kConst) {
+      if (expr->op == ExactOp::kConst && expr->value == pattern->value) out.push_back(binding);
+      return out;
+    }
+    if (pattern->op == expr->op && pattern->args.size() == expr->args.size() &&
+        (pattern->op != ExactOp::kWrap || pattern->type == expr->type)) {
+      Append(out, UnifyArgs(pattern->args, expr->args, binding));
+      const bool commutes = pattern->op == ExactOp::kAdd || pattern->op == ExactOp::kMul || pattern->op == ExactOp::kMin ||
+                            pattern->op == ExactOp::kMax;
+      if (commutes) Append(out, UnifyArgs(pattern->args, {expr->args[1], expr->args[0]}, binding));
+    }
+    if (out.empty()) Append(out, UnifyIdentity(pattern, expr, binding));
+    return out;
+  }
+
+  Bindings UnifyArgs(const std::vector<Exact>& patterns, const std::vector<Exact>& exprs, const Binding& binding) {
+    Bindings now = {binding};
+    for (size_t i = 0; i < patterns.size(); ++i) {
+      Bindings next;
+      for (const Binding& b : now) Append(next, Unify(patterns[i], exprs[i], b));
+      now = std::move(next);
+    }
+    return now;
+  }
+
+  // The pattern's node does nothing to this expression: it stays in range, or its second operand can be made neutral.
+  Bindings UnifyIdentity(const Exact& pattern, const Exact& expr, const Binding& binding) {
+    Bindings out;
+    if (pattern->op == ExactOp::kWrap) {
+      if (expr->low >= pattern->type.Min() && expr->high <= pattern->type.Max()) return Unify(pattern->args[0], expr, binding);
+      return out;
+    }
+    if (pattern->args.size() != 2) return out;
+    const Exact& second = pattern->args[1];
+    int64_t neutral = 0;
+    switch (pattern->op) {
+      case ExactOp::kAdd:
+      case ExactOp::kSub:
+      case ExactOp::kShr:
+      case ExactOp::kShl:
+      case ExactOp::kRoundShift: neutral = 0; break;
+      case ExactOp::kMul: neutral = 1; break;
+      case ExactOp::kMax: neutral = second->low; break;
+      case ExactOp::kMin: neutral = second->high; break;
+      default: return out;
+    }
+    if (pattern->op == ExactOp::kMax && expr->low < neutral) return out;
+    if (pattern->op == ExactOp::kMin && expr->high > neutral) return out;
+    for (const Binding& b : Unify(second, ExactConst(neutral), binding))
+      Append(out, Unify(pattern->args[0], expr, b));
+    return out;
+  }
+
+  Bindings UnifyLeaf(const Exact& pattern, const Exact& expr, Binding binding) {
+    const isa::ScalarInput& input = op_.program.inputs[pattern->input];
+    if (input.kind == isa::ScalarInput::Kind::kImmediate) {
+      if (expr->op != ExactOp::kConst || expr->value < pattern->low || expr->value > pattern->high) return {};
+      const auto [it, added] = binding.immediates.try_emplace(input.instruction_field, expr->value);
+      if (!added && it->second != expr->value) return {};
+      return {binding};
+    }
+    const isa::Operand& operand = op_.operands[input.operand];
+    const bool tied = operand.index == op_.result.index && operand.memory == op_.result.memory;
+    if (expr->op == ExactOp::kLeaf) {
+      const LoadInfo info = target_.info(expr->load);
+      if (info.memory == operand.memory && info.field == input.field && (!tied || IsWritten(expr->load))) {
+        const auto [it, added] = binding.operands.try_emplace(input.operand, AluSource{expr->load, input.field});
+        if (added || (it->second.load && target_.same_element(it->second.load, expr->load))) return {binding};
+      }
+    }
+    // Anything else can be worked out before and left in the accumulators, once an op.
+    const bool can_hold = operand.memory == target_.intermediate_memory && input.field < 0 && expr->op != ExactOp::kConst &&
+                          expr->low >= pattern->low && expr->high <= pattern->high;
+    if (!can_hold || (tied && !writes_intermediate_) || binding.operands.count(input.operand) || binding.open) return {};
+    binding.open = expr;
+    binding.open_operand = input.operand;
+    binding.operands[input.operand] = {};
+    return {binding};
+  }
+
+  bool IsWritten(const tir::Expr& load) const {
+    return writes_intermediate_ ? target_.is_intermediate(load) : target_.is_result(load);
+  }
+
+  static void Append(Bindings& to, Bindings from) {
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+  }
+
+  const isa::AluOp& op_;
+  const AluTarget& target_;
+  bool writes_intermediate_;
+};
+
+using Cover = std::optional<std::vector<SelectedOp>>;
+
+class Selector {
+ public:
+  Selector(const isa::Spec& spec, const AluTarget& target) : spec_(spec), target_(target) {}
+
+  // Fewest ops that leave `expr` in `memory`, using at most `budget` of them.
+  Cover Find(const Exact& expr, int memory, bool intermediate, int budget) {
+    Cover best;
+    if (budget <= 0) return best;
+    for (size_t o = 0; o < spec_.alu_ops.size(); ++o) {
+      const isa::AluOp& op = spec_.alu_ops[o];
+      if (!op.available || op.result.memory != memory) continue;
+      const auto& type = spec_.memories[memory].fields[0].type;
+      if (expr->low < type.Min() || expr->high > type.Max()) continue;
+      for (const Binding& binding : Matcher(op, target_, intermediate).Match(expr)) {
+        const int left = (best ? static_cast<int>(best->size()) - 1 : budget) - 1;
+        Cover before = std::vector<SelectedOp>{};
+        if (binding.open) {
+          if (binding.open == expr || ReadsIntermediate(binding)) continue;
+          before = Find(binding.open, target_.intermediate_memory, true, left);
+        }
+        if (!before || left < static_cast<int>(before->size())) continue;
+        before->push_back(MakeOp(static_cast<int>(o), op, binding));
+        best = std::move(before);
+      }
+    }
+    return best;
+  }
+
+ private:
+  // What is left open overwrites the intermediate's element before this op could read it.
+  bool ReadsIntermediate(const Binding& binding) const {
+    return std::any_of(binding.operands.begin(), binding.operands.end(), [&](const auto& operand) {
+      return operand.second.load && target_.is_intermediate(operand.second.load);
+    });
+  }
+
+  static SelectedOp MakeOp(int index, const isa::AluOp& op, const Binding& binding) {
+    SelectedOp selected{index, std::vector<AluSource>(op.operands.size()), {}};
+    for (const auto& [operand, source] : binding.operands) selected.operands[operand] = source;
+    for (const auto& [field, value] : binding.immediates) selected.immediates.emplace_back(field, value);
+    return selected;
+  }
+
+  const isa::Spec& spec_;
+  const AluTarget& target_;
+};
+
+}  // namespace
+
+std::vector<SelectedOp> SelectAluOps(const isa::Spec& spec, const Exact& expr, const AluTarget& target, std::string& why) {
+  constexpr int kMostOps = 8;
+  if (!expr) {
+    why = "it is not integer arithmetic";
+    return {};
+  }
+  // Iterative deepening keeps the search small: most stages need one or two ops.
+  for (int budget = 1; budget <= kMostOps; ++budget)
+    if (auto cover = Selector(spec, target).Find(expr, target.memory, false, budget)) return *cover;
+  why = fmt::format("no sequence of up to {} ALU ops of isa '{}' computes it into '{}'", kMostOps, spec.isa,
+                    spec.memories[target.memory].name);
+  return {};
+}
+
+}  // namespace cosim::accel
