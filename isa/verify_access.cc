@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks of single accesses. Bounds come from closed forms; only alu instructions that may read their own
+// results are walked step by step.
+#include "isa/verify_access.h"
+
+#include <algorithm>
+#include <limits>
+#include <variant>
+
+namespace cosim::isa {
+
+AccessChecker::AccessChecker(const Spec& spec, const Program& program, VerifyReport& report)
+    : spec_(spec), program_(program), report_(report) {
+  const uint64_t code_end = program.code_address + program.instructions.size() * spec.word_bytes();
+  bool code_is_segment = false;
+  for (const Segment& segment : program.segments) {
+    if (segment.bytes.empty()) continue;
+    ranges_.push_back({segment.address, segment.address + segment.bytes.size(), segment.name});
+    code_is_segment |= segment.address == program.code_address;
+  }
+  if (!code_is_segment) ranges_.push_back({program.code_address, code_end, "instructions"});
+  std::ranges::sort(ranges_, {}, &ProgramRange::begin);
+}
+
+void AccessChecker::Add(FindingKind kind, int64_t i, int memory, std::string message) {
+  if (!report_.Count()) return;
+  report_.Add({.kind = kind,
+               .instructions = {i},
+               .memory = memory,
+               .message = fmt::format("{}: {}", report_.Name(i), message)});
+}
+
+bool AccessChecker::CheckNotProgram(int64_t i, const Transfer& transfer) {
+  const uint64_t element = spec_.memories[transfer.memory].stored_bytes;
+  for (int64_t row = 0; row < transfer.rows; ++row) {
+    const uint64_t begin = transfer.dram + static_cast<uint64_t>(row * transfer.stride) * element;
+    const uint64_t end = begin + transfer.cols * element;
+    const auto range = std::ranges::upper_bound(ranges_, begin, {}, &ProgramRange::end);
+    // Ranges are disjoint: none that starts later can end earlier.
+    if (range == ranges_.end()) return true;
+    if (range->begin >= end) continue;
+    Add(FindingKind::kProgramOverwritten, i, transfer.memory,
+        fmt::format(
+            "row {} stores to DRAM bytes [{:#x}, {:#x}), but [{:#x}, {:#x}) holds '{}' of the program", row,
+            begin, end, range->begin, range->end, range->name));
+    return false;
+  }
+  return true;
+}
+
+bool AccessChecker::CheckTransfer(int64_t i, const Decoded& decoded) {
+  if (!std::holds_alternative<Transfer>(decoded.body)) return true;
+  const auto& transfer = std::get<Transfer>(decoded.body);
+  const Memory& memory = spec_.memories[transfer.memory];
+  const int64_t count = transfer.is_store ? transfer.rows * transfer.cols : transfer.SramElements();
+  const int64_t depth = spec_.memories[Storage(spec_, transfer.memory)].depth;
+  bool ok = true;
+  if (transfer.sram + count > depth) {
+    Add(FindingKind::kOnChipBounds, i, transfer.memory,
+        fmt::format("touches {}[{}..{}], but its last element is {}", memory.name, transfer.sram,
+                    transfer.sram + count - 1, depth - 1));
+    ok = false;
+  }
+  const uint64_t element = memory.stored_bytes;
+  if (transfer.dram % element != 0) {
+    Add(FindingKind::kDramAlignment, i, transfer.memory,
+        fmt::format("DRAM address {:#x} is not a multiple of {}, the bytes an element of '{}' takes",
+                    transfer.dram, element, memory.name));
+    ok = false;
+  }
+  const uint64_t last_row = static_cast<uint64_t>((transfer.rows - 1) * transfer.stride) * element;
+  const uint64_t end = transfer.dram + last_row + static_cast<uint64_t>(transfer.cols) * element;
+  if (end > program_.dram_bytes) {
+    Add(FindingKind::kDramBounds, i, transfer.memory,
+        fmt::format("touches DRAM up to {:#x}, but the program's DRAM ends at {:#x}", end,
+                    program_.dram_bytes));
+    ok = false;
+  }
+  return ok && (!transfer.is_store || CheckNotProgram(i, transfer));
+}
+
+bool AccessChecker::CheckMicroOps(int64_t i, const Nest& nest, const MicroOpMemories& micro_ops) {
+  const Memory& memory = spec_.memories[nest.micro_ops];
+  if (nest.uop_end > memory.depth) {
+    Add(FindingKind::kOnChipBounds, i, nest.micro_ops,
+        fmt::format("uses {}[{}..{}], but its last element is {}", memory.name, nest.uop_begin,
+                    nest.uop_end - 1, memory.depth - 1));
+    return false;
+  }
+  for (int64_t u = nest.uop_begin; u < nest.uop_end; ++u) {
+    if (micro_ops.Known(nest.micro_ops, u)) continue;
+    Add(FindingKind::kMicroOpUnknown, i, nest.micro_ops,
+        fmt::format("uses {}[{}], which no load before it has brought from the program's segments",
+                    memory.name, u));
+    return false;
+  }
+  return true;
+}
+
+bool AccessChecker::CheckIndex(int64_t i, const Nest& nest, const Index& index, const Operand& operand,
+                               const MicroOpMemories& micro_ops) {
+  const Memory& memory = spec_.memories[operand.memory];
+  const int64_t depth = spec_.memories[Storage(spec_, operand.memory)].depth;
+  const IndexBounds bounds = BoundsOf(nest, index, micro_ops);
+  if (bounds.low >= 0 && bounds.high < depth) return true;
+  Add(FindingKind::kOnChipBounds, i, operand.memory,
+      fmt::format("index {} of '{}' runs from {} to {}, but the last element of '{}' is {}", operand.index,
+                  memory.name, bounds.low, bounds.high, memory.name, depth - 1));
+  return false;
+}
+
+bool AccessChecker::CheckNest(int64_t i, const Decoded& decoded, const MicroOpMemories& micro_ops) {
+  if (const auto* gemm = std::get_if<Gemm>(&decoded.body)) {
+    if (!CheckMicroOps(i, gemm->nest, micro_ops)) return false;
+    const Intrinsic& intrinsic = *spec_.formats[decoded.format].intrinsic;
+    bool ok = CheckIndex(i, gemm->nest, gemm->dst, intrinsic.dst, micro_ops);
+    for (size_t s = 0; s < gemm->sources.size() && !gemm->reset; ++s) {
+      ok &= CheckIndex(i, gemm->nest, gemm->sources[s], intrinsic.sources[s], micro_ops);
+    }
+    return ok;
+  }
+  if (const auto* alu = std::get_if<Alu>(&decoded.body)) {
+    if (!CheckMicroOps(i, alu->nest, micro_ops)) return false;
+    const AluOp& op = spec_.alu_ops[alu->op];
+    bool ok = CheckIndex(i, alu->nest, alu->result, op.result, micro_ops);
+    for (size_t s = 0; s < alu->operands.size(); ++s) {
+      ok &= CheckIndex(i, alu->nest, alu->operands[s], op.operands[s], micro_ops);
+    }
+    return ok;
+  }
+  return true;
+}
+
+void AccessChecker::CheckBanks(int64_t i, const Decoded& decoded, std::span<const OnChipAccess> accesses) {
+  for (auto [memory, mask] : decoded.locks) {
+    const Memory& what = spec_.memories[memory];
+    const int64_t size = what.depth / what.banks;
+    for (int bank = 0; bank < what.banks; ++bank) {
+      if (mask >> bank & 1) continue;
+      const bool touched = std::ranges::any_of(accesses, [&](const OnChipAccess& access) {
+        return access.memory == memory && access.elements->AnyIn(bank * size, (bank + 1) * size);
+      });
+      if (!touched) continue;
+      Add(FindingKind::kBankNotLocked, i, memory,
+          fmt::format("touches bank {} of '{}' (elements {}..{}), which lock_{} does not name", bank,
+                      what.name, bank * size, (bank + 1) * size - 1, what.name));
+    }
+  }
+}
+
+void AccessChecker::CheckDistances(int64_t i, const Decoded& decoded, std::span<const OnChipAccess> accesses,
+                                   const MicroOpMemories& micro_ops) {
+  const auto* alu = std::get_if<Alu>(&decoded.body);
+  if (alu == nullptr) return;
+  const AluOp& op = spec_.alu_ops[alu->op];
+  if (op.min_distance <= 1) return;
+  // The footprint: micro-ops, result, operands.
+  const OnChipAccess& result = accesses[1];
+  const bool writes_once = result.elements->Count() == alu->nest.Steps();
+  for (size_t s = 0; s < alu->operands.size(); ++s) {
+    const OnChipAccess& operand = accesses[2 + s];
+    if (operand.memory != result.memory || !operand.elements->Intersects(*result.elements)) continue;
+    if (writes_once && op.operands[s].index == op.result.index)
+      continue;  // each reads what no other step writes
+    WalkDistances(i, *alu, static_cast<int>(s), micro_ops);
+  }
+}
+
+void AccessChecker::WalkDistances(int64_t i, const Alu& alu, int which, const MicroOpMemories& micro_ops) {
+  constexpr int64_t kNever = std::numeric_limits<int64_t>::min() / 2;
+  const AluOp& op = spec_.alu_ops[alu.op];
+  const Nest& nest = alu.nest;
+  const int memory = Storage(spec_, op.result.memory);
+  last_write_.assign(spec_.memories[memory].depth, kNever);
+  auto offset = [&](const Index& index, int64_t u) {
+    return index.uop_field < 0 ? 0 : micro_ops.Values(nest.micro_ops, index.uop_field)[u];
+  };
+  int64_t step = 0;
+  for (int64_t out = 0; out < nest.iter_out; ++out) {
+    for (int64_t in = 0; in < nest.iter_in; ++in) {
+      auto element = [&](const Index& index, int64_t u) {
+        return index.base + offset(index, u) + out * index.outer + in * index.inner;
+      };
+      for (int64_t u = nest.uop_begin; u < nest.uop_end; ++u, ++step) {
+        const int64_t read = element(alu.operands[which], u);
+        if (const int64_t distance = step - last_write_[read]; distance < op.min_distance) {
+          Add(FindingKind::kReadTooSoon, i, memory,
+              fmt::format("step {} reads {}[{}], which step {} writes; '{}' needs a distance of {} steps",
+                          step, spec_.memories[memory].name, read, step - distance, op.name,
+                          op.min_distance));
+          return;
+        }
+        last_write_[element(alu.result, u)] = step;
+      }
+    }
+  }
+}
+
+}  // namespace cosim::isa
