@@ -177,15 +177,23 @@ TEST(GoldenAgainstNaiveLoops, AgreesOnRandomGraphs) {
   for (uint32_t seed = 0; seed < 60; ++seed) {
     RandomGraph random(seed);
     const Graph& g = random.graph();
-    const auto values = Run(g, {random.RandomTensor<int8_t>(g.node(0).type.shape, -128, 127)});
+    const auto values = golden::Run(g, {random.RandomTensor<int8_t>(g.node(0).type.shape, -128, 127)});
     for (ValueId id = 0; id < g.size(); ++id) {
       const Node& node = g.node(id);
       auto in = [&](int i) -> const Tensor& { return *values[node.inputs[i]]; };
       SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << node.name);
-      if (node.As<graph::Conv2d>()) ASSERT_EQ(*values[id], NaiveConv2d(node, in(0), in(1)));
-      if (node.As<graph::Requantize>()) ASSERT_EQ(*values[id], NaiveRequantize(node, in(0)));
-      if (node.As<graph::QAdd>()) ASSERT_EQ(*values[id], NaiveQAdd(node, in(0), in(1)));
-      if (node.As<graph::MaxPool>()) ASSERT_EQ(*values[id], NaiveMaxPool(node, in(0)));
+      if (node.As<graph::Conv2d>()) {
+        ASSERT_EQ(*values[id], NaiveConv2d(node, in(0), in(1)));
+      }
+      if (node.As<graph::Requantize>()) {
+        ASSERT_EQ(*values[id], NaiveRequantize(node, in(0)));
+      }
+      if (node.As<graph::QAdd>()) {
+        ASSERT_EQ(*values[id], NaiveQAdd(node, in(0), in(1)));
+      }
+      if (node.As<graph::MaxPool>()) {
+        ASSERT_EQ(*values[id], NaiveMaxPool(node, in(0)));
+      }
     }
   }
 }

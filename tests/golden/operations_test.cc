@@ -186,7 +186,7 @@ TEST(GoldenRun, ReturnsEveryValueByItsId) {
   const auto low = g.Add("low", graph::Clip{.lo = 0}, {x});
   const auto high = g.Add("high", graph::Clip{.hi = 1}, {low});
   g.SetOutputs({high});
-  const auto values = Run(g, {Int8({1, 2}, {-5, 5})});
+  const auto values = golden::Run(g, {Int8({1, 2}, {-5, 5})});
   ASSERT_EQ(values.size(), 3u);
   EXPECT_THAT(values[x]->data<int8_t>(), ElementsAre(-5, 5));
   EXPECT_THAT(values[low]->data<int8_t>(), ElementsAre(0, 5));
