@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moves lanes between memories and the evaluator, and cuts steps into runs.
+#include "sim/functional/alu_unit.h"
+
+#include <algorithm>
+
+#include "isa/check.h"
+
+namespace cosim::sim {
+namespace {
+
+/// Lanes a run aims at: enough to make dispatch cheap, few enough for all registers to stay in the
+/// first-level cache.
+constexpr int kRunLanes = 256;
+
+int RunSteps(int lanes) { return std::max(1, kRunLanes / lanes); }
+
+/// Elements of `from_lanes` lanes, one after another, each repeated until it fills `lanes`.
+template <class From, class To>
+void Gather(const From* from, std::span<const int64_t> elements, int from_lanes, int lanes, To* to) {
+  size_t s = 0;
+  while (s < elements.size()) {
+    const From* source = from + elements[s] * from_lanes;
+    size_t next = s + 1;
+    if (from_lanes == lanes) {
+      while (next < elements.size() && elements[next] == elements[next - 1] + 1) ++next;
+      std::copy_n(source, (next - s) * lanes, to);
+      to += (next - s) * lanes;
+    } else {
+      for (int done = 0; done < lanes; done += from_lanes, to += from_lanes)
+        std::copy_n(source, from_lanes, to);
+    }
+    s = next;
+  }
+}
+
+template <class From, class To>
+void Scatter(const From* from, std::span<const int64_t> elements, int lanes, To* to) {
+  for (const int64_t element : elements) {
+    To* target = to + element * lanes;
+    for (int lane = 0; lane < lanes; ++lane) target[lane] = static_cast<To>(from[lane]);
+    from += lanes;
+  }
+}
+
+/// Calls f with the register's lanes in their own type.
+template <class F>
+void WithRegister(LaneRegister reg, F&& f) {
+  if (reg.wide) {
+    f(static_cast<int64_t*>(reg.data));
+  } else {
+    f(static_cast<int32_t*>(reg.data));
+  }
+}
+
+}  // namespace
+
+AluUnit::AluUnit(const isa::Spec& spec, const isa::AluOp& op, Memories& memories, SimdLevel level)
+    : spec_(spec),
+      op_(op),
+      memories_(memories),
+      lanes_(static_cast<int>(memories.Store(op.result.memory).lanes)),
+      run_steps_(cosim::sim::RunSteps(lanes_)),
+      evaluator_(op.program, run_steps_ * lanes_, level) {
+  COSIM_CHECK(op.available, "'{}' {}", op.name, op.unavailable);
+  const isa::Memory& result = spec.memories[op.result.memory];
+  COSIM_CHECK(result.mirrors < 0 && result.fields.size() == 1, "'{}' writes '{}'", op.name, result.name);
+  const isa::ScalarType value = op.program.nodes[op.program.result].type;
+  const isa::ScalarType lane = result.fields[0].type;
+  COSIM_CHECK(value.Min() >= lane.Min() && value.Max() <= lane.Max(), "'{}' gives more than '{}' holds",
+              op.name, result.name);
+  operands_.push_back({.memory = op.result.memory});
+  for (size_t n = 0; n < op.operands.size(); ++n) {
+    const int memory = op.operands[n].memory;
+    operands_.push_back({.memory = memory});
+    if (memories.Owner(memory) == op.result.memory) hazards_.push_back(static_cast<int>(n) + 1);
+    COSIM_CHECK(lanes_ % memories.Store(memory).lanes == 0, "lanes of '{}'", op.name);
+  }
+  run_.resize(operands_.size());
+  stamps_.resize(memories.Store(op.result.memory).depth);
+}
+
+std::string AluUnit::Execute(const isa::Alu& alu, std::span<const int64_t> fields) {
+  operands_[0].index = alu.result;
+  for (size_t n = 0; n < alu.operands.size(); ++n) operands_[n + 1].index = alu.operands[n];
+  std::string error = table_.Resolve(spec_, memories_, alu.nest, operands_);
+  if (!error.empty() || table_.Steps() == 0) return error;
+  const int lanes = static_cast<int>(std::min<int64_t>(run_steps_, table_.Steps())) * lanes_;
+  for (size_t n = 0; n < op_.program.inputs.size(); ++n) {
+    const isa::ScalarInput& input = op_.program.inputs[n];
+    if (input.kind != isa::ScalarInput::Kind::kImmediate) continue;
+    evaluator_.SetImmediate(static_cast<int>(n), fields[input.instruction_field], lanes);
+  }
+  evaluator_.PrepareUniform(lanes);
+  RunSteps();
+  return {};
+}
+
+void AluUnit::RunSteps() {
+  NextStamp();
+  std::vector<int64_t> elements(operands_.size());
+  for (int64_t i = 0; i < table_.iter_out; ++i) {
+    for (int64_t j = 0; j < table_.iter_in; ++j) {
+      for (int64_t u = 0; u < table_.uops; ++u) {
+        for (size_t n = 0; n < elements.size(); ++n) {
+          const StepColumn& column = table_.columns[n];
+          elements[n] = column.uops[u] + i * column.outer + j * column.inner;
+        }
+        if (static_cast<int>(run_[0].size()) == run_steps_ || ReadsWritten(elements)) FlushRun();
+        for (size_t n = 0; n < elements.size(); ++n) run_[n].push_back(elements[n]);
+        stamps_[elements[0]] = stamp_;
+      }
+    }
+  }
+  FlushRun();
+}
+
+bool AluUnit::ReadsWritten(const std::vector<int64_t>& elements) const {
+  return std::ranges::any_of(hazards_, [&](int n) { return stamps_[elements[n]] == stamp_; });
+}
+
+void AluUnit::NextStamp() {
+  if (++stamp_ != 0) return;
+  std::ranges::fill(stamps_, 0);
+  stamp_ = 1;
+}
+
+void AluUnit::FlushRun() {
+  for (size_t n = 0; n < op_.program.inputs.size(); ++n) {
+    if (op_.program.inputs[n].kind == isa::ScalarInput::Kind::kOperand) GatherInput(static_cast<int>(n));
+  }
+  ScatterResult(evaluator_.Run(static_cast<int>(run_[0].size()) * lanes_));
+  for (std::vector<int64_t>& elements : run_) elements.clear();
+  NextStamp();
+}
+
+void AluUnit::GatherInput(int input) {
+  if (!evaluator_.Uses(input)) return;
+  const isa::ScalarInput& from = op_.program.inputs[input];
+  const int memory = op_.operands[from.operand].memory;
+  const MemoryStore& store = memories_.Store(memory);
+  const std::vector<int64_t>& elements = run_[from.operand + 1];
+  WithRegister(evaluator_.Input(input), [&](auto* to) {
+    WithStorage(store.fields[std::max(from.field, 0)], [&](const auto* values) {
+      Gather(values, elements, static_cast<int>(store.lanes), lanes_, to);
+    });
+    if (spec_.memories[memory].mirrors < 0) return;
+    using Lane = std::remove_reference_t<decltype(*to)>;
+    const int64_t lanes = static_cast<int64_t>(elements.size()) * lanes_;
+    for (int64_t lane = 0; lane < lanes; ++lane) to[lane] = static_cast<Lane>(WrapTo(to[lane], from.type));
+  });
+}
+
+void AluUnit::ScatterResult(LaneRegister result) {
+  WithRegister(result, [&](const auto* from) {
+    WithStorage(memories_.Store(op_.result.memory).fields[0],
+                [&](auto* to) { Scatter(from, run_[0], lanes_, to); });
+  });
+}
+
+}  // namespace cosim::sim

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executes the instructions of one gemm format: on the tile kernels when its intrinsic is a product of
+// matrices they know, else by the generic evaluation.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "isa/decode.h"
+#include "isa/spec.h"
+#include "sim/functional/generic_gemm.h"
+#include "sim/functional/memories.h"
+#include "sim/functional/step_table.h"
+#include "sim/kernels/tile_gemm.h"
+
+namespace cosim::sim {
+
+class GemmUnit {
+ public:
+  /// Keeps references to both; `memories` must not move.
+  GemmUnit(const isa::Spec& spec, const isa::InstructionFormat& format, Memories& memories, SimdLevel level);
+
+  /// Returns which bounds the instruction exceeds, and then does nothing; empty if none.
+  std::string Execute(const isa::Gemm& gemm);
+  /// To be called after elements of a memory have changed.
+  void Written(int memory, int64_t first, int64_t count);
+  /// The steps of the last instruction executed; column 0 is the destination.
+  const StepTable& steps() const { return table_; }
+  int destination() const { return intrinsic_.dst.memory; }
+
+ private:
+  void RunTiles(TileMode mode);
+  void RunGeneric(TileMode mode);
+
+  const isa::Spec& spec_;
+  const isa::Intrinsic& intrinsic_;
+  Memories& memories_;
+  int inp_ = 0, wgt_ = 1;  ///< which source is which, for the tile kernels
+  std::unique_ptr<TileGemm> tiles_;
+  std::unique_ptr<GenericGemm> generic_;
+  StepTable table_;
+  std::vector<StepOperand> operands_;
+  std::vector<TileStep> uops_;
+};
+
+}  // namespace cosim::sim

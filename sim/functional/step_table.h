@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which elements the steps of a gemm or alu instruction touch: micro-ops read once, bounds checked for all
+// steps at once, so that the loops over steps need neither. What a step does is the units' business.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isa/decode.h"
+#include "isa/spec.h"
+#include "sim/functional/memories.h"
+
+namespace cosim::sim {
+
+/// An operand to resolve: elements of `memory` numbered by `index`.
+struct StepOperand {
+  int memory = -1;
+  isa::Index index;
+};
+
+/// One operand's elements: step (i, j, u) touches uops[u] + i * outer + j * inner.
+struct StepColumn {
+  int64_t outer = 0, inner = 0;
+  int64_t low = 0, high = 0;  ///< the least and the greatest of them
+  std::vector<int64_t> uops;
+};
+
+struct StepTable {
+  int64_t iter_out = 0, iter_in = 0;
+  int64_t uops = 0;
+  std::vector<StepColumn> columns;  ///< by operand
+  int64_t Steps() const { return iter_out * iter_in * uops; }
+
+  /// Fills the table; reuses what it has allocated. Returns which bounds the instruction exceeds, empty if
+  /// none; an instruction without steps has none.
+  std::string Resolve(const isa::Spec& spec, const Memories& memories, const isa::Nest& nest,
+                      const std::vector<StepOperand>& operands);
+};
+
+}  // namespace cosim::sim
