@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// First in, first out, in LUT RAM: command queues and small buffers. Knows nothing of what it holds.
+//
+// A word pushed in cycle t is at the head from t + 1 on; a word popped in cycle t gives its place back at t + 1.
+// push happens when push_valid_i and push_ready_o are high, pop when pop_valid_o and pop_ready_i are.
+module fifo #(
+  parameter  int unsigned Width = 8,
+  parameter  int unsigned Depth = 4,
+  localparam int unsigned PtrBits   = (Depth > 1) ? $clog2(Depth) : 1,
+  localparam int unsigned CountBits = $clog2(Depth + 1)
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             push_valid_i,
+  output logic             push_ready_o,
+  input  logic [Width-1:0] push_data_i,
+  output logic             pop_valid_o,
+  input  logic             pop_ready_i,
+  output logic [Width-1:0] pop_data_o
+);
+
+  logic [Width-1:0]     mem [0:Depth-1];
+  logic [PtrBits-1:0]   head_d, head_q, tail_d, tail_q;
+  logic [CountBits-1:0] count_d, count_q;
+  logic                 push, pop;
+
+  assign push_ready_o = count_q != CountBits'(Depth);
+  assign pop_valid_o  = count_q != '0;
+  assign pop_data_o   = mem[head_q];
+  assign push         = push_valid_i & push_ready_o;
+  assign pop          = pop_valid_o & pop_ready_i;
+
+  always_comb begin
+    head_d  = head_q;
+    tail_d  = tail_q;
+    count_d = count_q + CountBits'(push) - CountBits'(pop);
+    if (push) tail_d = (tail_q == PtrBits'(Depth - 1)) ? '0 : tail_q + 1'b1;
+    if (pop)  head_d = (head_q == PtrBits'(Depth - 1)) ? '0 : head_q + 1'b1;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (push) mem[tail_q] <= push_data_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      head_q  <= '0;
+      tail_q  <= '0;
+      count_q <= '0;
+    end else begin
+      head_q  <= head_d;
+      tail_q  <= tail_d;
+      count_q <= count_d;
+    end
+  end
+
+endmodule

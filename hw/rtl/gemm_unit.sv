@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executes gemm: for each step of the nest, acc[dst] += inp[src] * wgt[wgt] over one tile. Which instruction comes when
+// is issue.sv's; the memories stand outside.
+//
+// A step a cycle. Issued in cycle t, n steps: retires at t + n + Latency, ready for the next at t + n (with Overlap), else
+// in the cycle after the retirement. Step s0 reads its micro-op in s0, the tiles in s0 + 3, multiplies from s0 + 6 on,
+// adds in s0 + 9 + Levels, and writes in s0 + 10 + Levels: one cycle after the earliest retirement, when nobody can see
+// the retirement yet.
+module gemm_unit #(
+  parameter  int unsigned Batch     = 1,
+  parameter  int unsigned BlockIn   = 16,
+  parameter  int unsigned BlockOut  = 16,
+  parameter  int unsigned InpBits   = 8,
+  parameter  int unsigned WgtBits   = 8,
+  parameter  int unsigned AccBits   = 32,
+  parameter  int unsigned UopBits   = 10,   // address of a micro-op
+  parameter  int unsigned IterBits  = 14,
+  parameter  int unsigned DstBits   = 11,   // addresses of acc, inp, wgt
+  parameter  int unsigned SrcBits   = 11,
+  parameter  int unsigned SideBits  = 10,
+  parameter  int unsigned IndexBits = 11,   // the widest of them
+  parameter  int unsigned UopWidth  = 32,   // bits of a micro-op, and where its fields stand
+  parameter  int unsigned UopDst    = 0,
+  parameter  int unsigned UopSrc    = 11,
+  parameter  int unsigned UopSide   = 22,
+  parameter  int unsigned Latency   = 13,   // at least 9 + Levels
+  parameter  bit          Overlap   = 1'b1,
+  parameter  int unsigned TagBits   = 1,
+  localparam int unsigned Levels    = $clog2(BlockIn),
+  localparam int unsigned SumBits   = InpBits + WgtBits + Levels,
+  localparam int unsigned InFlight  = Latency + 2,
+  localparam int unsigned CountBits = $clog2(InFlight + 1)
+) (
+  input  logic                                clk_i,
+  input  logic                                rst_ni,
+  output logic                                ready_o,
+  output logic                                idle_o,      // nothing is in flight
+  input  logic                                issue_i,
+  input  logic                                sync_i,      // only takes and gives tokens
+  input  logic                                overwrite_i, // sums replace the accumulators
+  input  logic                                zero_i,      // zeros replace the accumulators
+  input  logic [UopBits-1:0]                  uop_begin_i,
+  input  logic [UopBits:0]                    uop_end_i,
+  input  logic [IterBits-1:0]                 iter_out_i,
+  input  logic [IterBits-1:0]                 iter_in_i,
+  input  logic [3*IndexBits-1:0]              base_i,      // dst, src, wgt from the lowest
+  input  logic [3*IndexBits-1:0]              outer_i,
+  input  logic [3*IndexBits-1:0]              inner_i,
+  input  logic [TagBits-1:0]                  tag_i,       // comes back at retirement
+  output logic                                retire_o,
+  output logic [TagBits-1:0]                  retire_tag_o,
+  // Micro-ops, two cycles after their address.
+  output logic                                uop_re_o,
+  output logic [UopBits-1:0]                  uop_addr_o,
+  input  logic [UopWidth-1:0]                 uop_data_i,
+  // Tiles, three cycles after their address.
+  output logic                                src_re_o,
+  output logic [SrcBits-1:0]                  src_addr_o,
+  input  logic [Batch*BlockIn*InpBits-1:0]    src_data_i,
+  output logic                                side_re_o,
+  output logic [SideBits-1:0]                 side_addr_o,
+  input  logic [BlockOut*BlockIn*WgtBits-1:0] side_data_i,
+  output logic                                dst_re_o,
+  output logic [DstBits-1:0]                  dst_raddr_o,
+  input  logic [Batch*BlockOut*AccBits-1:0]   dst_rdata_i,
+  output logic                                dst_we_o,
+  output logic [DstBits-1:0]                  dst_waddr_o,
+  output logic [Batch*BlockOut*AccBits-1:0]   dst_wdata_o
+);
+
+  // ---- Loops (s0).
+  logic                   empty, nest_ready, step, last;
+  logic [3*IndexBits-1:0] index;
+  logic                   overwrite_q, zero_q;
+  logic [TagBits-1:0]     tag_q;
+
+  assign empty = sync_i | (iter_out_i == '0) | (iter_in_i == '0) | ({1'b0, uop_begin_i} >= uop_end_i);
+
+  loop_nest #(.UopBits(UopBits), .IterBits(IterBits), .Indices(3), .IndexBits(IndexBits)) i_nest (
+    .clk_i,
+    .rst_ni,
+    .ready_o(nest_ready),
+    .start_i(issue_i),
+    .empty_i(empty),
+    .uop_begin_i,
+    .uop_end_i,
+    .iter_out_i,
+    .iter_in_i,
+    .base_i,
+    .outer_i,
+    .inner_i,
+    .step_o (step),
+    .last_o (last),
+    .uop_o  (uop_addr_o),
+    .index_o(index)
+  );
+  assign uop_re_o = step;
+
+  always_ff @(posedge clk_i) begin
+    if (issue_i) begin
+      overwrite_q <= overwrite_i;
+      zero_q      <= zero_i;
+      tag_q       <= tag_i;
+    end
+  end
+
+  // ---- Indices (s0 + 2, registered for s0 + 3).
+  logic [2:0]             control, control2, control3;   // zero, overwrite, step
+  logic [3*IndexBits-1:0] index2;
+  logic [DstBits-1:0]     dst_d, dst_q;
+  logic [SrcBits-1:0]     src_d, src_q;
+  logic [SideBits-1:0]    side_d, side_q;
+
+  assign control = {zero_q, overwrite_q, step};
+  delay #(.Width(3*IndexBits), .Stages(2)) i_index2 (.clk_i, .rst_ni, .data_i(index), .data_o(index2));
+  delay #(.Width(3), .Stages(2), .HasReset(1'b1)) i_control2 (.clk_i, .rst_ni, .data_i(control), .data_o(control2));
+  delay #(.Width(3), .Stages(1), .HasReset(1'b1)) i_control3 (.clk_i, .rst_ni, .data_i(control2), .data_o(control3));
+
+  assign dst_d  = DstBits'(index2[0 +: IndexBits] + IndexBits'(uop_data_i[UopDst +: DstBits]));
+  assign src_d  = SrcBits'(index2[IndexBits +: IndexBits] + IndexBits'(uop_data_i[UopSrc +: SrcBits]));
+  assign side_d = SideBits'(index2[2*IndexBits +: IndexBits] + IndexBits'(uop_data_i[UopSide +: SideBits]));
+
+  always_ff @(posedge clk_i) begin
+    dst_q  <= dst_d;
+    src_q  <= src_d;
+    side_q <= side_d;
+  end
+
+  assign src_re_o    = control3[0];
+  assign src_addr_o  = src_q;
+  assign side_re_o   = control3[0];
+  assign side_addr_o = side_q;
+
+  // ---- Tiles (s0 + 6), sums (s0 + 9 + Levels).
+  logic                             tile_valid;
+  logic [Batch*BlockOut*SumBits-1:0] sum;
+
+  delay #(.Width(1), .Stages(3), .HasReset(1'b1)) i_tile_valid (
+    .clk_i, .rst_ni, .data_i(control3[0]), .data_o(tile_valid)
+  );
+
+  mac_array #(
+    .Batch(Batch), .BlockIn(BlockIn), .BlockOut(BlockOut), .InpBits(InpBits), .WgtBits(WgtBits)
+  ) i_array (
+    .clk_i, .rst_ni, .valid_i(tile_valid), .inp_i(src_data_i), .wgt_i(side_data_i), .sum_o(sum)
+  );
+
+  // ---- Accumulation: reads in s0 + 6 + Levels, so that the element meets its sum.
+  logic [2:0]         control_acc;
+  logic [DstBits-1:0] dst_acc;
+
+  delay #(.Width(3), .Stages(3 + Levels), .HasReset(1'b1)) i_control_acc (
+    .clk_i, .rst_ni, .data_i(control3), .data_o(control_acc)
+  );
+  delay #(.Width(DstBits), .Stages(3 + Levels)) i_dst_acc (.clk_i, .rst_ni, .data_i(dst_q), .data_o(dst_acc));
+
+  accumulator #(
+    .Lanes(Batch*BlockOut), .SumBits(SumBits), .AccBits(AccBits), .AddrBits(DstBits)
+  ) i_accumulator (
+    .clk_i,
+    .rst_ni,
+    .valid_i    (control_acc[0]),
+    .overwrite_i(control_acc[1]),
+    .zero_i     (control_acc[2]),
+    .addr_i     (dst_acc),
+    .sum_i      (sum),
+    .re_o       (dst_re_o),
+    .raddr_o    (dst_raddr_o),
+    .rdata_i    (dst_rdata_i),
+    .we_o       (dst_we_o),
+    .waddr_o    (dst_waddr_o),
+    .wdata_o    (dst_wdata_o)
+  );
+
+  // ---- Retirement.
+  logic [CountBits-1:0] flying_d, flying_q;
+
+  delay #(.Width(1), .Stages(Latency), .HasReset(1'b1)) i_retire (
+    .clk_i, .rst_ni, .data_i(last), .data_o(retire_o)
+  );
+  delay #(.Width(TagBits), .Stages(Latency)) i_tag (.clk_i, .rst_ni, .data_i(tag_q), .data_o(retire_tag_o));
+
+  assign flying_d = flying_q + CountBits'(issue_i) - CountBits'(retire_o);
+  assign idle_o   = flying_q == '0;
+  assign ready_o  = Overlap ? nest_ready : idle_o;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) flying_q <= '0;
+    else         flying_q <= flying_d;
+  end
+
+endmodule

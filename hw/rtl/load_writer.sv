@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// The load unit's single writer: walks the elements of each transfer in order, row by row, takes them from the data
+// buffer or makes them from the pad value, and writes them on chip. Bursts and issue are load_unit.sv's.
+//
+// A transfer that comes in cycle t is begun at t + 1 at the earliest. An element of padding takes one cycle, one from
+// memory a cycle for each beat it is made of (at least one). An element taken in cycle s is written in cycle s + 3.
+module load_writer #(
+  parameter  int unsigned                  Memories    = 1,
+  parameter  logic [Memories*32-1:0]       ElementBits = '0,  // of each memory
+  parameter  logic [Memories*32-1:0]       LaneBits    = '0,  // of each memory that is padded, else 0
+  parameter  logic [Memories*32-1:0]       StoredBytes = '0,  // an element's in DRAM
+  parameter  int unsigned                  DataBits    = 64,  // the widest element's whole beats
+  parameter  int unsigned                  AddrBits    = 10,
+  parameter  int unsigned                  PortBits    = 64,
+  parameter  int unsigned                  BufferBeats = 32,
+  parameter  int unsigned                  Transfers   = 4,   // that wait or are walked
+  parameter  int unsigned                  TagBits     = 1,
+  parameter  int unsigned                  DimBits     = 16,
+  parameter  int unsigned                  PadBits     = 6,
+  parameter  int unsigned                  ValueBits   = 8,
+  localparam int unsigned                  BeatShift   = $clog2(PortBits / 8),
+  localparam int unsigned                  RoomBits    = $clog2(BufferBeats + 1),
+  localparam int unsigned                  CountBits   = ((DimBits > PadBits) ? DimBits : PadBits) + 2
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  // Transfers, as they issue.
+  input  logic                 start_i,
+  input  logic [Memories-1:0]  memory_i,       // at most one; none: takes one cycle and writes nothing
+  input  logic [AddrBits-1:0]  sram_i,
+  input  logic [BeatShift-1:0] offset_i,       // first byte within its beat
+  input  logic [BeatShift-1:0] stride_i,       // bytes from row to row, within a beat
+  input  logic [DimBits-1:0]   rows_i,
+  input  logic [DimBits-1:0]   cols_i,
+  input  logic [PadBits-1:0]   pad_top_i,
+  input  logic [PadBits-1:0]   pad_bottom_i,
+  input  logic [PadBits-1:0]   pad_left_i,
+  input  logic [PadBits-1:0]   pad_right_i,
+  input  logic [ValueBits-1:0] pad_value_i,
+  input  logic [TagBits-1:0]   tag_i,
+  // Beats, as they arrive.
+  input  logic                 beat_valid_i,
+  input  logic                 beat_last_i,
+  input  logic [PortBits-1:0]  beat_data_i,
+  output logic [RoomBits-1:0]  freed_o,        // beats of a burst that ends in this cycle, else 0
+  // The last cycle of a transfer.
+  output logic                 end_o,
+  output logic [TagBits-1:0]   tag_o,
+  output logic                 busy_o,         // an element is taken
+  // Writes.
+  output logic [Memories-1:0]  we_o,
+  output logic [AddrBits-1:0]  waddr_o,
+  output logic [DataBits-1:0]  wdata_o
+);
+
+  localparam int unsigned Parts    = DataBits / PortBits;
+  localparam int unsigned PartBits = (Parts > 1) ? $clog2(Parts) : 1;
+  localparam int unsigned PtrBits  = (BufferBeats > 1) ? $clog2(BufferBeats) : 1;
+
+  // ---- Transfers waiting. Ends are kept as sums, so that the walk only compares.
+  typedef struct packed {
+    logic [Memories-1:0]  memory;
+    logic                 empty;        // nothing to write
+    logic [AddrBits-1:0]  sram;
+    logic [BeatShift-1:0] offset;
+    logic [BeatShift-1:0] stride;
+    logic [CountBits-1:0] row_begin;    // first row from memory
+    logic [CountBits-1:0] row_end;      // one past the last row from memory
+    logic [CountBits-1:0] row_last;     // last row
+    logic [CountBits-1:0] col_begin;
+    logic [CountBits-1:0] col_end;
+    logic [CountBits-1:0] col_last;
+    logic [ValueBits-1:0] pad_value;
+    logic [TagBits-1:0]   tag;
+  } transfer_t;
+
+  transfer_t            in, head;
+  logic                 head_valid, head_room;
+  logic [CountBits-1:0] all_rows, all_cols;
+
+  assign all_rows = CountBits'(pad_top_i) + CountBits'(rows_i) + CountBits'(pad_bottom_i);
+  assign all_cols = CountBits'(pad_left_i) + CountBits'(cols_i) + CountBits'(pad_right_i);
+
+  always_comb begin
+    in.memory    = memory_i;
+    in.empty     = (memory_i == '0) | (all_rows == '0) | (all_cols == '0);
+    in.sram      = sram_i;
+    in.offset    = offset_i;
+    in.stride    = stride_i;
+    in.row_begin = CountBits'(pad_top_i);
+    in.row_end   = CountBits'(pad_top_i) + CountBits'(rows_i);
+    in.row_last  = all_rows - 1'b1;
+    in.col_begin = CountBits'(pad_left_i);
+    in.col_end   = CountBits'(pad_left_i) + CountBits'(cols_i);
+    in.col_last  = all_cols - 1'b1;
+    in.pad_value = pad_value_i;
+    in.tag       = tag_i;
+  end
+
+  fifo #(.Width($bits(in)), .Depth(Transfers)) i_transfers (
+    .clk_i,
+    .rst_ni,
+    .push_valid_i(start_i),
+    .push_ready_o(head_room),
+    .push_data_i (in),
+    .pop_valid_o (head_valid),
+    .pop_ready_i (end_o),
+    .pop_data_o  (head)
+  );
+
+  // ---- The walk.
+  logic [CountBits-1:0] row_d, row_q, col_d, col_q;
+  logic [AddrBits-1:0]  element_d, element_q;           // elements written so far
+  logic [BeatShift-1:0] row_offset_d, row_offset_q;     // of the row's first byte, from the transfer's first
+  logic [BeatShift-1:0] col_offset_d, col_offset_q;     // of the element, from the row's first byte
+  logic [PartBits-1:0]  part_d, part_q, last_part;      // beat of the element
+  logic [BeatShift:0]   size;                           // bytes an element takes of a beat
+  logic [BeatShift-1:0] offset;
+  logic                 from_memory, take, whole, row_done, pop, present;
+
+  always_comb begin
+    last_part = '0;
+    size      = '0;
+    for (int m = 0; m < Memories; m++) begin
+      if (head.memory[m]) begin
+        if (StoredBytes[m*32 +: 32] > PortBits / 8) begin
+          last_part = PartBits'(StoredBytes[m*32 +: 32] / (PortBits / 8) - 1);
+          size      = (BeatShift + 1)'(PortBits / 8);
+        end else begin
+          size = (BeatShift + 1)'(StoredBytes[m*32 +: 32]);
+        end
+      end
+    end
+  end
+
+  assign offset      = head.offset + row_offset_q + col_offset_q;
+  assign from_memory = ~head.empty & (row_q >= head.row_begin) & (row_q < head.row_end)
+                       & (col_q >= head.col_begin) & (col_q < head.col_end);
+  assign take        = head_valid & (~from_memory | present);
+  assign whole       = take & (~from_memory | (part_q == last_part));
+  assign row_done    = whole & (head.empty | (col_q == head.col_last));
+  assign end_o       = row_done & (head.empty | (row_q == head.row_last));
+  assign tag_o       = head.tag;
+  assign busy_o      = take;
+  // A beat is done with when its last byte, or the row's last element, was taken.
+  assign pop = take & from_memory
+               & (((BeatShift + 1)'(offset) + size == (BeatShift + 1)'(PortBits / 8)) | (part_q != last_part)
+                  | (col_q + 1'b1 == head.col_end));
+
+  always_comb begin
+    row_d        = row_q;
+    col_d        = col_q;
+    element_d    = element_q;
+    row_offset_d = row_offset_q;
+    col_offset_d = col_offset_q;
+    part_d       = part_q;
+    if (take & from_memory) part_d = whole ? '0 : part_q + 1'b1;
+    if (whole) begin
+      col_d     = col_q + 1'b1;
+      element_d = element_q + 1'b1;
+      if (from_memory) col_offset_d = col_offset_q + BeatShift'(size);
+    end
+    if (row_done) begin
+      col_d        = '0;
+      row_d        = row_q + 1'b1;
+      col_offset_d = '0;
+      if ((row_q >= head.row_begin) & (row_q < head.row_end)) row_offset_d = row_offset_q + head.stride;
+    end
+    if (end_o) begin
+      row_d        = '0;
+      element_d    = '0;
+      row_offset_d = '0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      row_q        <= '0;
+      col_q        <= '0;
+      element_q    <= '0;
+      row_offset_q <= '0;
+      col_offset_q <= '0;
+      part_q       <= '0;
+    end else begin
+      row_q        <= row_d;
+      col_q        <= col_d;
+      element_q    <= element_d;
+      row_offset_q <= row_offset_d;
+      col_offset_q <= col_offset_d;
+      part_q       <= part_d;
+    end
+  end
+
+  // ---- The data buffer, and a mark on each burst's last beat: a burst gives its room back at its end.
+  logic [PtrBits-1:0]  rptr_d, rptr_q, wptr_d, wptr_q;
+  logic [RoomBits-1:0] held_d, held_q;        // beats in the buffer
+  logic [RoomBits-1:0] popped_d, popped_q;    // beats of the standing burst already done with
+  logic                lasts [0:BufferBeats-1];
+  logic                last;
+  logic [PortBits-1:0] beat;
+
+  assign present = held_q != '0;
+  assign last    = lasts[rptr_q];
+  assign freed_o = (pop & last) ? popped_q + 1'b1 : '0;
+
+  always_comb begin
+    rptr_d   = rptr_q;
+    wptr_d   = wptr_q;
+    held_d   = held_q + RoomBits'(beat_valid_i) - RoomBits'(pop);
+    popped_d = popped_q;
+    if (pop) begin
+      rptr_d   = (rptr_q == PtrBits'(BufferBeats - 1)) ? '0 : rptr_q + 1'b1;
+      popped_d = last ? '0 : popped_q + 1'b1;
+    end
+    if (beat_valid_i) wptr_d = (wptr_q == PtrBits'(BufferBeats - 1)) ? '0 : wptr_q + 1'b1;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (beat_valid_i) lasts[wptr_q] <= beat_last_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      rptr_q   <= '0;
+      wptr_q   <= '0;
+      held_q   <= '0;
+      popped_q <= '0;
+    end else begin
+      rptr_q   <= rptr_d;
+      wptr_q   <= wptr_d;
+      held_q   <= held_d;
+      popped_q <= popped_d;
+    end
+  end
+
+  ram #(.Width(PortBits), .Depth(BufferBeats)) i_buffer (
+    .clk_i,
+    .re_i   (take),
+    .raddr_i(rptr_q),
+    .rdata_o(beat),
+    .we_i   (beat_valid_i),
+    .waddr_i(wptr_q),
+    .wdata_i(beat_data_i)
+  );
+
+  // ---- Behind the walk: the beat is there two cycles after it was taken (stage 2), the element one more (stage 3).
+  typedef struct packed {
+    logic [Memories-1:0]  memory;       // to be written now; 0: the element is not whole yet
+    logic [Memories-1:0]  pads;         // memory whose lanes are padded; 0: from the beat
+    logic [AddrBits-1:0]  addr;
+    logic [BeatShift-1:0] offset;
+    logic [PartBits-1:0]  part;
+    logic [ValueBits-1:0] value;
+  } stage_t;
+
+  stage_t              stage_d, stage1_q, stage2_q;
+  logic [Memories-1:0] we_q;
+  logic [AddrBits-1:0] waddr_q;
+  logic [DataBits-1:0] wdata_d, wdata_q;
+  logic [DataBits-1:0] pad;             // the pad value in every lane
+  logic [PortBits-1:0] piece;
+
+  always_comb begin
+    stage_d.memory = (whole & ~head.empty) ? head.memory : '0;
+    stage_d.pads   = (take & ~from_memory) ? head.memory : '0;
+    stage_d.addr   = head.sram + element_q;
+    stage_d.offset = offset;
+    stage_d.part   = part_q;
+    stage_d.value  = head.pad_value;
+  end
+
+  logic [Memories*DataBits-1:0] pad_of;  // each memory's padded element, 0 for the others
+  for (genvar m = 0; m < Memories; m++) begin : gen_pad
+    localparam int unsigned Lane = LaneBits[m*32 +: 32];
+    if (Lane == 0) begin : gen_none
+      assign pad_of[m*DataBits +: DataBits] = '0;
+    end else begin : gen_lanes
+      localparam int unsigned Lanes = ElementBits[m*32 +: 32] / Lane;
+      logic [Lane-1:0] lane;
+      assign lane = Lane'($signed(stage2_q.value));
+      assign pad_of[m*DataBits +: DataBits] = stage2_q.pads[m] ? DataBits'({Lanes{lane}}) : '0;
+    end
+  end
+
+  always_comb begin
+    pad = '0;
+    for (int m = 0; m < Memories; m++) pad = pad | pad_of[m*DataBits +: DataBits];
+  end
+
+  assign piece = beat >> {stage2_q.offset, 3'b000};
+
+  always_comb begin
+    wdata_d = wdata_q;
+    for (int p = 0; p < Parts; p++) begin
+      if (stage2_q.part == PartBits'(p)) wdata_d[p*PortBits +: PortBits] = piece;
+    end
+    if (stage2_q.pads != '0) wdata_d = pad;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      stage1_q.memory <= '0;
+      stage2_q.memory <= '0;
+      we_q            <= '0;
+    end else begin
+      stage1_q <= stage_d;
+      stage2_q <= stage1_q;
+      we_q     <= stage2_q.memory;
+    end
+    waddr_q <= stage2_q.addr;
+    wdata_q <= wdata_d;
+  end
+
+  assign we_o    = we_q;
+  assign waddr_o = waddr_q;
+  assign wdata_o = wdata_q;
+
+`ifndef YOSYS
+  a_transfers: assert property (@(posedge clk_i) disable iff (!rst_ni) start_i |-> head_room)
+    else $error("a transfer comes only when there is room for it");
+  a_buffer: assert property (@(posedge clk_i) disable iff (!rst_ni) beat_valid_i |-> held_q != RoomBits'(BufferBeats))
+    else $error("a beat arrives only when room was kept for it");
+`endif
+  logic unused_signals;
+  assign unused_signals = ^{head_room, stage2_q};
+
+endmodule

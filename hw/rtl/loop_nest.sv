@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two hardware loops around a run of micro-ops: for i < iter_out, for j < iter_in, for u in [uop_begin, uop_end).
+// Gives each step's micro-op and the part of its indices that the loops decide; what a step does is the unit's.
+//
+// Started in cycle t, the steps stand in t + 1, t + 2, …; last_o marks the final one. ready_o: a nest may start, also
+// in the cycle of the last step. A nest without steps (empty_i) takes one cycle with step_o low.
+module loop_nest #(
+  parameter int unsigned UopBits   = 10,
+  parameter int unsigned IterBits  = 14,
+  parameter int unsigned Indices   = 3,
+  parameter int unsigned IndexBits = 16   // of the widest index; each is modulo its own width
+) (
+  input  logic                         clk_i,
+  input  logic                         rst_ni,
+  output logic                         ready_o,
+  input  logic                         start_i,
+  input  logic                         empty_i,
+  input  logic [UopBits-1:0]           uop_begin_i,
+  input  logic [UopBits:0]             uop_end_i,
+  input  logic [IterBits-1:0]          iter_out_i,
+  input  logic [IterBits-1:0]          iter_in_i,
+  input  logic [Indices*IndexBits-1:0] base_i,
+  input  logic [Indices*IndexBits-1:0] outer_i,
+  input  logic [Indices*IndexBits-1:0] inner_i,
+  output logic                         step_o,
+  output logic                         last_o,
+  output logic [UopBits-1:0]           uop_o,
+  output logic [Indices*IndexBits-1:0] index_o   // base + i * outer + j * inner
+);
+
+  localparam int unsigned AllBits = Indices * IndexBits;
+
+  logic                busy_d, busy_q, empty_d, empty_q;
+  logic [UopBits-1:0]  uop_d, uop_q, begin_d, begin_q, final_d, final_q;
+  logic [IterBits-1:0] out_d, out_q, in_d, in_q, iter_in_d, iter_in_q;  // iterations left, this one included
+  logic [AllBits-1:0]  index_d, index_q;   // of this step
+  logic [AllBits-1:0]  row_d, row_q;       // of this i at j = 0
+  logic [AllBits-1:0]  outer_d, outer_q, inner_d, inner_q;
+  logic                last_uop, last_in, last_out;
+
+  assign last_uop = uop_q == final_q;
+  assign last_in  = in_q == IterBits'(1);
+  assign last_out = out_q == IterBits'(1);
+  assign step_o   = busy_q & ~empty_q;
+  assign last_o   = busy_q & (empty_q | (last_uop & last_in & last_out));
+  assign ready_o  = ~busy_q | last_o;
+  assign uop_o    = uop_q;
+  assign index_o  = index_q;
+
+  always_comb begin
+    busy_d    = busy_q & ~last_o;
+    empty_d   = empty_q;
+    uop_d     = uop_q;
+    begin_d   = begin_q;
+    final_d   = final_q;
+    out_d     = out_q;
+    in_d      = in_q;
+    iter_in_d = iter_in_q;
+    index_d   = index_q;
+    row_d     = row_q;
+    outer_d   = outer_q;
+    inner_d   = inner_q;
+    if (start_i) begin
+      busy_d    = 1'b1;
+      empty_d   = empty_i;
+      uop_d     = uop_begin_i;
+      begin_d   = uop_begin_i;
+      final_d   = UopBits'(uop_end_i - 1'b1);
+      out_d     = iter_out_i;
+      in_d      = iter_in_i;
+      iter_in_d = iter_in_i;
+      index_d   = base_i;
+      row_d     = base_i;
+      outer_d   = outer_i;
+      inner_d   = inner_i;
+    end else if (step_o) begin
+      uop_d = last_uop ? begin_q : uop_q + 1'b1;
+      if (last_uop) begin
+        in_d = last_in ? iter_in_q : in_q - 1'b1;
+        if (last_in) out_d = out_q - 1'b1;
+        for (int k = 0; k < Indices; k++) begin
+          if (last_in) begin
+            row_d[k*IndexBits +: IndexBits]   = row_q[k*IndexBits +: IndexBits] + outer_q[k*IndexBits +: IndexBits];
+            index_d[k*IndexBits +: IndexBits] = row_q[k*IndexBits +: IndexBits] + outer_q[k*IndexBits +: IndexBits];
+          end else begin
+            index_d[k*IndexBits +: IndexBits] = index_q[k*IndexBits +: IndexBits] + inner_q[k*IndexBits +: IndexBits];
+          end
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) busy_q <= 1'b0;
+    else         busy_q <= busy_d;
+  end
+
+  always_ff @(posedge clk_i) begin
+    empty_q   <= empty_d;
+    uop_q     <= uop_d;
+    begin_q   <= begin_d;
+    final_q   <= final_d;
+    out_q     <= out_d;
+    in_q      <= in_d;
+    iter_in_q <= iter_in_d;
+    index_q   <= index_d;
+    row_q     <= row_d;
+    outer_q   <= outer_d;
+    inner_q   <= inner_d;
+  end
+
+`ifndef YOSYS
+  a_start: assert property (@(posedge clk_i) disable iff (!rst_ni) start_i |-> ready_o)
+    else $error("a nest starts only when the one before is at its last step");
+`endif
+
+endmodule

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// An on-chip memory: banks of one read and one write port each, behind as many ports as units use it. Who may use
+// which bank is settled before (lock_manager.sv, tokens); two ports never use one bank in one cycle.
+//
+// An address read in cycle t gives its data at t + 3 (block RAM, its output register, a register behind the choice
+// of the bank), or at t + 2 with BankRegister = 0, which wants a single bank.
+module memory #(
+  parameter  int unsigned Width        = 8,
+  parameter  int unsigned Depth        = 16,
+  parameter  int unsigned Banks        = 1,
+  parameter  int unsigned Readers      = 1,
+  parameter  int unsigned Writers      = 1,
+  parameter  bit          BankRegister = 1'b1,
+  localparam int unsigned AddrBits     = (Depth > 1) ? $clog2(Depth) : 1,
+  localparam int unsigned BankDepth    = Depth / Banks,
+  localparam int unsigned BankAddrBits = (BankDepth > 1) ? $clog2(BankDepth) : 1
+) (
+  input  logic                        clk_i,
+  input  logic [Readers-1:0]          re_i,
+  input  logic [Readers*AddrBits-1:0] raddr_i,
+  output logic [Readers*Width-1:0]    rdata_o,
+  input  logic [Writers-1:0]          we_i,
+  input  logic [Writers*AddrBits-1:0] waddr_i,
+  input  logic [Writers*Width-1:0]    wdata_i
+);
+
+  logic [Banks*Width-1:0]   bank_data;
+  logic [Readers*Banks-1:0] read_bank;   // reader r uses bank b
+  logic [Writers*Banks-1:0] write_bank;
+
+  for (genvar b = 0; b < Banks; b++) begin : gen_bank
+    localparam int unsigned First = b * BankDepth;
+
+    logic                    re, we;
+    logic [BankAddrBits-1:0] raddr, waddr;
+    logic [Width-1:0]        wdata;
+
+    for (genvar r = 0; r < Readers; r++) begin : gen_reads
+      assign read_bank[r*Banks+b] = re_i[r] & (32'(raddr_i[r*AddrBits +: AddrBits]) - First < BankDepth);
+    end
+    for (genvar w = 0; w < Writers; w++) begin : gen_writes
+      assign write_bank[w*Banks+b] = we_i[w] & (32'(waddr_i[w*AddrBits +: AddrBits]) - First < BankDepth);
+    end
+
+    always_comb begin
+      re    = 1'b0;
+      raddr = BankAddrBits'(32'(raddr_i[AddrBits-1:0]) - First);
+      for (int r = 0; r < Readers; r++) begin
+        if (read_bank[r*Banks+b]) begin
+          re    = 1'b1;
+          raddr = BankAddrBits'(32'(raddr_i[r*AddrBits +: AddrBits]) - First);
+        end
+      end
+      we    = 1'b0;
+      waddr = BankAddrBits'(32'(waddr_i[AddrBits-1:0]) - First);
+      wdata = wdata_i[Width-1:0];
+      for (int w = 0; w < Writers; w++) begin
+        if (write_bank[w*Banks+b]) begin
+          we    = 1'b1;
+          waddr = BankAddrBits'(32'(waddr_i[w*AddrBits +: AddrBits]) - First);
+          wdata = wdata_i[w*Width +: Width];
+        end
+      end
+    end
+
+    ram #(.Width(Width), .Depth(BankDepth)) i_ram (
+      .clk_i,
+      .re_i   (re),
+      .raddr_i(raddr),
+      .rdata_o(bank_data[b*Width +: Width]),
+      .we_i   (we),
+      .waddr_i(waddr),
+      .wdata_i(wdata)
+    );
+  end
+
+  if (BankRegister) begin : gen_bank_register
+    for (genvar r = 0; r < Readers; r++) begin : gen_reader
+      logic [Banks-1:0] bank1_q, bank2_q;
+      logic [Width-1:0] data_d, data_q;
+      always_comb begin
+        data_d = bank_data[Width-1:0];
+        for (int b = 1; b < Banks; b++) begin
+          if (bank2_q[b]) data_d = bank_data[b*Width +: Width];
+        end
+      end
+      always_ff @(posedge clk_i) begin
+        bank1_q <= read_bank[r*Banks +: Banks];
+        bank2_q <= bank1_q;
+        if (bank2_q != '0) data_q <= data_d;
+      end
+      assign rdata_o[r*Width +: Width] = data_q;
+    end
+  end else begin : gen_plain
+    assign rdata_o = {Readers{bank_data[Width-1:0]}};
+  end
+
+`ifndef YOSYS
+  for (genvar b = 0; b < Banks; b++) begin : gen_assert
+    logic [Readers-1:0] readers;
+    logic [Writers-1:0] writers;
+    for (genvar r = 0; r < Readers; r++) begin : gen_reader
+      assign readers[r] = read_bank[r*Banks+b];
+    end
+    for (genvar w = 0; w < Writers; w++) begin : gen_writer
+      assign writers[w] = write_bank[w*Banks+b];
+    end
+    a_read: assert property (@(posedge clk_i) (readers & (readers - 1'b1)) == '0)
+      else $error("a bank is read by one unit at a time");
+    a_write: assert property (@(posedge clk_i) (writers & (writers - 1'b1)) == '0)
+      else $error("a bank is written by one unit at a time");
+  end
+`endif
+
+endmodule
