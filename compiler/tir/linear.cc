@@ -173,30 +173,29 @@ Linear Simplifier::ToLinear(const Expr& expr) {
 
 Linear Simplifier::LinearOfBinary(const Expr& expr, const Binary& node) {
   const Linear a = ToLinear(node.a), b = ToLinear(node.b);
-  const std::optional<int64_t> known = b.is_constant() ? std::optional<int64_t>(b.constant) : std::nullopt;
+  const int64_t known = b.constant;
   switch (node.op) {
     case BinaryOp::kAdd:
       return Sum(a, b, 1);
     case BinaryOp::kSub:
       return Sum(a, b, -1);
     case BinaryOp::kMul:
-      if (known) return Sum({}, a, *known);
+      if (b.is_constant()) return Sum({}, a, known);
       if (a.is_constant()) return Sum({}, b, a.constant);
       break;
     case BinaryOp::kFloorDiv:
     case BinaryOp::kFloorMod:
-      if (known && *known > 0) return LinearOfDivision(node.op, a, *known);
+      if (b.is_constant() && known > 0) return LinearOfDivision(node.op, a, known);
       break;
     case BinaryOp::kMin:
     case BinaryOp::kMax:
       return LinearOfMinMax(node.op, {a, b});
     case BinaryOp::kShl:
-      if (known && *known >= 0 && *known < 62) return Sum({}, a, int64_t{1} << *known);
+      if (b.is_constant() && known >= 0 && known < 62) return Sum({}, a, int64_t{1} << known);
       break;
     case BinaryOp::kShr:
-      if (known && *known >= 0 && *known < 62)
-        return LinearOfDivision(BinaryOp::kFloorDiv, a, int64_t{1} << *known);
-      break;
+      if (!b.is_constant() || known < 0 || known >= 62) break;
+      return LinearOfDivision(BinaryOp::kFloorDiv, a, int64_t{1} << known);
     default:
       break;
   }
