@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fused groups: the nodes of an integer graph that become one kernel. A group is written as its anchor (what moves most
+// data) and an epilogue over the anchor's int32 results; groups without such a shape hold one node.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+
+namespace cosim::network {
+
+enum class GroupKind {
+  kConvolution,  ///< conv2d or dense, with bias, requantize, clip, qadd, clip as far as they follow
+  kMaxPool,      ///< max_pool, clip
+  kSumPool,      ///< global_sum_pool, bias, requantize, clip
+  kElementwise,  ///< qadd or clip, clip
+  kView,         ///< flatten: no data moves
+  kOther,
+};
+
+/// What follows the anchor. Values are of the graph.
+struct Epilogue {
+  std::optional<graph::ValueId> bias;              ///< an int32 constant [C]
+  const graph::Requantize* requantize = nullptr;
+  const graph::QAdd* add = nullptr;
+  graph::ValueId residual = -1;                    ///< the operand of `add` that the group does not compute
+  bool residual_is_a = false;
+  int32_t first_low = -128, first_high = 127;      ///< clip before the add
+  int32_t low = -128, high = 127;                  ///< last clip
+};
+
+struct Group {
+  GroupKind kind = GroupKind::kOther;
+  std::string name;                     ///< of the anchor node
+  std::vector<graph::ValueId> nodes;    ///< in order; the last is the result
+  Epilogue epilogue;
+  graph::ValueId anchor() const { return nodes.front(); }
+  graph::ValueId result() const { return nodes.back(); }
+};
+
+struct FuseOptions {
+  /// Every int8 value stays a value of its own, so that each can be compared.
+  bool keep_every_value = false;
+};
+
+/// Every node but inputs and constants in exactly one group, groups in a topological order.
+std::vector<Group> Fuse(const graph::Graph& graph, const FuseOptions& options);
+
+}  // namespace cosim::network

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensor expressions and schedules of the accelerator's kernels: convolution, pooling, elementwise. Values stand in DRAM as
+// [N / batch][C / block][H][W][batch][block]; weights as [O / block][I / block][KH][KW][block][block]; parameters one
+// record a channel. What a kernel does with the accumulators at the end is its epilogue, the same for all.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/network/array.h"
+#include "compiler/network/group.h"
+#include "compiler/te/schedule.h"
+#include "compiler/tir/ir.h"
+#include "isa/spec.h"
+
+namespace cosim::network {
+
+/// A sliding window over blocked values; channels counted in blocks, extents in pixels. Pools leave ci at 1.
+struct Window {
+  int64_t n = 1, ci = 1, h = 1, w = 1, co = 1, oh = 1, ow = 1;
+  int64_t kh = 1, kw = 1, sh = 1, sw = 1, dh = 1, dw = 1;
+  int64_t top = 0, left = 0, bottom = 0, right = 0;
+  int64_t pad_value = 0;
+  int64_t RowsFor(int64_t y) const { return (y - 1) * sh + (kh - 1) * dh + 1; }
+  int64_t ColsFor(int64_t x) const { return (x - 1) * sw + (kw - 1) * dw + 1; }
+  bool Padded() const { return top || left || bottom || right; }
+};
+
+/// The schedule's knobs. Tiles in blocks and pixels of the output; `ci` input blocks are on chip at a time.
+struct Tile {
+  int64_t co = 1, ci = 1, y = 1, x = 1;
+  int threads = 1;                          ///< virtual threads
+  enum class ThreadAxis { kCo, kY } thread_axis = ThreadAxis::kY;
+  bool weights_resident = false;            ///< all of the layer's weights are loaded once and stay
+};
+std::string ToString(const Tile& tile);
+
+enum class Anchor { kConvolution, kMaxPool, kSumPool, kNone };
+
+/// A kernel's parameters in DRAM, in the order of the function's.
+enum class Role { kInput, kWeights, kParameters, kBias, kResidual, kOutput };
+
+struct KernelTe {
+  tir::Function function;
+  std::vector<Role> roles;
+};
+
+/// What follows the accumulators, as numbers. `requantize`: the group has one.
+struct EpilogueInfo {
+  bool requantize = false;
+  int64_t output_zero_point = 0;
+  bool pure_shift = false;  ///< multiplier 1 and one shift for all channels (`shift`)
+  int64_t shift = 0;
+  const graph::QAdd* add = nullptr;
+  bool residual_is_a = false;
+  int64_t first_low = -128, first_high = 127, low = -128, high = 127;
+};
+
+KernelTe BuildKernel(const isa::Spec& spec, const Array& array, const std::string& name, Anchor anchor, const Window& window,
+                     const EpilogueInfo& epilogue, const Tile& tile);
+
+}  // namespace cosim::network
