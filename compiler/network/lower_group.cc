@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// See lower_group.h. Geometry and epilogue here, schedules in kernels.cc, bytes in pack.cc.
+#include "compiler/network/lower_group.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "compiler/network/pack.h"
+#include "isa/check.h"
+
+namespace cosim::network {
+namespace {
+
+using graph::ValueId;
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// [N, C] counts as [N, C, 1, 1].
+std::array<int64_t, 4> Shape4(const graph::Graph& graph, ValueId id) {
+  const auto& shape = graph.node(id).type.shape;
+  COSIM_CHECK(shape.size() == 2 || shape.size() == 4);
+  if (shape.size() == 2) return {shape[0], shape[1], 1, 1};
+  return {shape[0], shape[1], shape[2], shape[3]};
+}
+
+// The convolution a group's anchor is, dense layers included; `x` is the value whose shape it sees.
+struct ConvView {
+  std::array<int64_t, 4> x;
+  int64_t o = 0, i = 0, kh = 1, kw = 1;
+  graph::Conv2d attributes;
+  std::span<const int8_t> weights;
+};
+
+ConvView ViewOf(const graph::Graph& graph, const Group& group, ValueId input) {
+  const auto& node = graph.node(group.anchor());
+  ConvView view;
+  view.x = Shape4(graph, input);
+  const auto& weights = *graph.node(node.inputs[1]).As<graph::Constant>()->data;
+  view.weights = weights.data<int8_t>();
+  view.o = weights.shape()[0];
+  if (const auto* conv = node.As<graph::Conv2d>()) {
+    view.attributes = *conv;
+    view.i = weights.shape()[1];
+    view.kh = weights.shape()[2];
+    view.kw = weights.shape()[3];
+  } else {  // a window as large as the value: dense weights are in its order
+    view.attributes.input_zero_point = node.As<graph::Dense>()->input_zero_point;
+    view.i = view.x[1];
+    view.kh = view.x[2];
+    view.kw = view.x[3];
+  }
+  return view;
+}
+
+// Unrolling the window into the channels pays when few channels would leave most lanes empty.
+bool UsePatches(const ConvView& view, const Array& array) {
+  const int64_t direct = CeilDiv(view.i, array.block_in) * view.kh * view.kw;
+  return 2 * CeilDiv(view.i * view.kh * view.kw, array.block_in) <= direct;
+}
+
+}  // namespace
+
+GroupLowering::GroupLowering(const isa::Spec& spec, const graph::Graph& graph, const LowerOptions& options)
+    : spec_(spec), graph_(graph), options_(options), array_(FindArray(spec, no_array_)) {}
+
+ValueId GroupLowering::LookThroughViews(ValueId id) const {
+  while (graph_.node(id).As<graph::Flatten>()) id = graph_.node(id).inputs[0];
+  return id;
+}
+
+bool GroupLowering::PlanConvolution(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const {
+  const auto& node = graph_.node(group.anchor());
+  if (!graph_.node(node.inputs[1]).As<graph::Constant>()) return reason = "its weights are not constant", false;
+  out.input = LookThroughViews(node.inputs[0]);
+  const ConvView view = ViewOf(graph_, group, out.input);
+  const auto& conv = view.attributes;
+  if (conv.groups != 1) return reason = fmt::format("{} groups: the array multiplies all input channels", conv.groups), false;
+  const auto [n, c, h, w] = view.x;
+  const auto y = Shape4(graph_, group.anchor());
+  plan.anchor = Anchor::kConvolution;
+  Window& window = plan.window;
+  window.n = CeilDiv(n, array_.batch);
+  window.co = CeilDiv(view.o, array_.block_out);
+  window.oh = y[2];
+  window.ow = y[3];
+  if (UsePatches(view, array_)) {
+    out.input_layout = {Layout::Kind::kPatches, group.anchor()};
+    window.ci = CeilDiv(c * view.kh * view.kw, array_.block_in);
+    window.h = y[2];
+    window.w = y[3];
+    return true;
+  }
+  out.input_layout = {Layout::Kind::kBlocked, -1};
+  window.ci = CeilDiv(c, array_.block_in);
+  window.h = h;
+  window.w = w;
+  window.kh = view.kh;
+  window.kw = view.kw;
+  window.sh = conv.stride[0];
+  window.sw = conv.stride[1];
+  window.dh = conv.dilation[0];
+  window.dw = conv.dilation[1];
+  window.top = conv.pad[0];
+  window.left = conv.pad[1];
+  window.bottom = conv.pad[2];
+  window.right = conv.pad[3];
+  window.pad_value = conv.input_zero_point;
+  if (window.pad_value != 0 && window.Padded()) {
+    bool can_pad = false;
+    for (const auto& format : spec_.formats)
+      can_pad |= format.kind == isa::Kind::kLoad && format.memory == array_.activations && format.FieldIndex("pad_value") >= 0;
+    if (!can_pad) return reason = fmt::format("padding with zero point {}: loads pad with 0 only", window.pad_value), false;
+  }
+  return true;
+}
+
+bool GroupLowering::PlanPool(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const {
+  const auto& node = graph_.node(group.anchor());
+  out.input = LookThroughViews(node.inputs[0]);
+  out.input_layout = {Layout::Kind::kBlocked, -1};
+  const auto [n, c, h, w] = Shape4(graph_, out.input);
+  const auto y = Shape4(graph_, group.anchor());
+  Window& window = plan.window;
+  window.n = CeilDiv(n, array_.batch);
+  window.co = CeilDiv(c, array_.block_out);
+  window.h = h;
+  window.w = w;
+  window.oh = y[2];
+  window.ow = y[3];
+  if (const auto* pool = node.As<graph::MaxPool>()) {
+    plan.anchor = Anchor::kMaxPool;
+    window.kh = pool->kernel[0];
+    window.kw = pool->kernel[1];
+    window.sh = pool->stride[0];
+    window.sw = pool->stride[1];
+    window.top = pool->pad[0];
+    window.left = pool->pad[1];
+    window.bottom = pool->pad[2];
+    window.right = pool->pad[3];
+    window.pad_value = -128;
+    return true;
+  }
+  plan.anchor = Anchor::kSumPool;
+  window.kh = h;
+  window.kw = w;
+  if (!group.epilogue.requantize) return reason = "its int32 result is not requantized", false;
+  return true;
+}
+
+bool GroupLowering::PlanEpilogue(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const {
+  const Epilogue& epilogue = group.epilogue;
+  EpilogueInfo& info = plan.epilogue;
+  info.add = epilogue.add;
+  info.residual_is_a = epilogue.residual_is_a;
+  info.first_low = epilogue.first_low;
+  info.first_high = epilogue.first_high;
+  info.low = epilogue.low;
+  info.high = epilogue.high;
+  if (epilogue.add && plan.anchor != Anchor::kNone) out.residual = LookThroughViews(epilogue.residual);
+  if (!epilogue.requantize) return true;
+  const auto& requantize = *epilogue.requantize;
+  info.requantize = true;
+  info.output_zero_point = requantize.zero_point;
+  info.pure_shift = requantize.multiplier == std::vector<int32_t>{1} && requantize.shift.size() == 1;
+  info.shift = requantize.shift[0];
+  if (array_.parameters >= 0) return true;
+  if (!info.pure_shift)
+    return reason = fmt::format("isa '{}' has no per-channel multiplier: quantize by powers of two", spec_.isa), false;
+  if (info.shift > 31) return reason = fmt::format("a shift by {} bits", info.shift), false;
+  return true;
+}
+
+bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const {
+  if (array_.gemm < 0) return reason = no_array_, false;
+  if (graph_.node(group.result()).type.dtype != graph::DType::kInt8)
+    return reason = "its result is not int8: only int8 leaves the accelerator", false;
+  if (array_.block_in != array_.block_out)
+    return reason = fmt::format("block_in {} and block_out {} differ: values would need two layouts", array_.block_in, array_.block_out), false;
+  if (spec_.memories[array_.activations].fields[0].type.width != 8 || spec_.memories[array_.weights].fields[0].type.width != 8)
+    return reason = "the network is int8, the array is not", false;
+  bool planned = false;
+  switch (group.kind) {
+    case GroupKind::kConvolution: planned = PlanConvolution(group, out, plan, reason); break;
+    case GroupKind::kMaxPool:
+    case GroupKind::kSumPool: planned = PlanPool(group, out, plan, reason); break;
+    case GroupKind::kElementwise: {
+      const auto& node = graph_.node(group.anchor());
+      out.input = LookThroughViews(node.inputs[0]);
+      if (node.As<graph::QAdd>()) out.residual = LookThroughViews(node.inputs[1]);
+      out.input_layout = {Layout::Kind::kBlocked, -1};
+      const auto [n, c, h, w] = Shape4(graph_, out.input);
+      plan.window.n = CeilDiv(n, array_.batch);
+      plan.window.co = CeilDiv(c, array_.block_out);
+      plan.window.h = plan.window.oh = h;
+      plan.window.w = plan.window.ow = w;
+      planned = true;
+      break;
+    }
+    default: reason = fmt::format("no accelerator kernel computes {}", graph::Mnemonic(graph_.node(group.anchor()).op));
+  }
+  if (planned && (group.kind == GroupKind::kConvolution) && !group.epilogue.requantize)
+    return reason = "its int32 result is not requantized", false;
+  return planned && PlanEpilogue(group, out, plan, reason);
+}
+
+void GroupLowering::PackConstants(const Group& group, const Plan& plan, AcceleratorGroup& out) const {
+  const auto& epilogue = group.epilogue;
+  ChannelParameters parameters;
+  if (epilogue.bias) {
+    const auto bias = graph_.node(*epilogue.bias).As<graph::Constant>()->data->data<int32_t>();
+    parameters.bias.assign(bias.begin(), bias.end());
+  }
+  const int64_t channels = graph_.node(group.anchor()).type.shape[1];
+  parameters.bias.resize(channels, 0);
+  if (plan.anchor == Anchor::kConvolution) {
+    const ConvView view = ViewOf(graph_, group, out.input);
+    const bool patches = out.input_layout.kind == Layout::Kind::kPatches;
+    out.constants.push_back({Role::kWeights, group.name + ".weights",
+                             PackWeights(spec_, array_, view.weights, view.o, view.i, view.kh, view.kw, patches)});
+    // sum (x - z) * w = sum x * w - z * sum w, padding included: it holds z.
+    const int64_t taps = view.i * view.kh * view.kw;
+    for (int64_t o = 0; o < view.o && view.attributes.input_zero_point != 0; ++o) {
+      int64_t sum = 0;
+      for (int64_t t = 0; t < taps; ++t) sum += view.weights[o * taps + t];
+      parameters.bias[o] = static_cast<int32_t>(static_cast<uint32_t>(parameters.bias[o]) -
+                                                static_cast<uint32_t>(sum * view.attributes.input_zero_point));
+    }
+  }
+  if (!epilogue.requantize) return;
+  if (array_.parameters >= 0) {
+    parameters.multiplier = epilogue.requantize->multiplier;
+    parameters.shift = epilogue.requantize->shift;
+    out.constants.push_back({Role::kParameters, group.name + ".parameters", PackParameters(spec_, array_, parameters, channels)});
+  } else {
+    for (int32_t& bias : parameters.bias)
+      if (plan.epilogue.shift > 0) bias += int32_t{1} << (plan.epilogue.shift - 1);
+    out.constants.push_back({Role::kBias, group.name + ".bias", PackBias(spec_, array_, parameters.bias)});
+  }
+}
+
+std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::string& reason) {
+  AcceleratorGroup out;
+  Plan plan;
+  reason.clear();
+  if (!MakePlan(group, out, plan, reason)) return std::nullopt;
+  out.output = group.result();
+  const auto ranked = RankTiles(spec_, array_, plan.anchor, plan.window, plan.epilogue, options_.virtual_threads, 64, reason);
+  for (const TileCost& candidate : ranked) {
+    KernelTe te = BuildKernel(spec_, array_, group.name, plan.anchor, plan.window, plan.epilogue, candidate.tile);
+    accel::Kernel kernel;
+    if (const auto refusal = accel::Tensorize(te.function, spec_, kernel)) {
+      reason = refusal.reason;
+      return std::nullopt;
+    }
+    accel::InterleaveVirtualThreads(kernel);
+    if (const auto refusal = accel::AssignStorage(kernel, spec_, cursor_)) {
+      reason = refusal.reason;
+      continue;  // the model counts sizes, not what alignment costs: the next candidate may fit
+    }
+    out.kernel = std::move(kernel);
+    out.roles = std::move(te.roles);
+    out.tile = candidate.tile;
+    PackConstants(group, plan, out);
+    return out;
+  }
+  return std::nullopt;
+}
+
+int64_t BytesOf(const graph::Graph& graph, ValueId value, const Layout& layout, const Array& array) {
+  const auto& type = graph.node(value).type;
+  if (layout.kind == Layout::Kind::kPlain) return graph::NumElements(type.shape) * graph::SizeOf(type.dtype);
+  const auto [n, c, h, w] = Shape4(graph, value);
+  if (layout.kind == Layout::Kind::kBlocked)
+    return CeilDiv(n, array.batch) * CeilDiv(c, array.block_in) * h * w * array.batch * array.block_in;
+  const auto y = Shape4(graph, layout.patches_for);
+  const auto& weights = graph.node(graph.node(layout.patches_for).inputs[1]).type.shape;
+  const int64_t taps = weights.size() == 4 ? weights[2] * weights[3] : h * w;
+  return CeilDiv(n, array.batch) * CeilDiv(c * taps, array.block_in) * y[2] * y[3] * array.batch * array.block_in;
+}
+
+}  // namespace cosim::network

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides whether a fused group runs on the accelerator, and if so lowers it to a kernel with its packed constants. The
+// reason of a refusal is what the user reads beside "cpu".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/accel/ir.h"
+#include "compiler/accel/passes.h"
+#include "compiler/network/choose_tile.h"
+#include "compiler/network/group.h"
+#include "compiler/network/kernels.h"
+
+namespace cosim::network {
+
+/// How a value stands in DRAM.
+struct Layout {
+  enum class Kind {
+    kPlain,    ///< row-major, as the graph has it
+    kBlocked,  ///< [N / batch][C / block][H][W][batch][block], channels padded
+    kPatches,  ///< blocked, the channels being the taps of a convolution's window: [N / batch][KH * KW * C / block][OH][OW][batch][block]
+  } kind = Kind::kPlain;
+  graph::ValueId patches_for = -1;  ///< kPatches: the convolution
+  friend auto operator<=>(const Layout&, const Layout&) = default;
+};
+
+/// A constant in its final form.
+struct PackedConstant {
+  Role role = Role::kWeights;
+  std::string name;
+  std::vector<uint8_t> bytes;
+};
+
+struct AcceleratorGroup {
+  accel::Kernel kernel;
+  std::vector<Role> roles;                 ///< of the kernel's params
+  graph::ValueId input = -1, residual = -1, output = -1;  ///< values behind kInput, kResidual, kOutput; views looked through
+  Layout input_layout;
+  std::vector<PackedConstant> constants;
+  Tile tile;
+};
+
+struct LowerOptions {
+  int virtual_threads = 2;
+};
+
+class GroupLowering {
+ public:
+  GroupLowering(const isa::Spec& spec, const graph::Graph& graph, const LowerOptions& options);
+
+  /// Sets `reason` and returns nothing when the group has to run on the CPU. On-chip storage continues from the group before.
+  std::optional<AcceleratorGroup> Lower(const Group& group, std::string& reason);
+
+  const Array& array() const { return array_; }
+  /// The value that holds the elements: flattening moves none.
+  graph::ValueId LookThroughViews(graph::ValueId id) const;
+
+ private:
+  struct Plan {
+    Anchor anchor = Anchor::kNone;
+    Window window;
+    EpilogueInfo epilogue;
+  };
+  bool MakePlan(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
+  bool PlanConvolution(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
+  bool PlanPool(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
+  bool PlanEpilogue(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
+  void PackConstants(const Group& group, const Plan& plan, AcceleratorGroup& out) const;
+
+  const isa::Spec& spec_;
+  const graph::Graph& graph_;
+  LowerOptions options_;
+  Array array_;
+  std::string no_array_;
+  accel::StorageCursor cursor_;
+};
+
+/// Bytes a value of the graph takes in a layout.
+int64_t BytesOf(const graph::Graph& graph, graph::ValueId value, const Layout& layout, const Array& array);
+
+}  // namespace cosim::network
