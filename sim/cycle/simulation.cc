@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// The core loop of the timing engine and what each event does, rule by rule of docs/rationale/microarchitecture.md.
+#include "sim/cycle/simulation.h"
+
+#include <algorithm>
+#include <bit>
+#include <variant>
+
+#include "isa/check.h"
+
+namespace cosim::sim {
+namespace {
+
+constexpr size_t kFetchRequester = 0;
+size_t ReadRequester(size_t unit) { return unit + 1; }
+
+/// Calls `visit` with the number of each bit set.
+template <typename Visit>
+void ForEachBit(uint64_t bits, Visit visit) {
+  for (; bits != 0; bits &= bits - 1) visit(static_cast<size_t>(std::countr_zero(bits)));
+}
+
+/// U1 to U3: cycles from issue until the last step has begun, plus one.
+Cycle StepCycles(const isa::Spec& spec, const isa::Decoded& instruction) {
+  if (const auto* gemm = std::get_if<isa::Gemm>(&instruction.body)) return std::max<Cycle>(1, gemm->nest.Steps());
+  if (const auto* alu = std::get_if<isa::Alu>(&instruction.body)) {
+    const Cycle interval =
+        alu->op < 0 ? 1 : spec.alu_ops[static_cast<size_t>(alu->op)].initiation_interval;
+    return std::max<Cycle>(1, alu->nest.Steps()) * interval;
+  }
+  return 1;
+}
+
+}  // namespace
+
+Simulation::Simulation(const isa::Spec& spec, MemoryTiming* memory, std::span<const isa::Decoded> program,
+                       uint64_t code_address)
+    : spec_(&spec),
+      program_(program),
+      fetch_(spec, program.size(), code_address),
+      locks_(spec),
+      read_port_(spec.dram, spec.units.size() + 1, memory),
+      write_port_(spec.dram, spec.units.size(), memory),
+      times_(program.size(), {-1, -1}) {
+  for (size_t u = 0; u < spec.units.size(); ++u) units_.emplace_back(spec, static_cast<int>(u));
+  for (const isa::Queue& queue : spec.queues) queues_.emplace_back(queue.capacity);
+}
+
+bool Simulation::Run(Cycle max_cycles) {
+  PresentFetch(1);
+  for (;;) {
+    const Cycle next = NextEventButReads();
+    const Cycle time = std::min(next, read_port_.NextTime());
+    if (time >= max_cycles) break;
+    now_ = time;
+    if (now_ == next) {
+      if (dispatch_next_ == now_) Dispatch();
+      for (size_t u = units_.size(); u-- > 0;) {
+        if (units_[u].next == now_) LookAtHead(u);
+      }
+      if (write_port_.NextTime() == now_) AcceptWrite();
+      if (write_port_.NextLastBeat() == now_) LastBeatLeaves();
+      if (read_port_.NextTime() == now_) AcceptRead();
+      continue;
+    }
+    // A train of read bursts, as long as nothing else happens.
+    woken_ = false;
+    AcceptRead();
+    for (Cycle read = read_port_.NextTime(); !woken_ && read < std::min(next, max_cycles);
+         read = read_port_.NextTime()) {
+      now_ = read;
+      AcceptRead();
+    }
+  }
+  return retired_ == program_.size();
+}
+
+Cycle Simulation::NextEventButReads() const {
+  Cycle next = std::min({dispatch_next_, write_port_.NextTime(), write_port_.NextLastBeat()});
+  for (const UnitState& unit : units_) next = std::min(next, unit.next);
+  return next;
+}
+
+void Simulation::Wake(size_t unit, Cycle time) {
+  if (time < units_[unit].next) {
+    units_[unit].next = time;
+    woken_ = true;
+  }
+}
+
+void Simulation::PresentFetch(Cycle from) {
+  if (fetch_.TryPresent()) read_port_.Present(kFetchRequester, from, fetch_.burst());
+}
+
+void Simulation::Dispatch() {
+  const size_t word = fetch_.NextWord();
+  const auto unit = static_cast<size_t>(program_[word].unit);
+  dispatch_next_ = std::max(fetch_.NextTime(), units_[unit].commands.RoomTime(now_));
+  if (dispatch_next_ > now_) return;
+  units_[unit].commands.Dispatch(now_, word);
+  Wake(unit, now_ + 1);
+  fetch_.Dispatch(now_);
+  PresentFetch(now_ + 1);
+  dispatch_next_ = fetch_.NextTime();
+}
+
+Wait Simulation::WaitOfHead(size_t u, Cycle now, Cycle& next) const {
+  const isa::Decoded& head = program_[units_[u].commands.Head()];
+  Wait wait;
+  next = now;
+  ForEachBit(head.pushes, [&](size_t q) {
+    const Cycle time = queues_[q].PlaceTime(now);
+    if (wait.kind != Wait::Kind::kNothing || time <= now) return;
+    wait = {Wait::Kind::kPlace, static_cast<int>(q)};
+    next = time;
+  });
+  if (wait.kind != Wait::Kind::kNothing) return wait;
+  ForEachBit(head.pops, [&](size_t q) {
+    const Cycle time = queues_[q].TokenTime();
+    if (wait.kind != Wait::Kind::kNothing || time <= now) return;
+    wait = {Wait::Kind::kToken, static_cast<int>(q)};
+    next = time;
+  });
+  if (wait.kind != Wait::Kind::kNothing) return wait;
+  next = locks_.FreeTime(static_cast<int>(u), head.locks, now);
+  if (next > now) wait.kind = Wait::Kind::kBank;
+  return wait;
+}
+
+void Simulation::LookAtHead(size_t u) {
+  UnitState& unit = units_[u];
+  unit.next = kNever;
+  if (unit.commands.Empty()) return;
+  unit.next = std::max(unit.commands.HeadTime(), unit.ReadyTime());
+  if (unit.next > now_) return;
+  const Wait wait = WaitOfHead(u, now_, unit.next);
+  if (wait.kind != Wait::Kind::kNothing) {
+    unit.ledger.Waits(wait, now_);
+    return;
+  }
+  Issue(u);
+  unit.next = unit.commands.Empty()
+                  ? kNever
+                  : std::max({now_ + 1, unit.commands.HeadTime(), unit.ReadyTime()});
+}
+
+void Simulation::Issue(size_t u) {
+  UnitState& unit = units_[u];
+  const size_t index = unit.commands.Head();
+  const isa::Decoded& instruction = program_[index];
+  ForEachBit(instruction.pushes, [&](size_t q) { queues_[q].TakePlace(); });
+  ForEachBit(instruction.pops, [&](size_t q) {
+    queues_[q].Pop(now_);
+    Wake(static_cast<size_t>(spec_->queues[q].from), now_ + 1);
+  });
+  locks_.Hold(static_cast<int>(u), instruction.locks);
+  unit.commands.Issue(now_);
+  if (dispatch_next_ == kNever && fetch_.NextTime() < kNever) dispatch_next_ = now_ + 1;
+  unit.ledger.Issues(now_);
+  unit.flights.Issue();
+  unit.issued.push_back(static_cast<uint32_t>(index));
+  times_[index].issue = now_;
+
+  const auto* transfer = std::get_if<isa::Transfer>(&instruction.body);
+  const bool is_sync = std::holds_alternative<isa::Sync>(instruction.body);
+  const UnitTraits& traits = unit.traits;
+  if ((transfer != nullptr && !transfer->is_store) || (is_sync && traits.loads && !traits.stores && !traits.computes)) {
+    StartLoad(u, transfer);
+  } else if (transfer != nullptr || (is_sync && traits.stores && !traits.loads && !traits.computes)) {
+    StartStore(u, transfer);
+  } else {
+    const Cycle steps = StepCycles(*spec_, instruction);
+    const Cycle retire = now_ + steps + unit.unit->latency;
+    unit.ready = now_ + steps;
+    unit.ledger.Busy(now_, now_, retire + 1);
+    Retire(u, retire);
+  }
+}
+
+void Simulation::StartLoad(size_t u, const isa::Transfer* transfer) {
+  UnitState& unit = units_[u];
+  unit.ready = kNever;
+  unit.load.Start(now_, transfer, unit.ledger);
+  ContinueLoad(u);
+}
+
+void Simulation::ContinueLoad(size_t u) {
+  UnitState& unit = units_[u];
+  if (unit.load.HasBurst()) {
+    const Cycle presented = unit.load.Present(now_ + 1);
+    if (presented < kNever) read_port_.Present(ReadRequester(u), presented, unit.load.burst());
+    return;
+  }
+  unit.ready = now_ + 1;
+  Retire(u, unit.load.Finish(now_, unit.ledger));
+}
+
+void Simulation::StartStore(size_t u, const isa::Transfer* transfer) {
+  UnitState& unit = units_[u];
+  unit.store.Start(now_, transfer);
+  if (unit.store.HasBurst()) {
+    unit.ready = kNever;
+    write_port_.Present(u, now_ + 1, unit.store.burst());
+    return;
+  }
+  unit.ready = now_ + 1;
+  ResolveStores(u);
+}
+
+void Simulation::ResolveStores(size_t u) {
+  while (units_[u].store.Resolved()) Retire(u, units_[u].store.Retire());
+}
+
+void Simulation::Retire(size_t u, Cycle retire) {
+  UnitState& unit = units_[u];
+  COSIM_CHECK(retire > unit.last_retire, "unit {} retires out of order", unit.unit->name);
+  const size_t index = unit.issued[unit.retired++];
+  const isa::Decoded& instruction = program_[index];
+  unit.last_retire = retire;
+  unit.flights.Retire(retire);
+  unit.ledger.Retires(times_[index].issue, retire);
+  times_[index].retire = retire;
+  last_retire_ = std::max(last_retire_, retire);
+  ++retired_;
+  ForEachBit(instruction.pushes, [&](size_t q) {
+    queues_[q].Push(retire + 1);
+    Wake(static_cast<size_t>(spec_->queues[q].to), retire + 1);
+  });
+  if (!instruction.locks.empty()) {
+    locks_.Release(instruction.locks, retire);
+    for (size_t other = 0; other < units_.size(); ++other) Wake(other, retire + 1);
+  }
+  if (!unit.commands.Empty()) Wake(u, std::max(now_ + 1, unit.ReadyTime()));
+}
+
+void Simulation::AcceptRead() {
+  const ReadPort::Accepted accepted = read_port_.Accept(now_, [&](size_t loser) {
+    if (loser != kFetchRequester) units_[loser - 1].ledger.LosesTurn(now_);
+  });
+  if (accepted.requester == kFetchRequester) {
+    fetch_.Accepted(accepted.first_beat);
+    PresentFetch(now_ + 1);
+    if (dispatch_next_ == kNever) {
+      dispatch_next_ = std::max(now_ + 1, fetch_.NextTime());
+      woken_ = true;
+    }
+    return;
+  }
+  const size_t u = accepted.requester - 1;
+  units_[u].load.Accepted(now_, accepted.first_beat, units_[u].ledger);
+  ContinueLoad(u);
+}
+
+void Simulation::AcceptWrite() {
+  const WritePort::Accepted accepted = write_port_.Accept(
+      now_, [&](size_t u) { return units_[u].unit->latency; },
+      [&](size_t loser) { units_[loser].ledger.LosesTurn(now_); });
+  UnitState& unit = units_[accepted.requester];
+  unit.ledger.Busy(now_, accepted.first_beat, accepted.end);
+  unit.store.Accepted();
+  if (unit.store.HasBurst()) {
+    write_port_.Present(accepted.requester, now_ + 1, unit.store.burst());
+    return;
+  }
+  unit.ready = now_ + 1;
+  if (!unit.commands.Empty()) Wake(accepted.requester, std::max(now_ + 1, unit.ReadyTime()));
+}
+
+void Simulation::LastBeatLeaves() {
+  const WritePort::Response response = write_port_.LastBeatLeft();
+  units_[response.requester].store.Responded(response.time);
+  ResolveStores(response.requester);
+}
+
+std::vector<runtime::LedgerRow> Simulation::Ledger() const {
+  std::vector<runtime::LedgerRow> rows;
+  for (const UnitState& unit : units_) rows.push_back(unit.ledger.Row(cycles()));
+  return rows;
+}
+
+}  // namespace cosim::sim

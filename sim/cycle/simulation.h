@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// One timed run of a program. Works through events in order of time; within a cycle their order does not matter, but
+// for the bank locks (last unit first). Behind sim/cycle/timing_engine.h, which is what others use.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "isa/decode.h"
+#include "isa/spec.h"
+#include "runtime/profile.h"
+#include "sim/cycle/bank_locks.h"
+#include "sim/cycle/fetch.h"
+#include "sim/cycle/read_port.h"
+#include "sim/cycle/time.h"
+#include "sim/cycle/token_queue.h"
+#include "sim/cycle/unit_state.h"
+#include "sim/cycle/write_port.h"
+
+namespace cosim::sim {
+
+class Simulation {
+ public:
+  /// All arguments must outlive the simulation.
+  Simulation(const isa::Spec& spec, MemoryTiming* memory, std::span<const isa::Decoded> program,
+             uint64_t code_address);
+
+  /// Runs until nothing more happens or `max_cycles` have passed; true when all instructions retired.
+  bool Run(Cycle max_cycles);
+
+  /// Issue and retirement of every instruction; -1 where it did not come to that.
+  std::vector<runtime::InstructionTimes>& times() { return times_; }
+  Cycle cycles() const { return last_retire_ + 1; }
+  std::vector<runtime::LedgerRow> Ledger() const;
+  uint64_t read_beats() const { return read_port_.beats(); }
+  uint64_t write_beats() const { return write_port_.beats(); }
+
+  /// For reports of what got stuck.
+  Cycle now() const { return now_; }
+  bool NothingAhead() const { return std::min(NextEventButReads(), read_port_.NextTime()) >= kNever; }
+  const UnitState& unit(size_t index) const { return units_[index]; }
+  const Fetch& fetch() const { return fetch_; }
+  const BankLocks& locks() const { return locks_; }
+  /// What the head of a unit's queue lacks in cycle `now`, the unit being ready; `next` is when that may change.
+  Wait WaitOfHead(size_t unit, Cycle now, Cycle& next) const;
+
+ private:
+  Cycle NextEventButReads() const;
+  void Wake(size_t unit, Cycle time);
+  void PresentFetch(Cycle from);
+  void Dispatch();
+  void LookAtHead(size_t unit);
+  void Issue(size_t unit);
+  void StartLoad(size_t unit, const isa::Transfer* transfer);
+  void StartStore(size_t unit, const isa::Transfer* transfer);
+  void ContinueLoad(size_t unit);
+  void Retire(size_t unit, Cycle retire);
+  void ResolveStores(size_t unit);
+  void AcceptRead();
+  void AcceptWrite();
+  void LastBeatLeaves();
+
+  const isa::Spec* spec_;
+  std::span<const isa::Decoded> program_;
+  Fetch fetch_;
+  std::vector<UnitState> units_;
+  std::vector<TokenQueue> queues_;
+  BankLocks locks_;
+  ReadPort read_port_;
+  WritePort write_port_;
+
+  Cycle now_ = 0;
+  Cycle dispatch_next_ = kNever;
+  bool woken_ = false;  ///< an event was added that the loop over read bursts has not seen
+  Cycle last_retire_ = 0;
+  size_t retired_ = 0;  ///< instructions whose retirement is known
+  std::vector<runtime::InstructionTimes> times_;
+};
+
+}  // namespace cosim::sim

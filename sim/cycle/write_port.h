@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The write port (rules M4 and U5): who is accepted when, when the data leave, when the responses come. Requester u is
+// unit u.
+#pragma once
+
+#include <algorithm>
+
+#include "isa/check.h"
+#include "isa/spec.h"
+#include "sim/cycle/ring.h"
+#include "sim/cycle/time.h"
+#include "sim/cycle/turn.h"
+#include "sim/dram/memory_timing.h"
+
+namespace cosim::sim {
+
+class WritePort {
+ public:
+  WritePort(const isa::MemorySystem& system, size_t requesters, MemoryTiming* memory)
+      : memory_(memory),
+        turn_(requesters),
+        leaving_(static_cast<size_t>(system.outstanding)),
+        responses_(static_cast<size_t>(system.outstanding)) {}
+
+  void Present(size_t requester, Cycle presented, const Burst& burst) {
+    turn_.Present(requester, presented, burst);
+  }
+  /// The cycle of the next acceptance, as far as is known.
+  Cycle NextTime() const {
+    if (leaving_.size() == leaving_.capacity()) return kNever;
+    Cycle free = last_accept_ + 1;
+    if (leaving_.size() + responses_.size() == leaving_.capacity()) {
+      free = std::max(free, responses_.front() + 1);
+    }
+    return std::max(turn_.Earliest(), free);
+  }
+
+  struct Accepted {
+    size_t requester;
+    Cycle first_beat, end;  ///< the data leave in [first_beat, end)
+  };
+  /// Accepts a burst in cycle `now`, which is NextTime(). `latency(requester)` is that of the requester's unit.
+  template <typename Latency, typename Lost>
+  Accepted Accept(Cycle now, Latency latency, Lost lost) {
+    Burst burst;
+    const size_t requester = turn_.Serve(now, burst, lost);
+    const Cycle first = std::max(now + latency(requester), data_end_);
+    data_end_ = first + burst.beats;
+    beats_ += static_cast<uint64_t>(burst.beats);
+    if (leaving_.size() + responses_.size() == leaving_.capacity()) responses_.pop();
+    leaving_.push({requester, burst, data_end_ - 1});
+    last_accept_ = now;
+    return {requester, first, data_end_};
+  }
+
+  /// The cycle in which the oldest burst's last beat leaves.
+  Cycle NextLastBeat() const { return leaving_.empty() ? kNever : leaving_.front().last_beat; }
+  struct Response {
+    size_t requester;
+    Cycle time;
+  };
+  /// It left in cycle NextLastBeat().
+  Response LastBeatLeft() {
+    const Leaving burst = leaving_.front();
+    leaving_.pop();
+    const Cycle response = memory_->WriteResponse(burst.last_beat, burst.burst);
+    COSIM_CHECK(response >= burst.last_beat && response > last_response_,
+                "the memory model answers out of order");
+    last_response_ = response;
+    responses_.push(response);
+    return {burst.requester, response};
+  }
+  uint64_t beats() const { return beats_; }
+
+ private:
+  struct Leaving {
+    size_t requester = 0;
+    Burst burst;
+    Cycle last_beat = 0;
+  };
+  MemoryTiming* memory_;
+  Turn turn_;
+  Ring<Leaving> leaving_;   ///< accepted, the last beat has not left
+  Ring<Cycle> responses_;   ///< of the bursts after these; leaving_ and responses_ hold at most `outstanding` together
+  Cycle last_accept_ = -1, data_end_ = 0, last_response_ = -1;
+  uint64_t beats_ = 0;
+};
+
+}  // namespace cosim::sim
