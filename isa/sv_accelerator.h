@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints the module that connects fetch, units, queues, locks, memories and the memory port as a Spec wants
+// them.
+#pragma once
+
+#include <string>
+
+#include "isa/spec.h"
+#include "isa/sv_plan.h"
+
+namespace cosim::isa {
+
+/// `module accelerator`. Units are built for which hw/rtl has modules for all their kinds (SvUnit::built); of
+/// a queue to or from another unit only the near end is there.
+std::string SvAccelerator(const Spec& spec, const SvPlan& plan);
+
+}  // namespace cosim::isa

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a Spec to the part of the RTL that the ISA decides: a package of constants, one decoder a unit, and
+// the accelerator that connects the hand-written modules of hw/rtl. Deterministic; writes no files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isa/diagnostics.h"
+#include "isa/spec.h"
+
+namespace cosim::isa {
+
+/// `name` is the file's, without a folder; it holds one module or package of that name.
+struct SvFile {
+  std::string name, text;
+};
+
+/// Reports what the RTL cannot be built for: a kind it has no module for, an intrinsic that is not a matrix
+/// product, a port that is no power of two, a latency below the depth of a pipeline.
+void CheckSv(const Spec& spec, Diagnostics& diags);
+
+/// All generated files: `cosim_pkg.sv`, `decode_<unit>.sv`, `dispatch.sv` and `accelerator.sv`, packages
+/// first. The spec must pass CheckSv.
+std::vector<SvFile> GenerateSv(const Spec& spec);
+
+}  // namespace cosim::isa

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gathers from a Spec's tables what each unit's hardware needs.
+#include "isa/sv_plan.h"
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+
+namespace cosim::isa {
+namespace {
+
+constexpr int kNoMatch = -2;
+
+SvUnit PlanUnit(const Spec& spec, int index, int bank_bits) {
+  SvUnit unit;
+  unit.unit = index;
+  unit.name = spec.units[index].name;
+  unit.constant = "Unit" + SvConstantName(unit.name);
+  for (size_t f = 0; f < spec.formats.size(); ++f) {
+    const InstructionFormat& format = spec.formats[f];
+    if (format.unit != index) continue;
+    unit.formats.push_back(static_cast<int>(f));
+    for (const Field& field : format.fields) {
+      unit.command_bits = std::max(unit.command_bits, field.offset + field.type.width);
+    }
+    unit.loads |= format.kind == Kind::kLoad;
+    unit.stores |= format.kind == Kind::kStore;
+    unit.alus |= format.kind == Kind::kAlu;
+    if (format.kind == Kind::kLoad && std::ranges::count(unit.memories, format.memory) == 0) {
+      unit.memories.push_back(format.memory);
+    }
+    if (format.kind == Kind::kGemm) {
+      unit.gemms = true;
+      unit.gemm = MatchSvGemm(spec, static_cast<int>(f));
+    }
+  }
+  unit.built = !unit.alus && !unit.stores;
+  for (size_t q = 0; q < spec.queues.size(); ++q) {
+    if (spec.queues[q].to == index) unit.pops.push_back(static_cast<int>(q));
+    if (spec.queues[q].from == index) unit.pushes.push_back(static_cast<int>(q));
+  }
+  unit.pop_offset = spec.opcode_bits;
+  unit.push_offset = unit.pop_offset + static_cast<int>(unit.pops.size());
+  unit.tag_bits = static_cast<int>(std::max<size_t>(1, unit.pushes.size())) + bank_bits;
+  return unit;
+}
+
+}  // namespace
+
+std::string SvConstantName(std::string_view name) {
+  std::string out;
+  bool upper = true;
+  for (char c : name) {
+    if (c == '_') {
+      upper = true;
+    } else {
+      out += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+      upper = false;
+    }
+  }
+  return out;
+}
+
+int SvAddressBits(int64_t depth) {
+  return std::max(1, static_cast<int>(std::bit_width(static_cast<uint64_t>(depth - 1))));
+}
+
+SvGemm MatchSvGemm(const Spec& spec, int index) {
+  const InstructionFormat& format = spec.formats[index];
+  SvGemm gemm{.format = index, .dst = kNoMatch};
+  if (!format.intrinsic || format.intrinsic->sources.size() != 2) return gemm;
+  const Intrinsic& intrinsic = *format.intrinsic;
+  if (intrinsic.axes.size() != 3 || intrinsic.dst.axes.size() != 2) return gemm;
+  const int b = intrinsic.dst.axes[0], o = intrinsic.dst.axes[1];
+  for (int src = 0; src < 2; ++src) {
+    const std::vector<int>& src_axes = intrinsic.sources[src].axes;
+    const std::vector<int>& side_axes = intrinsic.sources[1 - src].axes;
+    if (src_axes.size() != 2 || side_axes.size() != 2) continue;
+    const int k = src_axes[1];
+    if (src_axes[0] != b || side_axes[0] != o || side_axes[1] != k || !intrinsic.axes[k].reduce) continue;
+    gemm.dst = -1;
+    gemm.src = src;
+    gemm.side = 1 - src;
+    gemm.batch = intrinsic.axes[b].extent;
+    gemm.block_in = intrinsic.axes[k].extent;
+    gemm.block_out = intrinsic.axes[o].extent;
+    return gemm;
+  }
+  return gemm;
+}
+
+int SvUnit::FieldBits(const Spec& spec, Kind kind, std::string_view field_name) const {
+  int bits = 0;
+  for (int f : formats) {
+    const InstructionFormat& format = spec.formats[f];
+    const int field = format.FieldIndex(field_name);
+    if (format.kind == kind && field >= 0) bits = std::max(bits, format.fields[field].type.width);
+  }
+  return bits;
+}
+
+SvPlan::SvPlan(const Spec& spec) : bank_offset(spec.memories.size(), -1) {
+  for (const InstructionFormat& format : spec.formats) {
+    for (auto [memory, field] : format.locks) {
+      if (bank_offset[memory] >= 0) continue;
+      bank_offset[memory] = bank_bits;
+      bank_bits += spec.memories[memory].banks;
+    }
+  }
+  bank_bits = std::max(bank_bits, 1);
+  for (size_t u = 0; u < spec.units.size(); ++u) {
+    units.push_back(PlanUnit(spec, static_cast<int>(u), bank_bits));
+  }
+}
+
+}  // namespace cosim::isa

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What hardware a Spec asks for, as the SystemVerilog printers need it: units with their kinds and memories,
+// widths of the roles their instructions play, and how token and bank flags stand side by side. Prints
+// nothing itself.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isa/spec.h"
+
+namespace cosim::isa {
+
+/// A gemm instruction as dst[b, o] += src[b, k] * side[o, k]: the one shape the array has a template for.
+struct SvGemm {
+  int format = -1;
+  int dst = -1, src = -1,
+      side = -1;  ///< operands: -1 dst is Intrinsic::dst; src and side index Intrinsic::sources
+  int batch = 0, block_in = 0, block_out = 0;
+};
+
+struct SvUnit {
+  int unit = -1;
+  std::string name;                     ///< as in the spec
+  std::string constant;                 ///< as its constants begin: "UnitLoad"
+  std::vector<int> formats;             ///< of this unit, in the order of the spec
+  std::vector<int> memories;            ///< written by its loads, in the order of their first load
+  std::vector<int> pops, pushes;        ///< queues, in the order of their flags
+  int pop_offset = 0, push_offset = 0;  ///< first pop and push flag in the word
+  int command_bits = 0;                 ///< bits of the word that its formats use
+  bool loads = false, gemms = false, alus = false, stores = false;
+  bool built = false;  ///< hw/rtl has modules for all its kinds
+  SvGemm gemm;         ///< when gemms
+  int tag_bits = 0;    ///< what comes back at retirement: pushes (lowest), then banks
+  /// Width of the widest field of this name among its formats of `kind`; 0 when none has it.
+  int FieldBits(const Spec& spec, Kind kind, std::string_view name) const;
+};
+
+struct SvPlan {
+  explicit SvPlan(const Spec& spec);
+  std::vector<SvUnit> units;     ///< as Spec::units
+  std::vector<int> bank_offset;  ///< of each memory in the mask of all shared memories' banks; -1: not shared
+  int bank_bits = 0;             ///< width of that mask, at least 1
+};
+
+/// "gemm_uop" as constants are named: "GemmUop".
+std::string SvConstantName(std::string_view name);
+
+/// Bits of an address of `depth` elements, at least 1.
+int SvAddressBits(int64_t depth);
+
+/// The template's view of a gemm format; `dst` < -1 when its intrinsic is of another shape.
+SvGemm MatchSvGemm(const Spec& spec, int format);
+
+}  // namespace cosim::isa
