@@ -6,6 +6,8 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 
+#include "compiler/tir/simplify.h"
+#include "compiler/tir/visitor.h"
 #include "isa/check.h"
 
 namespace cosim::cpu {
@@ -66,6 +68,25 @@ llvm::CmpInst::Predicate Comparison(BinaryOp op, DataType type) {
     default:
       return P::BAD_ICMP_PREDICATE;
   }
+}
+
+bool HasDivision(const std::vector<Expr>& indices) {
+  bool found = false;
+  for (const Expr& index : indices) {
+    tir::ForEachExpr(index, [&](const Expr& expr) {
+      const auto* binary = tir::As<tir::Binary>(expr);
+      found |= binary && (binary->op == BinaryOp::kFloorDiv || binary->op == BinaryOp::kFloorMod);
+    });
+  }
+  return found;
+}
+
+/// The offset of an element in elements, where quotient and remainder of a fused loop become one variable
+/// again.
+Expr JoinedOffset(const tir::BufferNode& buffer, const std::vector<Expr>& indices) {
+  Expr offset = tir::Int(0);
+  for (size_t i = 0; i < indices.size(); ++i) offset = offset * tir::Int(buffer.shape[i]) + indices[i];
+  return tir::Simplifier().Simplify(offset);
 }
 
 /// The function of the C library that computes `fn`, or null when LLVM has an instruction for it.
@@ -256,17 +277,22 @@ Value* ExprEmitter::EmitMath(const tir::Math& node, DataType type) {
   return b_.CreateUnaryIntrinsic(intrinsic, value);
 }
 
+Value* ExprEmitter::EmitOffset(const tir::BufferNode& buffer, const std::vector<Expr>& indices) {
+  // The offset of an element that exists is below 2^63 bytes, so these cannot overflow.
+  Value* offset = b_.getInt64(0);
+  for (size_t i = 0; i < indices.size(); ++i) {
+    offset = b_.CreateNSWAdd(b_.CreateNSWMul(offset, b_.getInt64(buffer.shape[i])), Emit(indices[i]));
+  }
+  return offset;
+}
+
 Value* ExprEmitter::Address(const tir::Buffer& buffer, const std::vector<Expr>& indices) {
   const auto it = scope_.buffers.find(buffer.get());
   COSIM_CHECK(it != scope_.buffers.end(), "buffer '{}' is neither a parameter nor allocated here",
               buffer->name);
   COSIM_CHECK(indices.size() == buffer->shape.size(), "'{}' has {} dimensions, {} indices", buffer->name,
               buffer->shape.size(), indices.size());
-  // The offset of an element that exists is below 2^63 bytes, so these cannot overflow.
-  Value* offset = b_.getInt64(0);
-  for (size_t i = 0; i < indices.size(); ++i) {
-    offset = b_.CreateNSWAdd(b_.CreateNSWMul(offset, b_.getInt64(buffer->shape[i])), Emit(indices[i]));
-  }
+  Value* offset = HasDivision(indices) ? Emit(JoinedOffset(*buffer, indices)) : EmitOffset(*buffer, indices);
   return b_.CreateInBoundsGEP(MemoryType(buffer->type, b_.getContext()), it->second, offset);
 }
 

@@ -44,6 +44,7 @@ class ExprEmitter {
   llvm::Value* EmitCast(tir::DataType from, tir::DataType to, llvm::Value* value);
   llvm::Value* EmitLoad(const tir::Load& node);
   llvm::Value* EmitMath(const tir::Math& node, tir::DataType type);
+  llvm::Value* EmitOffset(const tir::BufferNode& buffer, const std::vector<tir::Expr>& indices);
   llvm::Value* Address(const tir::Buffer& buffer, const std::vector<tir::Expr>& indices);
   template <typename Access>
   Access* Annotate(const tir::Buffer& buffer, Access* access);

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// A node of the graph as tensor expressions: windows, sums and reshaping here, one overload of Build an
+// operation.
+#include "compiler/cpu/ops/definition.h"
+
+#include "compiler/cpu/ops/elementwise.h"
+#include "isa/check.h"
+
+namespace cosim::cpu {
+namespace {
+
+using te::Axis;
+using te::Indices;
+using te::Tensor;
+using tir::DataType;
+using tir::Expr;
+using tir::Int;
+
+const DataType kInt16 = DataType::Int(16), kInt32 = DataType::Int(32);
+
+struct Frame {
+  std::array<int64_t, 4> pad;  ///< Top, left, bottom, right.
+  bool is_empty() const { return pad == std::array<int64_t, 4>{}; }
+};
+
+/// [N,C,H,W] within a frame of `border`; inside, `value` of each element of `x`.
+template <typename Value>
+Computation Pad(const std::string& name, const Tensor& x, const Frame& frame, const Expr& border,
+                Value value) {
+  const auto& [top, left, bottom, right] = frame.pad;
+  const int64_t height = x.shape()[2], width = x.shape()[3];
+  const std::vector<int64_t> shape = {x.shape()[0], x.shape()[1], height + top + bottom,
+                                      width + left + right};
+  const auto element = [&](const Indices& i) -> te::Body {
+    const Expr h = i[2] - top, w = i[3] - left;
+    const Expr inside = value(x(i[0], i[1], h, w));
+    if (frame.is_empty()) return inside;
+    return tir::MakeSelect(tir::And(tir::InRange(h, 0, height), tir::InRange(w, 0, width)), inside, border);
+  };
+  return {te::Compute(name, shape, element, {"n", "c", "h", "w"}), Pattern::kPad};
+}
+
+Definition Single(Tensor tensor, Pattern pattern = Pattern::kElementwise) {
+  return {{{std::move(tensor), pattern}}, {}};
+}
+
+Definition Build(const graph::Conv2d& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  Definition result;
+  const Frame frame{op.pad};
+  Tensor x = in[0];
+  const Tensor& weight = in[1];
+  if (op.input_zero_point != 0 || !frame.is_empty()) {
+    // Differences of two int8 need 9 bits.
+    result.computations.push_back(Pad(node.name + ".pad", x, frame, Int(0, kInt16), [&](const Expr& value) {
+      return As(kInt16, value) - op.input_zero_point;
+    }));
+    x = result.computations.back().tensor;
+  }
+  const int64_t inputs = weight.shape()[1], outputs = weight.shape()[0] / op.groups;
+  const Axis c = te::ReduceAxis(inputs, "c"), kh = te::ReduceAxis(weight.shape()[2], "kh"),
+             kw = te::ReduceAxis(weight.shape()[3], "kw");
+  const auto element = [&](const Indices& i) -> te::Body {
+    const Expr channel = op.groups == 1 ? Expr(c) : FloorDiv(i[1], outputs) * inputs + c;
+    const Expr h = i[2] * op.stride[0] + Expr(kh) * op.dilation[0],
+               w = i[3] * op.stride[1] + Expr(kw) * op.dilation[1];
+    return te::Sum(As(kInt32, x(i[0], channel, h, w)) * As(kInt32, weight(i[1], c, kh, kw)), {c, kh, kw});
+  };
+  Computation convolution{te::Compute(node.name, node.type.shape, element, {"n", "o", "y", "x"}),
+                          Pattern::kConvolution};
+  convolution.channels_together = outputs;
+  result.computations.push_back(convolution);
+  return result;
+}
+
+Definition Build(const graph::Dense& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  const Axis k = te::ReduceAxis(in[0].shape()[1], "k");
+  const auto element = [&](const Indices& i) -> te::Body {
+    const Expr centered = As(kInt32, in[0](i[0], k)) - op.input_zero_point;
+    return te::Sum(centered * As(kInt32, in[1](i[1], k)), {k});
+  };
+  return Single(te::Compute(node.name, node.type.shape, element, {"n", "o"}), Pattern::kDot);
+}
+
+Definition Build(const graph::MaxPool& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  Definition result;
+  const Frame frame{op.pad};
+  Tensor x = in[0];
+  if (!frame.is_empty()) {
+    result.computations.push_back(
+        Pad(node.name + ".pad", x, frame, Int(-128, x.type()), [](const Expr& value) { return value; }));
+    x = result.computations.back().tensor;
+  }
+  const Axis kh = te::ReduceAxis(op.kernel[0], "kh"), kw = te::ReduceAxis(op.kernel[1], "kw");
+  const auto element = [&](const Indices& i) -> te::Body {
+    return te::MaxReduce(x(i[0], i[1], i[2] * op.stride[0] + Expr(kh), i[3] * op.stride[1] + Expr(kw)),
+                         {kh, kw});
+  };
+  result.computations.push_back(
+      {te::Compute(node.name, node.type.shape, element, {"n", "c", "y", "x"}), Pattern::kPool});
+  return result;
+}
+
+Definition Build(const graph::GlobalSumPool&, const graph::Node& node, const std::vector<Tensor>& in) {
+  const Axis h = te::ReduceAxis(in[0].shape()[2], "h"), w = te::ReduceAxis(in[0].shape()[3], "w");
+  const auto element = [&](const Indices& i) -> te::Body {
+    return te::Sum(As(kInt32, in[0](i[0], i[1], h, w)), {h, w});
+  };
+  return Single(te::Compute(node.name, node.type.shape, element, {"n", "c", "y", "x"}), Pattern::kPlaneSum);
+}
+
+Definition Build(const graph::Flatten&, const graph::Node& node, const std::vector<Tensor>& in) {
+  const Tensor& x = in[0];
+  const auto element = [&](const Indices& i) -> te::Body {
+    Indices source(x.shape().size(), Int(0));
+    source[0] = i[0];
+    Expr rest = i[1];
+    for (size_t d = x.shape().size() - 1; d > 1; --d) {
+      source[d] = FloorMod(rest, x.shape()[d]);
+      rest = FloorDiv(rest, x.shape()[d]);
+    }
+    if (source.size() > 1) source[1] = rest;
+    return x(source);
+  };
+  Computation reshape{te::Compute(node.name, node.type.shape, element, {"n", "i"}), Pattern::kReshape};
+  reshape.source_shape = x.shape();
+  return {{reshape}, {}};
+}
+
+Definition Build(const graph::Requantize& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  Definition result;
+  const auto parameter = [&](const std::vector<int32_t>& values, const char* suffix) -> ChannelValue {
+    if (values.size() == 1) return {values[0], {}};
+    const auto count = static_cast<int64_t>(values.size());
+    const Tensor table = te::Placeholder(node.name + suffix, {count}, kInt32);
+    result.tables.push_back({table, std::make_shared<const graph::Tensor>(graph::Shape{count}, values)});
+    return {0, table};
+  };
+  const ChannelValue multiplier = parameter(op.multiplier, ".multiplier"),
+                     shift = parameter(op.shift, ".shift");
+  result.computations.push_back({Requantize(node.name, in[0], multiplier, shift, op.zero_point)});
+  return result;
+}
+
+Definition Build(const graph::BiasAdd&, const graph::Node& node, const std::vector<Tensor>& in) {
+  return Single(BiasAdd(node.name, in[0], in[1]));
+}
+Definition Build(const graph::Clip& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  return Single(Clip(node.name, op, in[0]));
+}
+Definition Build(const graph::QAdd& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  return Single(QAdd(node.name, op, in[0], in[1]));
+}
+Definition Build(const graph::Quantize& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  return Single(Quantize(node.name, op, in[0]));
+}
+Definition Build(const graph::Dequantize& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  return Single(Dequantize(node.name, op, in[0]));
+}
+
+template <typename Op>
+Definition Build(const Op&, const graph::Node& node, const std::vector<Tensor>&) {
+  COSIM_CHECK(false, "'{}' = {} has no tensor expression", node.name, graph::Mnemonic(node.op));
+}
+
+}  // namespace
+
+DataType TypeOf(graph::DType dtype) {
+  switch (dtype) {
+    case graph::DType::kInt8:
+      return DataType::Int(8);
+    case graph::DType::kInt32:
+      return DataType::Int(32);
+    case graph::DType::kFloat32:
+      return DataType::Float(32);
+  }
+  COSIM_CHECK(false, "element type {}", static_cast<int>(dtype));
+}
+
+bool IsDefined(const graph::Graph& graph, graph::ValueId id) {
+  const graph::Node& node = graph.node(id);
+  if (node.As<graph::Quantize>() || node.As<graph::Dequantize>() || node.As<graph::Flatten>()) return true;
+  return !node.inputs.empty() && graph.node(node.inputs[0]).type.dtype != graph::DType::kFloat32;
+}
+
+Definition Define(const graph::Node& node, const std::vector<Tensor>& operands) {
+  Definition result = std::visit([&](const auto& op) { return Build(op, node, operands); }, node.op);
+  COSIM_CHECK(result.computations.back().tensor.type() == TypeOf(node.type.dtype), "type of '{}'", node.name);
+  return result;
+}
+
+}  // namespace cosim::cpu

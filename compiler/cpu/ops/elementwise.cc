@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensor expressions of the graph's integer operations that work element by element.
+#include "compiler/cpu/ops/elementwise.h"
+
+#include "compiler/tir/operators.h"
+
+namespace cosim::cpu {
+namespace {
+
+using te::Indices;
+using te::Tensor;
+using tir::DataType;
+using tir::Expr;
+using tir::Int;
+
+const DataType kInt8 = DataType::Int(8), kInt32 = DataType::Int(32), kInt64 = DataType::Int(64);
+
+Expr Clamp(const Expr& x, const Expr& low, const Expr& high) { return Max(Min(x, high), low); }
+
+/// An integer of any width, saturated to int8.
+Expr Clamp8(const Expr& x) { return As(kInt8, Clamp(x, Int(-128, x->type), Int(127, x->type))); }
+
+/// What one operand contributes to a QAdd, an int32.
+Expr Term(const graph::QAdd::Operand& operand, const Expr& x) {
+  const Expr centered = As(kInt32, x) - operand.zero_point;
+  return As(kInt32, RoundShift(As(kInt64, centered) * operand.multiplier, Int(operand.shift)));
+}
+
+}  // namespace
+
+Expr ChannelValue::At(const Expr& channel) const {
+  return per_channel.get() == nullptr ? Int(common, kInt32) : per_channel(channel);
+}
+
+Tensor BiasAdd(const std::string& name, const Tensor& x, const Tensor& bias) {
+  return te::Compute(name, x.shape(), [&](const Indices& i) { return x(i) + bias(i[1]); });
+}
+
+Tensor Requantize(const std::string& name, const Tensor& x, const ChannelValue& multiplier,
+                  const ChannelValue& shift, int32_t zero_point) {
+  return te::Compute(name, x.shape(), [&](const Indices& i) {
+    const Expr product = As(kInt64, x(i)) * As(kInt64, multiplier.At(i[1]));
+    const Expr scaled = RoundShift(product, As(kInt64, shift.At(i[1])));
+    // Saturating to int32 first would change nothing: a zero point moves no value across all of int8's range.
+    return Clamp8(scaled + zero_point);
+  });
+}
+
+Tensor Clip(const std::string& name, const graph::Clip& op, const Tensor& x) {
+  return te::Compute(name, x.shape(),
+                     [&](const Indices& i) { return Clamp(x(i), Int(op.lo, kInt8), Int(op.hi, kInt8)); });
+}
+
+Tensor QAdd(const std::string& name, const graph::QAdd& op, const Tensor& a, const Tensor& b) {
+  return te::Compute(name, a.shape(), [&](const Indices& i) {
+    return Clamp8(Term(op.a, a(i)) + Term(op.b, b(i)) + op.output_zero_point);
+  });
+}
+
+Tensor Quantize(const std::string& name, const graph::Quantize& op, const Tensor& x) {
+  const DataType real = DataType::Float(64);
+  return te::Compute(name, x.shape(), [&](const Indices& i) {
+    const Expr steps = Divide(As(real, x(i)), tir::Float(op.scale, real)) + tir::Float(0.5, real);
+    const Expr shifted = MakeMath(tir::MathFn::kFloor, steps) + tir::Float(op.zero_point, real);
+    return As(kInt8, Clamp(shifted, tir::Float(-128, real), tir::Float(127, real)));
+  });
+}
+
+Tensor Dequantize(const std::string& name, const graph::Dequantize& op, const Tensor& x) {
+  const DataType real = DataType::Float(32);
+  return te::Compute(name, x.shape(), [&](const Indices& i) {
+    return As(real, As(kInt32, x(i)) - op.zero_point) * tir::Float(op.scale, real);
+  });
+}
+
+}  // namespace cosim::cpu

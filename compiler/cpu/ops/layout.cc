@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layout conversions for the host as tensor expressions. Loops run along rows of the plain array, where both
+// the conditions at the borders and the divisions of patch indices stay outside.
+#include "compiler/cpu/ops/layout.h"
+
+#include <functional>
+
+#include "compiler/graph/infer.h"
+#include "compiler/te/lower.h"
+#include "compiler/te/schedule.h"
+#include "compiler/te/te.h"
+#include "isa/check.h"
+
+namespace cosim::cpu {
+namespace {
+
+using te::Axis;
+using te::Indices;
+using te::Tensor;
+using tir::DataType;
+using tir::Expr;
+
+const DataType kInt8 = DataType::Int(8);
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// Extent `d` of an activation or weight, which may lack the two last dimensions.
+int64_t Extent(const graph::Shape& shape, size_t d) { return d < shape.size() ? shape[d] : 1; }
+
+/// The element of `plain` at (n, c, h, w); `plain` may lack the two last dimensions.
+Expr Element(const Tensor& plain, const Expr& n, const Expr& c, const Expr& h, const Expr& w) {
+  return plain.shape().size() == 2 ? plain(n, c) : plain(n, c, h, w);
+}
+
+/// `value` where index < extent; `fill` in the rest of the last block, if there is a rest.
+Expr WithinExtent(const Expr& index, int64_t extent, int64_t block, const Expr& value, const Expr& fill) {
+  return extent % block == 0 ? value : tir::MakeSelect(Lt(index, extent), value, fill);
+}
+
+/// Blocks the array [N,C,H,W] whose elements are `element(n, c, h, w)`.
+tir::Function Pack(const std::string& name, const Tensor& source, const graph::Shape& shape,
+                   Blocking blocking, int8_t fill,
+                   const std::function<Expr(Expr, Expr, Expr, Expr)>& element) {
+  const Expr border = tir::Int(fill, kInt8);
+  const Tensor blocked = te::Compute(
+      name + ".blocked", BlockedShape(shape, blocking),
+      [&](const Indices& i) -> te::Body {
+        const Expr n = i[0] * blocking.outer + i[4], c = i[1] * blocking.inner + i[5];
+        const Expr of_channel = WithinExtent(c, shape[1], blocking.inner, element(n, c, i[2], i[3]), border);
+        return WithinExtent(n, shape[0], blocking.outer, of_channel, border);
+      },
+      {"no", "co", "h", "w", "ni", "ci"});
+  te::Schedule schedule({blocked});
+  te::Stage& stage = schedule[blocked];
+  const auto& axes = stage.axes();
+  stage.Reorder({axes[0], axes[4], axes[1], axes[5], axes[2], axes[3]});
+  stage.Vectorize(axes[3]);
+  return te::Lower(schedule, {source, blocked}, name);
+}
+
+}  // namespace
+
+std::vector<int64_t> BlockedShape(const graph::Shape& shape, Blocking blocking) {
+  COSIM_CHECK(shape.size() == 2 || shape.size() == 4, "{} dimensions", shape.size());
+  return {CeilDiv(shape[0], blocking.outer),
+          CeilDiv(shape[1], blocking.inner),
+          Extent(shape, 2),
+          Extent(shape, 3),
+          blocking.outer,
+          blocking.inner};
+}
+
+tir::Function PackBlocked(const std::string& name, const graph::Shape& shape, Blocking blocking,
+                          int8_t fill) {
+  const Tensor plain = te::Placeholder(name + ".plain", shape, kInt8);
+  return Pack(name, plain, shape, blocking, fill,
+              [&](Expr n, Expr c, Expr h, Expr w) { return Element(plain, n, c, h, w); });
+}
+
+tir::Function UnpackBlocked(const std::string& name, const graph::Shape& shape, Blocking blocking) {
+  const Tensor blocked = te::Placeholder(name + ".blocked", BlockedShape(shape, blocking), kInt8);
+  const Tensor plain = te::Compute(name + ".plain", shape, [&](const Indices& i) -> te::Body {
+    const Expr h = shape.size() == 2 ? tir::Int(0) : i[2], w = shape.size() == 2 ? tir::Int(0) : i[3];
+    return blocked(FloorDiv(i[0], blocking.outer), FloorDiv(i[1], blocking.inner), h, w,
+                   FloorMod(i[0], blocking.outer), FloorMod(i[1], blocking.inner));
+  });
+  te::Schedule schedule({plain});
+  te::Stage& stage = schedule[plain];
+  stage.Vectorize(stage.axes().back());
+  return te::Lower(schedule, {blocked, plain}, name);
+}
+
+graph::Shape PatchShape(const graph::Shape& input, const graph::Shape& weight, const graph::Conv2d& op) {
+  const auto extent = [&](int d) {
+    return graph::WindowExtent(input[2 + d], weight[2 + d], op.stride[d], op.dilation[d], op.pad[d],
+                               op.pad[d + 2]);
+  };
+  return {input[0], weight[2] * weight[3] * input[1], extent(0), extent(1)};
+}
+
+tir::Function PackPatches(const std::string& name, const graph::Shape& input, const graph::Shape& weight,
+                          const graph::Conv2d& op, Blocking blocking) {
+  COSIM_CHECK(op.groups == 1, "patches of a convolution with {} groups", op.groups);
+  const Tensor image = te::Placeholder(name + ".image", input, kInt8);
+  const Expr border = tir::Int(op.input_zero_point, kInt8);
+  const auto element = [&](const Expr& n, const Expr& patch, const Expr& y, const Expr& x) {
+    const Expr tap = FloorDiv(patch, input[1]), c = FloorMod(patch, input[1]);
+    const Expr kh = FloorDiv(tap, weight[3]), kw = FloorMod(tap, weight[3]);
+    const Expr h = y * op.stride[0] + kh * op.dilation[0] - op.pad[0];
+    const Expr w = x * op.stride[1] + kw * op.dilation[1] - op.pad[1];
+    const Expr inside = tir::And(tir::InRange(h, 0, input[2]), tir::InRange(w, 0, input[3]));
+    return tir::MakeSelect(inside, image(n, c, h, w), border);
+  };
+  return Pack(name, image, PatchShape(input, weight, op), blocking, static_cast<int8_t>(op.input_zero_point),
+              element);
+}
+
+tir::Function PackPatchWeights(const std::string& name, const graph::Shape& weight, Blocking blocking) {
+  const Tensor plain = te::Placeholder(name + ".plain", weight, kInt8);
+  const auto element = [&](const Expr& o, const Expr& patch, const Expr&, const Expr&) {
+    const Expr tap = FloorDiv(patch, weight[1]), i = FloorMod(patch, weight[1]);
+    return plain(o, i, FloorDiv(tap, weight[3]), FloorMod(tap, weight[3]));
+  };
+  return Pack(name, plain, {weight[0], weight[1] * weight[2] * weight[3], 1, 1}, blocking, 0, element);
+}
+
+}  // namespace cosim::cpu

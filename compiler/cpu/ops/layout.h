@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layout conversions for the host: between the graph's plain arrays and the blocked ones of an accelerator.
+// What is blocked by how much, and where the arrays live, is the accelerator back end's decision.
+//
+// NCHW[n]n[c]c is the array [ceil(N / n), ceil(C / c), H, W, n, c], row-major: element (i, j, h, w, ii, jj)
+// is (i * n + ii, j * c + jj, h, w) of the plain array. Likewise OIHW[o]o[i]i: [ceil(O / o), ceil(I / i), KH,
+// KW, o, i]. Elements are int8. Each function has two parameters: source, then destination.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/graph/ops.h"
+#include "compiler/tir/ir.h"
+
+namespace cosim::cpu {
+
+struct Blocking {
+  int64_t outer = 1;  ///< n, or o of weights.
+  int64_t inner = 1;  ///< c, or i of weights.
+};
+
+/// [N,C,H,W] or [N,C] (as H = W = 1) and its blocked shape.
+std::vector<int64_t> BlockedShape(const graph::Shape& shape, Blocking blocking);
+
+/// [N,C,H,W] or [N,C] -> NCHW[n]n[c]c. Elements that only blocking adds are `fill`: a zero point, or 0 for
+/// weights. Weights OIHW -> OIHW[o]o[i]i are the same conversion.
+tir::Function PackBlocked(const std::string& name, const graph::Shape& shape, Blocking blocking, int8_t fill);
+
+/// NCHW[n]n[c]c -> [N,C,H,W] or [N,C] of the given shape; elements that only blocking added are dropped.
+tir::Function UnpackBlocked(const std::string& name, const graph::Shape& shape, Blocking blocking);
+
+/// The plain shape of a convolution's input as patches: [N, KH*KW*C, OH, OW]. Channel (kh * KW + kw) * C + c
+/// of pixel (y, x) is input channel c at the tap (kh, kw) of that output pixel.
+graph::Shape PatchShape(const graph::Shape& input, const graph::Shape& weight, const graph::Conv2d& op);
+
+/// [N,C,H,W] -> the patches of the convolution, blocked. Taps outside the image, and elements that only
+/// blocking adds, are op.input_zero_point. The convolution must have one group.
+tir::Function PackPatches(const std::string& name, const graph::Shape& input, const graph::Shape& weight,
+                          const graph::Conv2d& op, Blocking blocking);
+
+/// OIHW -> [O, KH*KW*I, 1, 1] in the order of PatchShape's channels, blocked; 0 where only blocking adds
+/// elements.
+tir::Function PackPatchWeights(const std::string& name, const graph::Shape& weight, Blocking blocking);
+
+}  // namespace cosim::cpu

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// A group of graph nodes as one loop IR function for the CPU, and groups as kernels.
+#include "compiler/cpu/ops/lower_group.h"
+
+#include <unordered_map>
+
+#include "compiler/cpu/ops/definition.h"
+#include "compiler/cpu/ops/schedule.h"
+#include "compiler/te/lower.h"
+#include "isa/check.h"
+
+namespace cosim::cpu {
+namespace {
+
+/// Collects the tensors of a group, node by node.
+class GroupBuilder {
+ public:
+  explicit GroupBuilder(const graph::Graph& graph) : graph_(graph) {}
+
+  void Add(graph::ValueId id) {
+    const graph::Node& node = graph_.node(id);
+    std::vector<te::Tensor> operands;
+    for (graph::ValueId input : node.inputs) operands.push_back(TensorOf(input));
+    Definition definition = Define(node, operands);
+    for (const Table& table : definition.tables) {
+      table_params_.push_back(table.placeholder);
+      result_.tables.push_back(table.values);
+    }
+    tensors_[id] = definition.computations.back().tensor;
+    computations_.insert(computations_.end(), definition.computations.begin(), definition.computations.end());
+  }
+
+  LoweredGroup Finish(const std::string& name) {
+    const te::Tensor output = computations_.back().tensor;
+    te::Schedule schedule({output});
+    ScheduleForCpu(schedule, computations_);
+    std::vector<te::Tensor> params = std::move(input_params_);
+    params.insert(params.end(), table_params_.begin(), table_params_.end());
+    params.push_back(output);
+    result_.function = te::Lower(schedule, params, name);
+    return std::move(result_);
+  }
+
+ private:
+  te::Tensor TensorOf(graph::ValueId id) {
+    te::Tensor& tensor = tensors_[id];
+    if (tensor.get() == nullptr) {
+      const graph::Node& node = graph_.node(id);
+      tensor = te::Placeholder(node.name, node.type.shape, TypeOf(node.type.dtype));
+      input_params_.push_back(tensor);
+      result_.inputs.push_back(id);
+    }
+    return tensor;
+  }
+
+  const graph::Graph& graph_;
+  std::unordered_map<graph::ValueId, te::Tensor> tensors_;
+  std::vector<te::Tensor> input_params_, table_params_;
+  std::vector<Computation> computations_;
+  LoweredGroup result_;
+};
+
+/// A kernel with arrays of its own between the caller's inputs and output.
+class KernelWithTables : public runtime::CpuKernel {
+ public:
+  KernelWithTables(runtime::CpuKernelPtr kernel, std::vector<graph::TensorPtr> tables)
+      : kernel_(std::move(kernel)), tables_(std::move(tables)) {}
+
+  void Run(std::span<void* const> args) const override {
+    COSIM_CHECK(!args.empty());
+    std::vector<void*> all(args.begin(), args.end() - 1);
+    // Kernels do not write to their inputs.
+    for (const graph::TensorPtr& table : tables_)
+      all.push_back(const_cast<int32_t*>(table->data<int32_t>().data()));
+    all.push_back(args.back());
+    kernel_->Run(all);
+  }
+
+ private:
+  runtime::CpuKernelPtr kernel_;
+  std::vector<graph::TensorPtr> tables_;
+};
+
+}  // namespace
+
+LoweredGroup LowerForCpu(const graph::Graph& graph, std::span<const graph::ValueId> group) {
+  COSIM_CHECK(!group.empty());
+  GroupBuilder builder(graph);
+  for (graph::ValueId id : group) builder.Add(id);
+  return builder.Finish(graph.node(group.back()).name);
+}
+
+LoweredGroup LowerForCpu(const graph::Graph& graph, graph::ValueId node) {
+  return LowerForCpu(graph, {&node, 1});
+}
+
+std::vector<GroupKernel> CompileGroups(CpuCompiler& compiler, const graph::Graph& graph,
+                                       std::span<const std::vector<graph::ValueId>> groups) {
+  std::vector<LoweredGroup> lowered;
+  std::vector<tir::Function> functions;
+  for (const auto& group : groups) {
+    lowered.push_back(LowerForCpu(graph, group));
+    functions.push_back(lowered.back().function);
+  }
+  std::vector<runtime::CpuKernelPtr> kernels = compiler.CompileAll(functions);
+  std::vector<GroupKernel> result;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    runtime::CpuKernelPtr kernel = std::move(kernels[i]);
+    if (!lowered[i].tables.empty())
+      kernel = std::make_shared<KernelWithTables>(kernel, std::move(lowered[i].tables));
+    result.push_back({std::move(kernel), std::move(lowered[i].inputs), groups[i].back()});
+  }
+  return result;
+}
+
+}  // namespace cosim::cpu

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// A group of graph nodes as one loop IR function for the CPU, and groups as kernels. Which nodes form a group
+// is the partitioner's decision.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiler/cpu/jit.h"
+#include "compiler/graph/graph.h"
+#include "compiler/tir/ir.h"
+
+namespace cosim::cpu {
+
+/// The parameters of `function` are the arrays of `inputs`, of `tables` and of the group's output, in this
+/// order, dense and row-major in the shapes of the graph.
+struct LoweredGroup {
+  tir::Function function;
+  std::vector<graph::ValueId>
+      inputs;  ///< Values of other nodes, each once; constants of the graph are among them.
+  std::vector<graph::TensorPtr>
+      tables;  ///< Attributes of the operations that are arrays: per-channel parameters.
+};
+
+/// `group`: nodes in topological order, IsDefined (definition.h) each. The last computes the output; the
+/// others are read within the group only.
+LoweredGroup LowerForCpu(const graph::Graph& graph, std::span<const graph::ValueId> group);
+LoweredGroup LowerForCpu(const graph::Graph& graph, graph::ValueId node);
+
+/// A kernel whose arguments are the arrays of `inputs`, then of the output.
+struct GroupKernel {
+  runtime::CpuKernelPtr kernel;
+  std::vector<graph::ValueId> inputs;
+  graph::ValueId output = 0;
+};
+
+/// Lowers all groups and compiles them together; the kernels hold their tables.
+std::vector<GroupKernel> CompileGroups(CpuCompiler& compiler, const graph::Graph& graph,
+                                       std::span<const std::vector<graph::ValueId>> groups);
+
+}  // namespace cosim::cpu

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// CPU schedules of a group of computations. The innermost loop that is not unrolled is the contiguous axis
+// and vectorized; what stands inside it is unrolled, so that LLVM's vectorizer takes the loop.
+#include "compiler/cpu/ops/schedule.h"
+
+#include <algorithm>
+
+#include "isa/check.h"
+
+namespace cosim::cpu {
+namespace {
+
+using te::Axis;
+using te::Stage;
+
+constexpr int64_t kLargestUnrolledWindow = 8;  // elements of a kernel's row
+constexpr int64_t kChannelTile = 4;  // output channels that share the loads of a convolution's input
+
+bool IsReduction(Pattern pattern) {
+  return pattern == Pattern::kConvolution || pattern == Pattern::kPool || pattern == Pattern::kPlaneSum ||
+         pattern == Pattern::kDot;
+}
+/// Reads each element of its operand several times.
+bool ReadsRepeatedly(Pattern pattern) { return IsReduction(pattern) && pattern != Pattern::kPlaneSum; }
+
+/// How many output channels to compute together: they must read the same input channels and divide evenly.
+int64_t ChannelTile(const Computation& convolution) {
+  int64_t tile = kChannelTile;
+  while (convolution.channels_together % tile != 0) tile /= 2;
+  return tile;
+}
+
+/// Fuses the dimensions behind `first` into one loop and makes it vectors.
+void VectorizeFrom(Stage& stage, size_t first) {
+  Axis fused = stage.axis(first);
+  for (size_t d = first + 1; d < stage.axes().size(); ++d) fused = stage.Fuse(fused, stage.axis(d));
+  stage.Vectorize(fused);
+}
+
+/// The first dimension that elements of a channel are contiguous from; the channels' own when planes have one
+/// element.
+size_t ContiguousFrom(const Stage& stage) {
+  const std::vector<int64_t>& shape = stage.tensor().shape();
+  int64_t plane = 1;
+  for (size_t d = 2; d < shape.size(); ++d) plane *= shape[d];
+  return plane > 1 ? 2 : std::min<size_t>(1, shape.size() - 1);
+}
+
+/// Loops n, o / tile, y | c, kh, x, kw, o % tile: for each input row, all of an output row in `tile`
+/// channels. `outer_channel` is there when the stage has all channels and has to split them itself.
+void OrderConvolution(Stage& stage, int64_t tile, bool has_all_channels) {
+  const Axis n = stage.axis(0), y = stage.axis(2), x = stage.axis(3);
+  const Axis c = stage.reduce_axis(0), kh = stage.reduce_axis(1), kw = stage.reduce_axis(2);
+  const bool unroll_window = kw->extent <= kLargestUnrolledWindow;
+  Axis channel = stage.axis(1);
+  std::vector<Axis> order = {n};
+  if (has_all_channels) {
+    const auto [outer, inner] = stage.Split(channel, tile);
+    order.push_back(outer);
+    channel = inner;
+  }
+  order.insert(order.end(), {y, c, kh});
+  if (unroll_window) {
+    order.insert(order.end(), {x, kw, channel});
+    stage.Unroll(kw);
+  } else {
+    order.insert(order.end(), {kw, x, channel});
+  }
+  stage.Reorder(order);
+  stage.Vectorize(x);
+  stage.Unroll(channel);
+}
+
+/// Loops n, c, y | kh, x, kw.
+void OrderPool(Stage& stage) {
+  const Axis x = stage.axis(3), kh = stage.reduce_axis(0), kw = stage.reduce_axis(1);
+  if (kw->extent <= kLargestUnrolledWindow) {
+    stage.Reorder({kh, x, kw});
+    stage.Unroll(kw);
+  } else {
+    stage.Reorder({kh, kw, x});
+  }
+  stage.Vectorize(x);
+}
+
+/// The loops of a computation stored as a whole.
+void ScheduleAlone(Stage& stage, const Computation& computation) {
+  switch (computation.pattern) {
+    case Pattern::kElementwise:
+      VectorizeFrom(stage, ContiguousFrom(stage));
+      return;
+    case Pattern::kPad:
+      stage.Vectorize(stage.axis(3));
+      return;
+    case Pattern::kConvolution:
+      OrderConvolution(stage, ChannelTile(computation), true);
+      return;
+    case Pattern::kPool:
+      OrderPool(stage);
+      return;
+    case Pattern::kPlaneSum:
+      stage.Fuse(stage.reduce_axis(0), stage.reduce_axis(1));
+      return;
+    case Pattern::kDot:
+      return;  // the innermost loop reduces over contiguous elements: LLVM sees that by itself
+    case Pattern::kReshape: {
+      // Loops over the source's dimensions, so that no index needs a division.
+      Axis rest = stage.axis(1);
+      int64_t size = stage.tensor().shape()[1];
+      for (size_t d = 1; d + 1 < computation.source_shape.size(); ++d) {
+        size /= computation.source_shape[d];
+        rest = stage.Split(rest, size).second;
+      }
+      stage.Vectorize(rest);
+      return;
+    }
+  }
+  COSIM_CHECK(false, "pattern {}", static_cast<int>(computation.pattern));
+}
+
+/// The loops of an element-wise `output` around `reduction`, which fills a row of its own for them.
+void ScheduleAround(Stage& output, Stage& reduction, const Computation& computation) {
+  switch (computation.pattern) {
+    case Pattern::kConvolution: {
+      const int64_t tile = ChannelTile(computation);
+      const auto [outer, inner] = output.Split(output.axis(1), tile);
+      const Axis y = output.axis(2), x = output.axis(3);
+      output.Reorder({outer, y, inner, x});
+      output.Vectorize(x);
+      reduction.ComputeAt(output, y);
+      OrderConvolution(reduction, tile, false);
+      return;
+    }
+    case Pattern::kPool:
+      output.Vectorize(output.axis(3));
+      reduction.ComputeAt(output, output.axis(2));
+      OrderPool(reduction);
+      return;
+    default:
+      VectorizeFrom(output, 1);
+      reduction.ComputeAt(output, output.axis(0));
+      ScheduleAlone(reduction, computation);
+  }
+}
+
+/// True when `reader` may take over the expression of the element-wise `computation`.
+bool MayInlineInto(const Computation& computation, const Computation& reader) {
+  const std::vector<te::Tensor> inputs = te::InputsOf(reader.tensor->body);
+  const bool reads = std::find(inputs.begin(), inputs.end(), computation.tensor) != inputs.end();
+  return !reads || !ReadsRepeatedly(reader.pattern);
+}
+
+}  // namespace
+
+void ScheduleForCpu(te::Schedule& schedule, const std::vector<Computation>& computations) {
+  size_t after_reductions = computations.size();  // the first of the element-wise computations at the end
+  while (after_reductions > 0 && computations[after_reductions - 1].pattern == Pattern::kElementwise)
+    --after_reductions;
+  for (size_t i = 0; i + 1 < computations.size(); ++i) {
+    const Computation& computation = computations[i];
+    Stage& stage = schedule[computation.tensor];
+    const auto may_inline = [&](const Computation& reader) { return MayInlineInto(computation, reader); };
+    if (i + 1 == after_reductions && IsReduction(computation.pattern)) {
+      ScheduleAround(schedule[computations.back().tensor], stage, computation);
+    } else if (computation.pattern == Pattern::kElementwise &&
+               std::all_of(computations.begin(), computations.end(), may_inline)) {
+      stage.ComputeInline();
+    } else {
+      ScheduleAlone(stage, computation);
+    }
+  }
+  const bool is_scheduled = after_reductions > 0 && after_reductions < computations.size() &&
+                            IsReduction(computations[after_reductions - 1].pattern);
+  if (!is_scheduled) ScheduleAlone(schedule[computations.back().tensor], computations.back());
+}
+
+}  // namespace cosim::cpu

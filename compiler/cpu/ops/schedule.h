@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// CPU schedules of a group of computations: which are stored, which are computed a row at a time next to
+// their consumer, which loops become vectors.
+#pragma once
+
+#include <vector>
+
+#include "compiler/cpu/ops/definition.h"
+#include "compiler/te/schedule.h"
+
+namespace cosim::cpu {
+
+/// Schedules `computations`, listed producers first, the last being the only output of `schedule`. The last
+/// reduction is computed row by row inside the output's loops when only element-wise computations follow it;
+/// element-wise ones are inlined, unless a window or a dot product would compute them again and again.
+void ScheduleForCpu(te::Schedule& schedule, const std::vector<Computation>& computations);
+
+}  // namespace cosim::cpu

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layout conversions against the index formulas in compiler/cpu/ops/layout.h.
+#include "compiler/cpu/ops/layout.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/cpu/graph_testing.h"
+
+namespace cosim::cpu {
+namespace {
+
+using graph::Shape;
+using graph::Tensor;
+
+Tensor Convert(const tir::Function& function, Tensor source, const Shape& shape) {
+  Tensor result(graph::TensorType{graph::DType::kInt8, shape});
+  CpuCompiler().Compile(function)->Run(std::vector<void*>{Data(source), Data(result)});
+  return result;
+}
+
+/// NCHW[n]n[c]c of `plain`, or `fill`.
+Tensor Blocked(const Tensor& plain, Blocking blocking, int8_t fill) {
+  Shape extent = plain.shape();
+  extent.resize(4, 1);
+  const Shape shape = BlockedShape(plain.shape(), blocking);
+  std::vector<int8_t> values;
+  for (int64_t no = 0; no < shape[0]; ++no) {
+    for (int64_t co = 0; co < shape[1]; ++co) {
+      for (int64_t pixel = 0; pixel < extent[2] * extent[3]; ++pixel) {
+        for (int64_t n = no * blocking.outer; n < (no + 1) * blocking.outer; ++n) {
+          for (int64_t c = co * blocking.inner; c < (co + 1) * blocking.inner; ++c) {
+            const bool is_there = n < extent[0] && c < extent[1];
+            const int64_t index = (n * extent[1] + c) * extent[2] * extent[3] + pixel;
+            values.push_back(is_there ? plain.data<int8_t>()[index] : fill);
+          }
+        }
+      }
+    }
+  }
+  return {shape, values};
+}
+
+const std::vector<std::pair<Shape, Blocking>>& Cases() {
+  static const std::vector<std::pair<Shape, Blocking>> cases = {
+      {{1, 64, 14, 14}, {1, 16}}, {{1, 3, 5, 7}, {1, 16}}, {{3, 20, 3, 4}, {2, 16}},
+      {{5, 7, 1, 9}, {4, 1}},     {{1, 40}, {1, 16}},      {{3, 33}, {2, 8}}};
+  return cases;
+}
+
+TEST(Layout, PacksBlocksAndFillsTheirRest) {
+  Randoms random(1);
+  for (const auto& [shape, blocking] : Cases()) {
+    const Tensor plain = random.Int8(shape);
+    EXPECT_TRUE(Convert(PackBlocked("pack", shape, blocking, -5), plain, BlockedShape(shape, blocking)) ==
+                Blocked(plain, blocking, -5));
+  }
+}
+
+TEST(Layout, UnpackingUndoesPacking) {
+  Randoms random(2);
+  for (const auto& [shape, blocking] : Cases()) {
+    const Tensor plain = random.Int8(shape);
+    EXPECT_TRUE(Convert(UnpackBlocked("unpack", shape, blocking), Blocked(plain, blocking, 99), shape) ==
+                plain);
+  }
+}
+
+struct PatchCase {
+  Shape x, w;
+  graph::Conv2d op;
+  Blocking blocking;
+};
+
+const std::vector<PatchCase>& PatchCases() {
+  static const std::vector<PatchCase> cases = {
+      {{1, 3, 20, 21},
+       {20, 3, 7, 7},
+       {.stride = {2, 2}, .pad = {3, 3, 3, 3}, .input_zero_point = -7},
+       {1, 16}},
+      {{2, 2, 6, 5},
+       {3, 2, 3, 2},
+       {.stride = {1, 2}, .pad = {0, 1, 2, 1}, .dilation = {2, 1}, .input_zero_point = 4},
+       {2, 8}},
+      {{1, 16, 4, 4}, {16, 16, 1, 1}, {}, {1, 16}}};
+  return cases;
+}
+
+TEST(Layout, PatchesAreTheTapsOfTheConvolution) {
+  Randoms random(3);
+  for (const PatchCase& c : PatchCases()) {
+    const Tensor image = random.Int8(c.x);
+    const Shape shape = PatchShape(c.x, c.w, c.op);
+    Tensor patches(graph::TensorType{graph::DType::kInt8, shape});
+    auto out = patches.mutable_data<int8_t>().begin();
+    for (int64_t n = 0; n < shape[0]; ++n) {
+      for (int64_t p = 0; p < shape[1]; ++p) {
+        const int64_t channel = p % c.x[1], kw = p / c.x[1] % c.w[3], kh = p / c.x[1] / c.w[3];
+        for (int64_t y = 0; y < shape[2]; ++y) {
+          for (int64_t x = 0; x < shape[3]; ++x) {
+            const int64_t h = y * c.op.stride[0] - c.op.pad[0] + kh * c.op.dilation[0];
+            const int64_t w = x * c.op.stride[1] - c.op.pad[1] + kw * c.op.dilation[1];
+            const bool inside = h >= 0 && h < c.x[2] && w >= 0 && w < c.x[3];
+            const int64_t index = ((n * c.x[1] + channel) * c.x[2] + h) * c.x[3] + w;
+            *out++ = inside ? image.data<int8_t>()[index] : static_cast<int8_t>(c.op.input_zero_point);
+          }
+        }
+      }
+    }
+    EXPECT_TRUE(
+        Convert(PackPatches("patches", c.x, c.w, c.op, c.blocking), image, BlockedShape(shape, c.blocking)) ==
+        Blocked(patches, c.blocking, static_cast<int8_t>(c.op.input_zero_point)));
+  }
+}
+
+TEST(Layout, AConvolutionOfPatchesIsTheConvolution) {
+  Randoms random(4);
+  for (const PatchCase& c : PatchCases()) {
+    const Tensor image = random.Int8(c.x), weight = random.Int8(c.w);
+    graph::Graph original("convolution");
+    const auto x = original.AddInput("x", image.type());
+    original.SetOutputs({original.Add("conv", c.op, {x, original.AddConstant("w", weight)})});
+
+    // Both unpacked again, as a convolution with one tap.
+    const Shape shape = PatchShape(c.x, c.w, c.op), flat = {c.w[0], shape[1], 1, 1};
+    const Tensor patches = Convert(
+        UnpackBlocked("unpack", shape, c.blocking),
+        Convert(PackPatches("patches", c.x, c.w, c.op, c.blocking), image, BlockedShape(shape, c.blocking)),
+        shape);
+    const Blocking square = {16, c.blocking.inner};
+    const Tensor weights =
+        Convert(UnpackBlocked("unpack", flat, square),
+                Convert(PackPatchWeights("weights", c.w, square), weight, BlockedShape(flat, square)), flat);
+    graph::Graph unfolded("unfolded");
+    const auto p = unfolded.AddInput("p", patches.type());
+    unfolded.SetOutputs({unfolded.Add("conv", graph::Conv2d{.input_zero_point = c.op.input_zero_point},
+                                      {p, unfolded.AddConstant("w", weights)})});
+    EXPECT_TRUE(*golden::Run(unfolded, {patches}).back() == *golden::Run(original, {image}).back());
+  }
+}
+
+}  // namespace
+}  // namespace cosim::cpu
