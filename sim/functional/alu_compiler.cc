@@ -119,11 +119,8 @@ class AluCompiler {
         bits = needed_[n];
       }
       if (bits > 32) bits = kExact;
-      // A shift count, or the condition of a select, is needed whole.
-      const bool whole_a = node.op == ScalarOp::kSelect;
-      const bool whole_b = node.op == ScalarOp::kShl;
-      Need(node.a, whole_a ? kExact : bits);
-      Need(node.b, whole_b ? kExact : bits);
+      Need(node.a, node.op == ScalarOp::kSelect ? kExact : bits);  // a condition is needed whole
+      if (node.op != ScalarOp::kShl) Need(node.b, bits);           // its count is a constant of the operation
       Need(node.c, bits);
     }
   }

@@ -55,6 +55,8 @@ std::string FunctionalEngine::Execute(const isa::Instruction& instruction, const
 std::string FunctionalEngine::Run(const isa::Transfer& transfer) {
   MemoryStore& store = memories_.Store(transfer.memory);
   const isa::Memory& memory = spec_.memories[transfer.memory];
+  if (!transfer.is_store && memory.mirrors >= 0)
+    return fmt::format("writes '{}', which is a mirror", memory.name);
   std::string error = TransferError(memory, transfer, store.depth, dram_.size());
   if (!error.empty()) return error;
   const ElementCodec& codec = codecs_[transfer.memory];
@@ -63,7 +65,6 @@ std::string FunctionalEngine::Run(const isa::Transfer& transfer) {
     Store(transfer, codec, store, dram_);
     store_bytes_ += bytes;
   } else {
-    COSIM_CHECK(memory.mirrors < 0, "a load into mirror '{}'", memory.name);
     Load(transfer, codec, dram_, store);
     load_bytes_ += bytes;
     Written(transfer.memory, transfer.sram, transfer.SramElements());
@@ -85,6 +86,8 @@ std::string FunctionalEngine::Run(const isa::Alu& alu, const isa::Instruction& i
   if (alu.op < 0) return "has no ALU op of this code";
   const isa::AluOp& op = spec_.alu_ops[alu.op];
   if (!op.available) return fmt::format("op '{}' is not available: {}", op.name, op.unavailable);
+  const isa::Memory& result_memory = spec_.memories[op.result.memory];
+  if (result_memory.mirrors >= 0) return fmt::format("writes '{}', which is a mirror", result_memory.name);
   std::unique_ptr<AluUnit>& unit = alu_units_[alu.op];
   if (!unit) unit = std::make_unique<AluUnit>(spec_, op, memories_, level_);
   std::string error = unit->Execute(alu, instruction.values);

@@ -2,10 +2,9 @@
 // Recognizes products of matrices among tensor intrinsics, and runs nests of steps.
 #include "sim/functional/gemm_unit.h"
 
-#include <algorithm>
-#include <optional>
+#include <fmt/format.h>
 
-#include "isa/check.h"
+#include <optional>
 
 namespace cosim::sim {
 namespace {
@@ -74,18 +73,21 @@ std::unique_ptr<TileGemm> MakeTiles(const isa::Intrinsic& intrinsic, const Memor
 GemmUnit::GemmUnit(const isa::Spec& spec, const isa::InstructionFormat& format, Memories& memories,
                    SimdLevel level)
     : spec_(spec), intrinsic_(*format.intrinsic), memories_(memories) {
-  auto plain = [&](const isa::Operand& operand) {
+  operands_.push_back({.memory = intrinsic_.dst.memory});
+  for (const isa::Operand& source : intrinsic_.sources) operands_.push_back({.memory = source.memory});
+  for (const StepOperand& operand : operands_) {
     const isa::Memory& memory = spec.memories[operand.memory];
-    COSIM_CHECK(memory.mirrors < 0 && memory.fields.size() == 1, "'{}' of '{}'", memory.name, format.name);
-    operands_.push_back({.memory = operand.memory});
-  };
-  plain(intrinsic_.dst);
-  for (const isa::Operand& source : intrinsic_.sources) plain(source);
+    if (memory.mirrors >= 0 || memory.fields.size() != 1) {
+      unavailable_ = fmt::format("computes on '{}', which is a mirror or holds records", memory.name);
+      return;
+    }
+  }
   tiles_ = MakeTiles(intrinsic_, memories, level, inp_, wgt_);
   if (!tiles_) generic_ = std::make_unique<GenericGemm>(spec, intrinsic_);
 }
 
 std::string GemmUnit::Execute(const isa::Gemm& gemm) {
+  if (!unavailable_.empty()) return unavailable_;
   operands_[0].index = gemm.dst;
   for (size_t s = 0; s < gemm.sources.size(); ++s) operands_[1 + s].index = gemm.sources[s];
   std::string error = table_.Resolve(spec_, memories_, gemm.nest, operands_);

@@ -22,7 +22,7 @@ class GemmUnit {
   /// Keeps references to both; `memories` must not move.
   GemmUnit(const isa::Spec& spec, const isa::InstructionFormat& format, Memories& memories, SimdLevel level);
 
-  /// Returns which bounds the instruction exceeds, and then does nothing; empty if none.
+  /// Returns why the instruction cannot be executed, and then does nothing; empty if it was.
   std::string Execute(const isa::Gemm& gemm);
   /// To be called after elements of a memory have changed.
   void Written(int memory, int64_t first, int64_t count);
@@ -37,7 +37,8 @@ class GemmUnit {
   const isa::Spec& spec_;
   const isa::Intrinsic& intrinsic_;
   Memories& memories_;
-  int inp_ = 0, wgt_ = 1;  ///< which source is which, for the tile kernels
+  std::string unavailable_;  ///< why none of the format can be executed, if so
+  int inp_ = 0, wgt_ = 1;    ///< which source is which, for the tile kernels
   std::unique_ptr<TileGemm> tiles_;
   std::unique_ptr<GenericGemm> generic_;
   StepTable table_;
