@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// See compile.h. The steps of Compiler::Run are the pipeline.
+#include "compiler/network/compile.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "compiler/cpu/ops/layout.h"
+#include "compiler/cpu/ops/lower_group.h"
+#include "compiler/network/lower_group.h"
+#include "compiler/network/memory_plan.h"
+#include "compiler/network/program_builder.h"
+#include "isa/check.h"
+
+namespace cosim::network {
+namespace {
+
+using graph::ValueId;
+
+constexpr uint64_t kPage = 4096;
+
+struct FormKey {
+  ValueId value = -1;
+  Layout layout;
+  friend auto operator<=>(const FormKey&, const FormKey&) = default;
+};
+
+// One thing to do, before memory is planned: a group somewhere, or a conversion between two forms of a value.
+struct Item {
+  enum class Kind { kAccelerator, kCpu, kConvert } kind = Kind::kCpu;
+  int layer = -1;
+  std::optional<AcceleratorGroup> accelerator;
+  size_t cpu_kernel = 0;                     // kCpu: index among the groups compiled together; kConvert: among functions
+  std::vector<FormKey> reads;
+  FormKey writes;
+};
+
+class Compiler {
+ public:
+  Compiler(const graph::Graph& graph, const isa::Spec& spec, const CompileOptions& options, cpu::CpuCompiler& cpu)
+      : graph_(graph), spec_(spec), options_(options), cpu_(cpu), lowering_(spec, graph, {options.virtual_threads}) {}
+
+  runtime::Network Run() {
+    network_.name = graph_.name();
+    for (const Group& group : Fuse(graph_, {options_.keep_every_value})) Place(group);
+    for (ValueId output : graph_.outputs()) Need({Root(output), {}});
+    PlanForms();
+    CompileCpu();
+    WriteSteps();
+    AddPlaces();
+    return std::move(network_);
+  }
+
+ private:
+  ValueId Root(ValueId id) const { return lowering_.LookThroughViews(id); }
+  cpu::Blocking BlockingOfValues() const { return {lowering_.array().batch, lowering_.array().block_in}; }
+
+  int AddLayer(const Group& group, const std::string& reason, bool on_accelerator) {
+    runtime::Layer layer;
+    layer.name = group.name;
+    for (ValueId id : group.nodes) {
+      layer.op += (layer.op.empty() ? "" : "+") + std::string(graph::Mnemonic(graph_.node(id).op));
+      layer.macs += graph::Macs(graph_, id);
+    }
+    layer.on_accelerator = on_accelerator;
+    layer.reason = reason;
+    network_.layers.push_back(std::move(layer));
+    return static_cast<int>(network_.layers.size()) - 1;
+  }
+
+  void Place(const Group& group) {
+    if (group.kind == GroupKind::kView) return;
+    std::string reason;
+    Item item;
+    item.accelerator = lowering_.Lower(group, reason);
+    if (item.accelerator) {
+      item.kind = Item::Kind::kAccelerator;
+      item.reads = {{item.accelerator->input, item.accelerator->input_layout}};
+      if (item.accelerator->residual >= 0) item.reads.push_back({item.accelerator->residual, {Layout::Kind::kBlocked, -1}});
+      item.writes = {item.accelerator->output, {Layout::Kind::kBlocked, -1}};
+    } else {
+      item.kind = Item::Kind::kCpu;
+      item.cpu_kernel = cpu_groups_.size();
+      cpu_groups_.push_back(group.nodes);
+      for (ValueId node : group.nodes)
+        for (ValueId input : graph_.node(node).inputs)
+          if (!std::count(group.nodes.begin(), group.nodes.end(), input) && !graph_.node(input).As<graph::Constant>())
+            item.reads.push_back({Root(input), {}});
+      item.writes = {Root(group.result()), {}};
+    }
+    for (const FormKey& form : item.reads) Need(form);
+    item.layer = AddLayer(group, reason, item.accelerator.has_value());
+    if (item.accelerator) network_.layers[item.layer].schedule = ToString(item.accelerator->tile);
+    Append(std::move(item));
+  }
+
+  void Append(Item item) {
+    made_.insert({item.writes, items_.size()});
+    items_.push_back(std::move(item));
+  }
+
+  // Makes sure a form of a value is there, converting from the one that is.
+  void Need(const FormKey& form) {
+    if (made_.count(form)) return;
+    if (form.layout.kind == Layout::Kind::kPlain && graph_.node(form.value).As<graph::Input>()) return;
+    const auto& shape = graph_.node(form.value).type.shape;
+    const std::string& name = graph_.node(form.value).name;
+    FormKey from{form.value, {}};
+    runtime::Layer layer;
+    if (form.layout.kind == Layout::Kind::kPlain) {
+      from.layout = {Layout::Kind::kBlocked, -1};
+      convert_functions_.push_back(cpu::UnpackBlocked("unpack_" + name, shape, BlockingOfValues()));
+      layer.name = name + ".unpack";
+      layer.op = "unpack";
+      layer.reason = "the host needs it in plain layout";
+    } else if (form.layout.kind == Layout::Kind::kBlocked) {
+      Need(from);
+      convert_functions_.push_back(cpu::PackBlocked("pack_" + name, shape, BlockingOfValues(), 0));
+      layer.name = name + ".pack";
+      layer.op = "pack";
+      layer.reason = "the accelerator needs it in blocks";
+    } else {
+      Need(from);
+      const auto& node = graph_.node(form.layout.patches_for);
+      convert_functions_.push_back(cpu::PackPatches("patches_" + node.name, shape, graph_.node(node.inputs[1]).type.shape,
+                                                    *node.As<graph::Conv2d>(), BlockingOfValues()));
+      layer.name = node.name + ".patches";
+      layer.op = "pack_patches";
+      layer.reason = "few channels: the host unrolls the windows";
+    }
+    network_.layers.push_back(std::move(layer));
+    Item item;
+    item.kind = Item::Kind::kConvert;
+    item.layer = static_cast<int>(network_.layers.size()) - 1;
+    item.cpu_kernel = convert_functions_.size() - 1;
+    item.reads = {from};
+    item.writes = form;
+    Append(std::move(item));
+  }
+
+  void PlanForms() {
+    const int end = static_cast<int>(items_.size());
+    std::map<FormKey, Lifetime> lives;
+    const auto touch = [&](const FormKey& form, int step) {
+      const auto [it, added] = lives.try_emplace(form, Lifetime{BytesOf(graph_, form.value, form.layout, lowering_.array()), step, step});
+      it->second.last = std::max(it->second.last, step);
+    };
+    for (ValueId input : graph_.inputs()) touch({input, {}}, 0);
+    for (int i = 0; i < end; ++i) {
+      for (const FormKey& form : items_[i].reads) touch(form, i);
+      touch(items_[i].writes, i);
+    }
+    for (ValueId output : graph_.outputs()) touch({Root(output), {}}, end);
+    if (options_.keep_every_value)
+      for (auto& [form, life] : lives) life.last = end;
+    std::vector<Lifetime> list;
+    for (const auto& [form, life] : lives) list.push_back(life);
+    values_end_ = (PlanMemory(list, 64) + kPage - 1) / kPage * kPage;
+    size_t at = 0;
+    for (const auto& [form, life] : lives) address_[form] = list[at++].address;
+  }
+
+  void CompileCpu() {
+    group_kernels_ = cpu::CompileGroups(cpu_, graph_, cpu_groups_);
+    convert_kernels_ = cpu_.CompileAll(convert_functions_);
+  }
+
+  runtime::CpuStep::Argument ArgumentFor(const FormKey& form, bool is_output) const {
+    return {address_.at(form), static_cast<uint64_t>(BytesOf(graph_, form.value, form.layout, lowering_.array())), nullptr, is_output};
+  }
+
+  runtime::CpuStep MakeCpuStep(const Item& item) const {
+    runtime::CpuStep step;
+    step.layer = item.layer;
+    if (item.kind == Item::Kind::kConvert) {
+      step.kernel = convert_kernels_[item.cpu_kernel];
+      step.arguments = {ArgumentFor(item.reads[0], false), ArgumentFor(item.writes, true)};
+      return step;
+    }
+    const auto& kernel = group_kernels_[item.cpu_kernel];
+    step.kernel = kernel.kernel;
+    for (ValueId input : kernel.inputs) {
+      if (const auto* constant = graph_.node(input).As<graph::Constant>()) {
+        const void* data = graph_.node(input).type.dtype == graph::DType::kInt8
+                               ? static_cast<const void*>(constant->data->data<int8_t>().data())
+                               : static_cast<const void*>(constant->data->data<int32_t>().data());
+        step.arguments.push_back({0, 0, std::shared_ptr<const void>(constant->data, data), false});
+      } else {
+        step.arguments.push_back(ArgumentFor({Root(input), {}}, false));
+      }
+    }
+    step.arguments.push_back(ArgumentFor(item.writes, true));
+    return step;
+  }
+
+  PlacedKernel PlaceKernel(const Item& item, std::vector<isa::Segment>& constants, uint64_t& free_from) const {
+    const AcceleratorGroup& group = *item.accelerator;
+    PlacedKernel placed{&group, {}, item.layer};
+    for (Role role : group.roles) {
+      if (role == Role::kInput) {
+        placed.addresses.push_back(address_.at(item.reads[0]));
+      } else if (role == Role::kResidual) {
+        placed.addresses.push_back(address_.at(item.reads[1]));
+      } else if (role == Role::kOutput) {
+        placed.addresses.push_back(address_.at(item.writes));
+      } else {
+        const auto constant = std::find_if(group.constants.begin(), group.constants.end(), [&](const auto& c) { return c.role == role; });
+        COSIM_CHECK(constant != group.constants.end());
+        placed.addresses.push_back(free_from);
+        constants.push_back({isa::Segment::Kind::kConstants, constant->name, free_from, constant->bytes});
+        free_from = (free_from + constant->bytes.size() + kPage - 1) / kPage * kPage;
+      }
+    }
+    return placed;
+  }
+
+  void WriteSteps() {
+    uint64_t free_from = values_end_;
+    for (size_t i = 0; i < items_.size();) {
+      if (items_[i].kind != Item::Kind::kAccelerator) {
+        network_.steps.emplace_back(MakeCpuStep(items_[i++]));
+        continue;
+      }
+      std::vector<isa::Segment> constants;
+      std::vector<PlacedKernel> kernels;
+      for (; i < items_.size() && items_[i].kind == Item::Kind::kAccelerator; ++i)
+        kernels.push_back(PlaceKernel(items_[i], constants, free_from));
+      network_.steps.emplace_back(BuildProgram(spec_, kernels, std::move(constants), values_end_, free_from));
+    }
+    network_.dram_bytes = free_from;
+  }
+
+  runtime::Place PlaceOf(const FormKey& form, const std::string& name, ValueId value) const {
+    const auto bytes = static_cast<uint64_t>(BytesOf(graph_, form.value, form.layout, lowering_.array()));
+    return {name, value, address_.at(form), bytes, nullptr, bytes};
+  }
+
+  void AddPlaces() {
+    for (ValueId input : graph_.inputs()) network_.inputs.push_back(PlaceOf({input, {}}, graph_.node(input).name, input));
+    for (ValueId output : graph_.outputs())
+      network_.outputs.push_back(PlaceOf({Root(output), {}}, graph_.node(output).name, output));
+    if (!options_.keep_every_value) return;
+    for (const Item& item : items_) {
+      if (item.kind == Item::Kind::kConvert) continue;
+      const ValueId value = item.writes.value;
+      auto place = PlaceOf(item.writes, graph_.node(value).name, value);
+      if (item.writes.layout.kind == Layout::Kind::kBlocked) {
+        place.unpack = cpu_.Compile(cpu::UnpackBlocked("unpack_" + place.name, graph_.node(value).type.shape, BlockingOfValues()));
+        place.plain_bytes = BytesOf(graph_, value, {}, lowering_.array());
+      }
+      network_.values.push_back(std::move(place));
+    }
+  }
+
+  const graph::Graph& graph_;
+  const isa::Spec& spec_;
+  const CompileOptions& options_;
+  cpu::CpuCompiler& cpu_;
+  GroupLowering lowering_;
+  runtime::Network network_;
+  std::vector<Item> items_;
+  std::map<FormKey, size_t> made_;
+  std::map<FormKey, uint64_t> address_;
+  uint64_t values_end_ = 0;
+  std::vector<std::vector<ValueId>> cpu_groups_;
+  std::vector<tir::Function> convert_functions_;
+  std::vector<cpu::GroupKernel> group_kernels_;
+  std::vector<runtime::CpuKernelPtr> convert_kernels_;
+};
+
+}  // namespace
+
+runtime::Network Compile(const graph::Graph& graph, const isa::Spec& spec, const CompileOptions& options, cpu::CpuCompiler& cpu) {
+  return Compiler(graph, spec, options, cpu).Run();
+}
+
+}  // namespace cosim::network

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a quantized graph to a network that runs: fuse, place, lay out, plan memory, write programs, compile CPU code. All
+// consecutive accelerator groups become one static program.
+#pragma once
+
+#include <string>
+
+#include "compiler/cpu/jit.h"
+#include "compiler/graph/graph.h"
+#include "isa/spec.h"
+#include "runtime/network.h"
+
+namespace cosim::network {
+
+struct CompileOptions {
+  int virtual_threads = 2;
+  /// Every int8 value is stored and stays readable (Network::values); fusion stops at values.
+  bool keep_every_value = false;
+};
+
+/// `graph` is an integer graph; its input and output arrays are those of the graph, plain.
+runtime::Network Compile(const graph::Graph& graph, const isa::Spec& spec, const CompileOptions& options, cpu::CpuCompiler& cpu);
+
+}  // namespace cosim::network

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/executor.h"
+
+#include <algorithm>
+#include <ctime>
+
+#include "isa/check.h"
+#include "isa/decode.h"
+
+namespace cosim::runtime {
+namespace {
+
+// Whole beats a transfer moves, row by row.
+uint64_t TransferBytes(const isa::Spec& spec, const isa::Transfer& transfer) {
+  const uint64_t beat = spec.dram.beat_bytes(), element = spec.memories[transfer.memory].stored_bytes;
+  uint64_t bytes = 0;
+  for (int64_t r = 0; r < transfer.rows; ++r) {
+    const uint64_t begin = transfer.dram + r * transfer.stride * element, end = begin + transfer.cols * element;
+    bytes += (end + beat - 1) / beat * beat - begin / beat * beat;
+  }
+  return bytes;
+}
+
+void AddLedger(std::vector<LedgerRow>& total, const std::vector<LedgerRow>& rows) {
+  if (total.empty()) {
+    total = rows;
+    return;
+  }
+  for (size_t u = 0; u < rows.size(); ++u) {
+    total[u].busy += rows[u].busy;
+    total[u].wait_push += rows[u].wait_push;
+    for (size_t q = 0; q < rows[u].wait_token.size(); ++q) total[u].wait_token[q] += rows[u].wait_token[q];
+    total[u].wait_port += rows[u].wait_port;
+    total[u].wait_memory += rows[u].wait_memory;
+    total[u].idle += rows[u].idle;
+  }
+}
+
+// Layers follow each other in program order; each gets the time by which it moves the last retirement.
+void AttributeCycles(const AcceleratorStep& step, const Counters& counters, std::vector<LayerProfile>& layers) {
+  std::vector<Cycle> last(layers.size(), -1);
+  std::vector<int> order;
+  for (size_t i = 0; i < step.layer_of.size(); ++i) {
+    Cycle& at = last[step.layer_of[i]];
+    if (at < 0) order.push_back(step.layer_of[i]);
+    at = std::max(at, counters.instructions[i].retire);
+  }
+  std::sort(order.begin(), order.end());
+  Cycle before = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    const bool final_layer = i + 1 == order.size();
+    const Cycle end = final_layer ? counters.cycles : std::max(before, last[order[i]]);
+    layers[order[i]].cycles += end - before;
+    before = end;
+  }
+}
+
+void RunAccelerator(const AcceleratorStep& step, const isa::Spec& spec, Device& device, bool timing_only, Run& run) {
+  const double start = CpuSeconds();
+  const Counters counters = device.Execute(step.program, {.timing_only = timing_only, .record_instructions = true});
+  run.simulate_seconds += CpuSeconds() - start;
+  if (!counters.completed) {
+    run.completed = false;
+    run.error = counters.error;
+    return;
+  }
+  run.timed = run.timed || counters.timed;
+  run.cycles += counters.cycles;
+  if (counters.timed) {
+    AddLedger(run.ledger, counters.ledger);
+    AttributeCycles(step, counters, run.layers);
+  }
+  for (size_t i = 0; i < step.layer_of.size(); ++i) {
+    const auto decoded = isa::Decode(spec, step.program.instructions[i]);
+    if (const auto* transfer = std::get_if<isa::Transfer>(&decoded.body))
+      run.layers[step.layer_of[i]].dram_bytes += TransferBytes(spec, *transfer);
+  }
+}
+
+void RunCpu(const CpuStep& step, Device& device, Run& run) {
+  std::vector<std::vector<uint8_t>> arrays(step.arguments.size());
+  std::vector<void*> pointers;
+  for (size_t i = 0; i < step.arguments.size(); ++i) {
+    const auto& argument = step.arguments[i];
+    if (argument.constant) {
+      pointers.push_back(const_cast<void*>(argument.constant.get()));
+      continue;
+    }
+    arrays[i].resize(argument.bytes);
+    if (!argument.is_output) device.Read(argument.address, arrays[i]);
+    pointers.push_back(arrays[i].data());
+  }
+  const double start = CpuSeconds();
+  step.kernel->Run(pointers);
+  const double seconds = CpuSeconds() - start;
+  run.cpu_seconds += seconds;
+  run.layers[step.layer].cpu_seconds += seconds;
+  for (size_t i = 0; i < step.arguments.size(); ++i)
+    if (step.arguments[i].is_output) device.Write(step.arguments[i].address, arrays[i]);
+}
+
+}  // namespace
+
+double CpuSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+std::vector<uint8_t> ReadPlain(Device& device, const Place& place) {
+  std::vector<uint8_t> bytes(place.bytes);
+  device.Read(place.address, bytes);
+  if (!place.unpack) return bytes;
+  std::vector<uint8_t> plain(place.plain_bytes);
+  const std::vector<void*> arguments = {bytes.data(), plain.data()};
+  place.unpack->Run(arguments);
+  return plain;
+}
+
+Run Execute(const Network& network, const isa::Spec& spec, Device& device, const std::vector<std::vector<uint8_t>>& inputs,
+            bool timing_only) {
+  Run run;
+  run.layers.resize(network.layers.size());
+  device.Reserve(network.dram_bytes);
+  if (!timing_only) {
+    COSIM_CHECK(inputs.size() == network.inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      COSIM_CHECK(inputs[i].size() == network.inputs[i].bytes);
+      device.Write(network.inputs[i].address, inputs[i]);
+    }
+  }
+  for (const auto& step : network.steps) {
+    if (const auto* accelerator = std::get_if<AcceleratorStep>(&step)) {
+      if (!timing_only) LoadSegments(device, accelerator->program);
+      RunAccelerator(*accelerator, spec, device, timing_only, run);
+      if (!run.completed) return run;
+    } else if (!timing_only) {
+      RunCpu(std::get<CpuStep>(step), device, run);
+    }
+  }
+  if (!timing_only)
+    for (const Place& place : network.outputs) run.outputs.push_back(ReadPlain(device, place));
+  return run;
+}
+
+}  // namespace cosim::runtime
