@@ -164,7 +164,7 @@ Linear Simplifier::LinearOfCanonical(const Expr& expr) {
 
 Linear Simplifier::ToLinear(const Expr& expr) {
   COSIM_CHECK(expr->type == DataType::Index(), "{} is not an index", ToString(expr));
-  if (const auto* node = As<Binary>(expr)) return LinearOfBinary(expr, *node);
+  if (const auto* node = As<Binary>(expr)) return AbsorbIntoMinMax(LinearOfBinary(expr, *node));
   if (As<IntImm>(expr) || As<VarRef>(expr)) return LinearOfAtom(expr);
   Expr simplified = SimplifyChildren(expr);
   if (simplified == expr || !As<Binary>(simplified)) return LinearOfAtom(simplified);

@@ -8,13 +8,28 @@
 #include "compiler/tir/visitor.h"
 
 namespace cosim::tir {
+namespace {
+
+const Binary* AsMinMax(const Expr& expr) {
+  const auto* node = As<Binary>(expr);
+  return node && (node->op == BinaryOp::kMin || node->op == BinaryOp::kMax) ? node : nullptr;
+}
+
+int64_t CoefficientOf(const Linear& linear, const Expr& atom) {
+  for (const auto& [other, coefficient] : linear.terms) {
+    if (Equal(other, atom)) return coefficient;
+  }
+  return 0;
+}
+
+}  // namespace
 
 // rest + c * min(a, b) as an operand of min (c > 0; or -c * max) is the two operands rest + c * a and rest +
 // c * b.
 void Simplifier::Flatten(BinaryOp op, const Linear& operand, std::vector<Linear>& operands) {
   for (const auto& [atom, coefficient] : operand.terms) {
-    const auto* node = As<Binary>(atom);
-    if (!node || (node->op != BinaryOp::kMin && node->op != BinaryOp::kMax)) continue;
+    const Binary* node = AsMinMax(atom);
+    if (!node) continue;
     if ((node->op == op) != (coefficient > 0)) continue;
     const Linear rest = Sum(operand, LinearOfAtom(atom), -coefficient);
     Flatten(op, Sum(rest, LinearOfCanonical(node->a), coefficient), operands);
@@ -92,6 +107,41 @@ Linear Simplifier::FactorMinMax(BinaryOp op, std::vector<Linear> operands) {
   for (size_t i = 1; i < exprs.size(); ++i) joined = MakeBinary(op, joined, exprs[i]);
   AddScaled(common, LinearOfAtom(joined), factor);
   return common;
+}
+
+// rest + c * min(a, b): what cancels against most of the operands moves inside, and so does the constant when
+// an operand is one: 1 - o * 4 + min(6, o * 4 + 3) is min(7 - o * 4, 4).
+Linear Simplifier::AbsorbIntoMinMax(Linear linear) {
+  for (const auto& [atom, scale] : linear.terms) {
+    const Binary* node = AsMinMax(atom);
+    if (!node) continue;
+    std::vector<Linear> operands;
+    Flatten(node->op, LinearOfAtom(atom), operands);
+    Linear moved;
+    for (const auto& [term, coefficient] : linear.terms) {
+      if (coefficient % scale != 0) continue;
+      const auto cancels =
+          std::count_if(operands.begin(), operands.end(), [&, &term = term](const Linear& operand) {
+            return CoefficientOf(operand, term) == -(coefficient / scale);
+          });
+      if (2 * cancels + 1 > static_cast<int64_t>(operands.size())) AddTerm(moved, term, coefficient / scale);
+    }
+    const bool has_constant = std::any_of(operands.begin(), operands.end(),
+                                          [](const Linear& operand) { return operand.is_constant(); });
+    if (linear.constant % scale == 0 && (has_constant || !moved.is_constant())) {
+      moved.constant = linear.constant / scale;
+    }
+    if (moved.is_constant() && moved.constant == 0) continue;
+    for (Linear& operand : operands) AddScaled(operand, moved, 1);
+    Linear result = linear;
+    const BinaryOp op = node->op;
+    const int64_t factor = scale;
+    AddTerm(result, Expr(atom), -factor);
+    AddScaled(result, moved, -factor);
+    AddScaled(result, LinearOfMinMax(op, operands), factor);
+    return AbsorbIntoMinMax(std::move(result));
+  }
+  return linear;
 }
 
 }  // namespace cosim::tir

@@ -146,7 +146,8 @@ Expr Simplifier::SimplifyComparison(BinaryOp op, const Expr& a, const Expr& b) {
     AddTerm(coefficient > 0 ? left : right, atom, coefficient > 0 ? coefficient : -coefficient);
   }
   (difference.constant > 0 ? left : right).constant = std::abs(difference.constant);
-  return MakeBinary(op, ToExpr(left), ToExpr(right));
+  return MakeBinary(op, ToExpr(AbsorbIntoMinMax(std::move(left))),
+                    ToExpr(AbsorbIntoMinMax(std::move(right))));
 }
 
 Stmt Simplify(const Stmt& stmt, Simplifier outer) {

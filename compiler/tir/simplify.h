@@ -78,6 +78,7 @@ class Simplifier {
   Linear LinearOfMinMax(BinaryOp op, const std::vector<Linear>& operands);
   void Flatten(BinaryOp op, const Linear& operand, std::vector<Linear>& operands);
   void DropDominated(BinaryOp op, std::vector<Linear>& operands);
+  Linear AbsorbIntoMinMax(Linear linear);
   Linear FactorMinMax(BinaryOp op, std::vector<Linear> operands);
 
   Expr SimplifyComparison(BinaryOp op, const Expr& a, const Expr& b);

@@ -64,6 +64,13 @@ TEST_F(SimplifyTest, PullsCommonPartsOutOfMinAndMax) {
   EXPECT_EQ(Text(Min(x, y + 20)), "x");
 }
 
+TEST_F(SimplifyTest, MovesIntoMinAndMaxWhatCancelsThere) {
+  EXPECT_EQ(Text(Int(1) - o * 4 + Min(Int(5), o * 4 + 2)), "min(3, 6 - o * 4)");
+  EXPECT_EQ(Text(Min(n, Int(4)) - 1), "min(3, n - 1)");
+  EXPECT_EQ(Text(Min(n, Int(4)) * 2 + 1), "min(4, n) * 2 + 1");
+  EXPECT_EQ(Text(Max(n, x) - n + y), "y + max(0, x - n)");
+}
+
 TEST_F(SimplifyTest, KnowsRangesThatDependOnOuterLoops) {
   EXPECT_EQ(simplifier.Bounds(o * 4 + i), (Interval{0, 6}));
   EXPECT_EQ(Text(Lt(o * 4 + i, 7)), "true");
@@ -81,7 +88,7 @@ TEST_F(SimplifyTest, BoundsAClampedWindowByItsWidth) {
 
 TEST_F(SimplifyTest, DividesThroughMin) {
   EXPECT_EQ(Text(FloorDiv(Min(Int(4), Int(7) - o * 4) + 1, 2)), "2");
-  EXPECT_EQ(Text(FloorDiv(Min(Int(8), Int(11) - o * 8) + 1, 2)), "min(4, 6 - o * 4)");
+  EXPECT_EQ(Text(FloorDiv(Min(Int(8), Int(11) - o * 8) + 1, 2)), "min(2, 3 - o * 2) * 2");
 }
 
 TEST_F(SimplifyTest, DecidesComparisons) {
