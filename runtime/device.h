@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,6 +18,8 @@ namespace cosim::runtime {
 struct ExecuteOptions {
   bool timing_only = false;  ///< no data is touched; a device without timing refuses it
   bool record_instructions = false;  ///< fill Counters::instructions
+  /// The layer an instruction came from, for error messages; may be empty.
+  std::function<std::string(size_t)> layer_of;
 };
 
 /// Why a run ended without completing: a deadlock, a hazard, a watchdog. `message` names queue, instructions, units.

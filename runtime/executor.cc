@@ -55,9 +55,12 @@ void AttributeCycles(const AcceleratorStep& step, const Counters& counters, std:
   }
 }
 
-void RunAccelerator(const AcceleratorStep& step, const isa::Spec& spec, Device& device, bool timing_only, Run& run) {
+void RunAccelerator(const AcceleratorStep& step, const Network& network, const isa::Spec& spec, Device& device,
+                    bool timing_only, Run& run) {
+  ExecuteOptions options{.timing_only = timing_only, .record_instructions = true, .layer_of = {}};
+  options.layer_of = [&](size_t i) { return network.layers[step.layer_of[i]].name; };
   const double start = CpuSeconds();
-  const Counters counters = device.Execute(step.program, {.timing_only = timing_only, .record_instructions = true});
+  const Counters counters = device.Execute(step.program, options);
   run.simulate_seconds += CpuSeconds() - start;
   if (!counters.completed) {
     run.completed = false;
@@ -132,7 +135,7 @@ Run Execute(const Network& network, const isa::Spec& spec, Device& device, const
   for (const auto& step : network.steps) {
     if (const auto* accelerator = std::get_if<AcceleratorStep>(&step)) {
       if (!timing_only) LoadSegments(device, accelerator->program);
-      RunAccelerator(*accelerator, spec, device, timing_only, run);
+      RunAccelerator(*accelerator, network, spec, device, timing_only, run);
       if (!run.completed) return run;
     } else if (!timing_only) {
       RunCpu(std::get<CpuStep>(step), device, run);

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// cosim disasm: the accelerator programs a network compiles to, as text that `cosim asm` reads back.
+#include <fmt/format.h>
+
+#include "cli/options.h"
+#include "cli/verbs.h"
+#include "compiler/session/session.h"
+#include "isa/disassembler.h"
+
+namespace cosim::cli {
+namespace po = boost::program_options;
+
+int DisasmVerb(const Arguments& arguments) {
+  po::options_description options("options");
+  AddSpecOptions(options);
+  options.add_options()
+      ("virtual-threads", po::value<int>()->value_name("N")->default_value(2), "virtual threads a kernel")
+      ("seed", po::value<uint64_t>()->value_name("S")->default_value(1), "seed of weights")
+      ("program", po::value<int>()->value_name("K")->default_value(0), "which program, if the CPU splits the network")
+      ("contents", "write the segments' bytes too, so that the text can be assembled")
+      ("output,o", po::value<std::string>()->value_name("FILE")->default_value("-"), "where to write; - is standard output");
+  const auto parsed = Parse(arguments, options, "disasm MODEL [--config=FILE] [options]", "cosim disasm mlp --config=tiny.yaml", "MODEL");
+  if (parsed.exit) return *parsed.exit;
+  const auto& values = parsed.values;
+  const std::string model = values["MODEL"].as<std::string>(), path = values["output"].as<std::string>();
+  const int threads = values["virtual-threads"].as<int>(), wanted = values["program"].as<int>();
+  if (threads < 1 || threads > 8) return Fail("--virtual-threads: from 1 to 8");
+  if (!CheckNetwork(model) || !CheckWritable(path)) return 1;
+  const auto spec = LoadSpecFrom(values);
+  if (!spec) return 1;
+  const auto quantized = session::QuantizeFor(*spec, model, values["seed"].as<uint64_t>());
+  const auto network = session::CompileFor(*spec, quantized.graph, threads, false);
+  int programs = 0;
+  for (const auto& step : network.steps) {
+    const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step);
+    if (!accelerator || programs++ != wanted) continue;
+    isa::DisassembleOptions disassemble;
+    disassemble.layer = [&](int64_t i) { return network.layers[accelerator->layer_of[i]].name; };
+    disassemble.contents = values.count("contents") > 0;
+    return WriteFile(path, isa::Disassemble(*spec, accelerator->program, disassemble)) ? 0 : 1;
+  }
+  return Fail(fmt::format("there is no program {}: {} has {}", wanted, model, programs));
+}
+
+}  // namespace cosim::cli

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// cosim configs, cosim models: what there is to choose from.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/options.h"
+#include "cli/verbs.h"
+#include "compiler/graph/zoo/zoo.h"
+#include "isa/loader.h"
+
+namespace cosim::cli {
+namespace po = boost::program_options;
+
+int ConfigsVerb(const Arguments& arguments) {
+  const auto parsed = Parse(arguments, po::options_description("options"), "configs", "cosim configs");
+  if (parsed.exit) return *parsed.exit;
+  Diagnostics diags;
+  const auto known = isa::FindFile("pynq.yaml", "configs", diags);
+  if (!known) {
+    fmt::print(stderr, "{}", diags.Render());
+    return 1;
+  }
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(*known).parent_path()))
+    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  for (const auto& file : files) {
+    Diagnostics problems;
+    const auto spec = isa::LoadSpec(file.string(), "", {}, problems);
+    if (!spec) {
+      fmt::print(stderr, "{}", problems.Render());
+      return 1;
+    }
+    fmt::print("{:<14} {:<6} {:>4} MACs/cycle  {:>4g} MHz  {}\n", file.filename().string(), spec->isa, spec->MacsPerCycle(), spec->clock_mhz,
+               spec->config_doc);
+  }
+  return 0;
+}
+
+int ModelsVerb(const Arguments& arguments) {
+  const auto parsed = Parse(arguments, po::options_description("options"), "models", "cosim models");
+  if (parsed.exit) return *parsed.exit;
+  for (const auto& name : graph::zoo::Names()) {
+    const auto graph = graph::zoo::Build(name, 1);
+    int64_t macs = 0;
+    for (graph::ValueId id = 0; id < graph.size(); ++id) macs += graph::Macs(graph, id);
+    fmt::print("{:<14} {:>8.1f} M MACs  input {}\n", name, static_cast<double>(macs) / 1e6,
+               graph::ToString(graph.node(graph.inputs()[0]).type));
+  }
+  return 0;
+}
+
+}  // namespace cosim::cli

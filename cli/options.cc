@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "compiler/graph/zoo/zoo.h"
+#include "isa/loader.h"
+
+namespace cosim::cli {
+namespace po = boost::program_options;
+
+int Fail(const std::string& message, const std::string& hint) {
+  fmt::print(stderr, "cosim: error: {}\n", message);
+  if (!hint.empty()) fmt::print(stderr, "  hint: {}\n", hint);
+  return 1;
+}
+
+void AddSpecOptions(po::options_description& options) {
+  options.add_options()
+      ("config", po::value<std::string>()->value_name("FILE")->default_value("pynq.yaml"), "configuration: a path, or a name in configs/")
+      ("isa", po::value<std::string>()->value_name("FILE")->default_value(""), "ISA: a path, or a name in isa/ (default: the configuration's)")
+      ("set", po::value<std::vector<std::string>>()->value_name("KEY=VALUE")->composing(), "override a key of the configuration, e.g. memory.latency=80");
+}
+
+Parsed Parse(const Arguments& arguments, po::options_description options, const std::string& usage, const std::string& example,
+             const char* positional) {
+  options.add_options()("help,h", "print this and stop");
+  po::options_description all = options;
+  po::positional_options_description positions;
+  if (positional) {
+    all.add_options()(positional, po::value<std::string>());
+    positions.add(positional, 1);
+  }
+  Parsed parsed;
+  try {
+    po::store(po::command_line_parser(arguments).options(all).positional(positions).style(
+                  po::command_line_style::default_style & ~po::command_line_style::allow_guessing).run(),
+              parsed.values);
+    po::notify(parsed.values);
+  } catch (const po::error& e) {
+    parsed.exit = Fail(e.what(), fmt::format("usage: cosim {}", usage));
+    return parsed;
+  }
+  if (parsed.values.count("help")) {
+    std::ostringstream text;
+    text << options;
+    fmt::print("usage: cosim {}\n\n{}\nexample:\n  {}\n", usage, text.str(), example);
+    parsed.exit = 0;
+  } else if (positional && !parsed.values.count(positional)) {
+    parsed.exit = Fail(fmt::format("{} is missing", positional), fmt::format("usage: cosim {}", usage));
+  }
+  return parsed;
+}
+
+std::optional<isa::Spec> LoadSpecFrom(const po::variables_map& values) {
+  std::vector<isa::Override> overrides;
+  if (values.count("set"))
+    for (const std::string& text : values["set"].as<std::vector<std::string>>()) {
+      const size_t equals = text.find('=');
+      if (equals == std::string::npos || equals == 0) {
+        Fail(fmt::format("--set {}: not of the form key=value", text), "for example --set memory.latency=80");
+        return std::nullopt;
+      }
+      overrides.push_back({text.substr(0, equals), text.substr(equals + 1)});
+    }
+  Diagnostics diags;
+  auto spec = isa::LoadSpec(values["config"].as<std::string>(), values["isa"].as<std::string>(), overrides, diags);
+  if (!spec) fmt::print(stderr, "{}", diags.Render());
+  return spec;
+}
+
+bool CheckWritable(const std::string& path) {
+  if (path == "-") return true;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  const std::string where = folder.empty() ? "." : folder.string();
+  std::error_code error;
+  if (!std::filesystem::is_directory(where, error)) {
+    Fail(fmt::format("cannot write {}: there is no folder {}", path, where));
+    return false;
+  }
+  if (std::filesystem::is_directory(path, error)) {
+    Fail(fmt::format("cannot write {}: it is a folder", path));
+    return false;
+  }
+  // Asking access() would let root pass where a read-only file system does not.
+  const std::string probe = fmt::format("{}.{}.tmp", path, getpid());
+  std::FILE* file = std::fopen(probe.c_str(), "wb");
+  if (!file) {
+    Fail(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+    return false;
+  }
+  std::fclose(file);
+  std::filesystem::remove(probe, error);
+  return true;
+}
+
+bool WriteFile(const std::string& path, const std::string& text) {
+  if (path == "-") return std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
+  std::error_code error;
+  {
+    std::ofstream file(temporary, std::ios::binary);
+    file << text;
+    file.flush();
+    if (!file) {
+      Fail(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+      file.close();
+      std::filesystem::remove(temporary, error);
+      return false;
+    }
+  }
+  std::filesystem::rename(temporary, path, error);
+  if (!error) return true;
+  Fail(fmt::format("cannot write {}: {}", path, error.message()));
+  std::filesystem::remove(temporary, error);
+  return false;
+}
+
+bool CheckNetwork(const std::string& name) {
+  const auto& names = graph::zoo::Names();
+  if (std::find(names.begin(), names.end(), name) != names.end()) return true;
+  std::string known;
+  for (const auto& n : names) known += (known.empty() ? "" : ", ") + std::string(n);
+  Fail(fmt::format("unknown network '{}'", name), "known networks: " + known);
+  return false;
+}
+
+}  // namespace cosim::cli

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the verbs share: parsing with one style of error, the spec's options, writing files whole or not at all.
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/verbs.h"
+#include "isa/spec.h"
+
+namespace cosim::cli {
+
+/// Prints `cosim: error: …` and the hint; returns 1.
+int Fail(const std::string& message, const std::string& hint = "");
+
+/// Adds --config, --isa and --set.
+void AddSpecOptions(boost::program_options::options_description& options);
+
+struct Parsed {
+  boost::program_options::variables_map values;
+  std::optional<int> exit;  ///< set when there is nothing left to do (--help, or a mistake already reported)
+};
+
+/// `usage`: the line after "usage: cosim "; `example`: a command that works. At most one positional argument, named `positional`.
+Parsed Parse(const Arguments& arguments, boost::program_options::options_description options, const std::string& usage,
+             const std::string& example, const char* positional = nullptr);
+
+/// The spec that the options ask for; mistakes are printed.
+std::optional<isa::Spec> LoadSpecFrom(const boost::program_options::variables_map& values);
+
+/// Checks that a file can be written there before anything long runs; prints the mistake.
+bool CheckWritable(const std::string& path);
+
+/// Writes to a temporary name and renames, so that the file is whole or not there; "-" is standard output. Prints a failure.
+bool WriteFile(const std::string& path, const std::string& text);
+
+/// The network's name if it is one; else prints the nearest.
+bool CheckNetwork(const std::string& name);
+
+}  // namespace cosim::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verbs.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/options.h"
+
+namespace cosim::cli {
+namespace {
+
+constexpr Verb kVerbs[] = {
+    {"run", "compile a network, run it on a device, check the outputs, report cycles", RunVerb},
+    {"disasm", "print the accelerator programs of a network", DisasmVerb},
+    {"asm", "assemble a program text", AsmVerb},
+    {"check", "verify a program text or a network's programs: deadlocks, races, bounds", CheckVerb},
+    {"isa", "print the reference of an ISA under a configuration", IsaVerb},
+    {"configs", "list the configurations", ConfigsVerb},
+    {"models", "list the networks", ModelsVerb},
+};
+
+std::string Usage() {
+  std::string text = "usage: cosim VERB [options]\n\n";
+  for (const Verb& verb : kVerbs) text += fmt::format("  {:<8} {}\n", verb.name, verb.summary);
+  text += "\n`cosim VERB --help` explains a verb. Start with:\n  cosim run resnet18 --config=pynq.yaml\n";
+  return text;
+}
+
+}  // namespace
+
+std::span<const Verb> Verbs() { return kVerbs; }
+
+int Main(const Arguments& arguments) {
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
+    fmt::print(arguments.empty() ? stderr : stdout, "{}", Usage());
+    return arguments.empty() ? 1 : 0;
+  }
+  for (const Verb& verb : kVerbs)
+    if (arguments[0] == verb.name) return verb.run({arguments.begin() + 1, arguments.end()});
+  return Fail(fmt::format("unknown verb '{}'", arguments[0]), "`cosim --help` lists them");
+}
+
+}  // namespace cosim::cli

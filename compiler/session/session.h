@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole experiment: network to quantized graph to program to device to checked outputs, with what each part cost. The command line
+// and the tests drive this; what it prints is theirs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/graph/quantize/quantize.h"
+#include "compiler/graph/quantize/report.h"
+#include "isa/spec.h"
+#include "runtime/executor.h"
+#include "runtime/network.h"
+#include "sim/kernels/simd_level.h"
+
+namespace cosim::session {
+
+enum class Check { kNone, kOutputs, kLayers };
+
+struct Options {
+  std::string network;             ///< one of zoo::Names()
+  std::string device = "cycle";    ///< "functional" or "cycle"
+  uint64_t seed = 1;
+  bool timing_only = false;
+  int virtual_threads = 2;
+  Check check = Check::kOutputs;
+  bool report_quantization = false;
+  sim::SimdLevel simd = sim::BestSimdLevel();
+  bool poison = false;             ///< fill the on-chip memories with a pattern first
+  int runs = 1;                    ///< on the same device, one after the other; the last one counts
+  std::function<void(const std::string&)> progress;  ///< what is being done now
+};
+
+/// Costs on the host, in CPU seconds of this process.
+struct HostCost { double quantize_s = 0, compile_s = 0, verify_s = 0, simulate_s = 0, check_s = 0, cpu_fallback_s = 0, peak_rss_mb = 0; };
+
+/// A value that was compared with the golden model.
+struct Compared { std::string name; int64_t values = 0, mismatches = 0; };
+
+struct Result {
+  runtime::Network network;
+  runtime::Run run;
+  std::vector<Compared> outputs, layers;
+  std::vector<graph::QuantizationRow> quantization;
+  int64_t macs = 0, ideal_cycles = 0;  ///< MACs of convolutions and dense layers, wherever they ran
+  int64_t instructions = 0;
+  HostCost host;
+  int64_t Values() const;
+  int64_t Mismatches() const;
+};
+
+/// The graph quantized as the ISA can run it: per channel where it has channel multipliers, by powers of two else.
+graph::QuantizedGraph QuantizeFor(const isa::Spec& spec, const std::string& network, uint64_t seed);
+
+/// Compiles only.
+runtime::Network CompileFor(const isa::Spec& spec, const graph::Graph& graph, int virtual_threads, bool keep_every_value);
+
+/// What the verifier has against the network's programs; empty if nothing.
+std::string VerifyPrograms(const isa::Spec& spec, const runtime::Network& network);
+
+/// Nothing, and `error` set, when the device stops (deadlock, hazard) or the verifier objects.
+std::optional<Result> RunExperiment(const isa::Spec& spec, const Options& options, std::string& error);
+
+}  // namespace cosim::session
