@@ -89,6 +89,10 @@ const Expr& SourceOf(const Body& body) {
   return reduction ? reduction->source : std::get<Expr>(body);
 }
 
+// Origin and extent of a box may have so many nodes together in each dimension. A clamped window takes about
+// 30; more comes of hulls over reads in opposite directions, which are close to the whole dimension anyway.
+constexpr int kMaxNodes = 100;
+
 // Infers the box of one stage from its readers.
 class RegionBuilder {
  public:
@@ -106,19 +110,34 @@ class RegionBuilder {
   void Finish() {
     const std::vector<int64_t>& shape = producer_.stage->tensor().shape();
     for (size_t i = 0; i < shape.size(); ++i) {
-      const bool whole = unknown_.count(i) != 0;
-      const ExprRange range = whole ? ExprRange{Int(0), Int(shape[i] - 1)} : box_.at(i);
-      tir::Simplifier& simplifier = scope_.simplifier;
-      const bool starts_inside = simplifier.ProveLessEqual(Int(0), range.min);
-      const bool ends_inside = simplifier.ProveLessEqual(range.max, Int(shape[i] - 1));
-      const Expr min = simplifier.Simplify(starts_inside ? range.min : tir::Max(range.min, Int(0)));
-      const Expr max = simplifier.Simplify(ends_inside ? range.max : tir::Min(range.max, Int(shape[i] - 1)));
-      producer_.origin.push_back(min);
-      producer_.extent.push_back(scope_.simplifier.Simplify(tir::Max(max - min + 1, Int(0))));
+      if (unknown_.count(i) || !FinishDimension(box_.at(i), shape[i])) {
+        producer_.origin.push_back(Int(0));
+        producer_.extent.push_back(Int(shape[i]));
+      }
     }
   }
 
  private:
+  // Clamps the range to [0, size). False when it is too intricate to be worth more than the whole dimension.
+  bool FinishDimension(const ExprRange& range, int64_t size) {
+    tir::Simplifier& simplifier = scope_.simplifier;
+    const bool starts_inside = simplifier.ProveLessEqual(Int(0), range.min);
+    const bool ends_inside = simplifier.ProveLessEqual(range.max, Int(size - 1));
+    const Expr min = simplifier.Simplify(starts_inside ? range.min : tir::Max(range.min, Int(0)));
+    const Expr max = simplifier.Simplify(ends_inside ? range.max : tir::Min(range.max, Int(size - 1)));
+    const Expr extent = simplifier.Simplify(tir::Max(max - min + 1, Int(0)));
+    if (CountNodes(min) + CountNodes(extent) > kMaxNodes || !simplifier.Bounds(extent).max) return false;
+    producer_.origin.push_back(min);
+    producer_.extent.push_back(extent);
+    return true;
+  }
+
+  static int CountNodes(const Expr& expr) {
+    int count = 0;
+    tir::ForEachExpr(expr, [&](const Expr&) { ++count; });
+    return count;
+  }
+
   // What each axis of the reader runs over while the producer's region stands still.
   RangeMap RangesOf(const BoundStage& reader) {
     RangeMap ranges;

@@ -106,12 +106,24 @@ class UnitLoopRemover : public Mutator {
 }  // namespace
 
 Expr Simplifier::Simplify(const Expr& expr) {
-  if (expr->type == DataType::Index()) return ToExpr(ToLinear(expr));
+  if (expr->type == DataType::Index()) return SimplifyIndex(expr);
   const auto* node = As<Binary>(expr);
   if (node && IsOrdering(node->op) && node->a->type == DataType::Index()) {
     return SimplifyComparison(node->op, node->a, node->b);
   }
   return SimplifyChildren(expr);
+}
+
+// What a min or max gives up may let its surroundings simplify once more.
+Expr Simplifier::SimplifyIndex(Expr expr) {
+  constexpr int kRounds = 4;
+  for (int round = 0; round < kRounds; ++round) {
+    const Linear linear = ToLinear(expr);
+    Expr simplified = ToExpr(linear);
+    if (linear.is_affine() || Equal(simplified, expr)) return simplified;
+    expr = simplified;
+  }
+  return expr;
 }
 
 Expr Simplifier::SimplifyChildren(const Expr& expr) {

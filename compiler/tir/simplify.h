@@ -82,6 +82,7 @@ class Simplifier {
   Linear FactorMinMax(BinaryOp op, std::vector<Linear> operands);
 
   Expr SimplifyComparison(BinaryOp op, const Expr& a, const Expr& b);
+  Expr SimplifyIndex(Expr expr);
   Expr SimplifyChildren(const Expr& expr);
 
   std::optional<int64_t> Upper(const Linear& linear);
