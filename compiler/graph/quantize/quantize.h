@@ -29,7 +29,7 @@ std::string_view Name(QuantizationScheme scheme);
 struct QuantizeOptions {
   QuantizationScheme scheme = QuantizationScheme::kPerChannel;
   /// Synthetic inputs to observe the ranges of activations on.
-  int calibration_inputs = 2;
+  int calibration_inputs = 4;
   /// Seed of the first of them; the others follow.
   uint64_t seed = 1;
 };

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scheme for hardware that multiplies: a weight scale for each output channel, activations with a zero
+// point.
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/graph/quantize/fixed_point.h"
+#include "compiler/graph/quantize/scheme.h"
+#include "compiler/graph/quantize/step_size.h"
+
+namespace cosim::graph {
+namespace {
+
+class PerChannelScheme : public Scheme {
+ public:
+  Quantization ChooseInput(const Histogram& values) const override {
+    const Range range = ChooseRange(values);
+    const double scale = Coarse((range.hi - range.lo) / 255);
+    if (scale == 0) return {{1.0f}, 0, 0};
+    const double zero_point = std::clamp(std::floor(-128 - range.lo / scale + 0.5), -128.0, 127.0);
+    return {{static_cast<float>(scale)}, static_cast<int32_t>(zero_point), 0};
+  }
+
+  Quantization ChooseResult(const Histogram& values, const std::vector<float>&) const override {
+    return ChooseInput(values);
+  }
+
+  Quantization ChooseSum(const Histogram& values, const Quantization&, const Quantization&) const override {
+    return ChooseInput(values);
+  }
+
+  std::vector<float> ChooseWeight(const Tensor& weight, std::span<const float> bias,
+                                  float input_scale) const override {
+    const auto w = weight.data<float>();
+    const int64_t channels = weight.shape()[0], taps = weight.size() / channels;
+    std::vector<float> scales(channels);
+    for (int64_t c = 0; c < channels; ++c) {
+      float largest = 0;
+      for (int64_t t = c * taps; t < (c + 1) * taps; ++t) largest = std::max(largest, std::abs(w[t]));
+      scales[c] = largest / 127;
+      // Tiny weights beside a large bias: the bias must still fit.
+      if (!bias.empty()) scales[c] = std::max(scales[c], std::abs(bias[c]) / input_scale / float{1 << 30});
+    }
+    // A channel of zeros has no scale of its own; any will do.
+    const float any = *std::max_element(scales.begin(), scales.end());
+    for (float& scale : scales) {
+      if (scale == 0) scale = any == 0 ? 1 : any;
+    }
+    return scales;
+  }
+
+  Requantize MakeRequantize(const std::vector<float>& accumulator_scales,
+                            const Quantization& result) const override {
+    Requantize op{.multiplier = {}, .shift = {}, .zero_point = result.zero_point};
+    for (float scale : accumulator_scales) {
+      const FixedPoint factor = ToFixedPoint(double{scale} / result.scales[0]);
+      op.multiplier.push_back(factor.multiplier);
+      op.shift.push_back(factor.shift);
+    }
+    return op;
+  }
+
+  QAdd MakeAdd(const Quantization& a, const Quantization& b, const Quantization& result) const override {
+    auto operand = [&](const Quantization& q) {
+      const FixedPoint factor = ToFixedPoint(double{q.scales[0]} / result.scales[0]);
+      return QAdd::Operand{q.zero_point, factor.multiplier, factor.shift};
+    };
+    return {operand(a), operand(b), result.zero_point};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Scheme> MakePerChannelScheme() { return std::make_unique<PerChannelScheme>(); }
+
+}  // namespace cosim::graph
