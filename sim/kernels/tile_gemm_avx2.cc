@@ -19,7 +19,7 @@ template <int kGroups, int kVectors>
 class Avx2TileGemm final : public TileGemm {
  public:
   Avx2TileGemm(const TileShape& shape, const SourceLanes& inp, const SourceLanes& wgt)
-      : shape_(shape), inputs_(shape, inp, 2), weights_(shape, wgt, 2, 8) {
+      : shape_(shape), inputs_(shape, inp, 2), weights_(shape, wgt, 8) {
     InputsWritten(0, inp.elements);
     WeightsWritten(0, wgt.elements);
   }
@@ -28,7 +28,7 @@ class Avx2TileGemm final : public TileGemm {
     return {int64_t{shape_.batch} * shape_.block_out, inputs_.stride(), weights_.stride()};
   }
   void InputsWritten(int64_t first, int64_t count) override { inputs_.Pack(first, count); }
-  void WeightsWritten(int64_t first, int64_t count) override { weights_.Pack(first, count, 0); }
+  void WeightsWritten(int64_t first, int64_t count) override { weights_.Pack(first, count); }
 
   COSIM_AVX2 void Run(int32_t* acc, const TileNest& nest, TileMode mode) const override {
     for (int64_t i = 0; i < nest.iter_out; ++i) {
@@ -96,7 +96,7 @@ class Avx2TileGemm final : public TileGemm {
 
   TileShape shape_;
   WideInputs inputs_;
-  PackedWeights<int16_t> weights_;
+  PackedWeights<int16_t, 2, 0> weights_;
 };
 
 }  // namespace

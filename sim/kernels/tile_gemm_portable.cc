@@ -17,7 +17,7 @@ template <int kOut, int kIn>
 class PortableTileGemm final : public TileGemm {
  public:
   PortableTileGemm(const TileShape& shape, const SourceLanes& inp, const SourceLanes& wgt)
-      : shape_(shape), inputs_(shape, inp, 1), weights_(shape, wgt, 1, 1) {
+      : shape_(shape), inputs_(shape, inp, 1), weights_(shape, wgt, 1) {
     InputsWritten(0, inp.elements);
     WeightsWritten(0, wgt.elements);
   }
@@ -26,7 +26,7 @@ class PortableTileGemm final : public TileGemm {
     return {int64_t{shape_.batch} * shape_.block_out, inputs_.stride(), weights_.stride()};
   }
   void InputsWritten(int64_t first, int64_t count) override { inputs_.Pack(first, count); }
-  void WeightsWritten(int64_t first, int64_t count) override { weights_.Pack(first, count, 0); }
+  void WeightsWritten(int64_t first, int64_t count) override { weights_.Pack(first, count); }
 
   void Run(int32_t* acc, const TileNest& nest, TileMode mode) const override {
     std::vector<uint32_t> sums(shape_.block_out);
@@ -67,7 +67,7 @@ class PortableTileGemm final : public TileGemm {
 
   TileShape shape_;
   WideInputs inputs_;
-  PackedWeights<int16_t> weights_;
+  PackedWeights<int16_t, 1, 0> weights_;
 };
 
 }  // namespace

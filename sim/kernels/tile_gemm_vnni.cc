@@ -33,7 +33,7 @@ template <int kGroups, int kVectors>
 class VnniTileGemm final : public TileGemm {
  public:
   VnniTileGemm(const TileShape& shape, const SourceLanes& inp, const SourceLanes& wgt)
-      : shape_(shape), inp_(inp.i8), corrections_(inp.elements * shape.batch), weights_(shape, wgt, 4, 16) {
+      : shape_(shape), inp_(inp.i8), corrections_(inp.elements * shape.batch), weights_(shape, wgt, 16) {
     InputsWritten(0, inp.elements);
     WeightsWritten(0, wgt.elements);
   }
@@ -50,7 +50,7 @@ class VnniTileGemm final : public TileGemm {
       corrections_[r] = -128 * sum;
     }
   }
-  void WeightsWritten(int64_t first, int64_t count) override { weights_.Pack(first, count, 128); }
+  void WeightsWritten(int64_t first, int64_t count) override { weights_.Pack(first, count); }
 
   void Run(int32_t* acc, const TileNest& nest, TileMode mode) const override {
     const bool wraps = shape_.acc_bits < 32;
@@ -69,8 +69,8 @@ class VnniTileGemm final : public TileGemm {
  private:
   template <TileMode kMode, bool kWraps>
   COSIM_VNNI void RunNest(int32_t* acc, const TileNest& nest) const {
-    const int64_t batch = shape_.batch;
-    const int64_t src_lanes = batch * shape_.block_in;
+    const int64_t batch = kVectors != 0 ? 1 : shape_.batch;
+    const int64_t src_lanes = kGroups != 0 ? kGroups * 4 : batch * shape_.block_in;
     for (int64_t i = 0; i < nest.iter_out; ++i) {
       for (int64_t j = 0; j < nest.iter_in; ++j) {
         int32_t* dst = acc + i * nest.outer.dst + j * nest.inner.dst;
@@ -89,8 +89,10 @@ class VnniTileGemm final : public TileGemm {
   COSIM_VNNI_INLINE inline void Step(const Tile& tile) const {
     const int vectors = kVectors != 0 ? kVectors : weights_.outs() / 16;
     const int groups = kGroups != 0 ? kGroups : weights_.groups();
-    for (int b = 0; b < shape_.batch; ++b) {
-      const int8_t* x = tile.src + int64_t{b} * shape_.block_in;
+    const int batch = kVectors != 0 ? 1 : shape_.batch;
+    const int ins = kGroups != 0 ? kGroups * 4 : shape_.block_in;
+    for (int b = 0; b < batch; ++b) {
+      const int8_t* x = tile.src + int64_t{b} * ins;
       int32_t* row = tile.dst + int64_t{b} * shape_.block_out;
       for (int v = 0; v < vectors; ++v) {
         __m512i sum = _mm512_set1_epi32(tile.correction[b]);
@@ -124,17 +126,18 @@ class VnniTileGemm final : public TileGemm {
   TileShape shape_;
   const int8_t* inp_;
   AlignedBuffer<int32_t> corrections_;  ///< -128 * sum of a row of inputs
-  PackedWeights<uint8_t> weights_;
+  PackedWeights<uint8_t, 4, 128> weights_;
 };
 
 }  // namespace
 
 std::unique_ptr<TileGemm> MakeVnniTileGemm(const TileShape& shape, const SourceLanes& inp,
                                            const SourceLanes& wgt) {
-  if (shape.block_out == 16 && shape.block_in == 16)
-    return std::make_unique<VnniTileGemm<4, 1>>(shape, inp, wgt);
-  if (shape.block_out == 32 && shape.block_in == 32)
-    return std::make_unique<VnniTileGemm<8, 2>>(shape, inp, wgt);
+  const auto is = [&](int block) {
+    return shape.batch == 1 && shape.block_in == block && shape.block_out == block;
+  };
+  if (is(16)) return std::make_unique<VnniTileGemm<4, 1>>(shape, inp, wgt);
+  if (is(32)) return std::make_unique<VnniTileGemm<8, 2>>(shape, inp, wgt);
   return std::make_unique<VnniTileGemm<0, 0>>(shape, inp, wgt);
 }
 

@@ -23,47 +23,74 @@ void WithLanes(const SourceLanes& lanes, F&& f) {
   }
 }
 
-/// Weights as [element][k / group][o rounded up to a vector][group], zero where there is no weight.
-template <class T>
+/// Weights plus kOffset as [element][k / kGroup][o rounded up to a vector][kGroup], zero where there is no
+/// weight.
+template <class T, int kGroup, int kOffset>
 class PackedWeights {
  public:
-  PackedWeights(const TileShape& shape, const SourceLanes& source, int group, int vector)
+  PackedWeights(const TileShape& shape, const SourceLanes& source, int vector)
       : shape_(shape),
         source_(source),
-        group_(group),
-        groups_((shape.block_in + group - 1) / group),
+        groups_((shape.block_in + kGroup - 1) / kGroup),
         outs_(RoundUp(shape.block_out, vector)),
         data_(source.elements * stride()) {}
 
   int groups() const { return groups_; }
   int outs() const { return outs_; }
-  int64_t stride() const { return int64_t{groups_} * outs_ * group_; }
+  int64_t stride() const { return int64_t{groups_} * outs_ * kGroup; }
   const T* data() const { return data_.data(); }
 
-  /// Renews elements; `offset` is added to each weight (not to the fill).
-  void Pack(int64_t first, int64_t count, int offset) {
+  /// Renews elements.
+  void Pack(int64_t first, int64_t count) {
     WithLanes(source_, [&](const auto* lanes) {
       for (int64_t e = first; e < first + count; ++e) {
-        PackElement(lanes + e * shape_.block_out * shape_.block_in, data_.data() + e * stride(), offset);
+        PackElement(lanes + e * shape_.block_out * shape_.block_in, data_.data() + e * stride());
       }
     });
   }
 
  private:
   template <class S>
-  void PackElement(const S* from, T* to, int offset) const {
-    for (int o = 0; o < shape_.block_out; ++o) {
-      const S* row = from + int64_t{o} * shape_.wgt_o_stride;
-      for (int k = 0; k < shape_.block_in; ++k) {
-        const int64_t position = (int64_t{k / group_} * outs_ + o) * group_ + k % group_;
-        to[position] = static_cast<T>(row[int64_t{k} * shape_.wgt_k_stride] + offset);
+  void PackElement(const S* from, T* to) const {
+    for (int g = 0; g < groups_; ++g) {
+      const S* first = from + int64_t{g} * kGroup * shape_.wgt_k_stride;
+      T* group = to + int64_t{g} * outs_ * kGroup;
+      const int left = shape_.block_in - g * kGroup;
+      if (left < kGroup) {
+        PackGroup(first, group, left);
+      } else if (kIsByteFlip && sizeof(S) == 1 && shape_.wgt_k_stride == 1) {
+        FlipBytes(first, group);
+      } else {
+        PackGroup(first, group, kGroup);
       }
+    }
+  }
+
+  template <class S>
+  void PackGroup(const S* from, T* group, int count) const {
+    for (int o = 0; o < shape_.block_out; ++o) {
+      for (int n = 0; n < count; ++n) {
+        const S value = from[int64_t{o} * shape_.wgt_o_stride + int64_t{n} * shape_.wgt_k_stride];
+        group[o * kGroup + n] = static_cast<T>(value + kOffset);
+      }
+    }
+  }
+
+  /// Adding 128 to a byte flips its highest bit: four at a time.
+  static constexpr bool kIsByteFlip = sizeof(T) == 1 && kGroup == 4 && kOffset == 128;
+  void FlipBytes(const void* from, T* group) const {
+    const auto* rows = static_cast<const uint8_t*>(from);
+    for (int o = 0; o < shape_.block_out; ++o) {
+      uint32_t four;
+      std::memcpy(&four, rows + int64_t{o} * shape_.wgt_o_stride, sizeof(four));
+      four ^= 0x80808080u;
+      std::memcpy(static_cast<void*>(group + o * kGroup), &four, sizeof(four));
     }
   }
 
   TileShape shape_;
   SourceLanes source_;
-  int group_, groups_, outs_;
+  int groups_, outs_;
   AlignedBuffer<T> data_;
 };
 
