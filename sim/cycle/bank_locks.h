@@ -62,9 +62,9 @@ class BankLocks {
 
  private:
   struct Bank {
-    int holder = -1;   ///< the unit that took it last
-    int unknown = 0;   ///< its instructions in flight of which the retirement is not known yet
-    Cycle free = 0;    ///< when unknown is 0: the cycle from which others may take it
+    int holder = -1;  ///< the unit that took it last
+    int unknown = 0;  ///< its instructions in flight of which the retirement is not known yet
+    Cycle free = 0;   ///< when unknown is 0: the cycle from which others may take it
   };
   template <typename Visit>
   void ForEach(const BankMasks& masks, Visit visit) const {

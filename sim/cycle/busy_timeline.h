@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cycles in which a unit is busy, as intervals that are known ahead of time. Keeps only those that a question about
-// the present can still meet.
+// The cycles in which a unit is busy, as intervals that are known ahead of time. Keeps only those that a
+// question about the present can still meet.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@ namespace cosim::sim {
 
 class BusyTimeline {
  public:
-  /// The unit is busy in [begin, end). `begin` never decreases from call to call; `now` neither. Overlaps count once.
+  /// The unit is busy in [begin, end). `begin` never decreases from call to call; `now` neither. Overlaps
+  /// count once.
   void Add(Cycle now, Cycle begin, Cycle end) {
     begin = std::max(begin, end_);
     if (begin >= end) return;

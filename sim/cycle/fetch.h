@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fetch unit (rules F1 to F3): which bursts it presents and when each word may be dispatched. Command queues and the
-// read port are the simulation's business.
+// The fetch unit (rules F1 to F3): which bursts it presents and when each word may be dispatched. Command
+// queues and the read port are the simulation's business.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,8 @@ class Fetch {
     Advance();
   }
 
-  /// Presents the next burst from `time` on if there is one, none is presented and the buffer has room for its words.
+  /// Presents the next burst from `time` on if there is one, none is presented and the buffer has room for
+  /// its words.
   bool TryPresent() {
     if (presented_ || !has_burst_ || room_ < burst_words_) return false;
     room_ -= burst_words_;
@@ -47,7 +48,8 @@ class Fetch {
   bool AllDispatched() const { return next_ == arrivals_.size(); }
   /// The word that is dispatched next.
   size_t NextWord() const { return next_; }
-  /// The first cycle in which it can be dispatched, its queue having room; kNever when its burst is not accepted yet.
+  /// The first cycle in which it can be dispatched, its queue having room; kNever when its burst is not
+  /// accepted yet.
   Cycle NextTime() const { return next_ < known_ ? std::max(arrivals_[next_], last_dispatch_) + 1 : kNever; }
   void Dispatch(Cycle now) {
     ++next_;
@@ -73,12 +75,12 @@ class Fetch {
 
   uint64_t word_bytes_, beat_bytes_, code_address_;
   BurstSplitter bursts_;
-  Burst burst_;              ///< presented, or to be presented next
-  size_t burst_words_ = 0;   ///< words that it completes
+  Burst burst_;             ///< presented, or to be presented next
+  size_t burst_words_ = 0;  ///< words that it completes
   bool has_burst_ = false, presented_ = false;
-  size_t room_;              ///< words
+  size_t room_;                  ///< words
   std::vector<Cycle> arrivals_;  ///< of each word, the cycle of its last beat
-  size_t known_ = 0;         ///< words whose arrival is known
+  size_t known_ = 0;             ///< words whose arrival is known
   size_t next_ = 0;
   Cycle last_dispatch_ = -1;
 };

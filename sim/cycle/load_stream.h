@@ -40,8 +40,8 @@ class LoadStream {
 
   const isa::Spec* spec_;
   Cycle latency_;
-  int room_;          ///< beats of the buffer that are free, or will be when those in held_ that were dropped end
-  Ring<Held> held_;   ///< bursts accepted whose room may still be taken
+  int room_;  ///< beats of the buffer that are free, or will be when those in held_ that were dropped end
+  Ring<Held> held_;  ///< bursts accepted whose room may still be taken
   Cycle writer_free_ = 0;
   RowWalk walk_;
   Cycle pads_between_ = 0, pads_after_ = 0;  ///< elements after a row but the last, and after the last

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The read port (rule M2): who is accepted when, and when the data come. Requester 0 is fetch, requester 1 + u unit u.
+// The read port (rule M2): who is accepted when, and when the data come. Requester 0 is fetch, requester 1 +
+// u unit u.
 #pragma once
 
 #include <algorithm>

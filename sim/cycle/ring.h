@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A first-in first-out queue of fixed capacity, allocated once: what every hardware queue of the timing engine is.
+// A first-in first-out queue of fixed capacity, allocated once: what every hardware queue of the timing
+// engine is.
 #pragma once
 
 #include <cstddef>

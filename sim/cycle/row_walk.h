@@ -32,13 +32,14 @@ class RowWalk {
 
   bool Done() const { return rows_left_ == 0; }
   const Burst& burst() const { return burst_; }
-  /// Cycles the writer needs for the burst: a beat or an element a cycle. An element as wide as a beat or wider never
-  /// needs more than its beats.
+  /// Cycles the writer needs for the burst: a beat or an element a cycle. An element as wide as a beat or
+  /// wider never needs more than its beats.
   int64_t WriterCycles() const {
     if (!narrow_) return burst_.beats;
     const uint64_t begin = std::max(burst_.address, row_);
-    const uint64_t end = std::min(
-        burst_.address + static_cast<uint64_t>(burst_.beats) * static_cast<uint64_t>(beat_bytes_), row_ + row_bytes_);
+    const uint64_t end =
+        std::min(burst_.address + static_cast<uint64_t>(burst_.beats) * static_cast<uint64_t>(beat_bytes_),
+                 row_ + row_bytes_);
     return std::max<int64_t>(burst_.beats, static_cast<int64_t>((end - begin) >> stored_shift_));
   }
 

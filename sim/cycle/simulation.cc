@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core loop of the timing engine and what each event does, rule by rule of docs/rationale/microarchitecture.md.
+// The core loop of the timing engine and what each event does, rule by rule of
+// docs/rationale/microarchitecture.md.
 #include "sim/cycle/simulation.h"
 
 #include <algorithm>
@@ -22,10 +23,10 @@ void ForEachBit(uint64_t bits, Visit visit) {
 
 /// U1 to U3: cycles from issue until the last step has begun, plus one.
 Cycle StepCycles(const isa::Spec& spec, const isa::Decoded& instruction) {
-  if (const auto* gemm = std::get_if<isa::Gemm>(&instruction.body)) return std::max<Cycle>(1, gemm->nest.Steps());
+  if (const auto* gemm = std::get_if<isa::Gemm>(&instruction.body))
+    return std::max<Cycle>(1, gemm->nest.Steps());
   if (const auto* alu = std::get_if<isa::Alu>(&instruction.body)) {
-    const Cycle interval =
-        alu->op < 0 ? 1 : spec.alu_ops[static_cast<size_t>(alu->op)].initiation_interval;
+    const Cycle interval = alu->op < 0 ? 1 : spec.alu_ops[static_cast<size_t>(alu->op)].initiation_interval;
     return std::max<Cycle>(1, alu->nest.Steps()) * interval;
   }
   return 1;
@@ -139,9 +140,8 @@ void Simulation::LookAtHead(size_t u) {
     return;
   }
   Issue(u);
-  unit.next = unit.commands.Empty()
-                  ? kNever
-                  : std::max({now_ + 1, unit.commands.HeadTime(), unit.ReadyTime()});
+  unit.next =
+      unit.commands.Empty() ? kNever : std::max({now_ + 1, unit.commands.HeadTime(), unit.ReadyTime()});
 }
 
 void Simulation::Issue(size_t u) {
@@ -164,7 +164,8 @@ void Simulation::Issue(size_t u) {
   const auto* transfer = std::get_if<isa::Transfer>(&instruction.body);
   const bool is_sync = std::holds_alternative<isa::Sync>(instruction.body);
   const UnitTraits& traits = unit.traits;
-  if ((transfer != nullptr && !transfer->is_store) || (is_sync && traits.loads && !traits.stores && !traits.computes)) {
+  if ((transfer != nullptr && !transfer->is_store) ||
+      (is_sync && traits.loads && !traits.stores && !traits.computes)) {
     StartLoad(u, transfer);
   } else if (transfer != nullptr || (is_sync && traits.stores && !traits.loads && !traits.computes)) {
     StartStore(u, transfer);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One timed run of a program. Works through events in order of time; within a cycle their order does not matter, but
-// for the bank locks (last unit first). Behind sim/cycle/timing_engine.h, which is what others use.
+// One timed run of a program. Works through events in order of time; within a cycle their order does not
+// matter, but for the bank locks (last unit first). Behind sim/cycle/timing_engine.h, which is what others
+// use.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +44,8 @@ class Simulation {
   const UnitState& unit(size_t index) const { return units_[index]; }
   const Fetch& fetch() const { return fetch_; }
   const BankLocks& locks() const { return locks_; }
-  /// What the head of a unit's queue lacks in cycle `now`, the unit being ready; `next` is when that may change.
+  /// What the head of a unit's queue lacks in cycle `now`, the unit being ready; `next` is when that may
+  /// change.
   Wait WaitOfHead(size_t unit, Cycle now, Cycle& next) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The storing half of a unit (rule U5): the bursts of the instruction that presents, and the retirements of those in
-// flight, which become known as responses do.
+// The storing half of a unit (rule U5): the bursts of the instruction that presents, and the retirements of
+// those in flight, which become known as responses do.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,8 @@ class StoreStream {
 
   /// Whether the retirement of the oldest instruction in flight is known.
   bool Resolved() const {
-    return !in_flight_.empty() && in_flight_.front().all_accepted && in_flight_.front().responses_missing == 0;
+    return !in_flight_.empty() && in_flight_.front().all_accepted &&
+           in_flight_.front().responses_missing == 0;
   }
   /// Takes it out: the cycle in which it retires.
   Cycle Retire() {

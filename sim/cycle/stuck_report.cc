@@ -40,8 +40,8 @@ class Report {
     if (unit.retired < unit.issued.size()) {
       text += fmt::format("\n  {}: {} is in flight", unit.unit->name, Name(unit.issued[unit.retired]));
       if (unit.load.HasBurst()) {
-        text += fmt::format(", its next burst has {} beats (the data buffer holds {})", unit.load.burst().beats,
-                            unit.unit->buffer_beats);
+        text += fmt::format(", its next burst has {} beats (the data buffer holds {})",
+                            unit.load.burst().beats, unit.unit->buffer_beats);
       }
     }
     if (!unit.commands.Empty() && unit.ReadyTime() <= simulation_.now()) {
@@ -71,13 +71,14 @@ class Report {
                           : fmt::format("a bank that unit '{}' holds",
                                         spec_.units[static_cast<size_t>(holder)].name);
       }
-      case Wait::Kind::kNothing: break;
+      case Wait::Kind::kNothing:
+        break;
     }
     return "its turn";
   }
 
   /// The first instruction of `unit` not issued that does `verb` to `queue`.
-  std::string Helper(int unit, int queue, uint64_t isa::Decoded::*flags, const char* verb) const {
+  std::string Helper(int unit, int queue, uint64_t isa::Decoded::* flags, const char* verb) const {
     const UnitState& state = simulation_.unit(static_cast<size_t>(unit));
     const size_t from = state.issued.empty() ? 0 : state.issued.back() + size_t{1};
     for (size_t i = from; i < program_.size(); ++i) {
@@ -85,7 +86,8 @@ class Report {
       const char* place = i >= simulation_.fetch().NextWord() ? "not fetched yet" : "not issued yet";
       return fmt::format("{} ({}) would {}", Name(i), place, verb);
     }
-    return fmt::format("no further instruction of unit '{}' {}{}", state.unit->name, verb, std::string_view(verb) == "pop" ? "s" : "es");
+    return fmt::format("no further instruction of unit '{}' {}{}", state.unit->name, verb,
+                       std::string_view(verb) == "pop" ? "s" : "es");
   }
 
   std::string FetchLine() const {
@@ -105,8 +107,8 @@ class Report {
 
 }  // namespace
 
-std::string StuckReport(const isa::Spec& spec, std::span<const isa::Decoded> program, const Simulation& simulation,
-                        const TimingOptions& options) {
+std::string StuckReport(const isa::Spec& spec, std::span<const isa::Decoded> program,
+                        const Simulation& simulation, const TimingOptions& options) {
   return Report(spec, program, simulation, options).Text();
 }
 

@@ -13,7 +13,7 @@
 namespace cosim::sim {
 
 /// One line of summary and one line for each stuck unit and for fetch.
-std::string StuckReport(const isa::Spec& spec, std::span<const isa::Decoded> program, const Simulation& simulation,
-                        const TimingOptions& options);
+std::string StuckReport(const isa::Spec& spec, std::span<const isa::Decoded> program,
+                        const Simulation& simulation, const TimingOptions& options);
 
 }  // namespace cosim::sim

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cycle-exact timing of a program, without data: docs/rationale/microarchitecture.md as an event-driven engine. Its
-// cost goes with the number of instructions and bursts, not with cycles. Data are sim/functional's.
+// The cycle-exact timing of a program, without data: docs/rationale/microarchitecture.md as an event-driven
+// engine. Its cost goes with the number of instructions and bursts, not with cycles. Data are
+// sim/functional's.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +31,11 @@ class TimingEngine {
   /// Uses the built-in memory model of `spec.dram` unless `memory` is given. Both must outlive the engine.
   explicit TimingEngine(const isa::Spec& spec, MemoryTiming* memory = nullptr);
 
-  /// Times a program whose words stand at `code_address`, a multiple of 4096. Control flow does not depend on data, so
-  /// only the decoded instructions matter. Counters::completed is false after a deadlock (or max_cycles): then `error`
-  /// names every stuck unit, its head, the queue and the instruction it waits for, the ledger is empty, `cycles` is the
-  /// cycle after the last known retirement, and instructions that did not issue or retire have -1.
+  /// Times a program whose words stand at `code_address`, a multiple of 4096. Control flow does not depend on
+  /// data, so only the decoded instructions matter. Counters::completed is false after a deadlock (or
+  /// max_cycles): then `error` names every stuck unit, its head, the queue and the instruction it waits for,
+  /// the ledger is empty, `cycles` is the cycle after the last known retirement, and instructions that did
+  /// not issue or retire have -1.
   runtime::Counters Run(std::span<const isa::Decoded> program, uint64_t code_address,
                         const TimingOptions& options = {});
 

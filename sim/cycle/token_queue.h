@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue of dependency tokens (rules I1 and I3): places are taken when the producer issues, tokens appear the cycle
-// after it retired, places come back the cycle after the consumer popped.
+// A queue of dependency tokens (rules I1 and I3): places are taken when the producer issues, tokens appear
+// the cycle after it retired, places come back the cycle after the consumer popped.
 #pragma once
 
 #include "sim/cycle/ring.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The requests at a port and whose turn it is (rule M2): round robin, the first one present after the one served last.
+// The requests at a port and whose turn it is (rule M2): round robin, the first one present after the one
+// served last.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,8 @@ class Turn {
   }
   /// The first cycle in which any request is present.
   Cycle Earliest() const { return earliest_; }
-  /// Takes out the request whose turn it is in cycle `now`; one is present. Calls `lost` for every other one present.
+  /// Takes out the request whose turn it is in cycle `now`; one is present. Calls `lost` for every other one
+  /// present.
   template <typename Lost>
   size_t Serve(Cycle now, Burst& burst, Lost lost) {
     size_t winner = last_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interval arithmetic of the ledger. Busy cycles lie within flights, lost turns within flights and outside waits, so
-// what remains of the flights is wait_memory and what remains of all is idle.
+// Interval arithmetic of the ledger. Busy cycles lie within flights, lost turns within flights and outside
+// waits, so what remains of the flights is wait_memory and what remains of all is idle.
 #include "sim/cycle/unit_ledger.h"
 
 #include <algorithm>
@@ -25,10 +25,17 @@ void UnitLedger::Waits(const Wait& wait, Cycle now) {
         unresolved_ > 0 ? now - wait_begin_ : std::max<Cycle>(0, std::min(now, flight_end_) - wait_begin_);
     waits_in_flight_ += in_flight - busy;
     switch (wait_.kind) {
-      case Wait::Kind::kNothing: break;
-      case Wait::Kind::kPlace: row_.wait_push += waited; break;
-      case Wait::Kind::kToken: row_.wait_token[static_cast<size_t>(wait_.queue)] += waited; break;
-      case Wait::Kind::kBank: row_.wait_port += waited; break;
+      case Wait::Kind::kNothing:
+        break;
+      case Wait::Kind::kPlace:
+        row_.wait_push += waited;
+        break;
+      case Wait::Kind::kToken:
+        row_.wait_token[static_cast<size_t>(wait_.queue)] += waited;
+        break;
+      case Wait::Kind::kBank:
+        row_.wait_port += waited;
+        break;
     }
   }
   wait_ = wait;

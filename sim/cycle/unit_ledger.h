@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where every cycle of one unit went: the section "Ledger" of docs/rationale/microarchitecture.md, kept from intervals
-// instead of cycles. Who waits for what is decided in sim/cycle/simulation.cc.
+// Where every cycle of one unit went: the section "Ledger" of docs/rationale/microarchitecture.md, kept from
+// intervals instead of cycles. Who waits for what is decided in sim/cycle/simulation.cc.
 #pragma once
 
 #include <string>
@@ -40,10 +40,10 @@ class UnitLedger {
   BusyTimeline busy_;
   Wait wait_;
   Cycle wait_begin_ = 0, busy_before_wait_ = 0;
-  int unresolved_ = 0;          ///< issued, retirement not known yet
-  Cycle flight_ = 0;            ///< cycles with an instruction in flight, before flight_end_
+  int unresolved_ = 0;  ///< issued, retirement not known yet
+  Cycle flight_ = 0;    ///< cycles with an instruction in flight, before flight_end_
   Cycle flight_end_ = 0;
-  Cycle waits_in_flight_ = 0;   ///< waits of the head during which an instruction was in flight and not busy
+  Cycle waits_in_flight_ = 0;  ///< waits of the head during which an instruction was in flight and not busy
   Cycle lost_turns_ = 0;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One unit as the simulation sees it: what kinds it executes, its command queue, its streams, and when it is ready.
+// One unit as the simulation sees it: what kinds it executes, its command queue, its streams, and when it is
+// ready.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +25,8 @@ struct UnitTraits {
 };
 UnitTraits TraitsOf(const isa::Spec& spec, int unit);
 
-/// Retirements that bound how many instructions of a unit are in flight: one without overlap, `commands` for one that
-/// only loads or stores; a computing unit that overlaps needs no bound.
+/// Retirements that bound how many instructions of a unit are in flight: one without overlap, `commands` for
+/// one that only loads or stores; a computing unit that overlaps needs no bound.
 class FlightBound {
  public:
   explicit FlightBound(size_t limit) : retires_(limit) {}  ///< 0: no bound
@@ -59,8 +60,8 @@ struct UnitState {
   LoadStream load;
   StoreStream store;
   FlightBound flights;
-  Cycle next = kNever;    ///< when to look at the head again
-  Cycle ready = 0;        ///< not ready before, whatever is in flight
+  Cycle next = kNever;           ///< when to look at the head again
+  Cycle ready = 0;               ///< not ready before, whatever is in flight
   std::vector<uint32_t> issued;  ///< instructions, in order
   size_t retired = 0;            ///< how many of `issued` have a known retirement
   Cycle last_retire = -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The write port (rules M4 and U5): who is accepted when, when the data leave, when the responses come. Requester u is
-// unit u.
+// The write port (rules M4 and U5): who is accepted when, when the data leave, when the responses come.
+// Requester u is unit u.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,8 @@ class WritePort {
     size_t requester;
     Cycle first_beat, end;  ///< the data leave in [first_beat, end)
   };
-  /// Accepts a burst in cycle `now`, which is NextTime(). `latency(requester)` is that of the requester's unit.
+  /// Accepts a burst in cycle `now`, which is NextTime(). `latency(requester)` is that of the requester's
+  /// unit.
   template <typename Latency, typename Lost>
   Accepted Accept(Cycle now, Latency latency, Lost lost) {
     Burst burst;
@@ -80,8 +81,9 @@ class WritePort {
   };
   MemoryTiming* memory_;
   Turn turn_;
-  Ring<Leaving> leaving_;   ///< accepted, the last beat has not left
-  Ring<Cycle> responses_;   ///< of the bursts after these; leaving_ and responses_ hold at most `outstanding` together
+  Ring<Leaving> leaving_;  ///< accepted, the last beat has not left
+  Ring<Cycle>
+      responses_;  ///< of the bursts after these; leaving_ and responses_ hold at most `outstanding` together
   Cycle last_accept_ = -1, data_end_ = 0, last_response_ = -1;
   uint64_t beats_ = 0;
 };

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: Apache-2.0
+// One cycle of the accelerator after the other. Whatever a unit does that another one sees goes through
+// `effects_`, which take place between two cycles: rule zero.
+#include "tests/sim/cycle/testing/reference_model.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace cosim::sim::testing {
+namespace {
+
+constexpr int kQuietCycles = 20000;  // longer than any instruction or latency of the tests
+
+uint64_t Mix(uint64_t seed, uint64_t number) {
+  uint64_t x = seed + (number + 1) * 0x9E3779B97F4A7C15ull;
+  x ^= x >> 30;
+  x *= 0xBF58476D1CE4E5B9ull;
+  x ^= x >> 27;
+  x *= 0x94D049BB133111EBull;
+  return x ^ (x >> 31);
+}
+
+}  // namespace
+
+ReferenceModel::ReferenceModel(const isa::Spec& spec, std::span<const isa::Decoded> program,
+                               uint64_t code_address)
+    : spec_(spec), program_(program), code_address_(code_address), fetch_room_(spec.fetch_words) {
+  for (size_t u = 0; u < spec.units.size(); ++u) {
+    bool load = false, store = false, gemm = false, alu = false;
+    for (const isa::InstructionFormat& format : spec.formats) {
+      if (format.unit != static_cast<int>(u)) continue;
+      if (format.kind == isa::Kind::kLoad) load = true;
+      if (format.kind == isa::Kind::kStore) store = true;
+      if (format.kind == isa::Kind::kGemm) gemm = true;
+      if (format.kind == isa::Kind::kAlu) alu = true;
+    }
+    UnitModel unit;
+    unit.loads_only = load && !store && !gemm && !alu;
+    unit.stores_only = store && !load && !gemm && !alu;
+    unit.computes = gemm || alu;
+    unit.overlap = spec.units[u].overlap && (load + store + gemm + alu) < 2;
+    unit.buffer_room = spec.units[u].buffer_beats;
+    units_.push_back(unit);
+    counters_.ledger.push_back({});
+    counters_.ledger.back().unit = spec.units[u].name;
+    counters_.ledger.back().wait_token.resize(spec.queues.size());
+  }
+  for (const isa::Queue& queue : spec.queues) {
+    tokens_.push_back(0);
+    places_.push_back(queue.capacity);
+  }
+  for (const isa::Memory& memory : spec.memories) banks_.emplace_back(static_cast<size_t>(memory.banks));
+  counters_.instructions.resize(program.size(), {-1, -1});
+  write_turn_ = static_cast<int>(units_.size()) - 1;
+  read_turn_ = static_cast<int>(units_.size());
+  CutFetch();
+}
+
+/// The beats of each burst of the program's words.
+void ReferenceModel::CutFetch() {
+  const int64_t beat = spec_.dram.port_bits / 8, word = spec_.word_bits / 8;
+  const int64_t limit =
+      std::max<int64_t>(1, std::min<int64_t>(spec_.dram.burst_beats, spec_.fetch_words / 2 * word / beat));
+  const int64_t bytes = static_cast<int64_t>(program_.size()) * word;
+  int beats = 0;
+  for (int64_t at = 0; at < bytes; at += beat) {
+    const bool page_starts = (static_cast<int64_t>(code_address_) + at) % 4096 == 0;
+    if (beats > 0 && (beats == limit || page_starts)) {
+      fetch_requests_.push_back(beats);
+      beats = 0;
+    }
+    ++beats;
+  }
+  if (beats > 0) fetch_requests_.push_back(beats);
+}
+
+/// For each row the bursts, each as the number of elements that end in each of its beats.
+std::vector<std::vector<int>> ReferenceModel::RowBursts(const isa::Transfer& transfer) const {
+  const int64_t beat = spec_.dram.port_bits / 8;
+  const int64_t stored = spec_.memories[static_cast<size_t>(transfer.memory)].stored_bytes;
+  std::vector<std::vector<int>> bursts;
+  for (int64_t row = 0; row < transfer.rows; ++row) {
+    const int64_t begin = static_cast<int64_t>(transfer.dram) + row * transfer.stride * stored;
+    const int64_t end = begin + transfer.cols * stored;
+    std::vector<int> burst;
+    for (int64_t at = begin / beat * beat; begin < end && at < end; at += beat) {
+      if (!burst.empty() && (static_cast<int>(burst.size()) == spec_.dram.burst_beats || at % 4096 == 0)) {
+        bursts.push_back(burst);
+        burst.clear();
+      }
+      int ends = 0;
+      for (int64_t byte = std::max(at, begin); byte < std::min(at + beat, end); ++byte) {
+        if ((byte - begin + 1) % stored == 0) ++ends;
+      }
+      burst.push_back(ends);
+    }
+    if (!burst.empty()) bursts.push_back(burst);
+    bursts.push_back({});  // end of the row
+  }
+  return bursts;
+}
+
+bool ReferenceModel::Happens(std::function<void()> effect) {
+  something_happened_ = true;
+  effects_.push_back(std::move(effect));
+  return true;
+}
+
+runtime::Counters ReferenceModel::Run() {
+  Cycle quiet = 0;
+  counters_.timed = true;
+  for (now_ = 0; retired_ < program_.size() || now_ == 0; ++now_) {
+    something_happened_ = false;
+    for (UnitModel& unit : units_) {
+      unit.busy = unit.lost_turn = false;
+      unit.wait = -1;
+    }
+    if (now_ > 0) Present();
+    ArbitrateReads();
+    DeliverBeat();
+    for (size_t u = 0; u < units_.size(); ++u) TickWriter(static_cast<int>(u));
+    ArbitrateWrites();
+    SendBeat();
+    TakeResponses();
+    for (size_t u = 0; u < units_.size(); ++u) RetireHead(static_cast<int>(u));
+    Dispatch();
+    for (size_t u = units_.size(); u-- > 0;) TryIssue(static_cast<int>(u));
+    for (size_t u = 0; u < units_.size(); ++u) Classify(static_cast<int>(u));
+    for (const auto& effect : effects_) effect();
+    effects_.clear();
+    quiet = something_happened_ ? 0 : quiet + 1;
+    if (quiet > kQuietCycles) {
+      counters_.ledger.clear();
+      return counters_;
+    }
+  }
+  counters_.completed = true;
+  counters_.cycles = now_;
+  return counters_;
+}
+
+void ReferenceModel::Present() {
+  const int64_t beat = spec_.dram.port_bits / 8, word = spec_.word_bits / 8;
+  const auto words = static_cast<int64_t>(program_.size());
+  if (!fetch_presented_ && !fetch_requests_.empty()) {
+    const int64_t before = std::min(words, fetch_beats_presented_ * beat / word);
+    const int64_t after = std::min(words, (fetch_beats_presented_ + fetch_requests_.front()) * beat / word);
+    if (fetch_room_ >= after - before) {
+      fetch_room_ -= after - before;
+      fetch_beats_presented_ += fetch_requests_.front();
+      fetch_presented_ = true;
+    }
+  }
+  for (UnitModel& unit : units_) {
+    if (unit.presented || unit.requests.empty()) continue;
+    if (!unit.requests_are_reads) {
+      unit.presented = true;
+    } else if (unit.buffer_room >= unit.requests.front()) {
+      unit.buffer_room -= unit.requests.front();
+      unit.presented = true;
+    }
+  }
+}
+
+bool ReferenceModel::Requests(int u, bool reads) const {
+  const UnitModel& unit = units_[static_cast<size_t>(u)];
+  return unit.presented && unit.requests_are_reads == reads;
+}
+
+void ReferenceModel::ArbitrateReads() {
+  if (reads_outstanding_ >= spec_.dram.outstanding) return;
+  const int requesters = static_cast<int>(units_.size()) + 1;
+  for (int step = 1; step <= requesters; ++step) {
+    const int r = (read_turn_ + step) % requesters;
+    if (r == 0 ? !fetch_presented_ : !Requests(r - 1, true)) continue;
+    Cycle latency = spec_.dram.latency;
+    if (spec_.dram.jitter > 0) {
+      latency +=
+          static_cast<Cycle>(Mix(spec_.dram.seed, reads_) % static_cast<uint64_t>(spec_.dram.jitter + 1));
+    }
+    std::deque<int>& requests = r == 0 ? fetch_requests_ : units_[static_cast<size_t>(r - 1)].requests;
+    const int beats = requests.front();
+    counters_.dram_read_bytes +=
+        static_cast<uint64_t>(beats) * static_cast<uint64_t>(spec_.dram.port_bits / 8);
+    reading_.push_back({r, beats, true, now_ + latency});
+    ++reads_;
+    ++reads_outstanding_;
+    read_turn_ = r;
+    for (int u = 0; u < requesters - 1; ++u) {
+      if (u + 1 != r && Requests(u, true)) units_[static_cast<size_t>(u)].lost_turn = true;
+    }
+    Happens([this, r] {
+      if (r == 0) {
+        fetch_requests_.pop_front();
+        fetch_presented_ = false;
+      } else {
+        units_[static_cast<size_t>(r - 1)].requests.pop_front();
+        units_[static_cast<size_t>(r - 1)].presented = false;
+      }
+    });
+    return;
+  }
+}
+
+void ReferenceModel::DeliverBeat() {
+  if (reading_.empty() || now_ < reading_.front().ready) return;
+  ReadBurst& burst = reading_.front();
+  const int r = burst.requester;
+  const bool first = std::exchange(burst.first, false);
+  if (r == 0) {
+    Happens([this] { ++fetch_beats_arrived_; });
+  } else {
+    Happens([this, r, first] {
+      std::deque<int>& arrived = units_[static_cast<size_t>(r - 1)].arrived;
+      if (first) arrived.push_back(0);
+      ++arrived.back();
+    });
+  }
+  if (--burst.beats_left == 0) {
+    reading_.pop_front();
+    Happens([this] { --reads_outstanding_; });
+  }
+}
+
+void ReferenceModel::TickWriter(int u) {
+  UnitModel& unit = units_[static_cast<size_t>(u)];
+  if (now_ <= unit.tail_until) unit.busy = true;
+  if (unit.pieces.empty()) return;
+  const Piece piece = unit.pieces.front();
+  if (unit.piece_cycles_left == 0) {
+    if (piece.beats > 0 && unit.arrived.empty()) return;
+    unit.piece_cycles_left = std::max({1, piece.beats, piece.elements});
+  }
+  unit.busy = true;
+  something_happened_ = true;
+  if (--unit.piece_cycles_left > 0) return;
+  unit.pieces.pop_front();
+  if (piece.beats > 0) {
+    unit.arrived.pop_front();
+    Happens([&unit, piece] { unit.buffer_room += piece.beats; });
+  }
+  if (piece.last_of_instruction) {
+    const int latency = spec_.units[static_cast<size_t>(u)].latency;
+    unit.tail_until = now_ + latency;
+    for (Flight& flight : unit.flights) {
+      if (flight.retire_at < 0) {
+        flight.retire_at = now_ + latency;
+        break;
+      }
+    }
+  }
+}
+
+void ReferenceModel::ArbitrateWrites() {
+  if (writes_outstanding_ >= spec_.dram.outstanding) return;
+  const int requesters = static_cast<int>(units_.size());
+  for (int step = 1; step <= requesters; ++step) {
+    const int u = (write_turn_ + step) % requesters;
+    if (!Requests(u, false)) continue;
+    UnitModel& unit = units_[static_cast<size_t>(u)];
+    const int beats = unit.requests.front();
+    counters_.dram_write_bytes +=
+        static_cast<uint64_t>(beats) * static_cast<uint64_t>(spec_.dram.port_bits / 8);
+    writing_.push_back({u, beats, now_ + spec_.units[static_cast<size_t>(u)].latency});
+    ++writes_outstanding_;
+    write_turn_ = u;
+    for (int other = 0; other < requesters; ++other) {
+      if (other != u && Requests(other, false)) units_[static_cast<size_t>(other)].lost_turn = true;
+    }
+    Happens([&unit] {
+      unit.requests.pop_front();
+      unit.presented = false;
+    });
+    return;
+  }
+}
+
+void ReferenceModel::SendBeat() {
+  if (writing_.empty() || now_ < writing_.front().earliest) return;
+  WriteBurst& burst = writing_.front();
+  units_[static_cast<size_t>(burst.unit)].busy = true;
+  something_happened_ = true;
+  if (--burst.beats_left > 0) return;
+  responding_.push_back({burst.unit, now_ + spec_.dram.write_latency});
+  writing_.pop_front();
+}
+
+void ReferenceModel::TakeResponses() {
+  if (responding_.empty() || responding_.front().second != now_) return;
+  UnitModel& unit = units_[static_cast<size_t>(responding_.front().first)];
+  responding_.pop_front();
+  Happens([this] { --writes_outstanding_; });
+  for (Flight& flight : unit.flights) {
+    if (flight.responses_left == 0) continue;
+    if (--flight.responses_left == 0) flight.not_before = now_ + 1;
+    break;
+  }
+}
+
+void ReferenceModel::RetireHead(int u) {
+  UnitModel& unit = units_[static_cast<size_t>(u)];
+  if (unit.flights.empty()) return;
+  const Flight& flight = unit.flights.front();
+  const isa::Decoded& instruction = program_[static_cast<size_t>(flight.instruction)];
+  const auto* transfer = std::get_if<isa::Transfer>(&instruction.body);
+  const bool stores = (transfer && transfer->is_store) || (unit.stores_only && !transfer);
+  const bool retires =
+      stores ? flight.responses_left == 0 && now_ >= flight.not_before : flight.retire_at == now_;
+  if (!retires) return;
+  counters_.instructions[static_cast<size_t>(flight.instruction)].retire = now_;
+  ++retired_;
+  Happens([this, &unit, &instruction] {
+    for (size_t q = 0; q < tokens_.size(); ++q) {
+      if ((instruction.pushes >> q) & 1) ++tokens_[q];
+    }
+    for (const auto& [memory, mask] : instruction.locks) {
+      for (size_t b = 0; b < banks_[static_cast<size_t>(memory)].size(); ++b) {
+        if ((mask >> b) & 1) --banks_[static_cast<size_t>(memory)][b].holds;
+      }
+    }
+    unit.flights.pop_front();
+  });
+}
+
+void ReferenceModel::Dispatch() {
+  if (dispatched_ == program_.size()) return;
+  const int64_t beat = spec_.dram.port_bits / 8, word = spec_.word_bits / 8;
+  if (fetch_beats_arrived_ * beat < static_cast<int64_t>(dispatched_ + 1) * word) return;
+  const int u = program_[dispatched_].unit;
+  UnitModel& unit = units_[static_cast<size_t>(u)];
+  if (static_cast<int>(unit.commands.size()) >= spec_.units[static_cast<size_t>(u)].commands) return;
+  const int instruction = static_cast<int>(dispatched_++);
+  Happens([this, &unit, instruction] {
+    unit.commands.push_back(instruction);
+    ++fetch_room_;
+  });
+}
+
+void ReferenceModel::TryIssue(int u) {
+  UnitModel& unit = units_[static_cast<size_t>(u)];
+  if (unit.commands.empty()) return;
+  if (now_ < unit.ready_at || !unit.requests.empty()) return;
+  if (!unit.overlap && !unit.flights.empty()) return;
+  if (!unit.computes && static_cast<int>(unit.flights.size()) >= spec_.units[static_cast<size_t>(u)].commands)
+    return;
+  const int index = unit.commands.front();
+  const isa::Decoded& instruction = program_[static_cast<size_t>(index)];
+  for (size_t q = 0; q < places_.size(); ++q) {
+    if (((instruction.pushes >> q) & 1) && places_[q] == 0) {
+      unit.wait = 0;
+      return;
+    }
+  }
+  for (size_t q = 0; q < tokens_.size(); ++q) {
+    if (((instruction.pops >> q) & 1) && tokens_[q] == 0) {
+      unit.wait = 2 + static_cast<int>(q);
+      return;
+    }
+  }
+  for (const auto& [memory, mask] : instruction.locks) {
+    for (size_t b = 0; b < banks_[static_cast<size_t>(memory)].size(); ++b) {
+      const Bank& bank = banks_[static_cast<size_t>(memory)][b];
+      if (((mask >> b) & 1) && bank.holds > 0 && bank.unit != u) {
+        unit.wait = 1;
+        return;
+      }
+    }
+  }
+  for (const auto& [memory, mask] : instruction.locks) {
+    for (size_t b = 0; b < banks_[static_cast<size_t>(memory)].size(); ++b) {
+      if (((mask >> b) & 1) == 0) continue;
+      Bank& bank = banks_[static_cast<size_t>(memory)][b];
+      bank.unit = u;
+      ++bank.holds;
+    }
+  }
+  for (size_t q = 0; q < places_.size(); ++q) {
+    if ((instruction.pushes >> q) & 1) --places_[q];
+  }
+  counters_.instructions[static_cast<size_t>(index)].issue = now_;
+  Happens([this, &unit, &instruction] {
+    unit.commands.pop_front();
+    for (size_t q = 0; q < tokens_.size(); ++q) {
+      if (((instruction.pops >> q) & 1) == 0) continue;
+      --tokens_[q];
+      ++places_[q];
+    }
+  });
+  Start(u, index);
+}
+
+void ReferenceModel::Start(int u, int index) {
+  UnitModel& unit = units_[static_cast<size_t>(u)];
+  const int latency = spec_.units[static_cast<size_t>(u)].latency;
+  const isa::Decoded& instruction = program_[static_cast<size_t>(index)];
+  Flight flight{.instruction = index};
+  if (const auto* transfer = std::get_if<isa::Transfer>(&instruction.body); transfer && transfer->is_store) {
+    flight.not_before = now_ + 1 + latency;
+    for (const std::vector<int>& burst : RowBursts(*transfer)) {
+      if (burst.empty()) continue;
+      unit.requests.push_back(static_cast<int>(burst.size()));
+      ++flight.responses_left;
+    }
+    unit.requests_are_reads = false;
+  } else if (transfer) {
+    auto pad = [&](int64_t count) {
+      for (int64_t i = 0; i < count; ++i) unit.pieces.push_back({});
+    };
+    const size_t before = unit.pieces.size();
+    const int64_t width = transfer->pad_left + transfer->cols + transfer->pad_right;
+    pad(transfer->pad_top * width);
+    const auto bursts = RowBursts(*transfer);
+    bool row_starts = true;
+    for (const std::vector<int>& burst : bursts) {
+      if (row_starts) pad(transfer->pad_left);
+      row_starts = burst.empty();
+      if (row_starts) {
+        pad(transfer->pad_right);
+        continue;
+      }
+      int elements = 0;
+      for (const int ends : burst) elements += ends;
+      unit.pieces.push_back({static_cast<int>(burst.size()), elements, false});
+      unit.requests.push_back(static_cast<int>(burst.size()));
+    }
+    pad(transfer->pad_bottom * width);
+    if (unit.pieces.size() == before) pad(1);
+    unit.pieces.back().last_of_instruction = true;
+    unit.requests_are_reads = true;
+  } else if (unit.loads_only) {
+    unit.pieces.push_back({0, 0, true});
+  } else if (unit.stores_only) {
+    flight.not_before = now_ + 1 + latency;
+  } else {
+    Cycle steps = 1;
+    if (const auto* gemm = std::get_if<isa::Gemm>(&instruction.body)) {
+      steps = std::max<Cycle>(1, gemm->nest.Steps());
+      counters_.gemm_steps += static_cast<uint64_t>(std::max<Cycle>(0, gemm->nest.Steps()));
+    } else if (const auto* alu = std::get_if<isa::Alu>(&instruction.body)) {
+      steps = std::max<Cycle>(1, alu->nest.Steps());
+      counters_.alu_steps += static_cast<uint64_t>(std::max<Cycle>(0, alu->nest.Steps()));
+      if (alu->op >= 0) steps *= spec_.alu_ops[static_cast<size_t>(alu->op)].initiation_interval;
+    }
+    flight.counts_as_busy = true;
+    flight.retire_at = now_ + steps + latency;
+    unit.ready_at = now_ + steps;
+  }
+  unit.flights.push_back(flight);
+}
+
+/// The first that applies, in the order of the page.
+void ReferenceModel::Classify(int u) {
+  const UnitModel& unit = units_[static_cast<size_t>(u)];
+  runtime::LedgerRow& row = counters_.ledger[static_cast<size_t>(u)];
+  const bool computing = std::any_of(unit.flights.begin(), unit.flights.end(),
+                                     [](const Flight& flight) { return flight.counts_as_busy; });
+  if (unit.busy || computing) {
+    ++row.busy;
+  } else if (unit.wait == 0) {
+    ++row.wait_push;
+  } else if (unit.wait >= 2) {
+    ++row.wait_token[static_cast<size_t>(unit.wait - 2)];
+  } else if (unit.wait == 1 || unit.lost_turn) {
+    ++row.wait_port;
+  } else if (!unit.flights.empty()) {
+    ++row.wait_memory;
+  } else {
+    ++row.idle;
+  }
+}
+
+}  // namespace cosim::sim::testing
