@@ -26,6 +26,28 @@ Stmt LoopOf(const Loop& loop, Stmt body) {
   return tir::MakeStmt(tir::For{loop.var, tir::Int(0), loop.extent, loop.kind, std::move(body)});
 }
 
+// Indices and conditions become canonical; the arithmetic of values stays as it was written, because the accelerator back end
+// recognizes it by its form.
+class IndexSimplifier : public tir::Mutator {
+ public:
+  explicit IndexSimplifier(tir::Simplifier& simplifier) : simplifier_(simplifier) {}
+
+  Expr MutateExpr(const Expr& expr) override {
+    if (const auto* load = tir::As<tir::Load>(expr)) {
+      std::vector<Expr> indices;
+      for (const Expr& index : load->indices) indices.push_back(simplifier_.Simplify(index));
+      return tir::MakeLoad(load->buffer, std::move(indices));
+    }
+    if (const auto* select = tir::As<tir::Select>(expr)) {
+      return tir::MakeSelect(simplifier_.Simplify(select->condition), MutateExpr(select->a), MutateExpr(select->b));
+    }
+    return tir::Mutator::MutateExpr(expr);
+  }
+
+ private:
+  tir::Simplifier& simplifier_;
+};
+
 class Lowerer {
  public:
   explicit Lowerer(const Schedule& schedule) : stages_(InferRegions(schedule)) {
@@ -166,7 +188,7 @@ class Lowerer {
     const Expr over_loops = tir::Substitute(value, axes);
     const Expr over_buffers = tir::RewriteExpr(over_loops, [&](const Expr& node) { return ToBuffer(node); });
     return tir::MakeStmt(
-        tir::Store{bound.buffer, LocalIndices(bound, scope), scope.simplifier.Simplify(over_buffers)});
+        tir::Store{bound.buffer, LocalIndices(bound, scope), IndexSimplifier(scope.simplifier).MutateExpr(over_buffers)});
   }
 
   // A read of a computed tensor becomes a read of its buffer, relative to the box's origin.
