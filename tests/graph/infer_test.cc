@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every rule of type inference: what is accepted has the right type, and each fault has its message.
+#include "compiler/graph/infer.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/graph/testing.h"
+
+namespace cosim::graph {
+namespace {
+
+struct Fault {
+  Op op;
+  std::vector<TensorType> operands;
+  std::string message;
+};
+
+std::string MessageOf(const Fault& fault) {
+  const auto result = InferType(fault.op, fault.operands);
+  return std::holds_alternative<std::string>(result) ? std::get<std::string>(result) : "accepted";
+}
+
+std::string TypeOf(const Op& op, const std::vector<TensorType>& operands) {
+  const auto result = InferType(op, operands);
+  return std::holds_alternative<TensorType>(result) ? ToString(std::get<TensorType>(result))
+                                                    : std::get<std::string>(result);
+}
+
+const TensorType kF = FloatType({1, 4, 8, 8}), kI8 = Int8Type({1, 4, 8, 8}), kI32 = Int32Type({1, 4, 8, 8});
+const TensorType kWeight = Int8Type({6, 4, 3, 3});
+
+TEST(InferType, GivesConvolutionsTheirExtents) {
+  EXPECT_EQ(TypeOf(Conv2d{}, {kI8, kWeight}), "int32[1,6,6,6]");
+  EXPECT_EQ(TypeOf(Conv2d{.stride = {2, 3}, .pad = {1, 0, 1, 2}}, {kI8, kWeight}), "int32[1,6,4,3]");
+  EXPECT_EQ(TypeOf(Conv2d{.dilation = {2, 3}}, {kI8, kWeight}), "int32[1,6,4,2]");
+  EXPECT_EQ(TypeOf(Conv2d{.groups = 2}, {kF, FloatType({6, 2, 1, 1})}), "float32[1,6,8,8]");
+}
+
+TEST(InferType, GivesEveryOperationItsType) {
+  EXPECT_EQ(TypeOf(Dense{}, {Int8Type({2, 5}), Int8Type({3, 5})}), "int32[2,3]");
+  EXPECT_EQ(TypeOf(Dense{}, {FloatType({2, 5}), FloatType({3, 5})}), "float32[2,3]");
+  EXPECT_EQ(TypeOf(BiasAdd{}, {kI32, Int32Type({4})}), "int32[1,4,8,8]");
+  EXPECT_EQ(TypeOf(BatchNorm{}, {kF, FloatType({4}), FloatType({4}), FloatType({4}), FloatType({4})}),
+            "float32[1,4,8,8]");
+  EXPECT_EQ(TypeOf(Relu{}, {kF}), "float32[1,4,8,8]");
+  EXPECT_EQ(TypeOf(Clip{}, {kI8}), "int8[1,4,8,8]");
+  EXPECT_EQ(TypeOf(Add{}, {kF, kF}), "float32[1,4,8,8]");
+  EXPECT_EQ(TypeOf(QAdd{}, {kI8, kI8}), "int8[1,4,8,8]");
+  EXPECT_EQ(TypeOf(MaxPool{.kernel = {3, 3}, .pad = {1, 1, 1, 1}}, {kI8}), "int8[1,4,4,4]");
+  EXPECT_EQ(TypeOf(GlobalAvgPool{}, {kF}), "float32[1,4,1,1]");
+  EXPECT_EQ(TypeOf(GlobalSumPool{}, {kI8}), "int32[1,4,1,1]");
+  EXPECT_EQ(TypeOf(Requantize{}, {kI32}), "int8[1,4,8,8]");
+  EXPECT_EQ(TypeOf(Flatten{}, {kI8}), "int8[1,256]");
+  EXPECT_EQ(TypeOf(Quantize{}, {kF}), "int8[1,4,8,8]");
+  EXPECT_EQ(TypeOf(Dequantize{}, {kI8}), "float32[1,4,8,8]");
+}
+
+class InferTypeFault : public testing::TestWithParam<Fault> {};
+
+TEST_P(InferTypeFault, HasItsMessage) { EXPECT_EQ(MessageOf(GetParam()), GetParam().message); }
+
+INSTANTIATE_TEST_SUITE_P(
+    Structure, InferTypeFault,
+    testing::Values(Fault{Relu{}, {}, "takes 1 operands, not 0"},
+                    Fault{Constant{}, {}, "a constant needs data"},
+                    Fault{Input{}, {}, "an input has no operands to infer a type from"},
+                    Fault{Flatten{}, {FloatType({3})}, "input must have at least 2 dimensions, not 1"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Products, InferTypeFault,
+    testing::Values(
+        Fault{Conv2d{}, {Int8Type({1, 4}), kWeight}, "input and weight must have 4 dimensions, not 2 and 4"},
+        Fault{Conv2d{}, {kF, kWeight}, "input is float32, but weight is int8"},
+        Fault{Conv2d{}, {kI32, Int32Type({6, 4, 3, 3})}, "operands must be float32 or int8"},
+        Fault{Conv2d{.input_zero_point = 1},
+              {kF, FloatType({6, 4, 3, 3})},
+              "a float operation has no zero point"},
+        Fault{Conv2d{.input_zero_point = 128}, {kI8, kWeight}, "zero point 128 is not an int8"},
+        Fault{Conv2d{.groups = 0}, {kI8, kWeight}, "0 groups do not divide 4 input and 6 output channels"},
+        Fault{Conv2d{.groups = 4}, {kI8, kWeight}, "4 groups do not divide 4 input and 6 output channels"},
+        Fault{Conv2d{.groups = 2},
+              {kI8, kWeight},
+              "weight has 4 input channels, but a group of the input has 2"},
+        Fault{Conv2d{.stride = {0, 1}}, {kI8, kWeight}, "kernel, stride and dilation must be at least 1"},
+        Fault{Conv2d{.pad = {0, -1, 0, 0}}, {kI8, kWeight}, "padding must not be negative"},
+        Fault{Conv2d{.dilation = {4, 1}}, {kI8, kWeight}, "the window does not fit into [1,4,8,8]"},
+        Fault{Dense{}, {kI8, kWeight}, "input and weight must have 2 dimensions, not 4 and 4"},
+        Fault{Dense{}, {Int8Type({1, 4}), FloatType({2, 4})}, "input is int8, but weight is float32"},
+        Fault{Dense{}, {Int8Type({1, 4}), Int8Type({2, 5})}, "input has 4 features, but weight has 5"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Channels, InferTypeFault,
+    testing::Values(Fault{BiasAdd{}, {kI8, Int8Type({4})}, "input must be float32 or int32"},
+                    Fault{BiasAdd{}, {FloatType({4}), FloatType({4})}, "input must have a channel dimension"},
+                    Fault{
+                        BiasAdd{}, {kI32, FloatType({4})}, "input is int32, but a channel vector is float32"},
+                    Fault{BiasAdd{},
+                          {kI32, Int32Type({5})},
+                          "a channel vector has shape [5], but the input has 4 channels"},
+                    Fault{BatchNorm{}, {kI32, kI32, kI32, kI32, kI32}, "input must be float32"},
+                    Fault{BatchNorm{-1}, {kF, kF, kF, kF, kF}, "epsilon is -1, but must not be negative"},
+                    Fault{BatchNorm{},
+                          {kF, FloatType({4}), FloatType({4}), FloatType({4}), FloatType({3})},
+                          "a channel vector has shape [3], but the input has 4 channels"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Elementwise, InferTypeFault,
+    testing::Values(Fault{Relu{}, {kI8}, "input must be float32"}, Fault{Clip{}, {kF}, "input must be int8"},
+                    Fault{Clip{.lo = 1, .hi = 0}, {kI8}, "limits 1 and 0 are no range of int8"},
+                    Fault{Clip{.lo = -129}, {kI8}, "limits -129 and 127 are no range of int8"},
+                    Fault{Add{}, {kF, kI8}, "operands must be float32"},
+                    Fault{Add{}, {kF, FloatType({1, 4})}, "operands have shapes [1,4,8,8] and [1,4]"},
+                    Fault{QAdd{}, {kF, kI8}, "operands must be int8"},
+                    Fault{QAdd{}, {kI8, Int8Type({1, 4})}, "operands have shapes [1,4,8,8] and [1,4]"},
+                    Fault{QAdd{.a = {0, 0, 0}}, {kI8, kI8}, "multiplier 0 is not positive"},
+                    Fault{QAdd{.b = {0, 1, 63}}, {kI8, kI8}, "shift 63 is not in [0, 62]"},
+                    Fault{QAdd{.a = {200, 1, 0}}, {kI8, kI8}, "zero point 200 is not an int8"},
+                    Fault{QAdd{.output_zero_point = -200}, {kI8, kI8}, "zero point -200 is not an int8"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Pools, InferTypeFault,
+    testing::Values(Fault{MaxPool{}, {kI32}, "input must be float32 or int8"},
+                    Fault{MaxPool{}, {FloatType({1, 4})}, "input must have 4 dimensions, not 2"},
+                    Fault{MaxPool{.kernel = {9, 1}}, {kF}, "the window does not fit into [1,4,8,8]"},
+                    Fault{MaxPool{.pad = {2, 0, 0, 0}}, {kF}, "padding must be smaller than the kernel"},
+                    Fault{GlobalAvgPool{}, {kI8}, "input must be float32"},
+                    Fault{GlobalSumPool{}, {kF}, "input must be int8"},
+                    Fault{GlobalAvgPool{}, {FloatType({1, 4})}, "input must have 4 dimensions, not 2"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Scales, InferTypeFault,
+    testing::Values(
+        Fault{Requantize{}, {kI8}, "input must be int32"},
+        Fault{Requantize{}, {Int32Type({4})}, "input must have a channel dimension"},
+        Fault{Requantize{.multiplier = {1, 1}, .shift = {0, 0}},
+              {kI32},
+              "2 multipliers and 2 shifts for 4 channels"},
+        Fault{Requantize{.multiplier = {1}, .shift = {0, 0}},
+              {kI32},
+              "1 multipliers and 2 shifts for 4 channels"},
+        Fault{Requantize{.multiplier = {2}}, {kI32}, "multiplier 2 is neither 1 nor in [2^30, 2^31)"},
+        Fault{Requantize{.shift = {-1}}, {kI32}, "shift -1 is not in [0, 62]"},
+        Fault{Requantize{.zero_point = 128}, {kI32}, "zero point 128 is not an int8"},
+        Fault{Quantize{}, {kI8}, "input must be float32"},
+        Fault{Quantize{.scale = 0}, {kF}, "scale 0 is not positive"},
+        Fault{Dequantize{}, {kF}, "input must be int8"},
+        Fault{Dequantize{.zero_point = 128}, {kI8}, "zero point 128 is not an int8"}));
+
+TEST(WindowExtent, IsZeroWhenTheWindowDoesNotFit) {
+  EXPECT_EQ(WindowExtent(2, 3, 1, 1, 0, 0), 0);
+  EXPECT_EQ(WindowExtent(2, 3, 5, 1, 0, 0), 0);
+  EXPECT_EQ(WindowExtent(2, 3, 5, 1, 0, 1), 1);
+}
+
+}  // namespace
+}  // namespace cosim::graph
