@@ -23,7 +23,7 @@ struct Diagnostic {
   std::string source_line;  ///< the offending line, without its newline; may be empty
   int length = 1;           ///< columns to underline
   std::string hint;         ///< what would be right; may be empty
-  std::vector<std::pair<SourceLoc, std::string>> notes;
+  std::vector<std::pair<SourceLoc, std::string>> notes;  ///< rendered as "note: <text> <file:line:col>"
 };
 
 class Diagnostics {
@@ -31,6 +31,7 @@ class Diagnostics {
   Diagnostic& Error(std::string code, SourceLoc loc, std::string message);
   bool HasErrors() const { return !list_.empty(); }
   const std::vector<Diagnostic>& list() const { return list_; }
+  Diagnostic& Back() { return list_.back(); }  ///< the last one reported
   /// Renders all of them the way a terminal shows them (`file:line:col: error[E0103]: …`, line, caret, hint, notes).
   std::string Render() const;
 

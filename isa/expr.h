@@ -67,6 +67,9 @@ struct ScalarProgram {
   int stages = 0;  ///< number of `stage` cuts: registers between the first and the last node
 };
 
+/// One node from the values of its operands; any operator but kInput.
+int64_t EvaluateNode(const ScalarNode& node, int64_t a, int64_t b, int64_t c);
+
 /// One lane, one evaluation; the definition the faster evaluators are tested against.
 int64_t Evaluate(const ScalarProgram& program, std::span<const int64_t> inputs);
 

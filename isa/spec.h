@@ -116,6 +116,7 @@ struct AluOp {
   std::vector<Operand> operands;
   Operand result;
   ScalarProgram program;
+  std::vector<std::string> body;  ///< the program as written, line by line
   /// Cycles a step takes: max over memories of its reads (one read port) or writes, times ceil(lanes / unit lanes).
   int initiation_interval = 1;
   /// Least distance in steps between a write of an element and its next read within one instruction.
