@@ -121,9 +121,9 @@ void Check(const std::function<Program()>& make, int seed, int rounds) {
     const tir::Function compact = tir::RemoveUnitLoops(scheduled);
     tir::CheckWellFormed(compact, "removal of unit loops");
     const Arrays arrays = RandomArrays(args, random());
-    const Arrays expected = Run(plain, arrays);
-    ASSERT_TRUE(Run(scheduled, arrays, round % 2 != 0) == expected) << ToString(scheduled);
-    ASSERT_TRUE(Run(compact, arrays) == expected) << ToString(compact);
+    const Arrays expected = Execute(plain, arrays);
+    ASSERT_TRUE(Execute(scheduled, arrays, round % 2 != 0) == expected) << ToString(scheduled);
+    ASSERT_TRUE(Execute(compact, arrays) == expected) << ToString(compact);
   }
 }
 

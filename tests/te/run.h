@@ -34,7 +34,7 @@ inline Arrays RandomArrays(const std::vector<Tensor>& args, uint32_t seed) {
 }
 
 /// The arrays after running `function` on a copy of them.
-inline Arrays Run(const tir::Function& function, Arrays arrays, bool backwards = false) {
+inline Arrays Execute(const tir::Function& function, Arrays arrays, bool backwards = false) {
   std::vector<void*> pointers;
   for (auto& array : arrays) pointers.push_back(array.data());
   tir::Interpret(function, pointers, {.reverse_independent_loops = backwards});
