@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules M1 to M5 of docs/rationale/microarchitecture.md: bursts, ports and the built-in memory model.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/dram/burst_splitter.h"
+#include "sim/dram/memory_timing.h"
+#include "tests/sim/cycle/testing/timeline.h"
+
+namespace cosim::sim::testing {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr Cycle kT = Timeline::kFirst;
+isa::Spec Plain() { return Timeline::PlainFetch(CosimLike()); }
+
+std::vector<std::pair<uint64_t, int>> Bursts(uint64_t begin, uint64_t end, int beat_bytes, int burst_beats) {
+  std::vector<std::pair<uint64_t, int>> list;
+  for (BurstSplitter splitter(begin, end, beat_bytes, burst_beats); !splitter.Done();) {
+    const Burst burst = splitter.Next();
+    list.emplace_back(burst.address, burst.beats);
+  }
+  return list;
+}
+
+TEST(M1Bursts, HaveAtMostTheConfiguredLength) {
+  EXPECT_THAT(Bursts(0, 20 * 8, 8, 16), ElementsAre(std::pair(0u, 16), std::pair(128u, 4)));
+}
+
+TEST(M1Bursts, StopAtFourKibibytes) {
+  EXPECT_THAT(Bursts(4096 - 16, 4096 + 32, 8, 16), ElementsAre(std::pair(4080u, 2), std::pair(4096u, 4)));
+  EXPECT_THAT(Bursts(0, 8192, 16, 256), ElementsAre(std::pair(0u, 256), std::pair(4096u, 256)));
+}
+
+TEST(M1Bursts, TakeTheWholeBeatsThatARowTouches) {
+  EXPECT_THAT(Bursts(6, 10, 8, 16), ElementsAre(std::pair(0u, 2)));
+  EXPECT_THAT(Bursts(15, 16, 8, 16), ElementsAre(std::pair(8u, 1)));
+}
+
+TEST(M1Bursts, OfNoBytesAreNone) { EXPECT_TRUE(Bursts(5, 5, 8, 16).empty()); }
+
+TEST(M1Bursts, NeverMergeRows) {
+  Timeline t(Plain());
+  t.Add(Load(t.spec(), t.Unit("load"), {.memory = 0, .dram = 4096, .rows = 3, .cols = 1, .stride = 1}));
+  t.Run();
+  // Three bursts of one beat, accepted in kT + 1 to kT + 3; the program takes one beat more.
+  EXPECT_EQ(t.counters().dram_read_bytes, 4u * 8);
+  t.ExpectRetiresAt(0, kT + 22 + 3 + 2 - 1);
+}
+
+TEST(M2ReadPort, AcceptsWhileFewerThanOutstandingAreInFlight) {
+  isa::Spec spec = Plain();
+  spec.dram.outstanding = 2;
+  Timeline t(spec);
+  t.Add(Load(t.spec(), t.Unit("load"), {.memory = 0, .dram = 0, .rows = 3, .cols = 4, .stride = 4}));
+  t.Run();
+  // Accepted kT + 1 and kT + 2; the first one's last beat arrives in kT + 24: accepted kT + 25, first beat kT
+  // + 45.
+  t.ExpectRetiresAt(0, kT + 45 + 1 + 4 + 2 - 1);
+}
+
+TEST(M2ReadPort, GoesRoundAmongRequesters) {
+  isa::Spec spec = EmptySpec();
+  AddMemory(spec, "inp", 8);
+  const int a = AddUnit(spec, "a", {isa::Kind::kLoad}, true, 2);
+  const int b = AddUnit(spec, "b", {isa::Kind::kLoad}, true, 2);
+  const int go = AddUnit(spec, "go", {isa::Kind::kGemm}, false, 1);
+  AddQueue(spec, "go_a", go, a, 1);
+  AddQueue(spec, "go_b", go, b, 1);
+  Timeline t(Timeline::PlainFetch(spec));
+  t.Add(Pushes(t.spec(), Pushes(t.spec(), Sync(t.spec(), go), "go_a"), "go_b"));  // retires at kT + 2
+  const isa::Transfer three_rows{.memory = 0, .dram = 0, .rows = 3, .cols = 1, .stride = 64};
+  t.Add(Pops(t.spec(), Load(t.spec(), a, three_rows), "go_a"));
+  t.Add(Pops(t.spec(), Load(t.spec(), b, three_rows), "go_b"));
+  t.Run();
+  // Both present from kT + 4 on. Fetch was served last, so a, b, a, b, a, b are accepted in kT + 4 to kT + 9.
+  t.ExpectRetiresAt(1, kT + 8 + 20 + 1 + 1 + 1);
+  t.ExpectRetiresAt(2, kT + 9 + 20 + 1 + 1 + 1);
+  // b loses its turn in kT + 4, kT + 6 and kT + 8, a in kT + 5 and kT + 7.
+  EXPECT_EQ(t.counters().ledger[static_cast<size_t>(a)].wait_port, 2);
+  EXPECT_EQ(t.counters().ledger[static_cast<size_t>(b)].wait_port, 3);
+}
+
+TEST(M3ReadData, ComeInOrderABeatACycle) {
+  BuiltInMemory memory({.latency = 20});
+  EXPECT_EQ(memory.ReadFirstBeat(5, {0, 16}), 25);
+  EXPECT_EQ(memory.ReadFirstBeat(6, {0, 4}), 41);
+  EXPECT_EQ(memory.ReadFirstBeat(30, {0, 1}), 50);
+}
+
+TEST(M3ReadData, AreLateByAHashOfSeedAndNumber) {
+  const isa::MemorySystem system{.latency = 20, .jitter = 9, .seed = 7};
+  BuiltInMemory memory(system);
+  for (uint64_t number = 0; number < 100; ++number) {
+    const Cycle accepted = static_cast<Cycle>(number) * 1000;
+    EXPECT_EQ(memory.ReadFirstBeat(accepted, {0, 1}),
+              accepted + 20 + static_cast<Cycle>(BurstHash(7, number) % 10));
+  }
+  memory.Reset();
+  EXPECT_EQ(memory.ReadFirstBeat(0, {0, 1}), 20 + static_cast<Cycle>(BurstHash(7, 0) % 10));
+}
+
+TEST(M3ReadData, HashIsSplitMix64) {
+  // The generator's first outputs for seed 0.
+  EXPECT_EQ(BurstHash(0, 0), 0xE220A8397B1DCDAFu);
+  EXPECT_EQ(BurstHash(0, 1), 0x6E789E6AA1B965F4u);
+}
+
+TEST(M4WritePort, AcceptsWhileFewerThanOutstandingAreUnanswered) {
+  isa::Spec spec = Plain();
+  spec.dram.outstanding = 1;
+  Timeline t(spec);
+  t.Add(Store(t.spec(), t.Unit("store"), {.memory = 3, .rows = 2, .cols = 4, .stride = 4}));
+  t.Run();
+  // Accepted kT + 1, beats in [kT + 3, kT + 7), response kT + 16; accepted kT + 17, response kT + 32.
+  t.ExpectRetiresAt(0, kT + 33);
+}
+
+TEST(M4WritePort, DoesNotSlowReads) {
+  Timeline t(Plain());
+  t.Add(Store(t.spec(), t.Unit("store"), {.memory = 3, .rows = 1, .cols = 16}));
+  t.Add(Load(t.spec(), t.Unit("load"), {.memory = 0, .rows = 1, .cols = 16}));
+  t.Run();
+  t.ExpectRetiresAt(0, kT + 18 + 10 + 1);
+  t.ExpectRetiresAt(1, kT + 1 + 38 + 2 - 1);
+}
+
+/// Answers as the built-in model does and keeps the questions.
+class RecordingMemory final : public MemoryTiming {
+ public:
+  explicit RecordingMemory(const isa::MemorySystem& system) : model_(system) {}
+  void Reset() override { model_.Reset(); }
+  Cycle ReadFirstBeat(Cycle accepted, const Burst& burst) override {
+    times.push_back(accepted);
+    reads.push_back(burst);
+    return model_.ReadFirstBeat(accepted, burst);
+  }
+  Cycle WriteResponse(Cycle last_beat, const Burst& burst) override {
+    times.push_back(last_beat);
+    writes.push_back(burst);
+    return model_.WriteResponse(last_beat, burst);
+  }
+  std::vector<Cycle> times;
+  std::vector<Burst> reads, writes;
+
+ private:
+  BuiltInMemory model_;
+};
+
+TEST(M5AnyMemory, IsAskedInOrderOfTimeAboutEveryBurst) {
+  const isa::Spec spec = Plain();
+  std::vector<isa::Decoded> program;
+  for (int i = 0; i < 4; ++i) {
+    program.push_back(Store(spec, 3, {.memory = 3, .dram = 4096, .rows = 2, .cols = 20, .stride = 32}));
+    program.push_back(Load(spec, 0, {.memory = 0, .dram = 8192, .rows = 3, .cols = 20, .stride = 32}));
+  }
+  RecordingMemory memory(spec.dram);
+  const runtime::Counters counters = TimingEngine(spec, &memory).Run(program, 0);
+  EXPECT_TRUE(counters.completed);
+  EXPECT_TRUE(std::is_sorted(memory.times.begin(), memory.times.end()));
+  EXPECT_EQ(memory.reads.size(), 1u + 4 * 3 * 2);
+  EXPECT_EQ(memory.writes.size(), 4u * 2 * 2);
+  EXPECT_EQ(memory.writes[1].address, 4096u + 128);
+}
+
+}  // namespace
+}  // namespace cosim::sim::testing

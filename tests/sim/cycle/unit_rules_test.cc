@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules U1 to U5 of docs/rationale/microarchitecture.md, each with cycles worked out by hand.
+#include <gtest/gtest.h>
+
+#include "tests/sim/cycle/testing/timeline.h"
+
+namespace cosim::sim::testing {
+namespace {
+
+constexpr Cycle kT = Timeline::kFirst;  // the first instruction issues here
+constexpr int kInp = 0, kWgt = 1, kOut = 3;
+
+isa::Spec Plain() { return Timeline::PlainFetch(CosimLike()); }
+isa::Spec WithoutOverlap(isa::Spec spec) {
+  for (isa::Unit& unit : spec.units) unit.overlap = false;
+  return spec;
+}
+/// One row of `beats` beats of 8-byte elements.
+isa::Transfer Row(int64_t beats, uint64_t address = 4096) {
+  return {.memory = kInp, .dram = address, .rows = 1, .cols = beats};
+}
+
+TEST(U1Gemm, TakesACycleAStepAndThenItsLatency) {
+  Timeline t(Plain());
+  t.Add(Gemm(t.spec(), t.Unit("gemm"), 10));
+  t.Run();
+  t.ExpectIssuesAt(0, kT);
+  t.ExpectRetiresAt(0, kT + 10 + 13);
+}
+
+TEST(U1Gemm, WithoutStepsCountsAsOne) {
+  Timeline t(Plain());
+  t.Add(Gemm(t.spec(), t.Unit("gemm"), 0));
+  t.Run();
+  t.ExpectRetiresAt(0, kT + 1 + 13);
+}
+
+TEST(U1Gemm, OverlapsTheNextAfterItsLastStep) {
+  Timeline t(Plain());
+  t.Add(Gemm(t.spec(), t.Unit("gemm"), 10));
+  t.Add(Gemm(t.spec(), t.Unit("gemm"), 4));
+  t.Run();
+  t.ExpectIssuesAt(1, kT + 10);
+  t.ExpectRetiresAt(1, kT + 10 + 4 + 13);
+}
+
+TEST(U1Gemm, WithoutOverlapIsReadyAfterRetirement) {
+  Timeline t(WithoutOverlap(Plain()));
+  t.Add(Gemm(t.spec(), t.Unit("gemm"), 10));
+  t.Add(Gemm(t.spec(), t.Unit("gemm"), 4));
+  t.Run();
+  t.ExpectIssuesAt(1, kT + 10 + 13 + 1);
+}
+
+TEST(U2Alu, TakesItsInitiationIntervalAStep) {
+  Timeline t(Plain());
+  t.Add(Alu(t.spec(), t.Unit("alu"), 1, 5));  // an op of two cycles a step
+  t.Add(Alu(t.spec(), t.Unit("alu"), 0, 5));
+  t.Run();
+  t.ExpectRetiresAt(0, kT + 5 * 2 + 12);
+  t.ExpectIssuesAt(1, kT + 5 * 2 + 12 + 1);
+  t.ExpectRetiresAt(1, kT + 5 * 2 + 12 + 1 + 5 + 12);
+}
+
+TEST(U3Sync, TakesOneStepOnAComputingUnit) {
+  Timeline t(Plain());
+  t.Add(Sync(t.spec(), t.Unit("gemm")));
+  t.Add(Sync(t.spec(), t.Unit("gemm")));
+  t.Run();
+  t.ExpectRetiresAt(0, kT + 1 + 13);
+  t.ExpectIssuesAt(1, kT + 1);
+}
+
+TEST(U3Sync, TakesOneCycleOfTheWriterOnALoadingUnit) {
+  Timeline t(Plain());
+  t.Add(Sync(t.spec(), t.Unit("load")));
+  t.Run();
+  t.ExpectRetiresAt(0, kT + 2 + 2 - 1);
+}
+
+TEST(U3Sync, WaitsForTheWriterBehindALoad) {
+  Timeline t(Plain());
+  t.Add(Load(t.spec(), t.Unit("load"), Row(16)));  // the writer is free again at kT + 38
+  t.Add(Sync(t.spec(), t.Unit("load")));
+  t.Run();
+  t.ExpectIssuesAt(1, kT + 2);
+  t.ExpectRetiresAt(1, kT + 38 + 1 + 2 - 1);
+}
+
+TEST(U4Load, WritesABurstFromTheCycleAfterItsFirstBeat) {
+  Timeline t(Plain());
+  t.Add(Load(t.spec(), t.Unit("load"), Row(16)));
+  t.Run();
+  // Accepted kT + 1, first beat kT + 21, written in [kT + 22, kT + 38).
+  t.ExpectRetiresAt(0, kT + 38 + 2 - 1);
+}
+
+TEST(U4Load, IssuesTheNextAfterItsLastBurstIsAccepted) {
+  Timeline t(Plain());
+  t.Add(Load(t.spec(), t.Unit("load"), Row(32)));
+  t.Add(Load(t.spec(), t.Unit("load"), Row(16)));
+  t.Run();
+  t.ExpectRetiresAt(0, kT + 38 + 16 + 2 - 1);
+  t.ExpectIssuesAt(1, kT + 3);
+  t.ExpectRetiresAt(1, kT + 38 + 32 + 2 - 1);
+}
+
+TEST(U4Load, WithoutOverlapIsReadyAfterRetirement) {
+  Timeline t(WithoutOverlap(Plain()));
+  t.Add(Load(t.spec(), t.Unit("load"), Row(16)));
+  t.Add(Load(t.spec(), t.Unit("load"), Row(16)));
+  t.Run();
+  t.ExpectIssuesAt(1, kT + 40);
+  t.ExpectRetiresAt(1, kT + 40 + 39);
+}
+
+TEST(U4Load, WaitsForRoomForAWholeBurst) {
+  isa::Spec spec = Plain();
+  spec.units[0].buffer_beats = 31;
+  Timeline t(spec);
+  t.Add(Load(t.spec(), t.Unit("load"), Row(32)));
+  t.Run();
+  // The second burst is presented at the first one's end, kT + 38; its first beat comes 20 later.
+  t.ExpectRetiresAt(0, kT + 38 + 20 + 1 + 16 + 2 - 1);
+}
+
+TEST(U4Load, WritesPadsWithoutWaitingForData) {
+  Timeline t(Plain());
+  isa::Transfer transfer = Row(2);
+  transfer.pad_top = 1;   // 1 x 9 pads from kT + 1 on
+  transfer.pad_left = 4;  // up to kT + 14
+  transfer.pad_right = 3;
+  transfer.pad_bottom = 2;
+  t.Add(Load(t.spec(), t.Unit("load"), transfer));
+  t.Run();
+  // Data in [kT + 22, kT + 24), then 3 pads and two rows of 9.
+  t.ExpectRetiresAt(0, kT + 24 + 3 + 18 + 2 - 1);
+}
+
+TEST(U4Load, LetsPadsDelayData) {
+  Timeline t(Plain());
+  isa::Transfer transfer = Row(2);
+  transfer.pad_left = 40;
+  t.Add(Load(t.spec(), t.Unit("load"), transfer));
+  t.Run();
+  t.ExpectRetiresAt(0, kT + 1 + 40 + 2 + 2 - 1);
+}
+
+TEST(U4Load, TakesACycleAnElementWhenABeatHoldsSeveral) {
+  isa::Spec spec = Plain();
+  spec.memories[kInp].stored_bytes = 2;
+  Timeline t(spec);
+  t.Add(Load(t.spec(), t.Unit("load"), Row(16)));  // 16 elements in 4 beats
+  t.Run();
+  t.ExpectRetiresAt(0, kT + 22 + 16 + 2 - 1);
+}
+
+TEST(U4Load, TakesACycleABeatWhenAnElementHasSeveral) {
+  Timeline t(Plain());
+  t.Add(Load(t.spec(), t.Unit("load"), {.memory = kWgt, .dram = 0, .rows = 1, .cols = 1}));
+  t.Run();
+  t.ExpectRetiresAt(0, kT + 22 + 16 + 2 - 1);
+}
+
+TEST(U4Load, HoldsAtMostAsManyInstructionsAsItsCommandQueue) {
+  isa::Spec spec = Plain();
+  spec.units[0].commands = 3;
+  Timeline t(spec);
+  t.Add(Load(t.spec(), t.Unit("load"), Row(16)));  // retires at kT + 39
+  for (int i = 0; i < 3; ++i) t.Add(Sync(t.spec(), t.Unit("load")));
+  t.Run();
+  t.ExpectIssuesAt(2, kT + 3);
+  t.ExpectIssuesAt(3, kT + 40);
+}
+
+TEST(U5Store, RetiresACycleAfterItsLastResponse) {
+  Timeline t(Plain());
+  t.Add(Store(t.spec(), t.Unit("store"), {.memory = kOut, .rows = 1, .cols = 32}));
+  t.Run();
+  // Accepted kT + 1 and kT + 2; beats leave in [kT + 3, kT + 35); the response comes 10 after kT + 34.
+  t.ExpectRetiresAt(0, kT + 34 + 10 + 1);
+}
+
+TEST(U5Store, IssuesTheNextAfterItsLastBurstIsAccepted) {
+  Timeline t(Plain());
+  t.Add(Store(t.spec(), t.Unit("store"), {.memory = kOut, .rows = 1, .cols = 32}));
+  t.Add(Store(t.spec(), t.Unit("store"), {.memory = kOut, .rows = 1, .cols = 1}));
+  t.Run();
+  t.ExpectIssuesAt(1, kT + 3);
+  t.ExpectRetiresAt(1, kT + 35 + 10 + 1);
+}
+
+TEST(U5Store, WithoutOverlapIsReadyAfterRetirement) {
+  Timeline t(WithoutOverlap(Plain()));
+  t.Add(Store(t.spec(), t.Unit("store"), {.memory = kOut, .rows = 1, .cols = 1}));
+  t.Add(Store(t.spec(), t.Unit("store"), {.memory = kOut, .rows = 1, .cols = 1}));
+  t.Run();
+  t.ExpectIssuesAt(1, kT + 3 + 10 + 1 + 1);
+}
+
+TEST(U5Store, RetiresASyncAfterTheStoreBeforeIt) {
+  Timeline t(Plain());
+  t.Add(Store(t.spec(), t.Unit("store"), {.memory = kOut, .rows = 1, .cols = 1}));
+  t.Add(Sync(t.spec(), t.Unit("store")));
+  t.Run();
+  t.ExpectRetiresAt(0, kT + 3 + 10 + 1);
+  t.ExpectRetiresAt(1, kT + 3 + 10 + 2);
+}
+
+TEST(U5Store, RetiresALoneSyncAfterItsLatency) {
+  Timeline t(Plain());
+  t.Add(Sync(t.spec(), t.Unit("store")));
+  t.Run();
+  t.ExpectRetiresAt(0, kT + 1 + 2);
+}
+
+TEST(SeveralKinds, NeverOverlapAndKeepTheirRules) {
+  isa::Spec spec = Timeline::PlainFetch(VtaLike());
+  spec.units[1].overlap = true;  // has no effect on a unit with several kinds
+  Timeline t(spec);
+  t.Add(Load(t.spec(), t.Unit("compute"), Row(16)));
+  t.Add(Gemm(t.spec(), t.Unit("compute"), 5));
+  t.Add(Sync(t.spec(), t.Unit("compute")));
+  t.Run();
+  const Cycle loaded = kT + 38 + 13 - 1;
+  t.ExpectRetiresAt(0, loaded);
+  t.ExpectIssuesAt(1, loaded + 1);
+  t.ExpectRetiresAt(1, loaded + 1 + 5 + 13);
+  t.ExpectIssuesAt(2, loaded + 1 + 5 + 13 + 1);
+}
+
+}  // namespace
+}  // namespace cosim::sim::testing
