@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simplifier's canonical min and max: operands flattened, dominated ones dropped, what all have in common
-// (terms, constant, factor) moved outside, so that it can cancel against its surroundings.
+// (terms, and the constant when no operand is one) moved outside, so that it can cancel against its
+// surroundings.
 #include <algorithm>
-#include <numeric>
 
 #include "compiler/tir/simplify.h"
 #include "compiler/tir/visitor.h"
@@ -87,25 +87,14 @@ Linear Simplifier::FactorMinMax(BinaryOp op, std::vector<Linear> operands) {
     common.constant += least;
   }
 
-  int64_t factor = 0;
-  for (const Linear& operand : operands) {
-    factor = std::gcd(factor, operand.constant);
-    for (const auto& [atom, coefficient] : operand.terms) factor = std::gcd(factor, coefficient);
-  }
-  factor = std::max<int64_t>(factor, 1);
-
   std::vector<Expr> exprs;
-  for (Linear& operand : operands) {
-    for (auto& term : operand.terms) term.second /= factor;
-    operand.constant /= factor;
-    exprs.push_back(ToExpr(operand));
-  }
+  for (const Linear& operand : operands) exprs.push_back(ToExpr(operand));
   std::sort(exprs.begin(), exprs.end(), [&](const Expr& a, const Expr& b) {
     return Compare(a, b, [&](const VarNode* var) { return RankOf(var); }) < 0;
   });
   Expr joined = exprs[0];
   for (size_t i = 1; i < exprs.size(); ++i) joined = MakeBinary(op, joined, exprs[i]);
-  AddScaled(common, LinearOfAtom(joined), factor);
+  AddScaled(common, LinearOfAtom(joined), 1);
   return common;
 }
 

@@ -77,7 +77,7 @@ TEST(LowerTest, InitializesBeforeTheOutermostReductionLoop) {
             "    stage c.update:\n"
             "      for k.o in 0..2:\n"
             "        for x_1 in 0..5:\n"
-            "          for k.i in 0..min(2, 3 - k.o * 2) * 2:\n"
+            "          for k.i in 0..min(4, 6 - k.o * 4):\n"
             "            c[y, x_1] = c[y, x_1] + a[y, k.o * 4 + k.i] * b[x_1, k.o * 4 + k.i]\n");
 }
 
