@@ -36,7 +36,7 @@ class Assembler {
 
   std::optional<Assembly> Run() {
     while (text_.NextLine()) {
-      if (!text_.Cut() || text_.AtEnd()) continue;
+      if (FingerprintDirective() || !text_.Cut() || text_.AtEnd()) continue;
       text_.Peek().text.starts_with('.') ? Directive() : Instruct();
     }
     for (const char* required : {".dram", ".code"}) {
@@ -64,12 +64,8 @@ class Assembler {
           NameHint(name.text, kOthers);
       return;
     }
-    if (!seen_.insert(name.text).second) {
-      text_.ErrorAt(codes::kAsmRepeated, name, fmt::format("'{}' is given twice", name.text));
-      return;
-    }
+    if (!Once(name.text, name.column)) return;
     if (name.text == ".isa") return IsaDirective();
-    if (name.text == ".fingerprint") return FingerprintDirective();
     const bool dram = name.text == ".dram";
     const std::optional<uint64_t> value = text_.ExpectAddress(dram ? "a number of bytes" : "an address");
     if (value) (dram ? assembly_.program.dram_bytes : assembly_.program.code_address) = *value;
@@ -85,20 +81,36 @@ class Assembler {
         .hint = fmt::format("choose it with --isa={}", name->text);
   }
 
-  /// 16 hexadecimal digits, which may look like a name or a number.
-  void FingerprintDirective() {
-    const size_t begin = text_.line().find(".fingerprint") + std::string_view(".fingerprint").size();
-    std::string_view digits = text_.Code().substr(begin);
-    digits = digits.substr(std::min(digits.find_first_not_of(" \t"), digits.size()));
-    digits = digits.substr(0, std::min(digits.find_last_not_of(" \t") + 1, digits.size()));
+  bool Once(const std::string& directive, int column) {
+    if (seen_.insert(directive).second) return true;
+    text_.ErrorAt(codes::kAsmRepeated, column, static_cast<int>(directive.size()),
+                  fmt::format("'{}' is given twice", directive));
+    return false;
+  }
+
+  /// Takes the line if it is this directive. Its 16 hexadecimal digits are no word: they may look like a name
+  /// or a number.
+  bool FingerprintDirective() {
+    constexpr std::string_view kName = ".fingerprint", kBlank = " \t";
+    std::string_view code = text_.Code();
+    const size_t begin = std::min(code.find_first_not_of(kBlank), code.size());
+    std::string_view digits = code.substr(begin);
+    if (!digits.starts_with(kName)) return false;
+    digits.remove_prefix(kName.size());
+    if (!digits.empty() && kBlank.find(digits[0]) == std::string_view::npos) return false;
+    if (!Once(std::string(kName), static_cast<int>(begin) + 1)) return true;
+    digits.remove_prefix(std::min(digits.find_first_not_of(kBlank), digits.size()));
+    digits = digits.substr(0, digits.find_last_not_of(kBlank) + 1);
     uint64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-    if (digits.size() != 16 || error != std::errc() || end != digits.data() + digits.size()) {
-      text_.ErrorAt(codes::kAsmSyntax, static_cast<int>(digits.data() - text_.line().data()) + 1,
+    const char* stop = digits.data() + digits.size();
+    const auto [end, error] = std::from_chars(digits.data(), stop, value, 16);
+    if (digits.size() == 16 && error == std::errc() && end == stop) {
+      assembly_.program.fingerprint = value;
+    } else {
+      text_.ErrorAt(codes::kAsmSyntax, static_cast<int>(digits.data() - code.data()) + 1,
                     static_cast<int>(digits.size()), "a fingerprint is 16 hexadecimal digits");
-      return;
     }
-    assembly_.program.fingerprint = value;
+    return true;
   }
 
   void SegmentDirective(const Word& directive) {
