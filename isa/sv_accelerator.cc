@@ -358,7 +358,6 @@ class AcceleratorPrinter {
   void Assign(const std::string& to, const std::string& from) {
     body_ += fmt::format("  assign {} = {};\n", to, from);
   }
-  const SvUnit* Built(int unit) const { return plan_.units[unit].built ? &plan_.units[unit] : nullptr; }
   std::string MemoryConstant(int memory) const { return "Mem" + SvConstantName(spec_.memories[memory].name); }
 
   const Spec& spec_;
@@ -375,35 +374,6 @@ std::string Reversed(const std::vector<std::string>& items) {
   return text;
 }
 
-/// Names, widths and roles of a decoder's outputs that a unit's engines take.
-struct Role {
-  std::string name;
-  int bits;
-};
-
-std::vector<Role> UnitRoles(const Spec& spec, const SvUnit& unit) {
-  std::vector<Role> roles;
-  auto add = [&](Kind kind, std::string_view name) {
-    roles.push_back({std::string(name), std::max(1, unit.FieldBits(spec, kind, name))});
-  };
-  if (unit.loads) {
-    roles.push_back({"memory", static_cast<int>(unit.memories.size())});
-    for (const char* name : {"sram", "dram", "rows", "cols", "stride", "pad_top", "pad_bottom", "pad_left",
-                             "pad_right", "pad_value"}) {
-      add(Kind::kLoad, name);
-    }
-  }
-  if (unit.gemms) {
-    roles.push_back({"gemm", 1});
-    for (const char* name : {"overwrite", "reset", "uop_begin", "uop_end", "iter_out", "iter_in"})
-      add(Kind::kGemm, name);
-    for (const IndexFields& index : spec.formats[unit.gemm.format].indices) {
-      for (const char* part : {"_base", "_out", "_in"}) add(Kind::kGemm, index.index + part);
-    }
-  }
-  return roles;
-}
-
 void AcceleratorPrinter::PrintUnit(const SvUnit& unit) {
   const std::string pops = std::to_string(std::max<size_t>(1, unit.pops.size()));
   const std::string pushes = std::to_string(std::max<size_t>(1, unit.pushes.size()));
@@ -416,10 +386,13 @@ void AcceleratorPrinter::PrintUnit(const SvUnit& unit) {
                      {"doc", spec_.units[unit.unit].doc}};
   Declare(kUnitDeclarations, values);
   std::string roles;
-  for (const Role& role : UnitRoles(spec_, unit)) {
-    declarations_ += fmt::format("  logic [{}:0] {}_{};\n", role.bits - 1, unit.name, role.name);
-    roles += fmt::format("    .{}_o({}_{}),\n", role.name, unit.name, role.name);
-  }
+  auto take = [&](const std::string& name, int bits) {
+    declarations_ += fmt::format("  logic [{}:0] {}_{};\n", bits - 1, unit.name, name);
+    roles += fmt::format("    .{}_o({}_{}),\n", name, unit.name, name);
+  };
+  if (unit.loads) take("memory", static_cast<int>(unit.memories.size()));
+  if (unit.gemms) take("gemm", 1);
+  for (const SvRole& role : SvRoles(spec_, unit)) take(role.name, role.bits);
   values.emplace_back("roles", roles);
   Body(kUnitFront, values);
   if (unit.loads) PrintLoad(unit, values);
@@ -436,12 +409,12 @@ void AcceleratorPrinter::PrintLoad(const SvUnit& unit, SvValues values) {
     const Memory& memory = spec_.memories[m];
     bool padded = false;
     for (int f : unit.formats) {
-      padded |= spec_.formats[f].memory == m && spec_.formats[f].FieldIndex("pad_top") >= 0;
+      padded |= spec_.formats[f].memory == m && SvPads(spec_.formats[f]);
     }
     const std::string constant = MemoryConstant(m);
-    element_bits.push_back(fmt::format("32'(cosim_pkg::{}Bits)", constant));
-    lane_bits.push_back(padded ? fmt::format("32'(cosim_pkg::{}LaneBits)", constant) : "32'd0");
-    stored_bytes.push_back(fmt::format("32'(cosim_pkg::{}StoredBytes)", constant));
+    element_bits.push_back(fmt::format("cosim_pkg::{}Bits", constant));
+    lane_bits.push_back(padded ? fmt::format("cosim_pkg::{}LaneBits", constant) : "32'd0");
+    stored_bytes.push_back(fmt::format("cosim_pkg::{}StoredBytes", constant));
     data_bits = std::max(data_bits, (memory.stored_bytes * 8 + port_bits - 1) / port_bits * port_bits);
     addr_bits = std::max(addr_bits, SvAddressBits(memory.depth));
   }
@@ -541,6 +514,12 @@ void AcceleratorPrinter::PrintBack(const SvUnit& unit) {
   Assign(unit.name + "_ready", ready);
   Assign(fmt::format("retire_o[{}]", unit.unit), retire);
   Assign(unit.name + "_retire_tag", tag);
+  for (const std::string& engine : engines) {
+    // Only a unit with several engines asks whether one is idle, and an element may have more bits in DRAM
+    // than on chip.
+    Assign("unused_" + engine, fmt::format("^{{{0}_idle, {0}_wdata}}", engine));
+    declarations_ += fmt::format("  logic unused_{};\n", engine);
+  }
   const std::string busy = unit.gemms ? fmt::format("~{}_gemm_idle", unit.name) : "";
   const std::string writes = unit.loads ? fmt::format("{}_load_busy", unit.name) : "";
   Assign(fmt::format("busy_o[{}]", unit.unit), busy + (busy.empty() || writes.empty() ? "" : " | ") + writes);
@@ -550,32 +529,20 @@ void AcceleratorPrinter::PrintQueues() {
   body_ += "\n  // ---- Dependency queues.\n";
   for (size_t q = 0; q < spec_.queues.size(); ++q) {
     const Queue& queue = spec_.queues[q];
-    const SvUnit* from = Built(queue.from);
-    const SvUnit* to = Built(queue.to);
+    const SvUnit& from = plan_.units[queue.from];
+    const SvUnit& to = plan_.units[queue.to];
     const auto slot = [&](const std::vector<int>& queues) {
       return std::ranges::find(queues, static_cast<int>(q)) - queues.begin();
     };
-    SvValues values = {{"q", queue.name}, {"Q", SvConstantName(queue.name)},
-                       {"take", "1'b0"},  {"push", "1'b0"},
-                       {"pop", "1'b0"},   {"place", ""},
-                       {"token", ""}};
-    auto set = [&](std::string_view name, std::string value) {
-      std::ranges::find(values, name, &SvValues::value_type::first)->second = std::move(value);
-    };
-    if (from != nullptr) {
-      const auto at = slot(from->pushes);
-      set("take", fmt::format("{}_take[{}]", from->name, at));
-      set("push", fmt::format("retire_o[{}] & {}_retire_tag[{}]", from->unit, from->name, at));
-      set("place", fmt::format("{}_places[{}]", from->name, at));
-    }
-    if (to != nullptr) {
-      const auto at = slot(to->pops);
-      set("pop", fmt::format("{}_pop[{}]", to->name, at));
-      set("token", fmt::format("{}_tokens[{}]", to->name, at));
-    }
-    if (from != nullptr || to != nullptr) Body(kQueue, values);
-    Assign(fmt::format("wait_token_o[{}]", q),
-           to == nullptr ? "1'b0" : fmt::format("{}_wait_token[{}]", to->name, slot(to->pops)));
+    const auto pushed = slot(from.pushes), popped = slot(to.pops);
+    Body(kQueue, {{"q", queue.name},
+                  {"Q", SvConstantName(queue.name)},
+                  {"take", fmt::format("{}_take[{}]", from.name, pushed)},
+                  {"push", fmt::format("retire_o[{}] & {}_retire_tag[{}]", from.unit, from.name, pushed)},
+                  {"pop", fmt::format("{}_pop[{}]", to.name, popped)},
+                  {"place", fmt::format("{}_places[{}]", from.name, pushed)},
+                  {"token", fmt::format("{}_tokens[{}]", to.name, popped)}});
+    Assign(fmt::format("wait_token_o[{}]", q), fmt::format("{}_wait_token[{}]", to.name, popped));
   }
 }
 
@@ -585,11 +552,6 @@ void AcceleratorPrinter::PrintLocks() {
   for (const SvUnit& unit : plan_.units) {
     const Unit& described = spec_.units[unit.unit];
     in_flight = std::max({in_flight, described.commands, described.latency + 2});
-    if (!unit.built) {
-      want.push_back(fmt::format("{}'d0", plan_.bank_bits));
-      retire.push_back(want.back());
-      continue;
-    }
     const size_t pushes = std::max<size_t>(1, unit.pushes.size());
     want.push_back(unit.name + "_banks");
     retire.push_back(fmt::format("{}_retire_tag[{} +: {}]", unit.name, pushes, plan_.bank_bits));
@@ -630,17 +592,7 @@ void AcceleratorPrinter::PrintMemory(int index) {
 
 std::string AcceleratorPrinter::Print() {
   body_ += kFetch;
-  for (const SvUnit& unit : plan_.units) {
-    if (unit.built) {
-      PrintUnit(unit);
-    } else {
-      body_ += fmt::format("\n  // ---- Unit {}: not built.\n", unit.name);
-      for (const char* signal :
-           {"unit_room", "unit_could", "issue_o", "retire_o", "busy_o", "wait_push_o", "wait_port_o"}) {
-        Assign(fmt::format("{}[{}]", signal, unit.unit), "1'b0");
-      }
-    }
-  }
+  for (const SvUnit& unit : plan_.units) PrintUnit(unit);
   PrintQueues();
   PrintLocks();
   body_ += "\n  // ---- Memories.";

@@ -10,8 +10,7 @@
 
 namespace cosim::isa {
 
-/// `module accelerator`. Units are built for which hw/rtl has modules for all their kinds (SvUnit::built); of
-/// a queue to or from another unit only the near end is there.
+/// `module accelerator`.
 std::string SvAccelerator(const Spec& spec, const SvPlan& plan);
 
 }  // namespace cosim::isa

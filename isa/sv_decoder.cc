@@ -43,14 +43,9 @@ class DecoderPrinter {
   }
   /// The value of the field `field_name` of every format of `kind` that has it, in `bits` bits.
   std::string Select(Kind kind, std::string_view field_name, int bits) const;
-  void Role(Kind kind, const std::string& field_name) {
-    const int bits = std::max(1, unit_.FieldBits(spec_, kind, field_name));
-    Output(field_name, bits, Select(kind, field_name, bits));
-  }
   void Flags(const std::string& name, const std::vector<int>& queues, int offset);
   void Banks(const SvPlan& plan);
-  void Load();
-  void Gemm();
+  void LoadedMemory();
   std::string AnyOf(Kind kind) const;
 
   const Spec& spec_;
@@ -99,7 +94,8 @@ void DecoderPrinter::Banks(const SvPlan& plan) {
   Output("banks", plan.bank_bits, text.empty() ? "'0" : text);
 }
 
-void DecoderPrinter::Load() {
+/// One bit for each memory the unit loads to.
+void DecoderPrinter::LoadedMemory() {
   std::string memories;
   for (size_t m = unit_.memories.size(); m-- > 0;) {
     std::string any;
@@ -111,25 +107,6 @@ void DecoderPrinter::Load() {
     memories += (memories.empty() ? "{" : ", ") + any;
   }
   Output("memory", static_cast<int>(unit_.memories.size()), memories + "}");
-  for (const char* role : {"sram", "dram", "rows", "cols", "stride", "pad_top", "pad_bottom", "pad_left",
-                           "pad_right", "pad_value"}) {
-    Role(Kind::kLoad, role);
-  }
-}
-
-void DecoderPrinter::Gemm() {
-  const InstructionFormat& format = spec_.formats[unit_.gemm.format];
-  Output("gemm", 1, AnyOf(Kind::kGemm));
-  Role(Kind::kGemm, "overwrite");
-  Role(Kind::kGemm, "reset");
-  for (const char* role : {"uop_begin", "uop_end", "iter_out", "iter_in"}) Role(Kind::kGemm, role);
-  for (const IndexFields& index : format.indices) {
-    for (auto [part, field] :
-         {std::pair{"base", index.base}, std::pair{"out", index.outer}, std::pair{"in", index.inner}}) {
-      const int bits = field < 0 ? 1 : format.fields[field].type.width;
-      Output(fmt::format("{}_{}", index.index, part), bits, field < 0 ? "'0" : FieldSlice(format, field));
-    }
-  }
 }
 
 std::string DecoderPrinter::Print(const SvPlan& plan) {
@@ -141,8 +118,11 @@ std::string DecoderPrinter::Print(const SvPlan& plan) {
   Flags("pops", unit_.pops, unit_.pop_offset);
   Flags("pushes", unit_.pushes, unit_.push_offset);
   Banks(plan);
-  if (unit_.loads) Load();
-  if (unit_.gemms) Gemm();
+  if (unit_.loads) LoadedMemory();
+  if (unit_.gemms) Output("gemm", 1, AnyOf(Kind::kGemm));
+  for (const SvRole& role : SvRoles(spec_, unit_)) {
+    Output(role.name, role.bits, Select(role.kind, role.name, role.bits));
+  }
   return fmt::format(
       "{}module decode_{} (\n  input  logic [cosim_pkg::{}CommandBits-1:0] word_i{}\n);\n\n{}"
       "\n  logic unused_word;\n  assign unused_word = ^{{word_i{}}};\n\nendmodule\n",

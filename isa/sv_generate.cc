@@ -52,6 +52,10 @@ class Checker {
   }
 
   void Format(const InstructionFormat& format) {
+    if (format.kind == Kind::kAlu || format.kind == Kind::kStore) {
+      Error(format.loc, fmt::format("'{}' is of kind {}", format.name, KindName(format.kind)),
+            "kind load, gemm or sync");
+    }
     if (format.kind == Kind::kGemm) {
       if (MatchSvGemm(spec_, spec_.FormatIndex(format.name)).dst != -1) {
         Error(format.loc,
@@ -64,8 +68,7 @@ class Checker {
               "a micro-op field for each index");
       }
     }
-    if (format.kind == Kind::kLoad && format.FieldIndex("pad_top") >= 0 &&
-        spec_.memories[format.memory].fields.size() > 1) {
+    if (SvPads(format) && spec_.memories[format.memory].fields.size() > 1) {
       Error(format.loc, fmt::format("'{}' pads a memory of records", format.name),
             "padding only for plain elements");
     }
@@ -107,8 +110,7 @@ std::vector<SvFile> GenerateSv(const Spec& spec) {
   files.push_back({"cosim_pkg.sv", SvPackage(spec, plan)});
   files.push_back({"dispatch.sv", SvDispatch(spec)});
   for (const SvUnit& unit : plan.units) {
-    if (unit.built)
-      files.push_back({fmt::format("decode_{}.sv", unit.name), SvUnitDecoder(spec, plan, unit)});
+    files.push_back({fmt::format("decode_{}.sv", unit.name), SvUnitDecoder(spec, plan, unit)});
   }
   files.push_back({"accelerator.sv", SvAccelerator(spec, plan)});
   return files;

@@ -11,12 +11,16 @@ namespace {
 
 class Package {
  public:
-  explicit Package(std::string banner) : text_(std::move(banner)) { text_ += "package cosim_pkg;\n"; }
+  explicit Package(std::string banner) : text_(std::move(banner)) {
+    text_ +=
+        "// verilator lint_off UNUSEDPARAM\n// Reason: lists all that the spec knows, whoever needs it.\n"
+        "package cosim_pkg;\n";
+  }
   void Section(std::string_view title) { fmt::format_to(std::back_inserter(text_), "\n  // {}\n", title); }
   void Constant(std::string_view name, int64_t value) {
-    fmt::format_to(std::back_inserter(text_), "  parameter int unsigned {} = {};\n", name, value);
+    fmt::format_to(std::back_inserter(text_), "  parameter int unsigned {} = 32'd{};\n", name, value);
   }
-  std::string Finish() { return text_ + "\nendpackage\n"; }
+  std::string Finish() { return text_ + "\nendpackage\n// verilator lint_on UNUSEDPARAM\n"; }
 
  private:
   std::string text_;

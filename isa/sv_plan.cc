@@ -34,7 +34,6 @@ SvUnit PlanUnit(const Spec& spec, int index, int bank_bits) {
       unit.gemm = MatchSvGemm(spec, static_cast<int>(f));
     }
   }
-  unit.built = !unit.alus && !unit.stores;
   for (size_t q = 0; q < spec.queues.size(); ++q) {
     if (spec.queues[q].to == index) unit.pops.push_back(static_cast<int>(q));
     if (spec.queues[q].from == index) unit.pushes.push_back(static_cast<int>(q));
@@ -46,6 +45,12 @@ SvUnit PlanUnit(const Spec& spec, int index, int bank_bits) {
 }
 
 }  // namespace
+
+bool SvPads(const InstructionFormat& format) {
+  constexpr std::string_view kPads[] = {"pad_top", "pad_bottom", "pad_left", "pad_right"};
+  return format.kind == Kind::kLoad &&
+         std::ranges::any_of(kPads, [&](auto pad) { return format.FieldIndex(pad) >= 0; });
+}
 
 std::string SvConstantName(std::string_view name) {
   std::string out;
@@ -97,6 +102,28 @@ int SvUnit::FieldBits(const Spec& spec, Kind kind, std::string_view field_name) 
     if (format.kind == kind && field >= 0) bits = std::max(bits, format.fields[field].type.width);
   }
   return bits;
+}
+
+std::vector<SvRole> SvRoles(const Spec& spec, const SvUnit& unit) {
+  std::vector<SvRole> roles;
+  auto add = [&](Kind kind, const std::string& name) {
+    roles.push_back({name, kind, std::max(1, unit.FieldBits(spec, kind, name))});
+  };
+  if (unit.loads) {
+    for (const char* name : {"sram", "dram", "rows", "cols", "stride", "pad_top", "pad_bottom", "pad_left",
+                             "pad_right", "pad_value"}) {
+      add(Kind::kLoad, name);
+    }
+  }
+  if (unit.gemms) {
+    for (const char* name : {"overwrite", "reset", "uop_begin", "uop_end", "iter_out", "iter_in"}) {
+      add(Kind::kGemm, name);
+    }
+    for (const IndexFields& index : spec.formats[unit.gemm.format].indices) {
+      for (const char* part : {"_base", "_out", "_in"}) add(Kind::kGemm, index.index + part);
+    }
+  }
+  return roles;
 }
 
 SvPlan::SvPlan(const Spec& spec) : bank_offset(spec.memories.size(), -1) {

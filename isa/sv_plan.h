@@ -29,12 +29,21 @@ struct SvUnit {
   int pop_offset = 0, push_offset = 0;  ///< first pop and push flag in the word
   int command_bits = 0;                 ///< bits of the word that its formats use
   bool loads = false, gemms = false, alus = false, stores = false;
-  bool built = false;  ///< hw/rtl has modules for all its kinds
-  SvGemm gemm;         ///< when gemms
-  int tag_bits = 0;    ///< what comes back at retirement: pushes (lowest), then banks
+  SvGemm gemm;       ///< when gemms
+  int tag_bits = 0;  ///< what comes back at retirement: pushes (lowest), then banks
   /// Width of the widest field of this name among its formats of `kind`; 0 when none has it.
   int FieldBits(const Spec& spec, Kind kind, std::string_view name) const;
 };
+
+/// One output of a unit's decoder, `<name>_o`: the field of that name of its formats of `kind`.
+struct SvRole {
+  std::string name;
+  Kind kind;
+  int bits;
+};
+
+/// The fields that the unit's engines take. Fields that no format has are one bit, and 0.
+std::vector<SvRole> SvRoles(const Spec& spec, const SvUnit& unit);
 
 struct SvPlan {
   explicit SvPlan(const Spec& spec);
@@ -42,6 +51,9 @@ struct SvPlan {
   std::vector<int> bank_offset;  ///< of each memory in the mask of all shared memories' banks; -1: not shared
   int bank_bits = 0;             ///< width of that mask, at least 1
 };
+
+/// True if a load of this format can write padding.
+bool SvPads(const InstructionFormat& format);
 
 /// "gemm_uop" as constants are named: "GemmUop".
 std::string SvConstantName(std::string_view name);

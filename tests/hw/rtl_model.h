@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Verilated accelerator behind one interface, whatever its widths are. Drives pins and looks into memories;
+// what the memory bus answers is rtl_run.h's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace cosim::testing {
+
+/// What the pins carry in one cycle.
+struct RtlInputs {
+  bool reset = false;
+  bool start = false;
+  uint32_t code_address = 0, code_words = 0;
+  bool ar_ready = true;
+  const uint8_t* r_data = nullptr;  ///< one beat; null: none comes
+  bool r_last = false;
+};
+
+/// Bit u of the masks is unit u; of wait_token, queue q.
+struct RtlOutputs {
+  bool done = false;
+  bool ar_valid = false;
+  uint64_t ar_address = 0;
+  int ar_beats = 0;
+  uint64_t issue = 0, retire = 0;
+};
+
+/// One bank of an on-chip memory: element i at `data` + i * `stride`, lowest bits first.
+struct RtlBank {
+  uint8_t* data = nullptr;
+  size_t stride = 0;
+  int64_t elements = 0;
+};
+
+class RtlModel {
+ public:
+  virtual ~RtlModel() = default;
+  /// The outputs of the cycle that has these inputs; then the clock's edge ends the cycle.
+  virtual RtlOutputs Cycle(const RtlInputs& inputs) = 0;
+  /// Bank `bank` of memory `memory`, whose contents may be read and written between cycles.
+  virtual RtlBank Bank(std::string_view memory, int bank) = 0;
+};
+
+}  // namespace cosim::testing

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a program on a Verilated accelerator with a DRAM behind its bus, and notes when each instruction
+// issues and retires. Comparing is lockstep.h's.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "isa/program.h"
+#include "isa/spec.h"
+#include "runtime/profile.h"
+#include "sim/dram/memory_timing.h"
+#include "tests/hw/rtl_model.h"
+
+namespace cosim::testing {
+
+struct RtlRunOptions {
+  runtime::Cycle max_cycles = 200000;
+  int stall_percent =
+      0;  ///< of cycles in which the bus does not take an address; 0 as the timing page has it
+  uint64_t stall_seed = 1;
+  runtime::Cycle reset_at = -1;  ///< >= 0: stop in that cycle, as a reset in mid-program does
+};
+
+struct RtlRun {
+  bool done = false;
+  runtime::Cycle cycles = 0;                            ///< the cycle in which done is first seen
+  std::vector<runtime::InstructionTimes> instructions;  ///< of the program; -1 for what did not happen
+};
+
+/// Resets, starts, runs until done, and lets the last writes on chip happen. `dram` is read only.
+RtlRun RunRtl(RtlModel& model, const isa::Spec& spec, const isa::Program& program,
+              std::span<const uint8_t> dram, sim::MemoryTiming& timing, const RtlRunOptions& options = {});
+
+}  // namespace cosim::testing

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wraps a class that Verilator made of `accelerator` as an RtlModel.
+#pragma once
+
+#include <verilated.h>
+#include <verilated_syms.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "isa/check.h"
+#include "tests/hw/rtl_model.h"
+
+namespace cosim::testing {
+
+template <class Top>
+class VerilatedModel final : public RtlModel {
+ public:
+  explicit VerilatedModel(int seed) {
+    context_.randReset(2);
+    context_.randSeed(seed);
+    top_ = std::make_unique<Top>(&context_);
+  }
+  ~VerilatedModel() override { top_->final(); }
+
+  RtlOutputs Cycle(const RtlInputs& inputs) override {
+    top_->clk_i = 0;
+    top_->rst_ni = inputs.reset ? 0 : 1;
+    top_->start_i = inputs.start ? 1 : 0;
+    top_->code_address_i = inputs.code_address;
+    top_->code_words_i = inputs.code_words;
+    top_->ar_ready_i = inputs.ar_ready ? 1 : 0;
+    top_->r_valid_i = inputs.r_data != nullptr ? 1 : 0;
+    top_->r_last_i = inputs.r_last ? 1 : 0;
+    if (inputs.r_data != nullptr) std::memcpy(&top_->r_data_i, inputs.r_data, sizeof(top_->r_data_i));
+    top_->eval();
+    RtlOutputs outputs{.done = top_->done_o != 0,
+                       .ar_valid = top_->ar_valid_o != 0,
+                       .ar_address = top_->ar_addr_o,
+                       .ar_beats = top_->ar_len_o + 1,
+                       .issue = top_->issue_o,
+                       .retire = top_->retire_o};
+    context_.timeInc(1);
+    top_->clk_i = 1;
+    top_->eval();
+    context_.timeInc(1);
+    return outputs;
+  }
+
+  RtlBank Bank(std::string_view memory, int bank) override {
+    const std::string name =
+        "TOP.accelerator.i_mem_" + std::string(memory) + ".gen_bank[" + std::to_string(bank) + "].i_ram";
+    const VerilatedScope* scope = context_.scopeFind(name.c_str());
+    COSIM_CHECK(scope != nullptr, "no {} in the Verilated model", name);
+    VerilatedVar* contents = scope->varFind("mem");
+    COSIM_CHECK(contents != nullptr, "{} has no contents", name);
+    return {static_cast<uint8_t*>(contents->datap()), contents->entSize(), contents->unpacked().elements()};
+  }
+
+ private:
+  VerilatedContext context_;
+  std::unique_ptr<Top> top_;
+};
+
+}  // namespace cosim::testing
