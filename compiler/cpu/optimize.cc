@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The middle end: LLVM's O3 pipeline with its vectorizers, for a given machine.
+// The middle end: LLVM's O2 pipeline with its loop vectorizer, for a given machine.
 #include "compiler/cpu/optimize.h"
 
 #include <llvm/Analysis/TargetTransformInfo.h>
@@ -34,10 +34,12 @@ void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   }
   CheckModule(module);
 
+  // Loops are vectorized once and not unrolled: schedules unroll what is worth it, and copies cost compile
+  // time.
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
-  tuning.LoopInterleaving = true;
-  tuning.SLPVectorization = true;
+  tuning.LoopInterleaving = false;
+  tuning.LoopUnrolling = false;
   llvm::PassBuilder builder(&machine, tuning);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -48,7 +50,7 @@ void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
 }
 
 }  // namespace cosim::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The middle end: LLVM's O3 pipeline with its vectorizers, for a given machine.
+// The middle end: LLVM's O2 pipeline with its loop vectorizer, for a given machine.
 #pragma once
 
 namespace llvm {

@@ -54,7 +54,7 @@ ConvolutionCase RandomConvolution(Randoms& random) {
 
 TEST(CpuOps, ConvolutionsEqualTheGoldenModel) {
   Randoms random(1);
-  for (int trial = 0; trial < 40; ++trial) {
+  for (int trial = 0; trial < 24; ++trial) {
     const ConvolutionCase shape = RandomConvolution(random);
     Graph g("convolution");
     const ValueId x = g.AddInput("x", {graph::DType::kInt8, shape.x});
@@ -67,7 +67,7 @@ TEST(CpuOps, ConvolutionsEqualTheGoldenModel) {
 
 TEST(CpuOps, FusedConvolutionsEqualTheGoldenModel) {
   Randoms random(2);
-  for (int trial = 0; trial < 20; ++trial) {
+  for (int trial = 0; trial < 10; ++trial) {
     const ConvolutionCase shape = RandomConvolution(random);
     const int64_t outputs = shape.w[0];
     Graph g("block");
@@ -117,7 +117,7 @@ TEST(CpuOps, DenseLayersEqualTheGoldenModel) {
 
 TEST(CpuOps, MaxPoolingEqualsTheGoldenModel) {
   Randoms random(5);
-  for (int trial = 0; trial < 20; ++trial) {
+  for (int trial = 0; trial < 10; ++trial) {
     graph::MaxPool op;
     for (int d = 0; d < 2; ++d) {
       op.kernel[d] = random.Between(1, d == 0 ? 4 : 10);
@@ -154,7 +154,7 @@ TEST(CpuOps, GlobalAveragesEqualTheGoldenModel) {
 
 TEST(CpuOps, RequantizationEqualsTheGoldenModelAtTheExtremes) {
   Randoms random(7);
-  for (int trial = 0; trial < 20; ++trial) {
+  for (int trial = 0; trial < 10; ++trial) {
     const graph::Shape shape = {1, random.Between(1, 8), random.Between(1, 9), random.Between(1, 30)};
     Graph g("requantize");
     const ValueId x = g.AddInput("x", {graph::DType::kInt32, shape});
@@ -174,7 +174,7 @@ TEST(CpuOps, ResidualAddsWrapLikeTheGoldenModel) {
                                 static_cast<int32_t>(random.Between(1, (int64_t{1} << 31) - 1)),
                                 static_cast<int32_t>(random.Between(0, 62))};
   };
-  for (int trial = 0; trial < 20; ++trial) {
+  for (int trial = 0; trial < 10; ++trial) {
     const graph::Shape shape = {1, 3, 5, random.Between(1, 30)};
     Graph g("add");
     const ValueId a = g.AddInput("a", {graph::DType::kInt8, shape}),

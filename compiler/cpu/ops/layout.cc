@@ -9,6 +9,7 @@
 #include "compiler/te/lower.h"
 #include "compiler/te/schedule.h"
 #include "compiler/te/te.h"
+#include "compiler/tir/simplify.h"
 #include "isa/check.h"
 
 namespace cosim::cpu {
@@ -53,9 +54,9 @@ tir::Function Pack(const std::string& name, const Tensor& source, const graph::S
   te::Schedule schedule({blocked});
   te::Stage& stage = schedule[blocked];
   const auto& axes = stage.axes();
-  stage.Reorder({axes[0], axes[4], axes[1], axes[5], axes[2], axes[3]});
-  stage.Vectorize(axes[3]);
-  return te::Lower(schedule, {source, blocked}, name);
+  stage.Reorder({axes[0], axes[4], axes[1], axes[2], axes[3], axes[5]});
+  stage.Vectorize(blocking.inner > 1 ? axes[5] : axes[3]);
+  return tir::RemoveUnitLoops(te::Lower(schedule, {source, blocked}, name));
 }
 
 }  // namespace
@@ -87,7 +88,7 @@ tir::Function UnpackBlocked(const std::string& name, const graph::Shape& shape, 
   te::Schedule schedule({plain});
   te::Stage& stage = schedule[plain];
   stage.Vectorize(stage.axes().back());
-  return te::Lower(schedule, {blocked, plain}, name);
+  return tir::RemoveUnitLoops(te::Lower(schedule, {blocked, plain}, name));
 }
 
 graph::Shape PatchShape(const graph::Shape& input, const graph::Shape& weight, const graph::Conv2d& op) {

@@ -7,6 +7,7 @@
 #include "compiler/cpu/ops/definition.h"
 #include "compiler/cpu/ops/schedule.h"
 #include "compiler/te/lower.h"
+#include "compiler/tir/simplify.h"
 #include "isa/check.h"
 
 namespace cosim::cpu {
@@ -37,7 +38,7 @@ class GroupBuilder {
     std::vector<te::Tensor> params = std::move(input_params_);
     params.insert(params.end(), table_params_.begin(), table_params_.end());
     params.push_back(output);
-    result_.function = te::Lower(schedule, params, name);
+    result_.function = tir::RemoveUnitLoops(te::Lower(schedule, params, name));
     return std::move(result_);
   }
 
