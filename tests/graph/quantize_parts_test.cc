@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "compiler/graph/quantize/calibrate.h"
 #include "compiler/graph/quantize/fixed_point.h"
 #include "compiler/graph/quantize/histogram.h"
 #include "compiler/graph/quantize/step_size.h"
@@ -82,6 +83,33 @@ TEST(Histogram, PutsValuesIntoTheBinAroundThem) {
     if (h.InBin(bin) == 0) continue;
     EXPECT_NEAR(std::abs(h.Middle(bin)), 1.5, 4.0 / Histogram::kBins);
   }
+}
+
+TEST(Histogram, KnowsMeanAndDeviation) {
+  Histogram h;
+  EXPECT_EQ(h.deviation(), 0);
+  h.Add(std::vector<float>{1, 2, 3, 6});
+  EXPECT_EQ(h.mean(), 3);
+  EXPECT_NEAR(h.deviation(), std::sqrt(3.5), 1e-12);
+}
+
+TEST(Calibrate, ObservesWantedValuesOnly) {
+  Graph g("two");
+  const ValueId x = g.AddInput("x", {DType::kFloat32, {1, 1, 40, 60}});
+  const ValueId relu = g.Add("relu", Relu{}, {x});
+  const auto histograms = Calibrate(g, {false, true}, 3, 1);
+  EXPECT_EQ(histograms[x].count(), 0);
+  EXPECT_EQ(histograms[relu].count(), 3 * 2400);
+  EXPECT_EQ(histograms[relu].min(), 0);
+}
+
+TEST(Calibrate, ExpectsMoreThanItSawInFewValues) {
+  Graph g("few");
+  g.AddInput("x", {DType::kFloat32, {1, 1, 4, 4}});
+  const Histogram h = Calibrate(g, {true}, 1, 1)[0];
+  EXPECT_EQ(h.count(), 16 + 2);
+  EXPECT_GT(h.max(), h.mean() + 2 * h.deviation());
+  EXPECT_LT(h.min(), h.mean() - 2 * h.deviation());
 }
 
 Histogram Bells(double offset, float outlier) {

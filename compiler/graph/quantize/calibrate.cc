@@ -7,6 +7,20 @@
 #include "isa/check.h"
 
 namespace cosim::graph {
+namespace {
+
+constexpr int64_t kFewValues = 2000;
+constexpr double kDeviations = 3.5;
+
+void AddExpectedExtremes(Histogram& histogram) {
+  if (histogram.count() == 0 || histogram.count() >= kFewValues) return;
+  const double lo = histogram.mean() - kDeviations * histogram.deviation();
+  const double hi = histogram.mean() + kDeviations * histogram.deviation();
+  const bool below = histogram.min() < 0, above = histogram.max() > 0;
+  histogram.Add(std::vector<float>{below ? static_cast<float>(lo) : 0, above ? static_cast<float>(hi) : 0});
+}
+
+}  // namespace
 
 std::vector<Histogram> Calibrate(const Graph& graph, const std::vector<bool>& wanted, int samples,
                                  uint64_t seed) {
@@ -18,6 +32,7 @@ std::vector<Histogram> Calibrate(const Graph& graph, const std::vector<bool>& wa
       if (wanted[id]) histograms[id].Add(values[id]->data<float>());
     }
   }
+  for (Histogram& histogram : histograms) AddExpectedExtremes(histogram);
   return histograms;
 }
 

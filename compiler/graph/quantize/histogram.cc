@@ -22,6 +22,13 @@ void Histogram::Grow(float magnitude) {
   }
 }
 
+double Histogram::mean() const { return count_ == 0 ? 0 : sum_ / static_cast<double>(count_); }
+
+double Histogram::deviation() const {
+  if (count_ == 0) return 0;
+  return std::sqrt(std::max(0.0, squares_ / static_cast<double>(count_) - mean() * mean()));
+}
+
 void Histogram::Add(std::span<const float> values) {
   if (values.empty()) return;
   float lo = values[0], hi = values[0];
@@ -36,6 +43,8 @@ void Histogram::Add(std::span<const float> values) {
   Grow(std::max(std::abs(lo), std::abs(hi)));
   const float per_width = width_ == 0 ? 0 : static_cast<float>(1 / width_);
   for (float v : values) {
+    sum_ += v;
+    squares_ += double{v} * v;
     if (v == 0) {
       ++zeros_;
       continue;

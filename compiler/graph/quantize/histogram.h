@@ -21,6 +21,8 @@ class Histogram {
   int64_t zeros() const { return zeros_; }
   float min() const { return min_; }
   float max() const { return max_; }
+  double mean() const;
+  double deviation() const;
 
   /// Values in a bin other than exact zeros.
   int64_t InBin(int bin) const { return bins_[bin]; }
@@ -36,6 +38,8 @@ class Histogram {
   int64_t zeros_ = 0;
   float min_ = 0;
   float max_ = 0;
+  double sum_ = 0;
+  double squares_ = 0;
 };
 
 }  // namespace cosim::graph
