@@ -48,7 +48,7 @@ enum class FindingKind {
   kTokensLeft,          ///< tokens nobody takes
   kOnChipBounds,        ///< an element outside its memory
   kDramBounds,          ///< a byte outside [0, dram_bytes)
-  kDramAlignment,       ///< an address that is not a multiple of the memory's stored_bytes
+  kDramAlignment,       ///< an address that starts within an element, or within a beat of a larger one
   kMicroOpUnknown,      ///< uses a micro-op that no load has brought from the program's segments
   kProgramOverwritten,  ///< a store into instructions, micro-ops or constants
   kBankNotLocked,       ///< touches a bank that its lock field does not name

@@ -62,10 +62,11 @@ bool AccessChecker::CheckTransfer(int64_t i, const Decoded& decoded) {
     ok = false;
   }
   const uint64_t element = memory.stored_bytes;
-  if (transfer.dram % element != 0) {
+  const uint64_t alignment = std::min<uint64_t>(element, spec_.dram.beat_bytes());
+  if (transfer.dram % alignment != 0) {
     Add(FindingKind::kDramAlignment, i, transfer.memory,
-        fmt::format("DRAM address {:#x} is not a multiple of {}, the bytes an element of '{}' takes",
-                    transfer.dram, element, memory.name));
+        fmt::format("DRAM address {:#x} is not a multiple of {} bytes ({})", transfer.dram, alignment,
+                    alignment == element ? fmt::format("an element of '{}'", memory.name) : "a beat"));
     ok = false;
   }
   const uint64_t last_row = static_cast<uint64_t>((transfer.rows - 1) * transfer.stride) * element;

@@ -62,7 +62,7 @@ StoredDram::StoredDram(const Spec& spec, std::span<const Decoded> decoded) : spe
     if (transfer == nullptr) continue;
     const auto range = std::ranges::upper_bound(ranges_, transfer->dram, {}, &Range::end);
     if (range == ranges_.end() || range->begin >= TransferEnd(spec, *transfer)) continue;
-    granule = std::gcd(granule, static_cast<uint64_t>(spec.memories[transfer->memory].stored_bytes));
+    granule = std::gcd(granule, std::min<uint64_t>(spec.memories[transfer->memory].stored_bytes, spec.dram.beat_bytes()));
   }
   granule_bytes_ = std::max<uint64_t>(granule, 1);
   for (Range& range : ranges_) {

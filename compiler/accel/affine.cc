@@ -26,22 +26,36 @@ int64_t FloorDiv(int64_t a, int64_t b) {
 
 int64_t EvaluateBinary(BinaryOp op, int64_t a, int64_t b) {
   switch (op) {
-    case BinaryOp::kAdd: return a + b;
-    case BinaryOp::kSub: return a - b;
-    case BinaryOp::kMul: return a * b;
-    case BinaryOp::kFloorDiv: return FloorDiv(a, b);
-    case BinaryOp::kFloorMod: return a - FloorDiv(a, b) * b;
-    case BinaryOp::kMin: return std::min(a, b);
-    case BinaryOp::kMax: return std::max(a, b);
-    case BinaryOp::kLt: return a < b;
-    case BinaryOp::kLe: return a <= b;
-    case BinaryOp::kEq: return a == b;
-    case BinaryOp::kNe: return a != b;
+    case BinaryOp::kAdd:
+      return a + b;
+    case BinaryOp::kSub:
+      return a - b;
+    case BinaryOp::kMul:
+      return a * b;
+    case BinaryOp::kFloorDiv:
+      return FloorDiv(a, b);
+    case BinaryOp::kFloorMod:
+      return a - FloorDiv(a, b) * b;
+    case BinaryOp::kMin:
+      return std::min(a, b);
+    case BinaryOp::kMax:
+      return std::max(a, b);
+    case BinaryOp::kLt:
+      return a < b;
+    case BinaryOp::kLe:
+      return a <= b;
+    case BinaryOp::kEq:
+      return a == b;
+    case BinaryOp::kNe:
+      return a != b;
     case BinaryOp::kAnd:
-    case BinaryOp::kLogicalAnd: return a & b;
+    case BinaryOp::kLogicalAnd:
+      return a & b;
     case BinaryOp::kOr:
-    case BinaryOp::kLogicalOr: return a | b;
-    default: COSIM_CHECK(false, "operator not allowed in an index");
+    case BinaryOp::kLogicalOr:
+      return a | b;
+    default:
+      COSIM_CHECK(false, "operator not allowed in an index");
   }
 }
 
@@ -68,22 +82,26 @@ bool Mentions(const tir::Expr& expr, const tir::Var& var) {
   if (const auto* ref = std::get_if<tir::VarRef>(&expr->node)) return ref->var == var;
   if (const auto* cast = std::get_if<tir::Cast>(&expr->node)) return Mentions(cast->value, var);
   if (const auto* math = std::get_if<tir::Math>(&expr->node)) return Mentions(math->value, var);
-  if (const auto* binary = std::get_if<tir::Binary>(&expr->node)) return Mentions(binary->a, var) || Mentions(binary->b, var);
+  if (const auto* binary = std::get_if<tir::Binary>(&expr->node))
+    return Mentions(binary->a, var) || Mentions(binary->b, var);
   if (const auto* select = std::get_if<tir::Select>(&expr->node))
     return Mentions(select->condition, var) || Mentions(select->a, var) || Mentions(select->b, var);
   if (const auto* load = std::get_if<tir::Load>(&expr->node))
-    return std::any_of(load->indices.begin(), load->indices.end(), [&](const tir::Expr& e) { return Mentions(e, var); });
+    return std::any_of(load->indices.begin(), load->indices.end(),
+                       [&](const tir::Expr& e) { return Mentions(e, var); });
   return false;
 }
 
 tir::Expr Substitute(const tir::Expr& expr, const tir::Var& var, const tir::Expr& by) {
   if (const auto* ref = std::get_if<tir::VarRef>(&expr->node)) return ref->var == var ? by : expr;
   if (!Mentions(expr, var)) return expr;
-  if (const auto* cast = std::get_if<tir::Cast>(&expr->node)) return MakeCast(expr->type, Substitute(cast->value, var, by));
+  if (const auto* cast = std::get_if<tir::Cast>(&expr->node))
+    return MakeCast(expr->type, Substitute(cast->value, var, by));
   if (const auto* binary = std::get_if<tir::Binary>(&expr->node))
     return MakeBinary(binary->op, Substitute(binary->a, var, by), Substitute(binary->b, var, by));
   if (const auto* select = std::get_if<tir::Select>(&expr->node))
-    return MakeSelect(Substitute(select->condition, var, by), Substitute(select->a, var, by), Substitute(select->b, var, by));
+    return MakeSelect(Substitute(select->condition, var, by), Substitute(select->a, var, by),
+                      Substitute(select->b, var, by));
   COSIM_CHECK(false, "not an index expression: {}", tir::ToString(expr));
 }
 

@@ -11,7 +11,9 @@ namespace {
 
 using Wide = __int128;
 
-struct Range { Wide low, high; };
+struct Range {
+  Wide low, high;
+};
 
 constexpr Wide kMin64 = std::numeric_limits<int64_t>::min(), kMax64 = std::numeric_limits<int64_t>::max();
 
@@ -22,15 +24,21 @@ Range RangeOf(ExactOp op, const std::vector<Exact>& args) {
   const Range a = args.empty() ? Range{0, 0} : arg(0);
   const Range b = args.size() < 2 ? Range{0, 0} : arg(1);
   switch (op) {
-    case ExactOp::kAdd: return {a.low + b.low, a.high + b.high};
-    case ExactOp::kSub: return {a.low - b.high, a.high - b.low};
-    case ExactOp::kMul: return Hull({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
-    case ExactOp::kMin: return {std::min(a.low, b.low), std::min(a.high, b.high)};
-    case ExactOp::kMax: return {std::max(a.low, b.low), std::max(a.high, b.high)};
+    case ExactOp::kAdd:
+      return {a.low + b.low, a.high + b.high};
+    case ExactOp::kSub:
+      return {a.low - b.high, a.high - b.low};
+    case ExactOp::kMul:
+      return Hull({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+    case ExactOp::kMin:
+      return {std::min(a.low, b.low), std::min(a.high, b.high)};
+    case ExactOp::kMax:
+      return {std::max(a.low, b.low), std::max(a.high, b.high)};
     case ExactOp::kShr:
     case ExactOp::kRoundShift: {
       if (b.low < 0) return {kMin64, kMax64};
-      const int least = static_cast<int>(std::min<Wide>(b.low, 63)), most = static_cast<int>(std::min<Wide>(b.high, 63));
+      const int least = static_cast<int>(std::min<Wide>(b.low, 63)),
+                most = static_cast<int>(std::min<Wide>(b.high, 63));
       const Wide slack = op == ExactOp::kRoundShift && most > 0 ? 1 : 0;
       const Range r = Hull({a.low >> least, a.low >> most, a.high >> least, a.high >> most});
       return {r.low, r.high + slack};
@@ -43,9 +51,12 @@ Range RangeOf(ExactOp op, const std::vector<Exact>& args) {
     case ExactOp::kLt:
     case ExactOp::kLe:
     case ExactOp::kEq:
-    case ExactOp::kNe: return {0, 1};
-    case ExactOp::kSelect: return {std::min(arg(1).low, arg(2).low), std::max(arg(1).high, arg(2).high)};
-    default: return {kMin64, kMax64};
+    case ExactOp::kNe:
+      return {0, 1};
+    case ExactOp::kSelect:
+      return {std::min(arg(1).low, arg(2).low), std::max(arg(1).high, arg(2).high)};
+    default:
+      return {kMin64, kMax64};
   }
 }
 
@@ -53,24 +64,39 @@ bool IsConst(const Exact& e) { return e->op == ExactOp::kConst; }
 
 // clamp(clamp(x, l1, h1), l2, h2) is one clamp; min(max(x, l), h) with l <= h is max(min(x, h), l).
 Exact MakeClamp(const Exact& x, int64_t low, int64_t high) {
-  if (x->op == ExactOp::kMax && IsConst(x->args[1]) && x->args[0]->op == ExactOp::kMin && IsConst(x->args[0]->args[1])) {
+  if (x->op == ExactOp::kMax && IsConst(x->args[1]) && x->args[0]->op == ExactOp::kMin &&
+      IsConst(x->args[0]->args[1])) {
     const int64_t inner_low = x->args[1]->value, inner_high = x->args[0]->args[1]->value;
-    return MakeClamp(x->args[0]->args[0], std::clamp(inner_low, low, high), std::clamp(inner_high, low, high));
+    return MakeClamp(x->args[0]->args[0], std::clamp(inner_low, low, high),
+                     std::clamp(inner_high, low, high));
   }
   return MakeExact(ExactOp::kMax, {MakeExact(ExactOp::kMin, {x, ExactConst(high)}), ExactConst(low)});
+}
+
+bool IsClamp(const Exact& e) {
+  return e->op == ExactOp::kMax && IsConst(e->args[1]) && e->args[0]->op == ExactOp::kMin &&
+         IsConst(e->args[0]->args[1]);
+}
+
+// min or max of a clamp, or of one half of one, with a constant.
+Exact NormalizeMinMax(ExactOp op, const Exact& a, int64_t bound) {
+  if (IsClamp(a)) {
+    const int64_t low = a->args[1]->value, high = a->args[0]->args[1]->value;
+    const auto cut = [&](int64_t v) { return op == ExactOp::kMin ? std::min(v, bound) : std::max(v, bound); };
+    return MakeClamp(a->args[0]->args[0], cut(low), cut(high));
+  }
+  if (a->args.size() == 2 && IsConst(a->args[1])) {
+    const int64_t other = a->args[1]->value;
+    if (op == ExactOp::kMin && a->op == ExactOp::kMax && other <= bound) return MakeClamp(a->args[0], other, bound);
+    if (op == ExactOp::kMax && a->op == ExactOp::kMin && bound <= other) return MakeClamp(a->args[0], bound, other);
+  }
+  return MakeExact(op, {a, ExactConst(bound)});
 }
 
 Exact Normalize(ExactOp op, Exact a, Exact b) {
   const bool commutes = op == ExactOp::kAdd || op == ExactOp::kMul || op == ExactOp::kMin || op == ExactOp::kMax;
   if (commutes && IsConst(a)) std::swap(a, b);
-  if (IsConst(b) && op == ExactOp::kMin && a->op == ExactOp::kMax && IsConst(a->args[1]) && a->args[1]->value <= b->value) {
-    const Exact& inner = a->args[0];
-    if (inner->op == ExactOp::kMin && IsConst(inner->args[1]))
-      return MakeClamp(inner->args[0], a->args[1]->value, std::min(b->value, std::max(inner->args[1]->value, a->args[1]->value)));
-    return MakeClamp(inner, a->args[1]->value, b->value);
-  }
-  if (IsConst(b) && op == ExactOp::kMax && a->op == ExactOp::kMin && IsConst(a->args[1]) && b->value <= a->args[1]->value)
-    return MakeClamp(a->args[0], b->value, a->args[1]->value);
+  if (IsConst(b) && (op == ExactOp::kMin || op == ExactOp::kMax)) return NormalizeMinMax(op, a, b->value);
   return MakeExact(op, {std::move(a), std::move(b)});
 }
 
@@ -92,22 +118,53 @@ bool ToScalarType(const tir::DataType& type, isa::ScalarType& out) {
 bool ToExactOp(tir::BinaryOp op, ExactOp& out) {
   using B = tir::BinaryOp;
   switch (op) {
-    case B::kAdd: out = ExactOp::kAdd; return true;
-    case B::kSub: out = ExactOp::kSub; return true;
-    case B::kMul: out = ExactOp::kMul; return true;
-    case B::kMin: out = ExactOp::kMin; return true;
-    case B::kMax: out = ExactOp::kMax; return true;
-    case B::kShr: out = ExactOp::kShr; return true;
-    case B::kShl: out = ExactOp::kShl; return true;
-    case B::kRoundShift: out = ExactOp::kRoundShift; return true;
-    case B::kAnd: out = ExactOp::kAnd; return true;
-    case B::kOr: out = ExactOp::kOr; return true;
-    case B::kXor: out = ExactOp::kXor; return true;
-    case B::kLt: out = ExactOp::kLt; return true;
-    case B::kLe: out = ExactOp::kLe; return true;
-    case B::kEq: out = ExactOp::kEq; return true;
-    case B::kNe: out = ExactOp::kNe; return true;
-    default: return false;
+    case B::kAdd:
+      out = ExactOp::kAdd;
+      return true;
+    case B::kSub:
+      out = ExactOp::kSub;
+      return true;
+    case B::kMul:
+      out = ExactOp::kMul;
+      return true;
+    case B::kMin:
+      out = ExactOp::kMin;
+      return true;
+    case B::kMax:
+      out = ExactOp::kMax;
+      return true;
+    case B::kShr:
+      out = ExactOp::kShr;
+      return true;
+    case B::kShl:
+      out = ExactOp::kShl;
+      return true;
+    case B::kRoundShift:
+      out = ExactOp::kRoundShift;
+      return true;
+    case B::kAnd:
+      out = ExactOp::kAnd;
+      return true;
+    case B::kOr:
+      out = ExactOp::kOr;
+      return true;
+    case B::kXor:
+      out = ExactOp::kXor;
+      return true;
+    case B::kLt:
+      out = ExactOp::kLt;
+      return true;
+    case B::kLe:
+      out = ExactOp::kLe;
+      return true;
+    case B::kEq:
+      out = ExactOp::kEq;
+      return true;
+    case B::kNe:
+      out = ExactOp::kNe;
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -164,33 +221,72 @@ Exact FromProgram(const isa::ScalarProgram& program) {
     const auto binary = [&](ExactOp op) { return Normalize(op, arg(node.a), arg(node.b)); };
     Exact value;
     switch (node.op) {
-      case S::kConst: value = ExactConst(node.value); break;
+      case S::kConst:
+        value = ExactConst(node.value);
+        break;
       case S::kInput: {
         const auto& type = program.inputs[node.input].type;
         value = Leaf(type.Min(), type.Max(), nullptr, node.input);
         break;
       }
-      case S::kAdd: value = binary(ExactOp::kAdd); break;
-      case S::kSub: value = binary(ExactOp::kSub); break;
-      case S::kMul: value = binary(ExactOp::kMul); break;
-      case S::kMin: value = binary(ExactOp::kMin); break;
-      case S::kMax: value = binary(ExactOp::kMax); break;
-      case S::kShr: value = binary(ExactOp::kShr); break;
-      case S::kShl: value = binary(ExactOp::kShl); break;
-      case S::kRoundShift: value = binary(ExactOp::kRoundShift); break;
-      case S::kAnd: value = binary(ExactOp::kAnd); break;
-      case S::kOr: value = binary(ExactOp::kOr); break;
-      case S::kXor: value = binary(ExactOp::kXor); break;
-      case S::kNot: value = Normalize(ExactOp::kSub, ExactConst(-1), arg(node.a)); break;
-      case S::kLt: value = binary(ExactOp::kLt); break;
-      case S::kLe: value = binary(ExactOp::kLe); break;
-      case S::kEq: value = binary(ExactOp::kEq); break;
-      case S::kNe: value = binary(ExactOp::kNe); break;
-      case S::kSelect: value = MakeExact(ExactOp::kSelect, {arg(node.a), arg(node.b), arg(node.c)}); break;
-      case S::kWrap: value = WrapTo(arg(node.a), node.type); break;
+      case S::kAdd:
+        value = binary(ExactOp::kAdd);
+        break;
+      case S::kSub:
+        value = binary(ExactOp::kSub);
+        break;
+      case S::kMul:
+        value = binary(ExactOp::kMul);
+        break;
+      case S::kMin:
+        value = binary(ExactOp::kMin);
+        break;
+      case S::kMax:
+        value = binary(ExactOp::kMax);
+        break;
+      case S::kShr:
+        value = binary(ExactOp::kShr);
+        break;
+      case S::kShl:
+        value = binary(ExactOp::kShl);
+        break;
+      case S::kRoundShift:
+        value = binary(ExactOp::kRoundShift);
+        break;
+      case S::kAnd:
+        value = binary(ExactOp::kAnd);
+        break;
+      case S::kOr:
+        value = binary(ExactOp::kOr);
+        break;
+      case S::kXor:
+        value = binary(ExactOp::kXor);
+        break;
+      case S::kNot:
+        value = Normalize(ExactOp::kSub, ExactConst(-1), arg(node.a));
+        break;
+      case S::kLt:
+        value = binary(ExactOp::kLt);
+        break;
+      case S::kLe:
+        value = binary(ExactOp::kLe);
+        break;
+      case S::kEq:
+        value = binary(ExactOp::kEq);
+        break;
+      case S::kNe:
+        value = binary(ExactOp::kNe);
+        break;
+      case S::kSelect:
+        value = MakeExact(ExactOp::kSelect, {arg(node.a), arg(node.b), arg(node.c)});
+        break;
+      case S::kWrap:
+        value = WrapTo(arg(node.a), node.type);
+        break;
       case S::kSat:
-        value = MakeExact(ExactOp::kMax, {MakeExact(ExactOp::kMin, {arg(node.a), ExactConst(node.type.Max())}),
-                                          ExactConst(node.type.Min())});
+        value =
+            MakeExact(ExactOp::kMax, {MakeExact(ExactOp::kMin, {arg(node.a), ExactConst(node.type.Max())}),
+                                      ExactConst(node.type.Min())});
         break;
       case S::kClamp:
         value = MakeExact(ExactOp::kMax, {MakeExact(ExactOp::kMin, {arg(node.a), arg(node.c)}), arg(node.b)});

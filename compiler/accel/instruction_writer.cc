@@ -33,7 +33,8 @@ bool AllAtZero(const std::vector<tir::Var>& vars, const Environment& env) {
 
 }  // namespace
 
-InstructionWriter::InstructionWriter(const isa::Spec& spec, TokenInserter& tokens, std::map<int, uint64_t> micro_op_base)
+InstructionWriter::InstructionWriter(const isa::Spec& spec, TokenInserter& tokens,
+                                     std::map<int, uint64_t> micro_op_base)
     : spec_(spec), tokens_(tokens), micro_op_base_(std::move(micro_op_base)) {
   for (const auto& [memory, base] : micro_op_base_)
     stores_.emplace(memory, MicroOpStore(spec.memories[memory], spec.dram.beat_bytes()));
@@ -101,8 +102,8 @@ void InstructionWriter::Set(isa::Instruction& instruction, const char* field, in
     return;
   }
   const auto& type = spec_.formats[instruction.format].fields[index].type;
-  COSIM_CHECK(value >= type.Min() && value <= type.Max(), "{}.{} cannot hold {}", spec_.formats[instruction.format].name,
-              field, value);
+  COSIM_CHECK(value >= type.Min() && value <= type.Max(), "{}.{} cannot hold {}",
+              spec_.formats[instruction.format].name, field, value);
   instruction.values[index] = value;
 }
 
@@ -182,7 +183,8 @@ int64_t InstructionWriter::Require(int memory, const HardwareNest& nest) {
   if (!place.load) return place.begin;
   int format = -1;
   for (size_t f = 0; f < spec_.formats.size(); ++f)
-    if (spec_.formats[f].kind == isa::Kind::kLoad && spec_.formats[f].memory == memory) format = static_cast<int>(f);
+    if (spec_.formats[f].kind == isa::Kind::kLoad && spec_.formats[f].memory == memory)
+      format = static_cast<int>(f);
   COSIM_CHECK(format >= 0, "no instruction loads {}", spec_.memories[memory].name);
   const int64_t bytes = spec_.memories[memory].stored_bytes;
   const uint64_t dram = micro_op_base_.at(memory) + place.dram_begin * bytes;
@@ -194,7 +196,8 @@ int64_t InstructionWriter::Require(int memory, const HardwareNest& nest) {
   Set(load, "stride", nest.micro_op_count);
   Footprint footprint;
   Footprint::OnChip on_chip{memory, true, {}};
-  for (int64_t e = 0; e < nest.micro_op_count; ++e) on_chip.elements.push_back(static_cast<int32_t>(place.begin + e));
+  for (int64_t e = 0; e < nest.micro_op_count; ++e)
+    on_chip.elements.push_back(static_cast<int32_t>(place.begin + e));
   footprint.on_chip.push_back(std::move(on_chip));
   footprint.dram.push_back({false, dram, dram + nest.micro_op_count * bytes});
   tokens_.Add(std::move(load), footprint, tag_);
@@ -214,7 +217,8 @@ void InstructionWriter::SetNest(isa::Instruction& instruction, const HardwareNes
       return;
     }
     const auto& type = format.fields[field].type;
-    COSIM_CHECK(value >= type.Min() && value <= type.Max(), "{}.{} cannot hold {}", format.name, format.fields[field].name, value);
+    COSIM_CHECK(value >= type.Min() && value <= type.Max(), "{}.{} cannot hold {}", format.name,
+                format.fields[field].name, value);
     instruction.values[field] = value;
   };
   for (const auto& index : format.indices) {
@@ -236,7 +240,8 @@ void InstructionWriter::SetLocks(isa::Instruction& instruction, const Footprint&
   }
 }
 
-void InstructionWriter::AddOnChip(Footprint& footprint, int memory, bool write, const IndexSpace& space, int index) const {
+void InstructionWriter::AddOnChip(Footprint& footprint, int memory, bool write, const IndexSpace& space,
+                                  int index) const {
   Footprint::OnChip part{memory, write, {}};
   Reach(space, index, part.elements);
   footprint.on_chip.push_back(std::move(part));
@@ -255,7 +260,8 @@ bool HasBases(const isa::InstructionFormat& format) {
   return std::all_of(format.indices.begin(), format.indices.end(), [](const auto& i) { return i.base >= 0; });
 }
 
-// Calls `write` once with the whole space, or, while `fits` says no, once for each index of the largest dim among `candidates`.
+// Calls `write` once with the whole space, or, while `fits` says no, once for each index of the largest dim
+// among `candidates`.
 template <typename Fits, typename WritePart>
 void SplitUntil(const IndexSpace& space, const Fits& fits, const WritePart& write, bool first = true) {
   if (fits(space)) {
@@ -289,7 +295,8 @@ void InstructionWriter::WriteGemm(const GemmLeaf& leaf) {
   const int64_t limit = spec_.memories[format.micro_ops].depth / 2;
   const int64_t iterations = MaxOf(format.fields[format.FieldIndex("iter_out")]);
   SplitUntil(
-      space, [&](const IndexSpace& s) { return PlanNest(s, iterations, !HasBases(format)).micro_op_count <= limit; },
+      space,
+      [&](const IndexSpace& s) { return PlanNest(s, iterations, !HasBases(format)).micro_op_count <= limit; },
       [&](const IndexSpace& s, bool first_part) { WriteGemmSpace(leaf, s, first && first_part); });
 }
 
@@ -338,7 +345,8 @@ void InstructionWriter::WriteAlu(const AluLeaf& leaf) {
     return nullptr;
   });
   if (std::count(space.extents.begin(), space.extents.end(), 0)) return;
-  // A reduction updates one element again and again: one instruction a point keeps the updates far enough apart.
+  // A reduction updates one element again and again: one instruction a point keeps the updates far enough
+  // apart.
   for (size_t d = 0; d < space.extents.size(); ++d) {
     if (space.extents[d] == 1 || space.strides[UopField(spec_, op.format, op.result.index)][d] != 0) continue;
     const int64_t extent = space.extents[d];
@@ -357,14 +365,16 @@ void InstructionWriter::WriteAlu(const AluLeaf& leaf) {
   const int64_t limit = spec_.memories[format.micro_ops].depth / 2;
   const int64_t iterations = MaxOf(format.fields[format.FieldIndex("iter_out")]);
   SplitUntil(
-      space, [&](const IndexSpace& s) { return PlanNest(s, iterations, !HasBases(format)).micro_op_count <= limit; },
+      space,
+      [&](const IndexSpace& s) { return PlanNest(s, iterations, !HasBases(format)).micro_op_count <= limit; },
       [&](const IndexSpace& s, bool) { WriteAluSpace(leaf, s); });
 }
 
 void InstructionWriter::WriteAluSpace(const AluLeaf& leaf, const IndexSpace& space) {
   const auto& op = spec_.alu_ops[leaf.op];
   const auto& format = spec_.formats[op.format];
-  const HardwareNest nest = PlanNest(space, MaxOf(format.fields[format.FieldIndex("iter_out")]), !HasBases(format));
+  const HardwareNest nest =
+      PlanNest(space, MaxOf(format.fields[format.FieldIndex("iter_out")]), !HasBases(format));
   const int64_t uops = Require(format.micro_ops, nest);
   Footprint footprint;
   AddOnChip(footprint, op.result.memory, true, space, UopField(spec_, op.format, op.result.index));
@@ -377,7 +387,8 @@ void InstructionWriter::WriteAluSpace(const AluLeaf& leaf, const IndexSpace& spa
   Set(instruction, "op", op.code);
   for (const auto& [field, value] : leaf.immediates) {
     const auto& type = format.fields[field].type;
-    COSIM_CHECK(value >= type.Min() && value <= type.Max(), "{}.{} cannot hold {}", format.name, format.fields[field].name, value);
+    COSIM_CHECK(value >= type.Min() && value <= type.Max(), "{}.{} cannot hold {}", format.name,
+                format.fields[field].name, value);
     instruction.values[field] = value;
   }
   SetNest(instruction, nest, uops, nest.micro_op_count);

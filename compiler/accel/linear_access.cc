@@ -5,10 +5,12 @@
 
 namespace cosim::accel {
 
-size_t LaneDims(const isa::Memory& memory) { return memory.lanes.size() + (memory.fields.size() > 1 ? 1 : 0); }
+size_t LaneDims(const isa::Memory& memory) {
+  return memory.lanes.size() + (memory.fields.size() > 1 ? 1 : 0);
+}
 
-std::optional<ElementAccess> LinearAccess(const tir::Buffer& buffer, const std::vector<tir::Expr>& indices, size_t lane_dims,
-                                          const std::vector<NestLoop>& nest) {
+std::optional<ElementAccess> LinearAccess(const tir::Buffer& buffer, const std::vector<tir::Expr>& indices,
+                                          size_t lane_dims, const std::vector<NestLoop>& nest) {
   if (indices.size() < lane_dims) return std::nullopt;
   std::vector<tir::Var> vars;
   for (const NestLoop& loop : nest) vars.push_back(loop.var);

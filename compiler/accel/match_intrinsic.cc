@@ -22,8 +22,9 @@ bool Factors(const tir::Expr& expr, std::vector<const tir::Load*>& out) {
 }
 
 bool SameIndices(const std::vector<tir::Expr>& a, const std::vector<tir::Expr>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const tir::Expr& x, const tir::Expr& y) { return x == y || tir::ToString(x) == tir::ToString(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const tir::Expr& x, const tir::Expr& y) {
+    return x == y || tir::ToString(x) == tir::ToString(y);
+  });
 }
 
 std::optional<int64_t> ExtentOf(const tir::Var& var, const std::vector<NestLoop>& nest) {
@@ -68,25 +69,30 @@ bool AxesStayInside(const IntrinsicMatch& match, const std::vector<NestLoop>& ne
 
 }  // namespace
 
-std::optional<IntrinsicMatch> MatchIntrinsic(const isa::Spec& spec, const std::vector<NestLoop>& nest, const tir::Store& store) {
+std::optional<IntrinsicMatch> MatchIntrinsic(const isa::Spec& spec, const std::vector<NestLoop>& nest,
+                                             const tir::Store& store) {
   const auto* sum = std::get_if<tir::Binary>(&store.value->node);
   if (!sum || sum->op != tir::BinaryOp::kAdd) return std::nullopt;
   for (const auto& [accumulator, product] : {std::pair{sum->a, sum->b}, std::pair{sum->b, sum->a}}) {
     const auto* old = std::get_if<tir::Load>(&accumulator->node);
     std::vector<const tir::Load*> factors;
-    if (!old || old->buffer != store.buffer || !SameIndices(old->indices, store.indices) || !Factors(product, factors)) continue;
+    if (!old || old->buffer != store.buffer || !SameIndices(old->indices, store.indices) ||
+        !Factors(product, factors))
+      continue;
     for (size_t f = 0; f < spec.formats.size(); ++f) {
       const auto& format = spec.formats[f];
       if (!format.intrinsic || factors.size() != format.intrinsic->sources.size()) continue;
       const auto& intrinsic = *format.intrinsic;
       if (spec.memories[intrinsic.dst.memory].name != store.buffer->scope) continue;
       IntrinsicMatch match{static_cast<int>(f), {}, {}, std::vector<tir::Var>(intrinsic.axes.size())};
-      auto dst = LinearAccess(store.buffer, store.indices, LaneDims(spec.memories[intrinsic.dst.memory]), nest);
+      auto dst =
+          LinearAccess(store.buffer, store.indices, LaneDims(spec.memories[intrinsic.dst.memory]), nest);
       bool fits = dst && BindAxes(*dst, intrinsic.dst, intrinsic, nest, match.axes);
       for (size_t s = 0; fits && s < intrinsic.sources.size(); ++s) {
         const isa::Memory& memory = spec.memories[intrinsic.sources[s].memory];
-        const auto factor = std::find_if(factors.begin(), factors.end(),
-                                         [&](const tir::Load* load) { return load->buffer->scope == memory.name; });
+        const auto factor = std::find_if(factors.begin(), factors.end(), [&](const tir::Load* load) {
+          return load->buffer->scope == memory.name;
+        });
         fits = factor != factors.end();
         if (!fits) break;
         auto access = LinearAccess((*factor)->buffer, (*factor)->indices, LaneDims(memory), nest);

@@ -8,7 +8,10 @@
 namespace cosim::accel {
 namespace {
 
-struct NestDim { int64_t extent; std::vector<int64_t> strides; };  // strides: one an index
+struct NestDim {
+  int64_t extent;
+  std::vector<int64_t> strides;
+};  // strides: one an index
 
 std::vector<NestDim> Simplify(const IndexSpace& space) {
   const size_t indices = space.strides.size();
@@ -31,7 +34,8 @@ std::vector<NestDim> Simplify(const IndexSpace& space) {
   return dims;
 }
 
-void Enumerate(const std::vector<NestDim>& dims, std::vector<int64_t>& at, size_t depth, std::vector<int64_t>& out) {
+void Enumerate(const std::vector<NestDim>& dims, std::vector<int64_t>& at, size_t depth,
+               std::vector<int64_t>& out) {
   if (depth == dims.size()) {
     out.insert(out.end(), at.begin(), at.end());
     return;
@@ -93,7 +97,9 @@ HardwareNest PlanNest(const IndexSpace& space, int64_t max_iterations, bool base
 }
 
 MicroOpStore::MicroOpStore(const isa::Memory& memory, int beat_bytes)
-    : depth_(memory.depth), alignment_(std::max<int64_t>(1, beat_bytes / memory.stored_bytes)), fields_(memory.fields.size()) {}
+    : depth_(memory.depth),
+      alignment_(std::max<int64_t>(1, beat_bytes / memory.stored_bytes)),
+      fields_(memory.fields.size()) {}
 
 MicroOpStore::Place MicroOpStore::Get(const std::vector<int64_t>& micro_ops, int64_t count) {
   COSIM_CHECK(count <= depth_);

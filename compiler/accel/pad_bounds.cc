@@ -9,7 +9,8 @@ namespace cosim::accel {
 namespace {
 
 // A comparison turned into `left <= right`.
-bool AddComparison(tir::Expr left, tir::Expr right, bool strict, const std::vector<NestLoop>& nest, std::vector<Bound>& bounds) {
+bool AddComparison(tir::Expr left, tir::Expr right, bool strict, const std::vector<NestLoop>& nest,
+                   std::vector<Bound>& bounds) {
   std::vector<tir::Var> vars;
   for (const NestLoop& loop : nest) vars.push_back(loop.var);
   const auto slack = SplitAffine(right - left, vars);  // must be >= 0
@@ -22,7 +23,8 @@ bool AddComparison(tir::Expr left, tir::Expr right, bool strict, const std::vect
   }
   if (dim < 0) return false;
   const tir::Expr limit = strict ? slack->rest - tir::Int(1) : slack->rest;
-  const tir::Expr least = tir::Int(std::numeric_limits<int32_t>::min()), most = tir::Int(std::numeric_limits<int32_t>::max());
+  const tir::Expr least = tir::Int(std::numeric_limits<int32_t>::min()),
+                  most = tir::Int(std::numeric_limits<int32_t>::max());
   const tir::Expr& min = nest[dim].min;  // dims count from 0, loops from their min
   if (slack->coefficients[dim] == 1) {
     bounds.push_back({dim, tir::Int(0) - limit - min, most});
@@ -34,7 +36,8 @@ bool AddComparison(tir::Expr left, tir::Expr right, bool strict, const std::vect
 
 }  // namespace
 
-bool CollectBounds(const tir::Expr& condition, const std::vector<NestLoop>& nest, std::vector<Bound>& bounds) {
+bool CollectBounds(const tir::Expr& condition, const std::vector<NestLoop>& nest,
+                   std::vector<Bound>& bounds) {
   if (const auto* imm = std::get_if<tir::IntImm>(&condition->node)) return imm->value != 0;
   const auto* binary = std::get_if<tir::Binary>(&condition->node);
   if (!binary) return false;
@@ -42,9 +45,12 @@ bool CollectBounds(const tir::Expr& condition, const std::vector<NestLoop>& nest
     case tir::BinaryOp::kAnd:
     case tir::BinaryOp::kLogicalAnd:
       return CollectBounds(binary->a, nest, bounds) && CollectBounds(binary->b, nest, bounds);
-    case tir::BinaryOp::kLt: return AddComparison(binary->a, binary->b, true, nest, bounds);
-    case tir::BinaryOp::kLe: return AddComparison(binary->a, binary->b, false, nest, bounds);
-    default: return false;
+    case tir::BinaryOp::kLt:
+      return AddComparison(binary->a, binary->b, true, nest, bounds);
+    case tir::BinaryOp::kLe:
+      return AddComparison(binary->a, binary->b, false, nest, bounds);
+    default:
+      return false;
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See select_alu.h. Match unifies one op's expression with the top of a tree; Cover tries all ops and recurses into what an
-// op leaves open.
+// See select_alu.h. Match unifies one op's expression with the top of a tree; Cover tries all ops and
+// recurses into what an op leaves open.
 #include "compiler/accel/select_alu.h"
 
 #include <algorithm>
@@ -13,9 +13,9 @@ namespace cosim::accel {
 namespace {
 
 struct Binding {
-  std::map<int, AluSource> operands;     // by operand of the op
-  std::map<int, int64_t> immediates;     // by instruction field
-  Exact open;                            // the subtree left for other ops, through `open_operand`
+  std::map<int, AluSource> operands;  // by operand of the op
+  std::map<int, int64_t> immediates;  // by instruction field
+  Exact open;                         // the subtree left for other ops, through `open_operand`
   int open_operand = -1;
 };
 
@@ -39,15 +39,16 @@ class Matcher {
     if (pattern->op == expr->op && pattern->args.size() == expr->args.size() &&
         (pattern->op != ExactOp::kWrap || pattern->type == expr->type)) {
       Append(out, UnifyArgs(pattern->args, expr->args, binding));
-      const bool commutes = pattern->op == ExactOp::kAdd || pattern->op == ExactOp::kMul || pattern->op == ExactOp::kMin ||
-                            pattern->op == ExactOp::kMax;
+      const bool commutes = pattern->op == ExactOp::kAdd || pattern->op == ExactOp::kMul ||
+                            pattern->op == ExactOp::kMin || pattern->op == ExactOp::kMax;
       if (commutes) Append(out, UnifyArgs(pattern->args, {expr->args[1], expr->args[0]}, binding));
     }
     if (out.empty()) Append(out, UnifyIdentity(pattern, expr, binding));
     return out;
   }
 
-  Bindings UnifyArgs(const std::vector<Exact>& patterns, const std::vector<Exact>& exprs, const Binding& binding) {
+  Bindings UnifyArgs(const std::vector<Exact>& patterns, const std::vector<Exact>& exprs,
+                     const Binding& binding) {
     Bindings now = {binding};
     for (size_t i = 0; i < patterns.size(); ++i) {
       Bindings next;
@@ -57,11 +58,13 @@ class Matcher {
     return now;
   }
 
-  // The pattern's node does nothing to this expression: it stays in range, or its second operand can be made neutral.
+  // The pattern's node does nothing to this expression: it stays in range, or its second operand can be made
+  // neutral.
   Bindings UnifyIdentity(const Exact& pattern, const Exact& expr, const Binding& binding) {
     Bindings out;
     if (pattern->op == ExactOp::kWrap) {
-      if (expr->low >= pattern->type.Min() && expr->high <= pattern->type.Max()) return Unify(pattern->args[0], expr, binding);
+      if (expr->low >= pattern->type.Min() && expr->high <= pattern->type.Max())
+        return Unify(pattern->args[0], expr, binding);
       return out;
     }
     if (pattern->args.size() != 2) return out;
@@ -72,11 +75,20 @@ class Matcher {
       case ExactOp::kSub:
       case ExactOp::kShr:
       case ExactOp::kShl:
-      case ExactOp::kRoundShift: neutral = 0; break;
-      case ExactOp::kMul: neutral = 1; break;
-      case ExactOp::kMax: neutral = second->low; break;
-      case ExactOp::kMin: neutral = second->high; break;
-      default: return out;
+      case ExactOp::kRoundShift:
+        neutral = 0;
+        break;
+      case ExactOp::kMul:
+        neutral = 1;
+        break;
+      case ExactOp::kMax:
+        neutral = second->low;
+        break;
+      case ExactOp::kMin:
+        neutral = second->high;
+        break;
+      default:
+        return out;
     }
     if (pattern->op == ExactOp::kMax && expr->low < neutral) return out;
     if (pattern->op == ExactOp::kMin && expr->high > neutral) return out;
@@ -98,14 +110,17 @@ class Matcher {
     if (expr->op == ExactOp::kLeaf) {
       const LoadInfo info = target_.info(expr->load);
       if (info.memory == operand.memory && info.field == input.field && (!tied || IsWritten(expr->load))) {
-        const auto [it, added] = binding.operands.try_emplace(input.operand, AluSource{expr->load, input.field});
+        const auto [it, added] =
+            binding.operands.try_emplace(input.operand, AluSource{expr->load, input.field});
         if (added || (it->second.load && target_.same_element(it->second.load, expr->load))) return {binding};
       }
     }
     // Anything else can be worked out before and left in the accumulators, once an op.
-    const bool can_hold = operand.memory == target_.intermediate_memory && input.field < 0 && expr->op != ExactOp::kConst &&
-                          expr->low >= pattern->low && expr->high <= pattern->high;
-    if (!can_hold || (tied && !writes_intermediate_) || binding.operands.count(input.operand) || binding.open) return {};
+    const bool can_hold = operand.memory == target_.intermediate_memory && input.field < 0 &&
+                          expr->op != ExactOp::kConst && expr->low >= pattern->low &&
+                          expr->high <= pattern->high;
+    if (!can_hold || (tied && !writes_intermediate_) || binding.operands.count(input.operand) || binding.open)
+      return {};
     binding.open = expr;
     binding.open_operand = input.operand;
     binding.operands[input.operand] = {};
@@ -176,7 +191,8 @@ class Selector {
 
 }  // namespace
 
-std::vector<SelectedOp> SelectAluOps(const isa::Spec& spec, const Exact& expr, const AluTarget& target, std::string& why) {
+std::vector<SelectedOp> SelectAluOps(const isa::Spec& spec, const Exact& expr, const AluTarget& target,
+                                     std::string& why) {
   constexpr int kMostOps = 8;
   if (!expr) {
     why = "it is not integer arithmetic";

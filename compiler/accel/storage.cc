@@ -13,12 +13,14 @@ enum class Alignment { kCopies, kBuffers, kNone };  // what starts on a bank of 
 int64_t RoundUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
 
 // Places all buffers of one memory from `start` on, wrapping to 0 once; false if they do not fit.
-bool Place(std::vector<OnChipBuffer*>& buffers, const isa::Memory& memory, Alignment alignment, int64_t start, int64_t& end) {
+bool Place(std::vector<OnChipBuffer*>& buffers, const isa::Memory& memory, Alignment alignment, int64_t start,
+           int64_t& end) {
   const int64_t bank = memory.banks > 1 ? memory.depth / memory.banks : 1;
   int64_t next = start, limit = memory.depth;
   bool wrapped = start == 0;
   for (OnChipBuffer* buffer : buffers) {
-    buffer->copy_stride = alignment == Alignment::kCopies ? RoundUp(buffer->elements, bank) : buffer->elements;
+    buffer->copy_stride =
+        alignment == Alignment::kCopies ? RoundUp(buffer->elements, bank) : buffer->elements;
     const int64_t size = (buffer->copies - 1) * buffer->copy_stride + buffer->elements;
     if (alignment != Alignment::kNone) next = RoundUp(next, bank);
     if (next + size > limit) {
@@ -55,7 +57,8 @@ Refusal AssignStorage(Kernel& kernel, const isa::Spec& spec, StorageCursor& curs
       for (int64_t start : {from, int64_t{0}})
         placed = placed || Place(buffers, memory, alignment, start, cursor.next[m]);
     if (!placed)
-      return {fmt::format("{} needs {} elements of '{}', which has {}", kernel.name, total, memory.name, memory.depth)};
+      return {fmt::format("{} needs {} elements of '{}', which has {}", kernel.name, total, memory.name,
+                          memory.depth)};
   }
   return {};
 }

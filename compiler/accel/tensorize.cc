@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a lowered function to the accelerator's loop tree. See passes.h. What a leaf is, match_intrinsic.cc, pad_bounds.cc and
-// select_alu.cc decide from the spec; this file walks the loops and puts the pieces together.
+// From a lowered function to the accelerator's loop tree. See passes.h. What a leaf is, match_intrinsic.cc,
+// pad_bounds.cc and select_alu.cc decide from the spec; this file walks the loops and puts the pieces
+// together.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -16,8 +17,10 @@
 namespace cosim::accel {
 namespace {
 
-bool SameElement(const tir::Buffer& a, const std::vector<tir::Expr>& ia, const tir::Buffer& b, const std::vector<tir::Expr>& ib) {
-  return a == b && std::equal(ia.begin(), ia.end(), ib.begin(), ib.end(), [](const tir::Expr& x, const tir::Expr& y) {
+bool SameElement(const tir::Buffer& a, const std::vector<tir::Expr>& ia, const tir::Buffer& b,
+                 const std::vector<tir::Expr>& ib) {
+  return a == b &&
+         std::equal(ia.begin(), ia.end(), ib.begin(), ib.end(), [](const tir::Expr& x, const tir::Expr& y) {
            return x == y || tir::ToString(x) == tir::ToString(y);
          });
 }
@@ -127,9 +130,12 @@ class Builder {
 
   void AddBuffer(const tir::Buffer& buffer, std::vector<tir::Buffer>* allocations) {
     const int memory = spec_.MemoryIndex(buffer->scope);
-    if (memory < 0) return Refuse(fmt::format("isa '{}' has no memory '{}' for {}", spec_.isa, buffer->scope, buffer->name));
+    if (memory < 0)
+      return Refuse(
+          fmt::format("isa '{}' has no memory '{}' for {}", spec_.isa, buffer->scope, buffer->name));
     int64_t elements = 1;
-    for (size_t i = 0; i + LaneDims(spec_.memories[memory]) < buffer->shape.size(); ++i) elements *= buffer->shape[i];
+    for (size_t i = 0; i + LaneDims(spec_.memories[memory]) < buffer->shape.size(); ++i)
+      elements *= buffer->shape[i];
     OnChipBuffer on_chip;
     on_chip.buffer = buffer;
     on_chip.memory = memory;
@@ -138,11 +144,15 @@ class Builder {
     if (allocations) allocations->push_back(buffer);
   }
 
-  int MemoryOf(const tir::Buffer& buffer) const { return buffer->scope.empty() ? -1 : spec_.MemoryIndex(buffer->scope); }
+  int MemoryOf(const tir::Buffer& buffer) const {
+    return buffer->scope.empty() ? -1 : spec_.MemoryIndex(buffer->scope);
+  }
 
-  void BuildLeaf(const std::vector<NestLoop>& nest, const tir::Store& store, Nodes& out, std::vector<tir::Buffer>* allocations) {
+  void BuildLeaf(const std::vector<NestLoop>& nest, const tir::Store& store, Nodes& out,
+                 std::vector<tir::Buffer>* allocations) {
     if (BuildTransfer(nest, store, out) || BuildGemm(nest, store, out)) return;
-    if (MemoryOf(store.buffer) < 0) return Refuse(fmt::format("{} is not a copy from on-chip memory", store.buffer->name));
+    if (MemoryOf(store.buffer) < 0)
+      return Refuse(fmt::format("{} is not a copy from on-chip memory", store.buffer->name));
     if (tensorized_.count(store.buffer.get())) {  // its initialization: the intrinsic overwrites instead
       init_depth_[store.buffer.get()] = open_loops_.size();
       return;
@@ -197,13 +207,15 @@ class Builder {
     const auto depth = init_depth_.find(store.buffer.get());
     if (depth != init_depth_.end()) {
       leaf.initialize = true;
-      leaf.outer_reduction.assign(open_loops_.begin() + static_cast<int64_t>(depth->second), open_loops_.end());
+      leaf.outer_reduction.assign(open_loops_.begin() + static_cast<int64_t>(depth->second),
+                                  open_loops_.end());
     }
     out.push_back({std::move(leaf)});
     return true;
   }
 
-  void BuildAlu(const std::vector<NestLoop>& nest, const tir::Store& store, Nodes& out, std::vector<tir::Buffer>* allocations) {
+  void BuildAlu(const std::vector<NestLoop>& nest, const tir::Store& store, Nodes& out,
+                std::vector<tir::Buffer>* allocations) {
     const int memory = MemoryOf(store.buffer);
     const auto result = LinearAccess(store.buffer, store.indices, LaneDims(spec_.memories[memory]), nest);
     if (!result) return Refuse(fmt::format("{} is not written element by element", store.buffer->name));
@@ -215,7 +227,8 @@ class Builder {
     for (const auto& load : loads) {
       const auto& node = std::get<tir::Load>(load->node);
       const int from = MemoryOf(node.buffer);
-      if (from < 0) return Refuse(fmt::format("{} reads {} straight from DRAM", store.buffer->name, node.buffer->name));
+      if (from < 0)
+        return Refuse(fmt::format("{} reads {} straight from DRAM", store.buffer->name, node.buffer->name));
       auto access = LinearAccess(node.buffer, node.indices, LaneDims(spec_.memories[from]), nest);
       if (!access || !LanesFollow(*access, *result, spec_.memories[from]))
         return Refuse(fmt::format("{} reads {} across lanes", store.buffer->name, node.buffer->name));
@@ -230,9 +243,9 @@ class Builder {
         intermediate_load = load;
       }
 
-    const auto same = [](const tir::Expr& a, const tir::Expr& b) {
+    const auto same = [this](const tir::Expr& a, const tir::Expr& b) {
       const auto &la = std::get<tir::Load>(a->node), &lb = std::get<tir::Load>(b->node);
-      return SameElement(la.buffer, la.indices, lb.buffer, lb.indices);
+      return SameElement(la.buffer, ElementIndices(la), lb.buffer, ElementIndices(lb));
     };
     AluTarget target;
     target.memory = memory;
@@ -244,40 +257,44 @@ class Builder {
       return SameElement(node.buffer, node.indices, store.buffer, store.indices);
     };
     target.is_intermediate = [&](const tir::Expr& load) {
-      return memory == accumulators_ ? target.is_result(load) : intermediate_load && same(load, intermediate_load);
+      return memory == accumulators_ ? target.is_result(load)
+                                     : intermediate_load && same(load, intermediate_load);
     };
     std::string why;
     const auto ops = SelectAluOps(spec_, FromLowered(store.value), target, why);
     if (ops.empty()) return Refuse(fmt::format("{}: {}", store.buffer->name, why));
-    if (ops.size() > 1 && !intermediate.buffer) intermediate = AddIntermediate(store.buffer, *result, kept, allocations);
+    if (ops.size() > 1 && !intermediate.buffer)
+      intermediate = AddIntermediate(store.buffer, *result, kept, allocations);
     for (size_t i = 0; i < ops.size(); ++i) {
       AluLeaf leaf;
       leaf.op = ops[i].op;
       leaf.dims = DimsOf(nest, kept);
       leaf.result = i + 1 == ops.size() ? Keep(*result, kept) : intermediate;
       for (const AluSource& source : ops[i].operands)
-        leaf.operands.push_back(source.load ? Keep(FindAccess(accesses, source.load, same), kept) : intermediate);
+        leaf.operands.push_back(source.load ? Keep(accesses.at(source.load.get()), kept)
+                                            : intermediate);
       leaf.immediates = ops[i].immediates;
       out.push_back({std::move(leaf)});
     }
   }
 
-  template <typename Same>
-  static const ElementAccess& FindAccess(const std::map<const tir::ExprNode*, ElementAccess>& accesses, const tir::Expr& load, Same) {
-    const auto it = accesses.find(load.get());
-    COSIM_CHECK(it != accesses.end());
-    return it->second;
-  }
-
   // Accumulators for a result that reads none: laid out as the result is.
-  Access AddIntermediate(const tir::Buffer& like, const ElementAccess& result, const std::vector<size_t>& kept,
-                         std::vector<tir::Buffer>* allocations) {
+  Access AddIntermediate(const tir::Buffer& like, const ElementAccess& result,
+                         const std::vector<size_t>& kept, std::vector<tir::Buffer>* allocations) {
     std::vector<int64_t> shape(like->shape.begin(), like->shape.end());
-    const auto buffer = tir::MakeBuffer(like->name + ".acc", tir::DataType::Int(32), shape, spec_.memories[accumulators_].name);
+    const auto buffer = tir::MakeBuffer(like->name + ".acc", tir::DataType::Int(32), shape,
+                                        spec_.memories[accumulators_].name);
     AddBuffer(buffer, allocations);
     Access access = Keep(result, kept);
     access.buffer = buffer;
     return access;
+  }
+
+  // The indices of a load without the one that picks a record's field.
+  std::vector<tir::Expr> ElementIndices(const tir::Load& load) const {
+    std::vector<tir::Expr> indices = load.indices;
+    if (spec_.memories[MemoryOf(load.buffer)].fields.size() > 1) indices.pop_back();
+    return indices;
   }
 
   LoadInfo InfoOf(const tir::Expr& load) const {
@@ -288,20 +305,25 @@ class Builder {
     return {memory, field ? static_cast<int>(field->value) : -1};
   }
 
-  static bool SameLane(const LaneIndex& a, const LaneIndex& b) { return a.var == b.var && (a.var || a.constant == b.constant); }
+  static bool SameLane(const LaneIndex& a, const LaneIndex& b) {
+    return a.var == b.var && (a.var || a.constant == b.constant);
+  }
 
   static bool SameLanes(const ElementAccess& a, const ElementAccess& b) {
     return std::equal(a.lanes.begin(), a.lanes.end(), b.lanes.begin(), b.lanes.end(), SameLane);
   }
 
   // The operand's lanes are the result's last ones (a parameter vector is shared by the batch).
-  static bool LanesFollow(const ElementAccess& operand, const ElementAccess& result, const isa::Memory& memory) {
+  static bool LanesFollow(const ElementAccess& operand, const ElementAccess& result,
+                          const isa::Memory& memory) {
     const size_t lanes = memory.lanes.size();
     if (lanes > result.lanes.size()) return false;
-    return std::equal(operand.lanes.begin(), operand.lanes.begin() + lanes, result.lanes.end() - lanes, SameLane);
+    return std::equal(operand.lanes.begin(), operand.lanes.begin() + lanes, result.lanes.end() - lanes,
+                      SameLane);
   }
 
-  static bool MovesWithAll(const ElementAccess& access, const std::vector<NestLoop>& nest, const std::vector<size_t>& kept) {
+  static bool MovesWithAll(const ElementAccess& access, const std::vector<NestLoop>& nest,
+                           const std::vector<size_t>& kept) {
     return std::all_of(kept.begin(), kept.end(), [&](size_t d) {
       const auto* extent = std::get_if<tir::IntImm>(&nest[d].extent->node);
       return access.strides[d] != 0 || (extent && extent->value == 1);
@@ -312,7 +334,8 @@ class Builder {
   static std::vector<size_t> KeptLoops(const std::vector<NestLoop>& nest, const ElementAccess& access) {
     std::vector<size_t> kept;
     for (size_t d = 0; d < nest.size(); ++d)
-      if (std::none_of(access.lanes.begin(), access.lanes.end(), [&](const LaneIndex& lane) { return lane.var == nest[d].var; }))
+      if (std::none_of(access.lanes.begin(), access.lanes.end(),
+                       [&](const LaneIndex& lane) { return lane.var == nest[d].var; }))
         kept.push_back(d);
     return kept;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See tokens.h. Vector clocks decide what is implied; a backward sweep keeps the queues within their capacities.
+// See tokens.h. Vector clocks decide what is implied; a backward sweep keeps the queues within their
+// capacities.
 #include "compiler/accel/tokens.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace cosim::accel {
 namespace {
 
-constexpr int64_t kGranule = 8;     // bytes of DRAM that share a shadow cell
+constexpr int64_t kGranule = 8;      // bytes of DRAM that share a shadow cell
 constexpr int64_t kOrderGap = 1024;  // room between neighbours in program order
 
 int SideOf(const isa::Spec& spec, int memory) {
@@ -113,7 +114,8 @@ int TokenInserter::NextHop(int from, int to) const {
         todo.push(queue.from);
       }
   }
-  COSIM_CHECK(false, "units {} and {} are not connected by queues", spec_.units[from].name, spec_.units[to].name);
+  COSIM_CHECK(false, "units {} and {} are not connected by queues", spec_.units[from].name,
+              spec_.units[to].name);
 }
 
 isa::Instruction TokenInserter::MakeSync(int unit) const {
@@ -162,7 +164,8 @@ void TokenInserter::LimitOccupancy(int queue) {
   const auto before = [&](int entry, int64_t order) { return entries_[entry].order < order; };
   // Backwards: token m must be gone when token m + capacity comes, and before token m + 1 is popped.
   for (int m = static_cast<int>(tokens.size()) - 1 - capacity; m >= 0; --m) {
-    const int64_t limit = std::min(entries_[tokens[m + capacity].push].order, entries_[tokens[m + 1].pop].order);
+    const int64_t limit =
+        std::min(entries_[tokens[m + capacity].push].order, entries_[tokens[m + 1].pop].order);
     if (entries_[tokens[m].pop].order < limit) continue;
     auto at = std::lower_bound(list.begin(), list.end(), limit, before);
     if (at != list.begin() && entries_[*(at - 1)].order > entries_[tokens[m].push].order) {

@@ -39,7 +39,8 @@ void Emit(const std::vector<CopyDim>& outer, size_t depth, Copy2d at, std::vecto
 
 std::vector<Copy2d> CutCopy(std::vector<CopyDim> dims) {
   std::erase_if(dims, [](const CopyDim& d) { return d.total() == 1; });
-  std::stable_sort(dims.begin(), dims.end(), [](const CopyDim& a, const CopyDim& b) { return a.sram_stride > b.sram_stride; });
+  std::stable_sort(dims.begin(), dims.end(),
+                   [](const CopyDim& a, const CopyDim& b) { return a.sram_stride > b.sram_stride; });
   for (size_t d = dims.size(); d-- > 1;)
     if (Continues(dims[d - 1], dims[d])) {
       dims[d - 1] = Merge(dims[d - 1], dims[d]);

@@ -13,7 +13,8 @@ namespace {
 enum class Lane { kLoad, kGemm, kAlu, kStore, kOther };
 
 Lane LaneOf(const Node& node) {
-  if (const auto* transfer = std::get_if<TransferLeaf>(&node.node)) return transfer->is_store ? Lane::kStore : Lane::kLoad;
+  if (const auto* transfer = std::get_if<TransferLeaf>(&node.node))
+    return transfer->is_store ? Lane::kStore : Lane::kLoad;
   if (std::holds_alternative<GemmLeaf>(node.node)) return Lane::kGemm;
   if (std::holds_alternative<AluLeaf>(node.node)) return Lane::kAlu;
   return Lane::kOther;
@@ -103,7 +104,8 @@ class Interleaver {
   static int64_t Threads(const tir::Expr& extent) {
     if (const auto* imm = std::get_if<tir::IntImm>(&extent->node)) return imm->value;
     const auto* binary = std::get_if<tir::Binary>(&extent->node);
-    COSIM_CHECK(binary && binary->op == tir::BinaryOp::kMin, "virtual-thread extent {}", tir::ToString(extent));
+    COSIM_CHECK(binary && binary->op == tir::BinaryOp::kMin, "virtual-thread extent {}",
+                tir::ToString(extent));
     for (const auto& side : {binary->a, binary->b})
       if (const auto* imm = std::get_if<tir::IntImm>(&side->node)) return imm->value;
     COSIM_CHECK(false, "virtual-thread extent {}", tir::ToString(extent));
@@ -122,7 +124,8 @@ class Interleaver {
     return Interleave(loop.body, loop, threads, own);
   }
 
-  Nodes Interleave(const Nodes& nodes, const Loop& loop, int threads, const std::set<const tir::BufferNode*>& own) {
+  Nodes Interleave(const Nodes& nodes, const Loop& loop, int threads,
+                   const std::set<const tir::BufferNode*>& own) {
     Nodes out;
     for (size_t begin = 0; begin < nodes.size();) {
       const auto* inner = std::get_if<Loop>(&nodes[begin].node);
@@ -134,7 +137,9 @@ class Interleaver {
         continue;
       }
       size_t end = begin + 1;  // a run of leaves of one kind stays together
-      while (end < nodes.size() && LaneOf(nodes[end]) != Lane::kOther && LaneOf(nodes[end]) == LaneOf(nodes[begin])) ++end;
+      while (end < nodes.size() && LaneOf(nodes[end]) != Lane::kOther &&
+             LaneOf(nodes[end]) == LaneOf(nodes[begin]))
+        ++end;
       const Nodes run(nodes.begin() + begin, nodes.begin() + end);
       for (int t = 0; t < threads; ++t) {
         Nodes copy = Instantiate(run, {loop.var, loop.min + tir::Int(t), t, &own});

@@ -6,7 +6,8 @@
 namespace cosim::network {
 namespace {
 
-// acc[b, o] += inp[b, k] * wgt[o, k]: one source shares the result's first axis, the other its second, both share the third.
+// acc[b, o] += inp[b, k] * wgt[o, k]: one source shares the result's first axis, the other its second, both
+// share the third.
 bool ReadIntrinsic(const isa::Intrinsic& intrinsic, Array& array) {
   if (intrinsic.dst.axes.size() != 2 || intrinsic.sources.size() != 2) return false;
   const int b = intrinsic.dst.axes[0], o = intrinsic.dst.axes[1];
@@ -26,7 +27,8 @@ void FindParameters(const isa::Spec& spec, Array& array) {
   for (size_t m = 0; m < spec.memories.size(); ++m) {
     const auto& fields = spec.memories[m].fields;
     const auto find = [&](const char* name) {
-      const auto at = std::find_if(fields.begin(), fields.end(), [&](const isa::Field& f) { return f.name == name; });
+      const auto at =
+          std::find_if(fields.begin(), fields.end(), [&](const isa::Field& f) { return f.name == name; });
       return at == fields.end() ? -1 : static_cast<int>(at - fields.begin());
     };
     if (find("bias") < 0 || find("mult") < 0 || find("shift") < 0) continue;

@@ -2,11 +2,11 @@
 // See choose_tile.h. Sizes are in elements of the memory concerned, costs in cycles.
 #include "compiler/network/choose_tile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
-
-#include <fmt/format.h>
 
 namespace cosim::network {
 namespace {
@@ -23,7 +23,8 @@ std::vector<int64_t> PartSizes(int64_t extent) {
 
 class TileModel {
  public:
-  TileModel(const isa::Spec& spec, const Array& array, Anchor anchor, const Window& window, const EpilogueInfo& epilogue)
+  TileModel(const isa::Spec& spec, const Array& array, Anchor anchor, const Window& window,
+            const EpilogueInfo& epilogue)
       : spec_(spec), array_(array), anchor_(anchor), w_(window), e_(epilogue) {}
 
   // Empty if it fits, else what does not.
@@ -33,14 +34,16 @@ class TileModel {
     if (e_.add) activations += outputs;
     std::string misfit = Check(array_.activations, activations * t.threads);
     if (misfit.empty() && anchor_ == Anchor::kConvolution)
-      misfit = Check(array_.weights, t.weights_resident ? w_.co * w_.ci * w_.kh * w_.kw : Weights(t) * t.threads);
+      misfit =
+          Check(array_.weights, t.weights_resident ? w_.co * w_.ci * w_.kh * w_.kw : Weights(t) * t.threads);
     if (misfit.empty()) misfit = Check(array_.accumulators, Accumulators(t));
     if (misfit.empty() && !array_.results_are_mirrored) misfit = Check(array_.results, outputs * t.threads);
     return misfit;
   }
 
   double Cycles(const Tile& t) const {
-    const double tiles = static_cast<double>(w_.n * CeilDiv(w_.co, t.co) * CeilDiv(w_.oh, t.y) * CeilDiv(w_.ow, t.x));
+    const double tiles =
+        static_cast<double>(w_.n * CeilDiv(w_.co, t.co) * CeilDiv(w_.oh, t.y) * CeilDiv(w_.ow, t.x));
     const double chunks = anchor_ == Anchor::kConvolution ? static_cast<double>(CeilDiv(w_.ci, t.ci)) : 1;
     const double outputs = static_cast<double>(w_.n * w_.co * w_.oh * w_.ow);
     const bool convolution = anchor_ == Anchor::kConvolution;
@@ -49,17 +52,24 @@ class TileModel {
 
     const double setup = 6;  // of a load: its issue, and what the first burst waits for
     const int64_t resident = w_.co * w_.ci * w_.kh * w_.kw;
-    const double weight_chunk = !convolution || t.weights_resident ? 0 : static_cast<double>(Beats(array_.weights, Weights(t))) + setup;
-    const double weights_once = convolution && t.weights_resident ? static_cast<double>(Beats(array_.weights, resident)) : 0;
+    const double weight_chunk = !convolution || t.weights_resident
+                                    ? 0
+                                    : static_cast<double>(Beats(array_.weights, Weights(t))) + setup;
+    const double weights_once =
+        convolution && t.weights_resident ? static_cast<double>(Beats(array_.weights, resident)) : 0;
     const double window_chunk = InputBeats(t) + setup * static_cast<double>(InputBlocks(t));
-    const double residual = e_.add ? static_cast<double>(Beats(array_.activations, t.co * t.y * t.x)) + setup : 0;
+    const double residual =
+        e_.add ? static_cast<double>(Beats(array_.activations, t.co * t.y * t.x)) + setup : 0;
     const double load = tiles * (chunks * (weight_chunk + window_chunk) + residual);
     const double first = weights_once + weight_chunk + window_chunk + spec_.dram.latency;
     const double store_tile = static_cast<double>(Beats(array_.results, t.co * t.y * t.x));
-    const double last = static_cast<double>(t.co * t.y * t.x) * AluPasses() + store_tile + spec_.dram.write_latency;
+    const double last =
+        static_cast<double>(t.co * t.y * t.x) * AluPasses() + store_tile + spec_.dram.write_latency;
 
-    if (t.threads > 1) return std::max({compute, load, alu, tiles * store_tile}) + first + last + tiles * chunks * 2;
-    // One thread: a chunk computes only when its loads are done, a tile's results leave before the next starts.
+    if (t.threads > 1)
+      return std::max({compute, load, alu, tiles * store_tile}) + first + last + tiles * chunks * 2;
+    // One thread: a chunk computes only when its loads are done, a tile's results leave before the next
+    // starts.
     return compute + load + alu + tiles * (last - store_tile / 2) + weights_once;
   }
 
@@ -67,14 +77,16 @@ class TileModel {
   std::string Check(int memory, int64_t elements) const {
     const isa::Memory& m = spec_.memories[memory];
     if (elements <= m.depth) return {};
-    return fmt::format("buffer '{}' holds {} elements and the smallest tile needs {}", m.name, m.depth, elements);
+    return fmt::format("buffer '{}' holds {} elements and the smallest tile needs {}", m.name, m.depth,
+                       elements);
   }
 
   int64_t InputBlocks(const Tile& t) const { return anchor_ == Anchor::kConvolution ? t.ci : t.co; }
   int64_t Inputs(const Tile& t) const { return InputBlocks(t) * w_.RowsFor(t.y) * w_.ColsFor(t.x); }
   int64_t Weights(const Tile& t) const { return t.co * t.ci * w_.kh * w_.kw; }
 
-  // With threads, each one's accumulators in banks of their own if there are enough: then gemm and alu do not meet.
+  // With threads, each one's accumulators in banks of their own if there are enough: then gemm and alu do not
+  // meet.
   int64_t Accumulators(const Tile& t) const {
     const isa::Memory& m = spec_.memories[array_.accumulators];
     const int64_t outputs = t.co * t.y * t.x;
@@ -98,7 +110,8 @@ class TileModel {
   double AluPasses() const {
     double passes = e_.requantize ? 1 : 0;
     if (e_.add) passes += 3;
-    if (anchor_ == Anchor::kMaxPool || anchor_ == Anchor::kSumPool) passes += static_cast<double>(w_.kh * w_.kw + 2);
+    if (anchor_ == Anchor::kMaxPool || anchor_ == Anchor::kSumPool)
+      passes += static_cast<double>(w_.kh * w_.kw + 2);
     if (array_.parameters < 0) passes = 4;
     return std::max(passes, 1.0);
   }
@@ -112,8 +125,9 @@ class TileModel {
 
 }  // namespace
 
-std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Anchor anchor, const Window& window,
-                                const EpilogueInfo& epilogue, int threads, size_t limit, std::string& why) {
+std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Anchor anchor,
+                                const Window& window, const EpilogueInfo& epilogue, int threads, size_t limit,
+                                std::string& why) {
   const TileModel model(spec, array, anchor, window, epilogue);
   std::vector<TileCost> found;
   const auto try_tile = [&](const Tile& tile) {
@@ -126,7 +140,8 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Ancho
     return misfit.empty();
   };
   const bool convolution = anchor == Anchor::kConvolution;
-  const auto co_sizes = PartSizes(window.co), ci_sizes = convolution ? PartSizes(window.ci) : std::vector<int64_t>{1};
+  const auto co_sizes = PartSizes(window.co),
+             ci_sizes = convolution ? PartSizes(window.ci) : std::vector<int64_t>{1};
   const auto y_sizes = PartSizes(window.oh), x_sizes = PartSizes(window.ow);
   for (int t : {threads, 1}) {
     for (int64_t x : x_sizes) {
@@ -138,7 +153,8 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Ancho
               for (auto axis : {Tile::ThreadAxis::kY, Tile::ThreadAxis::kCo}) {
                 if (resident && !convolution) continue;
                 if (t == 1 && axis != Tile::ThreadAxis::kY) continue;
-                const int64_t tiles = axis == Tile::ThreadAxis::kY ? CeilDiv(window.oh, y) : CeilDiv(window.co, co);
+                const int64_t tiles =
+                    axis == Tile::ThreadAxis::kY ? CeilDiv(window.oh, y) : CeilDiv(window.co, co);
                 if (t > 1 && tiles < 2) continue;
                 try_tile({co, ci, y, x, t, axis, resident});
               }
@@ -146,7 +162,8 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Ancho
     }
     if (t == 1 || threads == 1) break;
   }
-  std::stable_sort(found.begin(), found.end(), [](const TileCost& a, const TileCost& b) { return a.cycles < b.cycles; });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const TileCost& a, const TileCost& b) { return a.cycles < b.cycles; });
   if (found.size() > limit) found.resize(limit);
   return found;
 }

@@ -31,15 +31,20 @@ struct Item {
   enum class Kind { kAccelerator, kCpu, kConvert } kind = Kind::kCpu;
   int layer = -1;
   std::optional<AcceleratorGroup> accelerator;
-  size_t cpu_kernel = 0;                     // kCpu: index among the groups compiled together; kConvert: among functions
+  size_t cpu_kernel = 0;  // kCpu: index among the groups compiled together; kConvert: among functions
   std::vector<FormKey> reads;
   FormKey writes;
 };
 
 class Compiler {
  public:
-  Compiler(const graph::Graph& graph, const isa::Spec& spec, const CompileOptions& options, cpu::CpuCompiler& cpu)
-      : graph_(graph), spec_(spec), options_(options), cpu_(cpu), lowering_(spec, graph, {options.virtual_threads}) {}
+  Compiler(const graph::Graph& graph, const isa::Spec& spec, const CompileOptions& options,
+           cpu::CpuCompiler& cpu)
+      : graph_(graph),
+        spec_(spec),
+        options_(options),
+        cpu_(cpu),
+        lowering_(spec, graph, {options.virtual_threads}) {}
 
   runtime::Network Run() {
     network_.name = graph_.name();
@@ -77,7 +82,8 @@ class Compiler {
     if (item.accelerator) {
       item.kind = Item::Kind::kAccelerator;
       item.reads = {{item.accelerator->input, item.accelerator->input_layout}};
-      if (item.accelerator->residual >= 0) item.reads.push_back({item.accelerator->residual, {Layout::Kind::kBlocked, -1}});
+      if (item.accelerator->residual >= 0)
+        item.reads.push_back({item.accelerator->residual, {Layout::Kind::kBlocked, -1}});
       item.writes = {item.accelerator->output, {Layout::Kind::kBlocked, -1}};
     } else {
       item.kind = Item::Kind::kCpu;
@@ -85,7 +91,8 @@ class Compiler {
       cpu_groups_.push_back(group.nodes);
       for (ValueId node : group.nodes)
         for (ValueId input : graph_.node(node).inputs)
-          if (!std::count(group.nodes.begin(), group.nodes.end(), input) && !graph_.node(input).As<graph::Constant>())
+          if (!std::count(group.nodes.begin(), group.nodes.end(), input) &&
+              !graph_.node(input).As<graph::Constant>())
             item.reads.push_back({Root(input), {}});
       item.writes = {Root(group.result()), {}};
     }
@@ -123,7 +130,8 @@ class Compiler {
     } else {
       Need(from);
       const auto& node = graph_.node(form.layout.patches_for);
-      convert_functions_.push_back(cpu::PackPatches("patches_" + node.name, shape, graph_.node(node.inputs[1]).type.shape,
+      convert_functions_.push_back(cpu::PackPatches("patches_" + node.name, shape,
+                                                    graph_.node(node.inputs[1]).type.shape,
                                                     *node.As<graph::Conv2d>(), BlockingOfValues()));
       layer.name = node.name + ".patches";
       layer.op = "pack_patches";
@@ -143,7 +151,8 @@ class Compiler {
     const int end = static_cast<int>(items_.size());
     std::map<FormKey, Lifetime> lives;
     const auto touch = [&](const FormKey& form, int step) {
-      const auto [it, added] = lives.try_emplace(form, Lifetime{BytesOf(graph_, form.value, form.layout, lowering_.array()), step, step});
+      const auto [it, added] = lives.try_emplace(
+          form, Lifetime{BytesOf(graph_, form.value, form.layout, lowering_.array()), step, step});
       it->second.last = std::max(it->second.last, step);
     };
     for (ValueId input : graph_.inputs()) touch({input, {}}, 0);
@@ -167,7 +176,9 @@ class Compiler {
   }
 
   runtime::CpuStep::Argument ArgumentFor(const FormKey& form, bool is_output) const {
-    return {address_.at(form), static_cast<uint64_t>(BytesOf(graph_, form.value, form.layout, lowering_.array())), nullptr, is_output};
+    return {address_.at(form),
+            static_cast<uint64_t>(BytesOf(graph_, form.value, form.layout, lowering_.array())), nullptr,
+            is_output};
   }
 
   runtime::CpuStep MakeCpuStep(const Item& item) const {
@@ -194,7 +205,8 @@ class Compiler {
     return step;
   }
 
-  PlacedKernel PlaceKernel(const Item& item, std::vector<isa::Segment>& constants, uint64_t& free_from) const {
+  PlacedKernel PlaceKernel(const Item& item, std::vector<isa::Segment>& constants,
+                           uint64_t& free_from) const {
     const AcceleratorGroup& group = *item.accelerator;
     PlacedKernel placed{&group, {}, item.layer};
     for (Role role : group.roles) {
@@ -205,7 +217,8 @@ class Compiler {
       } else if (role == Role::kOutput) {
         placed.addresses.push_back(address_.at(item.writes));
       } else {
-        const auto constant = std::find_if(group.constants.begin(), group.constants.end(), [&](const auto& c) { return c.role == role; });
+        const auto constant = std::find_if(group.constants.begin(), group.constants.end(),
+                                           [&](const auto& c) { return c.role == role; });
         COSIM_CHECK(constant != group.constants.end());
         placed.addresses.push_back(free_from);
         constants.push_back({isa::Segment::Kind::kConstants, constant->name, free_from, constant->bytes});
@@ -237,7 +250,8 @@ class Compiler {
   }
 
   void AddPlaces() {
-    for (ValueId input : graph_.inputs()) network_.inputs.push_back(PlaceOf({input, {}}, graph_.node(input).name, input));
+    for (ValueId input : graph_.inputs())
+      network_.inputs.push_back(PlaceOf({input, {}}, graph_.node(input).name, input));
     for (ValueId output : graph_.outputs())
       network_.outputs.push_back(PlaceOf({Root(output), {}}, graph_.node(output).name, output));
     if (!options_.keep_every_value) return;
@@ -246,7 +260,8 @@ class Compiler {
       const ValueId value = item.writes.value;
       auto place = PlaceOf(item.writes, graph_.node(value).name, value);
       if (item.writes.layout.kind == Layout::Kind::kBlocked) {
-        place.unpack = cpu_.Compile(cpu::UnpackBlocked("unpack_" + place.name, graph_.node(value).type.shape, BlockingOfValues()));
+        place.unpack = cpu_.Compile(
+            cpu::UnpackBlocked("unpack_" + place.name, graph_.node(value).type.shape, BlockingOfValues()));
         place.plain_bytes = BytesOf(graph_, value, {}, lowering_.array());
       }
       network_.values.push_back(std::move(place));
@@ -271,7 +286,8 @@ class Compiler {
 
 }  // namespace
 
-runtime::Network Compile(const graph::Graph& graph, const isa::Spec& spec, const CompileOptions& options, cpu::CpuCompiler& cpu) {
+runtime::Network Compile(const graph::Graph& graph, const isa::Spec& spec, const CompileOptions& options,
+                         cpu::CpuCompiler& cpu) {
   return Compiler(graph, spec, options, cpu).Run();
 }
 

@@ -22,7 +22,8 @@ class Fuser {
       groups.push_back(Start(id));
     }
     // A group runs when its last operand is there, which is where its result stood in the graph.
-    std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.result() < b.result(); });
+    std::stable_sort(groups.begin(), groups.end(),
+                     [](const Group& a, const Group& b) { return a.result() < b.result(); });
     return groups;
   }
 
@@ -126,6 +127,8 @@ class Fuser {
 
 }  // namespace
 
-std::vector<Group> Fuse(const graph::Graph& graph, const FuseOptions& options) { return Fuser(graph, options).Run(); }
+std::vector<Group> Fuse(const graph::Graph& graph, const FuseOptions& options) {
+  return Fuser(graph, options).Run();
+}
 
 }  // namespace cosim::network

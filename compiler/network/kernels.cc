@@ -29,13 +29,14 @@ Expr Clamp(Expr e, int64_t low, int64_t high) {
 // term(v) of graph::QAdd.
 Expr AddTerm(Expr value, const graph::QAdd::Operand& operand) {
   const Expr centred = std::move(value) - tir::Int(operand.zero_point, kInt32);
-  return I32(RoundShift(I64(centred) * tir::Int(operand.multiplier, kInt64), tir::Int(operand.shift, kInt64)));
+  return I32(
+      RoundShift(I64(centred) * tir::Int(operand.multiplier, kInt64), tir::Int(operand.shift, kInt64)));
 }
 
 class KernelBuilder {
  public:
-  KernelBuilder(const isa::Spec& spec, const Array& array, Anchor anchor, const Window& window, const EpilogueInfo& epilogue,
-                const Tile& tile)
+  KernelBuilder(const isa::Spec& spec, const Array& array, Anchor anchor, const Window& window,
+                const EpilogueInfo& epilogue, const Tile& tile)
       : spec_(spec), array_(array), anchor_(anchor), w_(window), e_(epilogue), t_(tile) {}
 
   KernelTe Build(const std::string& name) {
@@ -44,10 +45,13 @@ class KernelBuilder {
       window_ = MakeWindow();
       sum_ = MakeAnchor();
     }
-    result_ = te::Compute("result", OutShape(), [&](const Indices& i) -> te::Body { return ResultAt(i); }, {"n", "co", "y", "x", "b", "o"});
-    output_ = te::Compute("output", OutShape(), [&](const Indices& i) -> te::Body {
-      return array_.results_are_mirrored ? MakeCast(kInt8, result_(i)) : result_(i);
-    }, {"n", "co", "y", "x", "b", "o"});
+    result_ = te::Compute("result", OutShape(), [&](const Indices& i) -> te::Body { return ResultAt(i); },
+                          {"n", "co", "y", "x", "b", "o"});
+    output_ = te::Compute("output", OutShape(),
+                          [&](const Indices& i) -> te::Body {
+                            return array_.results_are_mirrored ? MakeCast(kInt8, result_(i)) : result_(i);
+                          },
+                          {"n", "co", "y", "x", "b", "o"});
     args_.push_back(output_);
     roles_.push_back(Role::kOutput);
     te::Schedule schedule({output_});
@@ -57,7 +61,9 @@ class KernelBuilder {
 
  private:
   const std::string& Name(int memory) const { return spec_.memories[memory].name; }
-  std::vector<int64_t> OutShape() const { return {w_.n, w_.co, w_.oh, w_.ow, array_.batch, array_.block_out}; }
+  std::vector<int64_t> OutShape() const {
+    return {w_.n, w_.co, w_.oh, w_.ow, array_.batch, array_.block_out};
+  }
   // Pools and elementwise kernels keep their channels: the input has the output's blocks.
   int64_t InputBlocks() const { return anchor_ == Anchor::kConvolution ? w_.ci : w_.co; }
   int64_t InputLanes() const { return anchor_ == Anchor::kConvolution ? array_.block_in : array_.block_out; }
@@ -69,9 +75,11 @@ class KernelBuilder {
   }
 
   void DeclareInputs() {
-    data_ = Declare("data", {w_.n, InputBlocks(), w_.h, w_.w, array_.batch, InputLanes()}, kInt8, Role::kInput);
+    data_ =
+        Declare("data", {w_.n, InputBlocks(), w_.h, w_.w, array_.batch, InputLanes()}, kInt8, Role::kInput);
     if (anchor_ == Anchor::kConvolution)
-      weights_ = Declare("weights", {w_.co, w_.ci, w_.kh, w_.kw, array_.block_out, array_.block_in}, kInt8, Role::kWeights);
+      weights_ = Declare("weights", {w_.co, w_.ci, w_.kh, w_.kw, array_.block_out, array_.block_in}, kInt8,
+                         Role::kWeights);
     if (e_.requantize && array_.parameters >= 0) {
       const int64_t fields = static_cast<int64_t>(spec_.memories[array_.parameters].fields.size());
       parameters_ = Declare("parameters", {w_.co, array_.block_out, fields}, kInt32, Role::kParameters);
@@ -82,38 +90,51 @@ class KernelBuilder {
   }
 
   Tensor MakeWindow() {
-    const std::vector<int64_t> shape = {w_.n, InputBlocks(), w_.h + w_.top + w_.bottom, w_.w + w_.left + w_.right, array_.batch, InputLanes()};
-    return te::Compute("window", shape, [&](const Indices& i) -> te::Body {
-      const Expr y = i[2] - tir::Int(w_.top), x = i[3] - tir::Int(w_.left);
-      const Expr value = data_({i[0], i[1], y, x, i[4], i[5]});
-      if (!w_.Padded()) return value;
-      const auto inside = [](const Expr& at, int64_t extent) {
-        return MakeBinary(tir::BinaryOp::kLogicalAnd, MakeBinary(tir::BinaryOp::kLe, tir::Int(0), at),
-                          MakeBinary(tir::BinaryOp::kLt, at, tir::Int(extent)));
-      };
-      const Expr both = MakeBinary(tir::BinaryOp::kLogicalAnd, inside(y, w_.h), inside(x, w_.w));
-      return MakeSelect(both, value, tir::Int(w_.pad_value, kInt8));
-    }, {"n", "ci", "y", "x", "b", "k"});
+    const std::vector<int64_t> shape = {
+        w_.n,         InputBlocks(), w_.h + w_.top + w_.bottom, w_.w + w_.left + w_.right,
+        array_.batch, InputLanes()};
+    return te::Compute(
+        "window", shape,
+        [&](const Indices& i) -> te::Body {
+          const Expr y = i[2] - tir::Int(w_.top), x = i[3] - tir::Int(w_.left);
+          const Expr value = data_({i[0], i[1], y, x, i[4], i[5]});
+          if (!w_.Padded()) return value;
+          const auto inside = [](const Expr& at, int64_t extent) {
+            return MakeBinary(tir::BinaryOp::kLogicalAnd, MakeBinary(tir::BinaryOp::kLe, tir::Int(0), at),
+                              MakeBinary(tir::BinaryOp::kLt, at, tir::Int(extent)));
+          };
+          const Expr both = MakeBinary(tir::BinaryOp::kLogicalAnd, inside(y, w_.h), inside(x, w_.w));
+          return MakeSelect(both, value, tir::Int(w_.pad_value, kInt8));
+        },
+        {"n", "ci", "y", "x", "b", "k"});
   }
 
   Tensor MakeAnchor() {
     ky_ = te::ReduceAxis(w_.kh, "ky");
     kx_ = te::ReduceAxis(w_.kw, "kx");
     const auto at = [&](const Indices& i, Expr c, Expr lane) {
-      return window_({i[0], c, i[2] * tir::Int(w_.sh) + Expr(ky_) * tir::Int(w_.dh), i[3] * tir::Int(w_.sw) + Expr(kx_) * tir::Int(w_.dw), i[4], lane});
+      return window_({i[0], c, i[2] * tir::Int(w_.sh) + Expr(ky_) * tir::Int(w_.dh),
+                      i[3] * tir::Int(w_.sw) + Expr(kx_) * tir::Int(w_.dw), i[4], lane});
     };
     const std::vector<std::string> names = {"n", "co", "y", "x", "b", "o"};
     if (anchor_ == Anchor::kConvolution) {
       ci_ = te::ReduceAxis(w_.ci, "ci");
       k_ = te::ReduceAxis(array_.block_in, "k");
-      return te::Compute("sum", OutShape(), [&](const Indices& i) -> te::Body {
-        return te::Sum(I32(at(i, ci_, k_)) * I32(weights_({i[1], ci_, ky_, kx_, i[5], k_})), {ci_, ky_, kx_, k_});
-      }, names);
+      return te::Compute(
+          "sum", OutShape(),
+          [&](const Indices& i) -> te::Body {
+            return te::Sum(I32(at(i, ci_, k_)) * I32(weights_({i[1], ci_, ky_, kx_, i[5], k_})),
+                           {ci_, ky_, kx_, k_});
+          },
+          names);
     }
-    return te::Compute("sum", OutShape(), [&](const Indices& i) -> te::Body {
-      const Expr value = I32(at(i, i[1], i[5]));
-      return anchor_ == Anchor::kMaxPool ? te::MaxReduce(value, {ky_, kx_}) : te::Sum(value, {ky_, kx_});
-    }, names);
+    return te::Compute(
+        "sum", OutShape(),
+        [&](const Indices& i) -> te::Body {
+          const Expr value = I32(at(i, i[1], i[5]));
+          return anchor_ == Anchor::kMaxPool ? te::MaxReduce(value, {ky_, kx_}) : te::Sum(value, {ky_, kx_});
+        },
+        names);
   }
 
   Expr Requantized(const Expr& sum, const Indices& i) {
@@ -125,8 +146,8 @@ class KernelBuilder {
     }
     const auto field = [&](int f) { return parameters_({i[1], i[5], tir::Int(f)}); };
     const Expr product = I64(sum + field(array_.bias_field)) * I64(field(array_.mult_field));
-    const Expr scaled = Clamp(RoundShift(product, I64(field(array_.shift_field))), std::numeric_limits<int32_t>::min(),
-                              std::numeric_limits<int32_t>::max());
+    const Expr scaled = Clamp(RoundShift(product, I64(field(array_.shift_field))),
+                              std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max());
     return scaled + tir::Int(e_.output_zero_point, kInt64);
   }
 
@@ -171,7 +192,8 @@ class KernelBuilder {
     schedule[result_].ComputeAt(out, inner);
     for (const Tensor& tensor : {bias, residual, data})
       if (tensor.get()) schedule[tensor].ComputeAt(out, inner);
-    if (parameters.get() && w_.co > spec_.memories[array_.parameters].depth / 2) schedule[parameters].ComputeAt(out, inner);
+    if (parameters.get() && w_.co > spec_.memories[array_.parameters].depth / 2)
+      schedule[parameters].ComputeAt(out, inner);
     if (anchor_ != Anchor::kNone) PlanAnchor(schedule, out, inner, weights);
   }
 
@@ -181,7 +203,8 @@ class KernelBuilder {
     sum.SetScope(Name(array_.accumulators));
     sum.ComputeAt(out, inner);
     window.SetScope(Name(array_.activations));
-    const te::Axis n = sum.axis(0), co = sum.axis(1), y = sum.axis(2), x = sum.axis(3), b = sum.axis(4), o = sum.axis(5);
+    const te::Axis n = sum.axis(0), co = sum.axis(1), y = sum.axis(2), x = sum.axis(3), b = sum.axis(4),
+                   o = sum.axis(5);
     if (anchor_ != Anchor::kConvolution) {
       sum.Reorder({ky_, kx_, n, co, y, x, b, o});
       window.ComputeAt(out, inner);
@@ -209,12 +232,13 @@ class KernelBuilder {
 }  // namespace
 
 std::string ToString(const Tile& tile) {
-  return fmt::format("co={} ci={} y={} x={} threads={} by {}{}", tile.co, tile.ci, tile.y, tile.x, tile.threads,
-                     tile.thread_axis == Tile::ThreadAxis::kCo ? "co" : "y", tile.weights_resident ? " weights resident" : "");
+  return fmt::format("co={} ci={} y={} x={} threads={} by {}{}", tile.co, tile.ci, tile.y, tile.x,
+                     tile.threads, tile.thread_axis == Tile::ThreadAxis::kCo ? "co" : "y",
+                     tile.weights_resident ? " weights resident" : "");
 }
 
-KernelTe BuildKernel(const isa::Spec& spec, const Array& array, const std::string& name, Anchor anchor, const Window& window,
-                     const EpilogueInfo& epilogue, const Tile& tile) {
+KernelTe BuildKernel(const isa::Spec& spec, const Array& array, const std::string& name, Anchor anchor,
+                     const Window& window, const EpilogueInfo& epilogue, const Tile& tile) {
   return KernelBuilder(spec, array, anchor, window, epilogue, tile).Build(name);
 }
 

@@ -68,13 +68,16 @@ ValueId GroupLowering::LookThroughViews(ValueId id) const {
   return id;
 }
 
-bool GroupLowering::PlanConvolution(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const {
+bool GroupLowering::PlanConvolution(const Group& group, AcceleratorGroup& out, Plan& plan,
+                                    std::string& reason) const {
   const auto& node = graph_.node(group.anchor());
-  if (!graph_.node(node.inputs[1]).As<graph::Constant>()) return reason = "its weights are not constant", false;
+  if (!graph_.node(node.inputs[1]).As<graph::Constant>())
+    return reason = "its weights are not constant", false;
   out.input = LookThroughViews(node.inputs[0]);
   const ConvView view = ViewOf(graph_, group, out.input);
   const auto& conv = view.attributes;
-  if (conv.groups != 1) return reason = fmt::format("{} groups: the array multiplies all input channels", conv.groups), false;
+  if (conv.groups != 1)
+    return reason = fmt::format("{} groups: the array multiplies all input channels", conv.groups), false;
   const auto [n, c, h, w] = view.x;
   const auto y = Shape4(graph_, group.anchor());
   plan.anchor = Anchor::kConvolution;
@@ -108,13 +111,17 @@ bool GroupLowering::PlanConvolution(const Group& group, AcceleratorGroup& out, P
   if (window.pad_value != 0 && window.Padded()) {
     bool can_pad = false;
     for (const auto& format : spec_.formats)
-      can_pad |= format.kind == isa::Kind::kLoad && format.memory == array_.activations && format.FieldIndex("pad_value") >= 0;
-    if (!can_pad) return reason = fmt::format("padding with zero point {}: loads pad with 0 only", window.pad_value), false;
+      can_pad |= format.kind == isa::Kind::kLoad && format.memory == array_.activations &&
+                 format.FieldIndex("pad_value") >= 0;
+    if (!can_pad)
+      return reason = fmt::format("padding with zero point {}: loads pad with 0 only", window.pad_value),
+             false;
   }
   return true;
 }
 
-bool GroupLowering::PlanPool(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const {
+bool GroupLowering::PlanPool(const Group& group, AcceleratorGroup& out, Plan& plan,
+                             std::string& reason) const {
   const auto& node = graph_.node(group.anchor());
   out.input = LookThroughViews(node.inputs[0]);
   out.input_layout = {Layout::Kind::kBlocked, -1};
@@ -147,7 +154,8 @@ bool GroupLowering::PlanPool(const Group& group, AcceleratorGroup& out, Plan& pl
   return true;
 }
 
-bool GroupLowering::PlanEpilogue(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const {
+bool GroupLowering::PlanEpilogue(const Group& group, AcceleratorGroup& out, Plan& plan,
+                                 std::string& reason) const {
   const Epilogue& epilogue = group.epilogue;
   EpilogueInfo& info = plan.epilogue;
   info.add = epilogue.add;
@@ -165,24 +173,34 @@ bool GroupLowering::PlanEpilogue(const Group& group, AcceleratorGroup& out, Plan
   info.shift = requantize.shift[0];
   if (array_.parameters >= 0) return true;
   if (!info.pure_shift)
-    return reason = fmt::format("isa '{}' has no per-channel multiplier: quantize by powers of two", spec_.isa), false;
+    return reason =
+               fmt::format("isa '{}' has no per-channel multiplier: quantize by powers of two", spec_.isa),
+           false;
   if (info.shift > 31) return reason = fmt::format("a shift by {} bits", info.shift), false;
   return true;
 }
 
-bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const {
+bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& plan,
+                             std::string& reason) const {
   if (array_.gemm < 0) return reason = no_array_, false;
   if (graph_.node(group.result()).type.dtype != graph::DType::kInt8)
     return reason = "its result is not int8: only int8 leaves the accelerator", false;
   if (array_.block_in != array_.block_out)
-    return reason = fmt::format("block_in {} and block_out {} differ: values would need two layouts", array_.block_in, array_.block_out), false;
-  if (spec_.memories[array_.activations].fields[0].type.width != 8 || spec_.memories[array_.weights].fields[0].type.width != 8)
+    return reason = fmt::format("block_in {} and block_out {} differ: values would need two layouts",
+                                array_.block_in, array_.block_out),
+           false;
+  if (spec_.memories[array_.activations].fields[0].type.width != 8 ||
+      spec_.memories[array_.weights].fields[0].type.width != 8)
     return reason = "the network is int8, the array is not", false;
   bool planned = false;
   switch (group.kind) {
-    case GroupKind::kConvolution: planned = PlanConvolution(group, out, plan, reason); break;
+    case GroupKind::kConvolution:
+      planned = PlanConvolution(group, out, plan, reason);
+      break;
     case GroupKind::kMaxPool:
-    case GroupKind::kSumPool: planned = PlanPool(group, out, plan, reason); break;
+    case GroupKind::kSumPool:
+      planned = PlanPool(group, out, plan, reason);
+      break;
     case GroupKind::kElementwise: {
       const auto& node = graph_.node(group.anchor());
       out.input = LookThroughViews(node.inputs[0]);
@@ -196,7 +214,9 @@ bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& pl
       planned = true;
       break;
     }
-    default: reason = fmt::format("no accelerator kernel computes {}", graph::Mnemonic(graph_.node(group.anchor()).op));
+    default:
+      reason =
+          fmt::format("no accelerator kernel computes {}", graph::Mnemonic(graph_.node(group.anchor()).op));
   }
   if (planned && (group.kind == GroupKind::kConvolution) && !group.epilogue.requantize)
     return reason = "its int32 result is not requantized", false;
@@ -215,22 +235,25 @@ void GroupLowering::PackConstants(const Group& group, const Plan& plan, Accelera
   if (plan.anchor == Anchor::kConvolution) {
     const ConvView view = ViewOf(graph_, group, out.input);
     const bool patches = out.input_layout.kind == Layout::Kind::kPatches;
-    out.constants.push_back({Role::kWeights, group.name + ".weights",
-                             PackWeights(spec_, array_, view.weights, view.o, view.i, view.kh, view.kw, patches)});
+    out.constants.push_back(
+        {Role::kWeights, group.name + ".weights",
+         PackWeights(spec_, array_, view.weights, view.o, view.i, view.kh, view.kw, patches)});
     // sum (x - z) * w = sum x * w - z * sum w, padding included: it holds z.
     const int64_t taps = view.i * view.kh * view.kw;
     for (int64_t o = 0; o < view.o && view.attributes.input_zero_point != 0; ++o) {
       int64_t sum = 0;
       for (int64_t t = 0; t < taps; ++t) sum += view.weights[o * taps + t];
-      parameters.bias[o] = static_cast<int32_t>(static_cast<uint32_t>(parameters.bias[o]) -
-                                                static_cast<uint32_t>(sum * view.attributes.input_zero_point));
+      parameters.bias[o] =
+          static_cast<int32_t>(static_cast<uint32_t>(parameters.bias[o]) -
+                               static_cast<uint32_t>(sum * view.attributes.input_zero_point));
     }
   }
   if (!epilogue.requantize) return;
   if (array_.parameters >= 0) {
     parameters.multiplier = epilogue.requantize->multiplier;
     parameters.shift = epilogue.requantize->shift;
-    out.constants.push_back({Role::kParameters, group.name + ".parameters", PackParameters(spec_, array_, parameters, channels)});
+    out.constants.push_back(
+        {Role::kParameters, group.name + ".parameters", PackParameters(spec_, array_, parameters, channels)});
   } else {
     for (int32_t& bias : parameters.bias)
       if (plan.epilogue.shift > 0) bias += int32_t{1} << (plan.epilogue.shift - 1);
@@ -244,9 +267,11 @@ std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::st
   reason.clear();
   if (!MakePlan(group, out, plan, reason)) return std::nullopt;
   out.output = group.result();
-  const auto ranked = RankTiles(spec_, array_, plan.anchor, plan.window, plan.epilogue, options_.virtual_threads, 64, reason);
+  const auto ranked =
+      RankTiles(spec_, array_, plan.anchor, plan.window, plan.epilogue, options_.virtual_threads, 64, reason);
   for (const TileCost& candidate : ranked) {
-    KernelTe te = BuildKernel(spec_, array_, group.name, plan.anchor, plan.window, plan.epilogue, candidate.tile);
+    KernelTe te =
+        BuildKernel(spec_, array_, group.name, plan.anchor, plan.window, plan.epilogue, candidate.tile);
     accel::Kernel kernel;
     if (const auto refusal = accel::Tensorize(te.function, spec_, kernel)) {
       reason = refusal.reason;
@@ -275,7 +300,8 @@ int64_t BytesOf(const graph::Graph& graph, ValueId value, const Layout& layout, 
   const auto y = Shape4(graph, layout.patches_for);
   const auto& weights = graph.node(graph.node(layout.patches_for).inputs[1]).type.shape;
   const int64_t taps = weights.size() == 4 ? weights[2] * weights[3] : h * w;
-  return CeilDiv(n, array.batch) * CeilDiv(c * taps, array.block_in) * y[2] * y[3] * array.batch * array.block_in;
+  return CeilDiv(n, array.batch) * CeilDiv(c * taps, array.block_in) * y[2] * y[3] * array.batch *
+         array.block_in;
 }
 
 }  // namespace cosim::network

@@ -17,8 +17,8 @@ std::vector<uint8_t> Pack(const isa::Memory& memory, const std::vector<int64_t>&
 
 }  // namespace
 
-std::vector<uint8_t> PackWeights(const isa::Spec& spec, const Array& array, std::span<const int8_t> weights, int64_t o, int64_t i,
-                                 int64_t kh, int64_t kw, bool patches) {
+std::vector<uint8_t> PackWeights(const isa::Spec& spec, const Array& array, std::span<const int8_t> weights,
+                                 int64_t o, int64_t i, int64_t kh, int64_t kw, bool patches) {
   const int64_t bo = array.block_out, bi = array.block_in, taps = kh * kw;
   const int64_t inner = patches ? taps * i : i, outer_taps = patches ? 1 : taps;
   const int64_t tile = bo * bi, in_blocks = CeilDiv(inner, bi);
@@ -33,11 +33,14 @@ std::vector<uint8_t> PackWeights(const isa::Spec& spec, const Array& array, std:
   return Pack(spec.memories[array.weights], values);
 }
 
-std::vector<uint8_t> PackParameters(const isa::Spec& spec, const Array& array, const ChannelParameters& parameters, int64_t channels) {
+std::vector<uint8_t> PackParameters(const isa::Spec& spec, const Array& array,
+                                    const ChannelParameters& parameters, int64_t channels) {
   const isa::Memory& memory = spec.memories[array.parameters];
   const int64_t fields = static_cast<int64_t>(memory.fields.size());
   std::vector<int64_t> values(CeilDiv(channels, array.block_out) * array.block_out * fields, 0);
-  const auto at = [](const std::vector<int32_t>& list, int64_t c) { return list.empty() ? 0 : list.size() == 1 ? list[0] : list[c]; };
+  const auto at = [](const std::vector<int32_t>& list, int64_t c) {
+    return list.empty() ? 0 : list.size() == 1 ? list[0] : list[c];
+  };
   for (int64_t c = 0; c < channels; ++c) {
     values[c * fields + array.bias_field] = at(parameters.bias, c);
     values[c * fields + array.mult_field] = at(parameters.multiplier, c);

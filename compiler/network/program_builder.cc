@@ -13,7 +13,8 @@ namespace cosim::network {
 namespace {
 
 constexpr uint64_t kPage = 4096;
-// Micro-ops get their real address when their number is known; until then each memory has a range no value reaches.
+// Micro-ops get their real address when their number is known; until then each memory has a range no value
+// reaches.
 constexpr uint64_t kProvisionalBase = uint64_t{1} << 31, kProvisionalRange = uint64_t{1} << 26;
 
 uint64_t RoundUp(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
@@ -21,12 +22,13 @@ uint64_t RoundUp(uint64_t value, uint64_t to) { return (value + to - 1) / to * t
 std::map<int, uint64_t> ProvisionalBases(const isa::Spec& spec) {
   std::map<int, uint64_t> bases;
   for (const auto& format : spec.formats)
-    if (format.micro_ops >= 0) bases.emplace(format.micro_ops, kProvisionalBase + bases.size() * kProvisionalRange);
+    if (format.micro_ops >= 0)
+      bases.emplace(format.micro_ops, kProvisionalBase + bases.size() * kProvisionalRange);
   return bases;
 }
 
-void Relocate(const isa::Spec& spec, std::vector<isa::Instruction>& instructions, const std::map<int, uint64_t>& from,
-              const std::map<int, uint64_t>& to) {
+void Relocate(const isa::Spec& spec, std::vector<isa::Instruction>& instructions,
+              const std::map<int, uint64_t>& from, const std::map<int, uint64_t>& to) {
   for (auto& instruction : instructions) {
     const auto& format = spec.formats[instruction.format];
     if (format.kind != isa::Kind::kLoad || !from.count(format.memory)) continue;
@@ -38,12 +40,14 @@ void Relocate(const isa::Spec& spec, std::vector<isa::Instruction>& instructions
 }  // namespace
 
 runtime::AcceleratorStep BuildProgram(const isa::Spec& spec, const std::vector<PlacedKernel>& kernels,
-                                      std::vector<isa::Segment> constants, uint64_t values_end, uint64_t& free_from) {
+                                      std::vector<isa::Segment> constants, uint64_t values_end,
+                                      uint64_t& free_from) {
   COSIM_CHECK(free_from < kProvisionalBase, "the network does not fit in 2 GiB");
   accel::TokenInserter tokens(spec, 0, values_end);
   const auto provisional = ProvisionalBases(spec);
   accel::InstructionWriter writer(spec, tokens, provisional);
-  for (const PlacedKernel& kernel : kernels) writer.Write(kernel.group->kernel, kernel.addresses, kernel.layer);
+  for (const PlacedKernel& kernel : kernels)
+    writer.Write(kernel.group->kernel, kernel.addresses, kernel.layer);
   auto written = tokens.Finish();
 
   runtime::AcceleratorStep step;

@@ -267,7 +267,13 @@ TEST(Verify, RejectsBytesOutsideDram) {
 
 TEST(Verify, RejectsMisalignedDramAddresses) {
   ExpectFinding(VerifyChanged("load_wgt dram=0x2000", "load_wgt dram=0x2004"), FindingKind::kDramAlignment,
-                "DRAM address 0x2004 is not a multiple of 16, the bytes an element of 'wgt' takes", {2});
+                "DRAM address 0x2004 is not a multiple of 8, the bytes of a beat; whole ones are what an element of 'wgt' takes", {2});
+}
+
+TEST(Verify, ElementsLargerThanABeatMayStartAtAnyBeat) {
+  EXPECT_TRUE(VerifyChanged("load_wgt dram=0x2000", "load_wgt dram=0x2008").ok());
+  ExpectFinding(VerifyChanged("load_inp dram=0x4000", "load_inp dram=0x4002"), FindingKind::kDramAlignment,
+                "DRAM address 0x4002 is not a multiple of 4 bytes (an element of 'inp')", {3});
 }
 
 TEST(Verify, RejectsMicroOpsThatNothingLoaded) {
