@@ -30,8 +30,8 @@
 
 namespace cosim::graph {
 
-// Each operation names itself (kMnemonic) and lists its attributes once (Attributes); printing, comparing and
-// whatever else walks attributes goes through that list.
+// Each operation names itself (kMnemonic) and lists its attributes once (Attributes); printing and whatever
+// else walks attributes goes through that list.
 
 /// (). A value given by the caller. Its type is that of the node.
 struct Input {

@@ -45,10 +45,7 @@ void Histogram::Add(std::span<const float> values) {
   for (float v : values) {
     sum_ += v;
     squares_ += double{v} * v;
-    if (v == 0) {
-      ++zeros_;
-      continue;
-    }
+    if (v == 0) continue;
     // Adding half the bins first makes the truncation a floor.
     const int bin = static_cast<int>(v * per_width + kBins / 2);
     ++bins_[std::min(bin, kBins - 1)];

@@ -16,9 +16,8 @@ class Histogram {
 
   void Add(std::span<const float> values);
 
-  /// Values added, zeros among them, and the extremes (0 while there is none).
+  /// Values added, their extremes, mean and standard deviation (0 while there is none).
   int64_t count() const { return count_; }
-  int64_t zeros() const { return zeros_; }
   float min() const { return min_; }
   float max() const { return max_; }
   double mean() const;
@@ -35,7 +34,6 @@ class Histogram {
   std::vector<int64_t> bins_ = std::vector<int64_t>(kBins, 0);
   double width_ = 0;  ///< Of a bin, a power of two; 0 before the first value other than zero.
   int64_t count_ = 0;
-  int64_t zeros_ = 0;
   float min_ = 0;
   float max_ = 0;
   double sum_ = 0;
