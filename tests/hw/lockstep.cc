@@ -119,6 +119,7 @@ std::string CompareContents(RtlModel& model, const isa::Spec& spec, const isa::P
                             uint64_t seed, const RtlRunOptions& options) {
   std::vector<uint8_t> dram = DramOf(spec, program);
   GoldenMachine golden(spec, dram);
+  Reset(model);
   Poison(model, spec, golden, seed);
   sim::BuiltInMemory memory(spec.dram);
   const RtlRun rtl = RunRtl(model, spec, program, dram, memory, options);

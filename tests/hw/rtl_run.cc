@@ -14,6 +14,7 @@ using runtime::Cycle;
 
 /// Cycles after done until the last element is written on chip, and more than enough.
 constexpr int kSettleCycles = 16;
+constexpr int kResetCycles = 8;
 /// The address is on the bus one cycle after the read port accepted it.
 constexpr Cycle kAcceptToBus = 1;
 
@@ -23,10 +24,10 @@ class ReadBus {
   ReadBus(const isa::Spec& spec, std::span<const uint8_t> dram, sim::MemoryTiming& timing)
       : beat_bytes_(spec.dram.beat_bytes()), dram_(dram), timing_(timing) {}
 
-  /// Puts on the pins what comes in cycle `now`.
-  void Drive(Cycle now, RtlInputs& inputs) {
+  /// Puts on the pins what comes in cycle `now`; nothing if `stalled`.
+  void Drive(Cycle now, bool stalled, RtlInputs& inputs) {
     inputs.r_data = nullptr;
-    if (bursts_.empty() || now < bursts_.front().next_beat) return;
+    if (stalled || bursts_.empty() || now < bursts_.front().next_beat) return;
     Pending& burst = bursts_.front();
     COSIM_CHECK(burst.address + beat_bytes_ <= dram_.size(), "a read of byte {} of {}", burst.address,
                 dram_.size());
@@ -85,6 +86,11 @@ class Recorder {
 
 }  // namespace
 
+void Reset(RtlModel& model) {
+  const RtlInputs inputs{.reset = true};
+  for (int i = 0; i < kResetCycles; ++i) model.Cycle(inputs);
+}
+
 RtlRun RunRtl(RtlModel& model, const isa::Spec& spec, const isa::Program& program,
               std::span<const uint8_t> dram, sim::MemoryTiming& timing, const RtlRunOptions& options) {
   timing.Reset();
@@ -93,15 +99,13 @@ RtlRun RunRtl(RtlModel& model, const isa::Spec& spec, const isa::Program& progra
   isa::testing::Random stall(options.stall_seed);
   RtlRun run;
   run.instructions.assign(program.instructions.size(), {-1, -1});
-  RtlInputs inputs{.reset = true,
-                   .code_address = static_cast<uint32_t>(program.code_address),
+  RtlInputs inputs{.code_address = static_cast<uint32_t>(program.code_address),
                    .code_words = static_cast<uint32_t>(program.instructions.size())};
-  for (int i = 0; i < 3; ++i) model.Cycle(inputs);
-  inputs.reset = false;
+  Reset(model);
   for (Cycle now = 0; now < options.max_cycles && now != options.reset_at; ++now) {
     inputs.start = now == 0;
     inputs.ar_ready = !stall.Percent(options.stall_percent);
-    bus.Drive(now, inputs);
+    bus.Drive(now, stall.Percent(options.stall_percent), inputs);
     const RtlOutputs outputs = model.Cycle(inputs);
     if (now == 0) continue;
     recorder.Record(now, outputs, run.instructions);

@@ -17,8 +17,7 @@ namespace cosim::testing {
 
 struct RtlRunOptions {
   runtime::Cycle max_cycles = 200000;
-  int stall_percent =
-      0;  ///< of cycles in which the bus does not take an address; 0 as the timing page has it
+  int stall_percent = 0;  ///< of cycles without a beat, and without an address taken; the timing page has 0
   uint64_t stall_seed = 1;
   runtime::Cycle reset_at = -1;  ///< >= 0: stop in that cycle, as a reset in mid-program does
 };
@@ -28,6 +27,10 @@ struct RtlRun {
   runtime::Cycle cycles = 0;                            ///< the cycle in which done is first seen
   std::vector<runtime::InstructionTimes> instructions;  ///< of the program; -1 for what did not happen
 };
+
+/// Holds the reset until nothing of what was before is under way. Before the first one, and in mid-program,
+/// the clock edge that begins it may still write on chip.
+void Reset(RtlModel& model);
 
 /// Resets, starts, runs until done, and lets the last writes on chip happen. `dram` is read only.
 RtlRun RunRtl(RtlModel& model, const isa::Spec& spec, const isa::Program& program,

@@ -18,11 +18,17 @@ template <class Top>
 class VerilatedModel final : public RtlModel {
  public:
   explicit VerilatedModel(int seed) {
+    context_.threads(1);
     context_.randReset(2);
     context_.randSeed(seed);
     top_ = std::make_unique<Top>(&context_);
   }
-  ~VerilatedModel() override { top_->final(); }
+  ~VerilatedModel() override {
+    // Verilator's destructors look for the context of the thread, which is the last one made.
+    Verilated::threadContextp(&context_);
+    top_->final();
+    top_.reset();
+  }
 
   RtlOutputs Cycle(const RtlInputs& inputs) override {
     top_->clk_i = 0;

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads the specs of the Verilated accelerators.
+#include "tests/hw/models.h"
+
+#include <map>
+#include <optional>
+
+#include "isa/check.h"
+#include "isa/loader.h"
+
+namespace cosim::testing {
+
+const std::vector<ModelUnderTest>& AllModels() {
+  static const std::vector<ModelUnderTest> models = {
+      {"narrow", MakeRtl_narrow}, {"wide", MakeRtl_wide}, {"odd", MakeRtl_odd}};
+  return models;
+}
+
+const isa::Spec& SpecOf(const std::string& name) {
+  static std::map<std::string, isa::Spec> specs;
+  const auto found = specs.find(name);
+  if (found != specs.end()) return found->second;
+  const std::string folder = COSIM_SOURCE_DIR "/tests/hw/";
+  Diagnostics diags;
+  std::optional<isa::Spec> spec =
+      isa::LoadSpec(folder + name + ".yaml", folder + "load_gemm.yaml", {}, diags);
+  COSIM_CHECK(spec.has_value(), "{}", diags.Render());
+  return specs.emplace(name, std::move(*spec)).first->second;
+}
+
+}  // namespace cosim::testing
