@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cycle device: data as on the functional device, times as from the timing engine.
+#include "sim/cycle/cycle_device.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "isa/loader.h"
+#include "sim/functional/functional_device.h"
+#include "tests/isa/program/random_program.h"
+
+namespace cosim::sim {
+namespace {
+
+isa::Spec Tiny(const std::string& isa) {
+  Diagnostics diags;
+  const auto spec = isa::LoadSpec("tiny.yaml", isa, {}, diags);
+  if (!spec) throw std::runtime_error(diags.Render());
+  return *spec;
+}
+
+std::vector<uint8_t> Dram(runtime::Device& device, const isa::Program& program) {
+  std::vector<uint8_t> bytes(program.dram_bytes);
+  device.Read(0, bytes);
+  return bytes;
+}
+
+TEST(CycleDevice, ComputesWhatTheFunctionalDeviceDoes) {
+  for (const char* isa : {"cosim", "vta"}) {
+    const isa::Spec spec = Tiny(isa);
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+      const isa::Program program = isa::testing::RandomProgram(spec, {.seed = seed});
+      CycleDevice cycle(spec);
+      FunctionalDevice functional(spec);
+      for (runtime::Device* device :
+           {static_cast<runtime::Device*>(&cycle), static_cast<runtime::Device*>(&functional)}) {
+        runtime::LoadSegments(*device, program);
+        device->PoisonOnChip(seed);
+        const runtime::Counters counters = device->Execute(program, {});
+        ASSERT_TRUE(counters.completed) << counters.error;
+        EXPECT_EQ(counters.timed, device == &cycle);
+      }
+      EXPECT_TRUE(Dram(cycle, program) == Dram(functional, program)) << isa << " seed " << seed;
+    }
+  }
+}
+
+TEST(CycleDevice, TouchesNoDataWhenOnlyTiming) {
+  const isa::Spec spec = Tiny("cosim");
+  const isa::Program program = isa::testing::RandomProgram(spec, {.seed = 3, .instructions = 200});
+  CycleDevice device(spec);
+  runtime::LoadSegments(device, program);
+  device.PoisonOnChip(1);  // so that stores have something to say
+  const std::vector<uint8_t> before = Dram(device, program);
+  const runtime::Counters timing = device.Execute(program, {.timing_only = true});
+  EXPECT_TRUE(Dram(device, program) == before);
+  const runtime::Counters full = device.Execute(program, {});
+  EXPECT_FALSE(Dram(device, program) == before);
+  EXPECT_EQ(timing.cycles, full.cycles);
+  EXPECT_GT(timing.cycles, 0);
+  EXPECT_EQ(timing.ledger.size(), spec.units.size());
+}
+
+TEST(CycleDevice, GivesTheSameCyclesAgainAndAgain) {
+  const isa::Spec spec = Tiny("cosim");
+  const isa::Program program = isa::testing::RandomProgram(spec, {.seed = 4});
+  CycleDevice device(spec);
+  runtime::LoadSegments(device, program);
+  const runtime::Cycle first = device.Execute(program, {}).cycles;
+  EXPECT_EQ(device.Execute(program, {}).cycles, first);
+}
+
+TEST(CycleDevice, RecordsInstructionsWhenAsked) {
+  const isa::Spec spec = Tiny("cosim");
+  const isa::Program program = isa::testing::RandomProgram(spec, {.seed = 5});
+  CycleDevice device(spec);
+  runtime::LoadSegments(device, program);
+  EXPECT_TRUE(device.Execute(program, {}).instructions.empty());
+  const runtime::Counters counters = device.Execute(program, {.record_instructions = true});
+  ASSERT_EQ(counters.instructions.size(), program.instructions.size());
+  runtime::Cycle last = 0;
+  for (const runtime::InstructionTimes& times : counters.instructions) {
+    EXPECT_LT(times.issue, times.retire);
+    last = std::max(last, times.retire);
+  }
+  EXPECT_EQ(counters.cycles, last + 1);
+}
+
+TEST(CycleDevice, ChangesNoDataWhenTheProgramGetsStuck) {
+  const isa::Spec spec = Tiny("cosim");
+  isa::Program program = isa::testing::RandomProgram(spec, {.seed = 6});
+  // Nobody pushes what the last instruction now waits for.
+  for (size_t i = program.instructions.size(); i-- > 0;) {
+    const isa::InstructionFormat& format = spec.formats[static_cast<size_t>(program.instructions[i].format)];
+    if (format.name != "sync_store") continue;
+    program.instructions.erase(program.instructions.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  isa::Instruction wait;
+  wait.format = spec.FormatIndex("sync_store");
+  const isa::InstructionFormat& format = spec.formats[static_cast<size_t>(wait.format)];
+  wait.values.resize(format.fields.size());
+  wait.values[0] = format.opcode;
+  for (const auto& [queue, field] : format.pops) wait.values[static_cast<size_t>(field)] = 1;
+  for (int i = 0; i < 40; ++i) program.instructions.insert(program.instructions.begin(), wait);
+  CycleDevice device(spec);
+  runtime::LoadSegments(device, program);
+  const std::vector<uint8_t> before = Dram(device, program);
+  const runtime::Counters counters =
+      device.Execute(program, {.layer_of = [](size_t i) { return i == 0 ? "conv7" : ""; }});
+  EXPECT_FALSE(counters.completed);
+  EXPECT_THAT(counters.error,
+              ::testing::HasSubstr("store: #0 sync_store (layer conv7) waits for a token in queue "
+                                   "'alu_to_store'"));
+  EXPECT_TRUE(Dram(device, program) == before);
+}
+
+}  // namespace
+}  // namespace cosim::sim
