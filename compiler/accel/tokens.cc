@@ -149,9 +149,12 @@ void TokenInserter::Order(int producer, int32_t number, int consumer, int tag) {
   const int push = by_unit_[producer][number - 1];
   auto& tokens = tokens_[queue];
   COSIM_CHECK(tokens.empty() || entries_[tokens.back().push].order < entries_[push].order);
-  COSIM_CHECK(tokens.empty() || tokens.back().pop >= 0, "two pops of one queue in one instruction");
-  tokens.push_back({push, -1});
-  pending_pops_[consumer].push_back(queue);
+  if (!tokens.empty() && tokens.back().pop < 0) {  // one pop a queue: the later producer implies the earlier
+    tokens.back().push = push;
+  } else {
+    tokens.push_back({push, -1});
+    pending_pops_[consumer].push_back(queue);
+  }
   auto& clock = clock_[consumer];
   for (int u = 0; u < units_; ++u) clock[u] = std::max(clock[u], entries_[push].known[u]);
   clock[producer] = std::max(clock[producer], number);

@@ -79,6 +79,11 @@ class Compiler {
     std::string reason;
     Item item;
     item.accelerator = lowering_.Lower(group, reason);
+    if (!item.accelerator) {  // perhaps only the add is too much
+      const std::vector<Group> parts = SplitAtAdd(graph_, group);
+      for (const Group& part : parts) Place(part);
+      if (!parts.empty()) return;
+    }
     if (item.accelerator) {
       item.kind = Item::Kind::kAccelerator;
       item.reads = {{item.accelerator->input, item.accelerator->input_layout}};
@@ -113,7 +118,7 @@ class Compiler {
     if (form.layout.kind == Layout::Kind::kPlain && graph_.node(form.value).As<graph::Input>()) return;
     const auto& shape = graph_.node(form.value).type.shape;
     const std::string& name = graph_.node(form.value).name;
-    FormKey from{form.value, {}};
+    FormKey from{Root(form.value), {}};
     runtime::Layer layer;
     if (form.layout.kind == Layout::Kind::kPlain) {
       from.layout = {Layout::Kind::kBlocked, -1};

@@ -127,6 +127,25 @@ class Fuser {
 
 }  // namespace
 
+std::vector<Group> SplitAtAdd(const graph::Graph& graph, const Group& group) {
+  if (group.kind != GroupKind::kConvolution || !group.epilogue.add) return {};
+  const auto add = std::find_if(group.nodes.begin(), group.nodes.end(),
+                                [&](ValueId id) { return graph.node(id).As<graph::QAdd>() != nullptr; });
+  Group before = group, after;
+  before.nodes.assign(group.nodes.begin(), add);
+  before.epilogue.add = nullptr;
+  before.epilogue.residual = -1;
+  before.epilogue.low = group.epilogue.first_low;
+  before.epilogue.high = group.epilogue.first_high;
+  after.kind = GroupKind::kElementwise;
+  after.name = graph.node(*add).name;
+  after.nodes.assign(add, group.nodes.end());
+  after.epilogue.add = group.epilogue.add;
+  after.epilogue.low = group.epilogue.low;
+  after.epilogue.high = group.epilogue.high;
+  return {before, after};
+}
+
 std::vector<Group> Fuse(const graph::Graph& graph, const FuseOptions& options) {
   return Fuser(graph, options).Run();
 }

@@ -46,6 +46,9 @@ struct FuseOptions {
   bool keep_every_value = false;
 };
 
+/// A convolution with a residual add as two groups, what comes before the add and the rest; nothing for any other group.
+std::vector<Group> SplitAtAdd(const graph::Graph& graph, const Group& group);
+
 /// Every node but inputs and constants in exactly one group, groups in a topological order.
 std::vector<Group> Fuse(const graph::Graph& graph, const FuseOptions& options);
 

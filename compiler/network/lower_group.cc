@@ -74,7 +74,11 @@ bool GroupLowering::PlanConvolution(const Group& group, AcceleratorGroup& out, P
   if (!graph_.node(node.inputs[1]).As<graph::Constant>())
     return reason = "its weights are not constant", false;
   out.input = LookThroughViews(node.inputs[0]);
-  const ConvView view = ViewOf(graph_, group, out.input);
+  ConvView view = ViewOf(graph_, group, out.input);
+  if (node.As<graph::Dense>() && UsePatches(view, array_)) {  // the flattened value is the patch
+    out.input = node.inputs[0];
+    view = ViewOf(graph_, group, out.input);
+  }
   const auto& conv = view.attributes;
   if (conv.groups != 1)
     return reason = fmt::format("{} groups: the array multiplies all input channels", conv.groups), false;
