@@ -189,6 +189,11 @@ class Selector {
   const AluTarget& target_;
 };
 
+void CollectLeaves(const Exact& expr, std::vector<tir::Expr>& loads) {
+  if (expr->load) loads.push_back(expr->load);
+  for (const Exact& arg : expr->args) CollectLeaves(arg, loads);
+}
+
 }  // namespace
 
 std::vector<SelectedOp> SelectAluOps(const isa::Spec& spec, const Exact& expr, const AluTarget& target,
@@ -201,6 +206,17 @@ std::vector<SelectedOp> SelectAluOps(const isa::Spec& spec, const Exact& expr, c
   // Iterative deepening keeps the search small: most stages need one or two ops.
   for (int budget = 1; budget <= kMostOps; ++budget)
     if (auto cover = Selector(spec, target).Find(expr, target.memory, false, budget)) return *cover;
+  std::vector<tir::Expr> loads;
+  CollectLeaves(expr, loads);
+  for (const tir::Expr& load : loads) {
+    const int memory = target.info(load).memory;
+    const bool readable = std::any_of(spec.alu_ops.begin(), spec.alu_ops.end(), [&](const isa::AluOp& op) {
+      return std::any_of(op.operands.begin(), op.operands.end(), [&](const auto& o) { return o.memory == memory; });
+    });
+    if (readable) continue;
+    why = fmt::format("no ALU op of isa '{}' reads '{}'", spec.isa, spec.memories[memory].name);
+    return {};
+  }
   why = fmt::format("no sequence of up to {} ALU ops of isa '{}' computes it into '{}'", kMostOps, spec.isa,
                     spec.memories[target.memory].name);
   return {};

@@ -36,6 +36,8 @@ class TileModel {
     if (misfit.empty() && anchor_ == Anchor::kConvolution)
       misfit =
           Check(array_.weights, t.weights_resident ? w_.co * w_.ci * w_.kh * w_.kw : Weights(t) * t.threads);
+    if (misfit.empty() && e_.requantize && array_.parameters >= 0 && !ParametersResident(spec_, array_, w_))
+      misfit = Check(array_.parameters, t.co * t.threads);
     if (misfit.empty()) misfit = Check(array_.accumulators, Accumulators(t));
     if (misfit.empty() && !array_.results_are_mirrored) misfit = Check(array_.results, outputs * t.threads);
     return misfit;

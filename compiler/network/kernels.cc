@@ -192,8 +192,7 @@ class KernelBuilder {
     schedule[result_].ComputeAt(out, inner);
     for (const Tensor& tensor : {bias, residual, data})
       if (tensor.get()) schedule[tensor].ComputeAt(out, inner);
-    if (parameters.get() && w_.co > spec_.memories[array_.parameters].depth / 2)
-      schedule[parameters].ComputeAt(out, inner);
+    if (parameters.get() && !ParametersResident(spec_, array_, w_)) schedule[parameters].ComputeAt(out, inner);
     if (anchor_ != Anchor::kNone) PlanAnchor(schedule, out, inner, weights);
   }
 
@@ -230,6 +229,10 @@ class KernelBuilder {
 };
 
 }  // namespace
+
+bool ParametersResident(const isa::Spec& spec, const Array& array, const Window& window) {
+  return window.co <= spec.memories[array.parameters].depth / 2;
+}
 
 std::string ToString(const Tile& tile) {
   return fmt::format("co={} ci={} y={} x={} threads={} by {}{}", tile.co, tile.ci, tile.y, tile.x,

@@ -56,6 +56,9 @@ struct EpilogueInfo {
   int64_t first_low = -128, first_high = 127, low = -128, high = 127;
 };
 
+/// Whether a kernel loads the parameters of all its channels once; otherwise each tile brings its own.
+bool ParametersResident(const isa::Spec& spec, const Array& array, const Window& window);
+
 KernelTe BuildKernel(const isa::Spec& spec, const Array& array, const std::string& name, Anchor anchor, const Window& window,
                      const EpilogueInfo& epilogue, const Tile& tile);
 
