@@ -7,7 +7,6 @@
 #include "compiler/tir/operators.h"
 #include "compiler/tir/simplify.h"
 #include "compiler/tir/visitor.h"
-#include "isa/check.h"
 
 namespace cosim::tir {
 namespace {
@@ -130,11 +129,6 @@ Bound Simplifier::UpperThroughBinary(const Linear& rest, const Binary& node, int
 Interval Simplifier::Bounds(const Expr& expr) {
   const Linear linear = ToLinear(expr);
   return {Lower(linear), Upper(linear)};
-}
-
-bool Simplifier::Prove(const Expr& condition) {
-  COSIM_CHECK(condition->type == DataType::Bool());
-  return AsInt(Simplify(condition)) == 1;
 }
 
 bool Simplifier::ProveLessEqual(const Expr& a, const Expr& b) {

@@ -35,14 +35,6 @@ bool Linear::is_affine() const {
                      [](const auto& term) { return As<VarRef>(term.first) != nullptr; });
 }
 
-int64_t Linear::CoefficientOf(const VarNode* var) const {
-  for (const auto& [atom, coefficient] : terms) {
-    const auto* ref = As<VarRef>(atom);
-    if (ref && ref->var.get() == var) return coefficient;
-  }
-  return 0;
-}
-
 int Simplifier::RankOf(const VarNode* var) {
   auto it = ranks_.find(var);
   if (it != ranks_.end()) return it->second;

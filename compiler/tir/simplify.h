@@ -26,8 +26,6 @@ struct Linear {
   bool is_constant() const { return terms.empty(); }
   /// True when every atom is a variable.
   bool is_affine() const;
-  /// The coefficient of a variable; 0 when it is not a term of its own (it may still hide in another atom).
-  int64_t CoefficientOf(const VarNode* var) const;
 };
 
 /// Inclusive bounds; a missing one is unknown.
@@ -52,8 +50,7 @@ class Simplifier {
 
   /// Provable bounds of an index expression over all values of the bound variables.
   Interval Bounds(const Expr& expr);
-  /// True when the condition holds for all values of the bound variables.
-  bool Prove(const Expr& condition);
+  /// True when it holds for all values of the bound variables, as far as Bounds can tell.
   bool ProveLessEqual(const Expr& a, const Expr& b);
   bool ProveEqual(const Expr& a, const Expr& b);
 

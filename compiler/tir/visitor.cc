@@ -183,12 +183,6 @@ void ForEachExpr(const Expr& expr, const std::function<void(const Expr&)>& fn) {
   visitor.VisitExpr(expr);
 }
 
-void ForEachExpr(const Stmt& stmt, const std::function<void(const Expr&)>& fn) {
-  CallbackVisitor visitor;
-  visitor.on_expr = fn;
-  visitor.VisitStmt(stmt);
-}
-
 void ForEachStmt(const Stmt& stmt, const std::function<void(const Stmt&)>& fn) {
   CallbackVisitor visitor;
   visitor.on_stmt = fn;
@@ -197,10 +191,6 @@ void ForEachStmt(const Stmt& stmt, const std::function<void(const Stmt&)>& fn) {
 
 Expr RewriteExpr(const Expr& expr, const std::function<Expr(const Expr&)>& fn) {
   return CallbackMutator(fn).MutateExpr(expr);
-}
-
-Stmt RewriteExprs(const Stmt& stmt, const std::function<Expr(const Expr&)>& fn) {
-  return CallbackMutator(fn).MutateStmt(stmt);
 }
 
 Expr Substitute(const Expr& expr, const VarMap& values) { return Substituter(values).MutateExpr(expr); }
@@ -213,15 +203,6 @@ std::vector<Var> VarsOf(const Expr& expr) {
     if (ref && std::find(vars.begin(), vars.end(), ref->var) == vars.end()) vars.push_back(ref->var);
   });
   return vars;
-}
-
-bool Uses(const Expr& expr, const VarNode* var) {
-  bool found = false;
-  ForEachExpr(expr, [&](const Expr& node) {
-    const auto* ref = As<VarRef>(node);
-    found |= ref && ref->var.get() == var;
-  });
-  return found;
 }
 
 }  // namespace cosim::tir

@@ -45,14 +45,12 @@ class Mutator {
 
 /// Calls `fn` for every expression below, parents first.
 void ForEachExpr(const Expr& expr, const std::function<void(const Expr&)>& fn);
-void ForEachExpr(const Stmt& stmt, const std::function<void(const Expr&)>& fn);
 /// Calls `fn` for every statement below, parents first.
 void ForEachStmt(const Stmt& stmt, const std::function<void(const Stmt&)>& fn);
 
 /// Bottom-up rewriting: `fn` gets each node after its children are rewritten, and returns it or its
 /// replacement.
 Expr RewriteExpr(const Expr& expr, const std::function<Expr(const Expr&)>& fn);
-Stmt RewriteExprs(const Stmt& stmt, const std::function<Expr(const Expr&)>& fn);
 
 using VarMap = std::unordered_map<const VarNode*, Expr>;
 
@@ -62,7 +60,6 @@ Stmt Substitute(const Stmt& stmt, const VarMap& values);
 
 /// The distinct variables of `expr` in order of first use.
 std::vector<Var> VarsOf(const Expr& expr);
-bool Uses(const Expr& expr, const VarNode* var);
 
 /// Structural equality; variables and buffers by identity.
 bool Equal(const Expr& a, const Expr& b);
