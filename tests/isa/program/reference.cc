@@ -165,6 +165,9 @@ bool InBounds(const Spec& spec, const Program& program) {
           touch.memory < 0 ? static_cast<int64_t>(program.dram_bytes) : spec.memories[touch.memory].depth;
       if (touch.element < 0 || touch.element >= end) return false;
       if (touch.memory >= 0 || !touch.is_write) continue;
+      const int64_t code = touch.element - static_cast<int64_t>(program.code_address);
+      if (code >= 0 && code < static_cast<int64_t>(program.instructions.size()) * spec.word_bytes())
+        return false;
       for (const Segment& segment : program.segments) {
         const int64_t offset = touch.element - static_cast<int64_t>(segment.address);
         if (offset >= 0 && offset < static_cast<int64_t>(segment.bytes.size())) return false;

@@ -43,7 +43,7 @@ bool Deadlocks(const Spec& spec, const Program& program);
 /// True if some queue gets more tokens than are taken.
 bool LeavesTokens(const Spec& spec, const Program& program);
 
-/// True if all elements and bytes touched exist, and no store goes to a segment.
+/// True if all elements and bytes touched exist, and no store goes to a segment or the instructions.
 bool InBounds(const Spec& spec, const Program& program);
 
 /// Pairs (earlier, later in the program) that touch the same thing, one writing, without an order. The

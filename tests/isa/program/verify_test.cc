@@ -267,7 +267,7 @@ TEST(Verify, RejectsBytesOutsideDram) {
 
 TEST(Verify, RejectsMisalignedDramAddresses) {
   ExpectFinding(VerifyChanged("load_wgt dram=0x2000", "load_wgt dram=0x2004"), FindingKind::kDramAlignment,
-                "DRAM address 0x2004 is not a multiple of 8, the bytes of a beat; whole ones are what an element of 'wgt' takes", {2});
+                "DRAM address 0x2004 is not a multiple of 8 bytes (a beat)", {2});
 }
 
 TEST(Verify, ElementsLargerThanABeatMayStartAtAnyBeat) {
