@@ -23,7 +23,7 @@ bool IsNetwork(const std::string& name) {
 
 int CheckNetworkPrograms(const isa::Spec& spec, const std::string& model, int threads) {
   const auto quantized = session::QuantizeFor(spec, model, 1);
-  const auto network = session::CompileFor(spec, quantized.graph, threads, false);
+  const auto network = session::CompileFor(spec, quantized.graph, {.virtual_threads = threads, .after_pass = {}});
   size_t programs = 0, instructions = 0;
   for (const auto& step : network.steps)
     if (const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step)) {

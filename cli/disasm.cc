@@ -9,6 +9,13 @@
 
 namespace cosim::cli {
 namespace po = boost::program_options;
+namespace {
+
+bool IsPass(const std::string& name) {
+  return name == "lower" || name == "tensorize" || name == "virtual_threads" || name == "storage";
+}
+
+}  // namespace
 
 int DisasmVerb(const Arguments& arguments) {
   po::options_description options("options");
@@ -17,6 +24,8 @@ int DisasmVerb(const Arguments& arguments) {
       ("virtual-threads", po::value<int>()->value_name("N")->default_value(2), "virtual threads a kernel")
       ("seed", po::value<uint64_t>()->value_name("S")->default_value(1), "seed of weights")
       ("program", po::value<int>()->value_name("K")->default_value(0), "which program, if the CPU splits the network")
+      ("print-after", po::value<std::string>()->value_name("PASS"), "print the IR after a pass instead: lower | tensorize | virtual_threads | storage")
+      ("layer", po::value<std::string>()->value_name("NAME")->default_value(""), "with --print-after: only this layer")
       ("contents", "write the segments' bytes too, so that the text can be assembled")
       ("output,o", po::value<std::string>()->value_name("FILE")->default_value("-"), "where to write; - is standard output");
   const auto parsed = Parse(arguments, options, "disasm MODEL [--config=FILE] [options]", "cosim disasm mlp --config=tiny.yaml", "MODEL");
@@ -29,7 +38,19 @@ int DisasmVerb(const Arguments& arguments) {
   const auto spec = LoadSpecFrom(values);
   if (!spec) return 1;
   const auto quantized = session::QuantizeFor(*spec, model, values["seed"].as<uint64_t>());
-  const auto network = session::CompileFor(*spec, quantized.graph, threads, false);
+  network::CompileOptions compile{.virtual_threads = threads, .keep_every_value = false, .after_pass = {}};
+  if (values.count("print-after")) {
+    const std::string pass = values["print-after"].as<std::string>(), layer = values["layer"].as<std::string>();
+    if (!IsPass(pass)) return Fail(fmt::format("--print-after={}: not one of lower, tensorize, virtual_threads, storage", pass));
+    std::string text;
+    compile.after_pass = [&](const std::string& at, const std::string& group, const std::string& ir) {
+      if (at == pass && (layer.empty() || layer == group)) text += fmt::format("# {} after {}\n{}", group, at, ir);
+    };
+    session::CompileFor(*spec, quantized.graph, compile);
+    if (text.empty()) return Fail(fmt::format("no accelerator layer named '{}'", layer));
+    return WriteFile(path, text) ? 0 : 1;
+  }
+  const auto network = session::CompileFor(*spec, quantized.graph, compile);
   int programs = 0;
   for (const auto& step : network.steps) {
     const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loop tree as text, for people and for tests of the passes.
+#include <fmt/format.h>
+
 #include "compiler/accel/ir.h"
 
 namespace cosim::accel {

@@ -206,6 +206,10 @@ std::vector<SelectedOp> SelectAluOps(const isa::Spec& spec, const Exact& expr, c
   // Iterative deepening keeps the search small: most stages need one or two ops.
   for (int budget = 1; budget <= kMostOps; ++budget)
     if (auto cover = Selector(spec, target).Find(expr, target.memory, false, budget)) return *cover;
+  if (expr->op == ExactOp::kConst) {
+    why = fmt::format("no ALU op of isa '{}' sets '{}' to a constant", spec.isa, spec.memories[target.memory].name);
+    return {};
+  }
   std::vector<tir::Expr> loads;
   CollectLeaves(expr, loads);
   for (const tir::Expr& load : loads) {

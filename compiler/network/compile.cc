@@ -44,7 +44,7 @@ class Compiler {
         spec_(spec),
         options_(options),
         cpu_(cpu),
-        lowering_(spec, graph, {options.virtual_threads}) {}
+        lowering_(spec, graph, {options.virtual_threads, options.after_pass}) {}
 
   runtime::Network Run() {
     network_.name = graph_.name();

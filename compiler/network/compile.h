@@ -7,6 +7,7 @@
 
 #include "compiler/cpu/jit.h"
 #include "compiler/graph/graph.h"
+#include "compiler/network/lower_group.h"
 #include "isa/spec.h"
 #include "runtime/network.h"
 
@@ -16,6 +17,7 @@ struct CompileOptions {
   int virtual_threads = 2;
   /// Every int8 value is stored and stays readable (Network::values); fusion stops at values.
   bool keep_every_value = false;
+  PassObserver after_pass;  ///< for people who want to see the IR; may be empty
 };
 
 /// `graph` is an integer graph; its input and output arrays are those of the graph, plain.

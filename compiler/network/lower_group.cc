@@ -281,10 +281,18 @@ std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::st
       reason = refusal.reason;
       return std::nullopt;
     }
+    const std::string tensorized = Observed(kernel);
     accel::InterleaveVirtualThreads(kernel);
+    const std::string interleaved = Observed(kernel);
     if (const auto refusal = accel::AssignStorage(kernel, spec_, cursor_)) {
       reason = refusal.reason;
       continue;  // the model counts sizes, not what alignment costs: the next candidate may fit
+    }
+    if (options_.after_pass) {
+      options_.after_pass("lower", group.name, tir::ToString(te.function));
+      options_.after_pass("tensorize", group.name, tensorized);
+      options_.after_pass("virtual_threads", group.name, tensorized == interleaved ? "(unchanged)\n" : interleaved);
+      options_.after_pass("storage", group.name, accel::ToString(kernel));
     }
     out.kernel = std::move(kernel);
     out.roles = std::move(te.roles);
@@ -293,6 +301,10 @@ std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::st
     return out;
   }
   return std::nullopt;
+}
+
+std::string GroupLowering::Observed(const accel::Kernel& kernel) const {
+  return options_.after_pass ? accel::ToString(kernel) : "";
 }
 
 int64_t BytesOf(const graph::Graph& graph, ValueId value, const Layout& layout, const Array& array) {

@@ -3,6 +3,7 @@
 // reason of a refusal is what the user reads beside "cpu".
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,8 +43,12 @@ struct AcceleratorGroup {
   Tile tile;
 };
 
+/// Gets the IR of every group that goes to the accelerator, after each pass: "lower", "tensorize", "virtual_threads", "storage".
+using PassObserver = std::function<void(const std::string& pass, const std::string& group, const std::string& text)>;
+
 struct LowerOptions {
   int virtual_threads = 2;
+  PassObserver after_pass;  ///< may be empty
 };
 
 class GroupLowering {
@@ -67,6 +72,7 @@ class GroupLowering {
   bool PlanConvolution(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   bool PlanPool(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   bool PlanEpilogue(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
+  std::string Observed(const accel::Kernel& kernel) const;
   void PackConstants(const Group& group, const Plan& plan, AcceleratorGroup& out) const;
 
   const isa::Spec& spec_;

@@ -88,9 +88,9 @@ graph::QuantizedGraph QuantizeFor(const isa::Spec& spec, const std::string& netw
   return graph::QuantizeGraph(graph::zoo::Build(network, seed), options);
 }
 
-runtime::Network CompileFor(const isa::Spec& spec, const graph::Graph& graph, int virtual_threads, bool keep_every_value) {
+runtime::Network CompileFor(const isa::Spec& spec, const graph::Graph& graph, const network::CompileOptions& options) {
   cpu::CpuCompiler cpu;
-  return network::Compile(graph, spec, {virtual_threads, keep_every_value}, cpu);
+  return network::Compile(graph, spec, options, cpu);
 }
 
 std::string VerifyPrograms(const isa::Spec& spec, const runtime::Network& network) {
@@ -120,7 +120,9 @@ std::optional<Result> RunExperiment(const isa::Spec& spec, const Options& option
   {
     say("compiling");
     CpuTimer timer(result.host.compile_s);
-    result.network = CompileFor(spec, quantized->graph, options.virtual_threads, options.check == Check::kLayers);
+    result.network = CompileFor(
+        spec, quantized->graph,
+        {.virtual_threads = options.virtual_threads, .keep_every_value = options.check == Check::kLayers, .after_pass = {}});
   }
   {
     say("verifying the programs");

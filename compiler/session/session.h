@@ -12,6 +12,7 @@
 
 #include "compiler/graph/quantize/quantize.h"
 #include "compiler/graph/quantize/report.h"
+#include "compiler/network/compile.h"
 #include "isa/spec.h"
 #include "runtime/executor.h"
 #include "runtime/network.h"
@@ -57,7 +58,7 @@ struct Result {
 graph::QuantizedGraph QuantizeFor(const isa::Spec& spec, const std::string& network, uint64_t seed);
 
 /// Compiles only.
-runtime::Network CompileFor(const isa::Spec& spec, const graph::Graph& graph, int virtual_threads, bool keep_every_value);
+runtime::Network CompileFor(const isa::Spec& spec, const graph::Graph& graph, const network::CompileOptions& options);
 
 /// What the verifier has against the network's programs; empty if nothing.
 std::string VerifyPrograms(const isa::Spec& spec, const runtime::Network& network);

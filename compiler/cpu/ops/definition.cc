@@ -176,12 +176,6 @@ DataType TypeOf(graph::DType dtype) {
   COSIM_CHECK(false, "element type {}", static_cast<int>(dtype));
 }
 
-bool IsDefined(const graph::Graph& graph, graph::ValueId id) {
-  const graph::Node& node = graph.node(id);
-  if (node.As<graph::Quantize>() || node.As<graph::Dequantize>() || node.As<graph::Flatten>()) return true;
-  return !node.inputs.empty() && graph.node(node.inputs[0]).type.dtype != graph::DType::kFloat32;
-}
-
 Definition Define(const graph::Node& node, const std::vector<Tensor>& operands) {
   Definition result = std::visit([&](const auto& op) { return Build(op, node, operands); }, node.op);
   COSIM_CHECK(result.computations.back().tensor.type() == TypeOf(node.type.dtype), "type of '{}'", node.name);

@@ -42,10 +42,8 @@ struct Definition {
 /// The loop IR's name of an element type.
 tir::DataType TypeOf(graph::DType dtype);
 
-/// True when Define knows the operation: the integer ones, Quantize, Dequantize and Flatten.
-bool IsDefined(const graph::Graph& graph, graph::ValueId id);
-
-/// `operands` are the tensors of the node's inputs.
+/// `operands` are the tensors of the node's inputs. For the operations that are exact: those on integers,
+/// Quantize, Dequantize and Flatten.
 Definition Define(const graph::Node& node, const std::vector<te::Tensor>& operands);
 
 }  // namespace cosim::cpu

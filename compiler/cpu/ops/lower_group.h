@@ -23,8 +23,8 @@ struct LoweredGroup {
       tables;  ///< Attributes of the operations that are arrays: per-channel parameters.
 };
 
-/// `group`: nodes in topological order, IsDefined (definition.h) each. The last computes the output; the
-/// others are read within the group only.
+/// `group`: nodes in topological order, of operations that Define (definition.h) takes. The last computes the
+/// output; the others are read within the group only.
 LoweredGroup LowerForCpu(const graph::Graph& graph, std::span<const graph::ValueId> group);
 LoweredGroup LowerForCpu(const graph::Graph& graph, graph::ValueId node);
 
