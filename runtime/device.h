@@ -18,6 +18,9 @@ namespace cosim::runtime {
 struct ExecuteOptions {
   bool timing_only = false;  ///< no data is touched; a device without timing refuses it
   bool record_instructions = false;  ///< fill Counters::instructions
+  /// For programs that nobody verified: a device that times fails on the first two instructions that were in flight
+  /// together and touched the same data, one of them writing. Slow.
+  bool watch_hazards = false;
   /// The layer an instruction came from, for error messages; may be empty.
   std::function<std::string(size_t)> layer_of;
 };

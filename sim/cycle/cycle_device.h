@@ -29,6 +29,7 @@ class CycleDevice final : public runtime::Device {
 
  private:
   std::string ExecuteData(const isa::Program& program, std::span<const isa::Decoded> decoded,
+                          std::span<const runtime::InstructionTimes> times,
                           const runtime::ExecuteOptions& options);
 
   const isa::Spec& spec_;

@@ -8,6 +8,7 @@
 #include "isa/loader.h"
 #include "sim/functional/functional_device.h"
 #include "tests/isa/program/random_program.h"
+#include "tests/isa/program/testing.h"
 
 namespace cosim::sim {
 namespace {
@@ -84,6 +85,30 @@ TEST(CycleDevice, RecordsInstructionsWhenAsked) {
     last = std::max(last, times.retire);
   }
   EXPECT_EQ(counters.cycles, last + 1);
+}
+
+TEST(CycleDevice, ExecutesInAnOrderThatTokensAllow) {
+  // The consumer stands first in the program; only the token makes it run second.
+  const isa::Spec spec = Tiny("cosim");
+  const isa::Program program = isa::testing::FromText(spec, R"(.dram 0x9000
+.code 0x8000
+.constants ones 0x1000 {
+  01 01 01 01 02 02 02 02
+}
+store_out dram=0x1010 rows=1 cols=1 pop(alu_to_store)
+load_inp dram=0x1010 rows=1 cols=1 pop(store_to_load)
+sync_store push(store_to_load)
+sync_alu push(alu_to_store)
+)");
+  ASSERT_FALSE(program.instructions.empty());
+  CycleDevice device(spec);
+  runtime::LoadSegments(device, program);
+  device.PoisonOnChip(1);
+  const runtime::Counters counters =
+      device.Execute(program, {.record_instructions = true, .watch_hazards = true});
+  ASSERT_TRUE(counters.completed) << counters.error;
+  EXPECT_GT(counters.instructions[0].issue, counters.instructions[3].retire);
+  EXPECT_GT(counters.instructions[1].issue, counters.instructions[0].retire);
 }
 
 TEST(CycleDevice, ChangesNoDataWhenTheProgramGetsStuck) {
