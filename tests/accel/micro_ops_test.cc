@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/accel/micro_ops.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "tests/accel/testing.h"
+
+namespace cosim::accel {
+namespace {
+
+using Points = std::multiset<std::vector<int64_t>>;
+
+void Walk(const IndexSpace& space, size_t depth, std::vector<int64_t> at, Points& out) {
+  if (depth == space.extents.size()) {
+    out.insert(at);
+    return;
+  }
+  for (int64_t v = 0; v < space.extents[depth]; ++v) {
+    Walk(space, depth + 1, at, out);
+    for (size_t i = 0; i < at.size(); ++i) at[i] += space.strides[i][depth];
+  }
+}
+
+Points StepsOf(const HardwareNest& nest, int64_t begin, int64_t end) {
+  Points steps;
+  const size_t fields = nest.bases.size();
+  for (int64_t i = 0; i < nest.iter_out; ++i)
+    for (int64_t j = 0; j < nest.iter_in; ++j)
+      for (int64_t u = begin; u < end; ++u) {
+        std::vector<int64_t> at;
+        for (size_t f = 0; f < fields; ++f)
+          at.push_back(nest.bases[f] + nest.micro_ops[u * fields + f] + i * nest.outer[f] + j * nest.inner[f]);
+        steps.insert(at);
+      }
+  return steps;
+}
+
+TEST(PlanNest, UsesTheTwoLongestDimsAsHardwareLoops) {
+  const HardwareNest nest = PlanNest({{4, 14, 14, 2, 3}, {0, 0}, {{196, 14, 1, 0, 0}, {0, 16, 1, 256, 1}}}, 1000, false);
+  EXPECT_EQ(nest.iter_out, 14);
+  EXPECT_EQ(nest.iter_in, 14);
+  EXPECT_EQ(nest.micro_op_count, 4 * 2 * 3);
+  EXPECT_EQ(nest.first_count, 4);
+}
+
+TEST(PlanNest, MergesDimsThatWalkAsOne) {
+  const HardwareNest nest = PlanNest({{7, 7}, {5, 6}, {{7, 1}, {14, 2}}}, 1000, false);
+  EXPECT_EQ(nest.iter_out, 1);
+  EXPECT_EQ(nest.iter_in, 49);
+  EXPECT_EQ(nest.micro_op_count, 1);
+}
+
+TEST(PlanNest, VisitsEveryPointOnceForRandomSpaces) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 300; ++round) {
+    IndexSpace space;
+    const size_t dims = 1 + random() % 5, indices = 1 + random() % 3;
+    for (size_t d = 0; d < dims; ++d) space.extents.push_back(1 + random() % 4);
+    for (size_t i = 0; i < indices; ++i) {
+      space.bases.push_back(random() % 10);
+      space.strides.emplace_back();
+      for (size_t d = 0; d < dims; ++d) space.strides[i].push_back(random() % 5);
+    }
+    const int64_t limit = 1 + random() % 5;
+    const HardwareNest nest = PlanNest(space, limit, random() % 2);
+    Points want;
+    Walk(space, 0, space.bases, want);
+    EXPECT_EQ(StepsOf(nest, 0, nest.micro_op_count), want);
+    EXPECT_LE(nest.iter_out, limit);
+    EXPECT_LE(nest.iter_in, limit);
+    // The first micro-ops reach every destination once.
+    std::set<int64_t> all, first;
+    for (const auto& step : want) all.insert(step[0]);
+    for (const auto& step : StepsOf(nest, 0, nest.first_count)) first.insert(step[0]);
+    EXPECT_EQ(first, all);
+  }
+}
+
+TEST(MicroOpStore, LoadsAListOnceAndAgainAfterItWasOverwritten) {
+  const isa::Spec spec = Load("tiny.yaml", "cosim");
+  const isa::Memory& memory = spec.memories[spec.MemoryIndex("gemm_uop")];
+  MicroOpStore store(memory, spec.dram.beat_bytes());
+  const auto list = [](int64_t value) { return std::vector<int64_t>{value, 0, 0}; };
+  EXPECT_TRUE(store.Get(list(1), 1).load);
+  EXPECT_FALSE(store.Get(list(1), 1).load);
+  const std::vector<int64_t> big(static_cast<size_t>(memory.depth) * 3, 7);
+  EXPECT_TRUE(store.Get(big, memory.depth).load);
+  const auto again = store.Get(list(1), 1);
+  EXPECT_TRUE(again.load);
+  EXPECT_EQ(again.dram_begin, 0);
+}
+
+}  // namespace
+}  // namespace cosim::accel

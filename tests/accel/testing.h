@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Specs for the tests of the accelerator back end.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "isa/loader.h"
+
+namespace cosim::accel {
+
+inline isa::Spec Load(const std::string& config, const std::string& isa, std::vector<isa::Override> overrides = {}) {
+  Diagnostics diags;
+  auto spec = isa::LoadSpec(config, isa, overrides, diags);
+  EXPECT_TRUE(spec) << diags.Render();
+  return *spec;
+}
+
+}  // namespace cosim::accel

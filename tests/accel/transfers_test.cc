@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/accel/transfers.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+namespace cosim::accel {
+namespace {
+
+TEST(CutCopy, MergesWhatIsContiguousOnBothSides) {
+  const auto copies = CutCopy({{2, 0, 0, 56, 3136}, {4, 0, 0, 14, 14}, {14, 0, 0, 1, 1}});
+  ASSERT_EQ(copies.size(), 1u);
+  EXPECT_EQ(copies[0].rows, 2);
+  EXPECT_EQ(copies[0].cols, 56);
+  EXPECT_EQ(copies[0].stride, 3136);
+}
+
+TEST(CutCopy, KeepsPaddedRowsApart) {
+  const auto copies = CutCopy({{3, 0, 0, 4 * 16, 14 * 14}, {3, 1, 0, 16, 14}, {14, 1, 1, 1, 1}});
+  ASSERT_EQ(copies.size(), 3u);
+  EXPECT_EQ(copies[2].sram, 2 * 64);
+  EXPECT_EQ(copies[2].dram, 2 * 196);
+  EXPECT_EQ(copies[2].pad_top, 1);
+  EXPECT_EQ(copies[2].pad_left, 1);
+  EXPECT_EQ(copies[2].pad_right, 1);
+}
+
+TEST(CutCopy, MovesStridedColumnsOneByOne) {
+  const auto copies = CutCopy({{5, 0, 0, 1, 2}});
+  ASSERT_EQ(copies.size(), 1u);
+  EXPECT_EQ(copies[0].rows, 5);
+  EXPECT_EQ(copies[0].cols, 1);
+  EXPECT_EQ(copies[0].stride, 2);
+}
+
+// Element by element, what the transfers move: on-chip position to DRAM position, -1 for padding.
+std::map<int64_t, int64_t> Moved(const std::vector<Copy2d>& copies) {
+  std::map<int64_t, int64_t> moved;
+  for (const Copy2d& c : copies) {
+    int64_t at = c.sram;
+    for (int64_t y = -c.pad_top; y < c.rows + c.pad_bottom; ++y)
+      for (int64_t x = -c.pad_left; x < c.cols + c.pad_right; ++x) {
+        const bool inside = y >= 0 && y < c.rows && x >= 0 && x < c.cols;
+        EXPECT_TRUE(moved.emplace(at++, inside ? c.dram + y * c.stride + x : -1).second);
+      }
+  }
+  return moved;
+}
+
+TEST(CutCopy, MovesEveryElementOnceForRandomShapes) {
+  std::mt19937 random(7);
+  const auto pick = [&](int64_t low, int64_t high) { return low + static_cast<int64_t>(random() % (high - low + 1)); };
+  for (int round = 0; round < 500; ++round) {
+    std::vector<CopyDim> dims(pick(1, 4));
+    int64_t sram = 1, dram = 1;
+    for (size_t d = dims.size(); d-- > 0;) {  // dense on chip, with gaps in DRAM
+      CopyDim& dim = dims[d];
+      dim.valid = pick(1, 4);
+      if (d + 2 >= dims.size()) {
+        dim.pad_low = pick(0, 1);
+        dim.pad_high = pick(0, 1);
+      }
+      dim.sram_stride = sram;
+      dim.dram_stride = dram;
+      sram *= dim.total();
+      dram = dram * dim.valid + pick(0, 1);
+    }
+    std::map<int64_t, int64_t> want;
+    for (int64_t at = 0; at < sram; ++at) {
+      int64_t rest = at, from = 0;
+      bool inside = true;
+      for (const CopyDim& dim : dims) {
+        const int64_t i = rest / dim.sram_stride - dim.pad_low;
+        rest %= dim.sram_stride;
+        inside = inside && i >= 0 && i < dim.valid;
+        from += i * dim.dram_stride;
+      }
+      want[at] = inside ? from : -1;
+    }
+    EXPECT_EQ(Moved(CutCopy(dims)), want);
+  }
+}
+
+}  // namespace
+}  // namespace cosim::accel
