@@ -201,10 +201,11 @@ TEST(Codegen, UnrolledLoopsLeaveNoLoop) {
 
 TEST(CpuCompiler, CompilesEqualFunctionsOnce) {
   CpuCompiler compiler;
-  std::vector<int32_t> in(16, 1), out(16);
+  std::vector<int32_t> in(17, 1), out(17);
   for (const char* prefix : {"a_", "b_", "a_"}) compiler.Compile(Increment(16, LoopKind::kSerial, prefix));
   EXPECT_EQ(compiler.kernel_count(), 1);
   compiler.Compile(Increment(17, LoopKind::kSerial))->Run(std::vector<void*>{in.data(), out.data()});
+  EXPECT_THAT(out, Each(2));
   EXPECT_EQ(compiler.kernel_count(), 2);
 }
 
