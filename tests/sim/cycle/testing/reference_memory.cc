@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reference's side of memory: how transfers are cut into bursts, the two ports, and DRAM.
+#include <algorithm>
+#include <utility>
+
+#include "tests/sim/cycle/testing/reference_model.h"
+
+namespace cosim::sim::testing {
+namespace {
+
+uint64_t Mix(uint64_t seed, uint64_t number) {
+  uint64_t x = seed + (number + 1) * 0x9E3779B97F4A7C15ull;
+  x ^= x >> 30;
+  x *= 0xBF58476D1CE4E5B9ull;
+  x ^= x >> 27;
+  x *= 0x94D049BB133111EBull;
+  return x ^ (x >> 31);
+}
+
+}  // namespace
+
+/// The beats of each burst of the program's words.
+void ReferenceModel::CutFetch() {
+  const int64_t beat = spec_.dram.port_bits / 8, word = spec_.word_bits / 8;
+  const int64_t limit =
+      std::max<int64_t>(1, std::min<int64_t>(spec_.dram.burst_beats, spec_.fetch_words / 2 * word / beat));
+  const int64_t bytes = static_cast<int64_t>(program_.size()) * word;
+  int beats = 0;
+  for (int64_t at = 0; at < bytes; at += beat) {
+    const bool page_starts = (static_cast<int64_t>(code_address_) + at) % 4096 == 0;
+    if (beats > 0 && (beats == limit || page_starts)) {
+      fetch_requests_.push_back(beats);
+      beats = 0;
+    }
+    ++beats;
+  }
+  if (beats > 0) fetch_requests_.push_back(beats);
+}
+
+/// For each row the bursts, each as the number of elements that end in each of its beats.
+std::vector<std::vector<int>> ReferenceModel::RowBursts(const isa::Transfer& transfer) const {
+  const int64_t beat = spec_.dram.port_bits / 8;
+  const int64_t stored = spec_.memories[static_cast<size_t>(transfer.memory)].stored_bytes;
+  std::vector<std::vector<int>> bursts;
+  for (int64_t row = 0; row < transfer.rows; ++row) {
+    const int64_t begin = static_cast<int64_t>(transfer.dram) + row * transfer.stride * stored;
+    const int64_t end = begin + transfer.cols * stored;
+    std::vector<int> burst;
+    for (int64_t at = begin / beat * beat; begin < end && at < end; at += beat) {
+      if (!burst.empty() && (static_cast<int>(burst.size()) == spec_.dram.burst_beats || at % 4096 == 0)) {
+        bursts.push_back(burst);
+        burst.clear();
+      }
+      int ends = 0;
+      for (int64_t byte = std::max(at, begin); byte < std::min(at + beat, end); ++byte) {
+        if ((byte - begin + 1) % stored == 0) ++ends;
+      }
+      burst.push_back(ends);
+    }
+    if (!burst.empty()) bursts.push_back(burst);
+    bursts.push_back({});  // end of the row
+  }
+  return bursts;
+}
+
+bool ReferenceModel::Requests(int u, bool reads) const {
+  const UnitModel& unit = units_[static_cast<size_t>(u)];
+  return unit.presented && unit.requests_are_reads == reads;
+}
+
+void ReferenceModel::ArbitrateReads() {
+  if (reads_outstanding_ >= spec_.dram.outstanding) return;
+  const int requesters = static_cast<int>(units_.size()) + 1;
+  for (int step = 1; step <= requesters; ++step) {
+    const int r = (read_turn_ + step) % requesters;
+    if (r == 0 ? !fetch_presented_ : !Requests(r - 1, true)) continue;
+    Cycle latency = spec_.dram.latency;
+    if (spec_.dram.jitter > 0) {
+      latency +=
+          static_cast<Cycle>(Mix(spec_.dram.seed, reads_) % static_cast<uint64_t>(spec_.dram.jitter + 1));
+    }
+    std::deque<int>& requests = r == 0 ? fetch_requests_ : units_[static_cast<size_t>(r - 1)].requests;
+    const int beats = requests.front();
+    counters_.dram_read_bytes +=
+        static_cast<uint64_t>(beats) * static_cast<uint64_t>(spec_.dram.port_bits / 8);
+    reading_.push_back({r, beats, true, now_ + latency});
+    ++reads_;
+    ++reads_outstanding_;
+    read_turn_ = r;
+    for (int u = 0; u < requesters - 1; ++u) {
+      if (u + 1 != r && Requests(u, true)) units_[static_cast<size_t>(u)].lost_turn = true;
+    }
+    Happens([this, r] {
+      if (r == 0) {
+        fetch_requests_.pop_front();
+        fetch_presented_ = false;
+      } else {
+        units_[static_cast<size_t>(r - 1)].requests.pop_front();
+        units_[static_cast<size_t>(r - 1)].presented = false;
+      }
+    });
+    return;
+  }
+}
+
+void ReferenceModel::DeliverBeat() {
+  if (reading_.empty() || now_ < reading_.front().ready) return;
+  ReadBurst& burst = reading_.front();
+  const int r = burst.requester;
+  const bool first = std::exchange(burst.first, false);
+  if (r == 0) {
+    Happens([this] { ++fetch_beats_arrived_; });
+  } else {
+    Happens([this, r, first] {
+      std::deque<int>& arrived = units_[static_cast<size_t>(r - 1)].arrived;
+      if (first) arrived.push_back(0);
+      ++arrived.back();
+    });
+  }
+  if (--burst.beats_left == 0) {
+    reading_.pop_front();
+    Happens([this] { --reads_outstanding_; });
+  }
+}
+
+void ReferenceModel::ArbitrateWrites() {
+  if (writes_outstanding_ >= spec_.dram.outstanding) return;
+  const int requesters = static_cast<int>(units_.size());
+  for (int step = 1; step <= requesters; ++step) {
+    const int u = (write_turn_ + step) % requesters;
+    if (!Requests(u, false)) continue;
+    UnitModel& unit = units_[static_cast<size_t>(u)];
+    const int beats = unit.requests.front();
+    counters_.dram_write_bytes +=
+        static_cast<uint64_t>(beats) * static_cast<uint64_t>(spec_.dram.port_bits / 8);
+    writing_.push_back({u, beats, now_ + spec_.units[static_cast<size_t>(u)].latency});
+    ++writes_outstanding_;
+    write_turn_ = u;
+    for (int other = 0; other < requesters; ++other) {
+      if (other != u && Requests(other, false)) units_[static_cast<size_t>(other)].lost_turn = true;
+    }
+    Happens([&unit] {
+      unit.requests.pop_front();
+      unit.presented = false;
+    });
+    return;
+  }
+}
+
+void ReferenceModel::SendBeat() {
+  if (writing_.empty() || now_ < writing_.front().earliest) return;
+  WriteBurst& burst = writing_.front();
+  units_[static_cast<size_t>(burst.unit)].busy = true;
+  something_happened_ = true;
+  if (--burst.beats_left > 0) return;
+  responding_.push_back({burst.unit, now_ + spec_.dram.write_latency});
+  writing_.pop_front();
+}
+
+void ReferenceModel::TakeResponses() {
+  if (responding_.empty() || responding_.front().second != now_) return;
+  UnitModel& unit = units_[static_cast<size_t>(responding_.front().first)];
+  responding_.pop_front();
+  Happens([this] { --writes_outstanding_; });
+  for (Flight& flight : unit.flights) {
+    if (flight.responses_left == 0) continue;
+    if (--flight.responses_left == 0) flight.not_before = now_ + 1;
+    break;
+  }
+}
+
+}  // namespace cosim::sim::testing
