@@ -113,7 +113,7 @@ MemorySystem ReadMemorySystem(const YamlNode& root, Diagnostics& diags) {
     return dram;
   }
   const MapReader reader(
-      entry->value, entry->key, "'memory' of the configuration", diags,
+      entry->value, entry->key, "'memory'", diags,
       {"port_bits", "burst_beats", "latency", "write_latency", "outstanding", "jitter", "seed"});
   if (!reader.is_map()) return dram;
   dram.port_bits = static_cast<int>(reader.Integer("port_bits", 32, 512).value_or(dram.port_bits));

@@ -19,12 +19,14 @@ std::vector<const YamlEntry*> NamedEntries(Elaboration& e, std::string_view key,
   std::vector<const YamlEntry*> entries;
   const YamlEntry* section = e.isa.Find(key);
   if (!section && !required) return entries;
-  const MapReader reader(e.isa, e.isa, "the ISA", e.diags,
-                         {"isa", "doc", "word_bits", "parameters", "memories", "units", "queues",
-                          "opcode_bits", "instructions", "alu_ops"});
-  const YamlNode* map = reader.RequireMap(key);
-  if (!map) return entries;
-  for (const YamlEntry& entry : map->entries) {
+  if (!section || section->value.kind != YamlNode::Kind::kMap) {
+    Report(e.diags, section ? codes::kWrongType : codes::kMissingKey, section ? section->key : e.isa,
+           section ? fmt::format("'{}' of the ISA has to be a map of keys, not {}", key,
+                                 KindName(section->value.kind))
+                   : fmt::format("the ISA lacks the key '{}'", key));
+    return entries;
+  }
+  for (const YamlEntry& entry : section->value.entries) {
     if (CheckName(entry.key, what, e.diags)) entries.push_back(&entry);
   }
   return entries;

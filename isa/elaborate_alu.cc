@@ -17,12 +17,12 @@ class AluOpReader {
       : e_(e),
         entry_(entry),
         what_(fmt::format("ALU op '{}'", entry.key.scalar)),
+        errors_(e.diags.list().size()),
         reader_(entry.value, entry.key, what_, e.diags,
                 {"code", "doc", "instruction", "operands", "result", "body"}) {}
 
   void Read() {
     if (!reader_.is_map()) return;
-    const size_t errors = e_.diags.list().size();
     op_.name = entry_.key.scalar;
     op_.loc = entry_.key.Loc();
     op_.doc = reader_.OptionalString("doc", "");
@@ -31,9 +31,9 @@ class AluOpReader {
     ReadOperands();
     if (reader_.String("result")) ReadOperand(*reader_.Find("result"), "", op_.result);
     const YamlNode* body = reader_.RequireSequence("body");
-    if (e_.diags.list().size() > errors) return;
+    if (e_.diags.list().size() > errors_) return;
     ReadProgram(*body);
-    if (e_.diags.list().size() > errors) return;
+    if (e_.diags.list().size() > errors_) return;
     CheckLanes();
     e_.spec.alu_ops.push_back(std::move(op_));
   }
@@ -135,6 +135,7 @@ class AluOpReader {
       if (!clash) continue;
       Report(e_.diags, codes::kRedefined, reader_.Find("operands")->entries[i].key,
              fmt::format("'{}' is a field of the instruction or a parameter already", name));
+      return;
     }
     const Memory& memory = e_.spec.memories[op_.result.memory];
     if (!memory.fields[0].name.empty()) {
@@ -175,6 +176,7 @@ class AluOpReader {
   Elaboration& e_;
   const YamlEntry& entry_;
   const std::string what_;
+  const size_t errors_;  ///< reported before this op was looked at
   const MapReader reader_;
   AluOp op_;
 };

@@ -154,9 +154,9 @@ void CheckFetch(Elaboration& e) {
   const int64_t bits = int64_t{e.spec.fetch_words} / 2 * e.spec.word_bits;
   if (bits >= e.spec.dram.port_bits) return;
   Diagnostic& error =
-      e.diags.Error(codes::kBufferTooSmall, e.isa.Find("parameters")->key.Loc(),
-                    fmt::format("half of the fetch buffer's {} instructions are less than a beat of {} bits",
-                                e.spec.fetch_words, e.spec.dram.port_bits));
+      Report(e.diags, codes::kBufferTooSmall, e.isa.Find("parameters")->key,
+             fmt::format("half of a fetch buffer of {} x {} bits is less than a beat of {} bits",
+                         e.spec.fetch_words, e.spec.word_bits, e.spec.dram.port_bits));
   e.definitions.Explain({"fetch_words"}, error);
 }
 

@@ -18,7 +18,7 @@ class IntrinsicReader {
     intrinsic_.dst = TensorOperand();
     tokens_.Expect("+=");
     do {
-      if (tokens_.failed()) return std::nullopt;
+      if (e_.diags.list().size() > errors) return std::nullopt;
       intrinsic_.sources.push_back(TensorOperand());
     } while (tokens_.Accept("*"));
     tokens_.ExpectEnd();
@@ -52,8 +52,9 @@ class IntrinsicReader {
     }
     if (names.size() != memory.lanes.size()) {
       tokens_.ErrorFrom(codes::kIntrinsic, first,
-                        fmt::format("memory '{}' has {} lane dimensions, but {} axes are named", memory.name,
-                                    memory.lanes.size(), names.size()));
+                        fmt::format("memory '{}' has {} lane dimension{}, but {} named here", memory.name,
+                                    memory.lanes.size(), memory.lanes.size() == 1 ? "" : "s",
+                                    names.size() == 1 ? "1 is" : fmt::format("{} are", names.size())));
       return {};
     }
     for (size_t i = 0; i < names.size(); ++i)

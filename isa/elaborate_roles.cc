@@ -77,7 +77,8 @@ class RoleChecker {
         Report(e_.diags, codes::kNarrowField, at,
                fmt::format("{} has {} bit{}, but memory '{}' has {} elements and needs {}", what, width,
                            width == 1 ? "" : "s", memory.name, memory.depth, needs));
-    error.hint = fmt::format("uint(index_bits({}.depth)) always fits", memory.name);
+    const bool is_end = needs > IndexBits(memory.depth);
+    error.hint = fmt::format("uint(index_bits({}.depth){}) always fits", memory.name, is_end ? " + 1" : "");
     e_.definitions.ExplainDepth(memory, error);
   }
 

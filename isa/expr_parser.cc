@@ -193,13 +193,21 @@ class BodyParser {
     }
     if (const int input = FindInput(text); input >= 0) return InputNode(input);
     if (const std::optional<int64_t> value = scope_.constant(text)) return builder_.Constant(*value, stage_);
-    std::vector<std::string> names = scope_.names;
-    for (const auto& [known, value] : locals_) names.push_back(known);
     tokens_
         ->ErrorFrom(codes::kScalarName, name,
                     fmt::format("'{}' is no operand, field, parameter or earlier value", text))
-        .hint = NameHint(text, names);
+        .hint = HintFor(text);
     return -1;
+  }
+
+  std::string HintFor(const std::string& unknown) const {
+    for (const std::string& name : scope_.names) {
+      if (name.starts_with(unknown + "."))
+        return fmt::format("its memory holds records: name a field, like {}", name);
+    }
+    std::vector<std::string> names = scope_.names;
+    for (const auto& [local, value] : locals_) names.push_back(local);
+    return NameHint(unknown, names);
   }
 
   int Call(const Token& name) {
@@ -311,7 +319,11 @@ class BodyParser {
 
 std::optional<ScalarProgram> ParseBody(const YamlNode& body, const ExprScope& scope, ScalarType result,
                                        std::string_view result_name, Diagnostics& diags) {
-  if (body.kind != YamlNode::Kind::kSequence || body.items.empty()) {
+  if (body.kind == YamlNode::Kind::kSequence && body.items.empty()) {
+    Report(diags, codes::kScalarSyntax, body, "a body has to have a line, its result");
+    return std::nullopt;
+  }
+  if (body.kind != YamlNode::Kind::kSequence) {
     Report(diags, codes::kWrongType, body,
            fmt::format("a body has to be a list of lines, not {}", KindName(body.kind)));
     return std::nullopt;

@@ -141,7 +141,8 @@ class Evaluator {
       tokens_
           .ErrorFrom(codes::kExprName, name,
                      fmt::format("'{}' is no parameter and no property of a memory", full))
-          .hint = NameHint(full, scope_.Names());
+          .hint =
+          full == "alu_stages" ? "only the numbers of units can use it" : NameHint(full, scope_.Names());
     }
     if (value.state != ParamScope::Value::State::kKnown) return std::nullopt;
     names_.push_back(full);
@@ -167,15 +168,26 @@ class Evaluator {
                    fmt::format("{} takes {} argument{}, not {}", name.text, expected,
                                expected == 1 ? "" : "s", arguments.size()));
     }
-    if (std::ranges::find(arguments, Value()) != arguments.end()) return std::nullopt;
-    if (name.text == "max") return *std::ranges::max_element(arguments);
-    if (name.text == "min") return *std::ranges::min_element(arguments);
-    if (*arguments.back() < 1 || *arguments.front() < 0 || (expected == 1 && *arguments[0] < 1)) {
-      return Error(codes::kOverflow, name,
-                   fmt::format("{} takes positive numbers, not {}", name.text, *arguments.back()));
+    std::vector<int64_t> numbers;
+    for (const Value& argument : arguments) {
+      if (!argument) return std::nullopt;
+      numbers.push_back(*argument);
     }
-    if (name.text == "ceil_div") return *arguments[0] / *arguments[1] + (*arguments[0] % *arguments[1] != 0);
-    return name.text == "log2ceil" ? Log2Ceil(*arguments[0]) : IndexBits(*arguments[0]);
+    if (name.text == "max") return *std::ranges::max_element(numbers);
+    if (name.text == "min") return *std::ranges::min_element(numbers);
+    if (name.text == "ceil_div") return CeilDiv(name, numbers[0], numbers[1]);
+    if (numbers[0] < 1) {
+      return Error(codes::kOverflow, name,
+                   fmt::format("{} takes positive numbers, not {}", name.text, numbers[0]));
+    }
+    return name.text == "log2ceil" ? Log2Ceil(numbers[0]) : IndexBits(numbers[0]);
+  }
+
+  Value CeilDiv(const Token& name, int64_t a, int64_t b) {
+    if (a >= 0 && b >= 1) return a / b + (a % b != 0);
+    return Error(
+        codes::kOverflow, name,
+        fmt::format("ceil_div takes a positive divisor and no negative dividend, not {} and {}", a, b));
   }
 
   TokenStream tokens_;

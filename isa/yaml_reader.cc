@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <numeric>
 #include <utility>
 
 #include "isa/diagnostic_codes.h"
@@ -17,19 +16,25 @@ namespace cosim::isa {
 namespace {
 
 constexpr size_t kMaxComparedName = 64;
+constexpr size_t kMaxListedNames = 12;
 
+/// Insertions, deletions, substitutions and swaps of neighbours that make `b` of `a`.
 int EditDistance(std::string_view a, std::string_view b) {
-  std::vector<int> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (size_t i = 1; i <= a.size(); ++i) {
-    int diagonal = std::exchange(row[0], static_cast<int>(i));
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const int substitute = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({substitute, row[j] + 1, row[j - 1] + 1});
+  std::vector<std::vector<int>> distance(a.size() + 1, std::vector<int>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i) {
+    for (size_t j = 0; j <= b.size(); ++j) {
+      int& best = distance[i][j];
+      if (i == 0 || j == 0) {
+        best = static_cast<int>(i + j);
+        continue;
+      }
+      best = std::min(
+          {distance[i - 1][j] + 1, distance[i][j - 1] + 1, distance[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) best = std::min(best, distance[i - 2][j - 2] + 1);
     }
   }
-  return row.back();
+  return distance[a.size()][b.size()];
 }
 
 }  // namespace
@@ -51,7 +56,7 @@ std::string ClosestName(std::string_view name, std::span<const std::string> cand
 std::string NameHint(std::string_view name, std::span<const std::string> candidates) {
   const std::string closest = ClosestName(name, candidates);
   if (!closest.empty()) return fmt::format("did you mean '{}'?", closest);
-  if (candidates.empty()) return "";
+  if (candidates.empty() || candidates.size() > kMaxListedNames) return "";
   return fmt::format("known here: {}", fmt::join(candidates, ", "));
 }
 
@@ -90,9 +95,13 @@ MapReader::MapReader(const YamlNode& map, const YamlNode& owner, std::string wha
   for (const YamlEntry& entry : map_.entries) {
     const std::string& key = entry.key.scalar;
     if (std::ranges::find(names, key) != names.end()) continue;
-    Report(diags_, codes::kUnknownKey, entry.key, fmt::format("unknown key '{}' in {}", key, what_)).hint =
-        key.find(' ') == std::string::npos ? NameHint(key, names)
-                                           : "inside { }, a text with a comma has to stand in quotes";
+    Diagnostic& error =
+        Report(diags_, codes::kUnknownKey, entry.key, fmt::format("unknown key '{}' in {}", key, what_));
+    const std::string closest = ClosestName(key, names);
+    const bool is_text = key.find(' ') != std::string::npos || entry.value.kind == YamlNode::Kind::kNull;
+    error.hint = closest.empty() && is_text ? "inside { }, a value with a comma has to stand in quotes"
+                                            : NameHint(key, names);
+    if (!closest.empty()) misspelt_.push_back(closest);
   }
 }
 
@@ -103,7 +112,7 @@ const YamlNode* MapReader::Find(std::string_view key) const {
 
 const YamlNode* MapReader::Require(std::string_view key) const {
   const YamlNode* node = Find(key);
-  if (!node && is_map()) {
+  if (!node && is_map() && std::ranges::find(misspelt_, key) == misspelt_.end()) {
     Report(diags_, codes::kMissingKey, owner_, fmt::format("{} lacks the key '{}'", what_, key));
   }
   return node;

@@ -18,7 +18,7 @@ namespace cosim::isa {
 /// The candidate closest to `name`, if close enough to be what was meant; else empty.
 std::string ClosestName(std::string_view name, std::span<const std::string> candidates);
 
-/// "did you mean 'x'?", or a list of what there is; empty when there is nothing.
+/// "did you mean 'x'?", or a list of what there is if that is short; else empty.
 std::string NameHint(std::string_view name, std::span<const std::string> candidates);
 
 /// Whether `name` is a letter followed by letters, digits and underscores.
@@ -37,7 +37,7 @@ class MapReader {
   bool is_map() const { return map_.kind == YamlNode::Kind::kMap; }
   /// Null when the key is missing.
   const YamlNode* Find(std::string_view key) const;
-  /// Null after reporting that the key is missing.
+  /// Null after reporting that the key is missing, unless an unknown key was reported in its place.
   const YamlNode* Require(std::string_view key) const;
   /// A scalar's text; nothing after reporting a missing key or a wrong type.
   std::optional<std::string> String(std::string_view key) const;
@@ -55,6 +55,7 @@ class MapReader {
   const YamlNode& owner_;
   std::string what_;
   Diagnostics& diags_;
+  std::vector<std::string> misspelt_;  ///< known keys that unknown ones were probably meant to be
 };
 
 }  // namespace cosim::isa
