@@ -118,7 +118,6 @@ class AluCompiler {
       } else if (IsModular(node.op)) {
         bits = needed_[n];
       }
-      if (bits > 32) bits = kExact;
       Need(node.a, node.op == ScalarOp::kSelect ? kExact : bits);  // a condition is needed whole
       if (node.op != ScalarOp::kShl) Need(node.b, bits);           // its count is a constant of the operation
       Need(node.c, bits);

@@ -7,6 +7,15 @@
 #include "isa/check.h"
 
 namespace cosim::sim {
+namespace {
+
+/// Bytes fetched from DRAM as the program, in whole beats.
+uint64_t FetchBytes(const isa::Spec& spec, const isa::Program& program) {
+  const uint64_t beat = spec.dram.beat_bytes();
+  return (program.instructions.size() * spec.word_bytes() + beat - 1) / beat * beat;
+}
+
+}  // namespace
 
 runtime::Counters FunctionalDevice::Execute(const isa::Program& program,
                                             const runtime::ExecuteOptions& options) {
@@ -26,7 +35,7 @@ runtime::Counters FunctionalDevice::Execute(const isa::Program& program,
     counters.error = fmt::format("instruction {} ({}) {}", n, spec_.formats[instruction.format].name, error);
   }
   counters.completed = counters.error.empty();
-  counters.dram_read_bytes = engine_.load_bytes();
+  counters.dram_read_bytes = FetchBytes(spec_, program) + engine_.load_bytes();
   counters.dram_write_bytes = engine_.store_bytes();
   counters.gemm_steps = engine_.gemm_steps();
   counters.alu_steps = engine_.alu_steps();

@@ -99,7 +99,8 @@ TEST_F(FunctionalDeviceTest, CountsStepsAndWholeBeats) {
   EXPECT_EQ(counters.alu_steps, 1u);
   EXPECT_FALSE(counters.timed);
   EXPECT_EQ(counters.dram_write_bytes, 8u);
-  EXPECT_EQ(counters.dram_read_bytes, 8u + 8u + 8u + 16u);
+  // Seven words of 32 bytes, one beat each of inputs and of either unit's micro-ops, two of weights.
+  EXPECT_EQ(counters.dram_read_bytes, 7u * 32u + 3u * 8u + 16u);
 }
 
 TEST_F(FunctionalDeviceTest, GivesTheSameAgainAndWhateverTheChipHeld) {
@@ -145,6 +146,38 @@ TEST_F(FunctionalDeviceTest, AddsStepAfterStepInOneInstruction) {
   ASSERT_TRUE(counters.completed) << counters.error;
   const std::vector<uint8_t> output = Output(device, steps * 4);
   for (int64_t i = 0; i < steps; ++i) EXPECT_EQ(output[i * 4 + 3], i + 1);
+}
+
+TEST_F(FunctionalDeviceTest, MultipliesWhatTheAluHasWritten) {
+  // An ISA whose narrow writes activations: the packed copies of gemm's sources have to follow.
+  isa::AluOp& narrow = spec_.alu_ops[spec_.AluOpIndex("narrow")];
+  narrow.result.memory = spec_.MemoryIndex("inp");
+  Put(kWgt, {1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4});
+  LoadZeroMicroOps();
+  Add("load_wgt", {{"dram", kWgt}, {"rows", 1}, {"cols", 1}, {"stride", 1}});
+  const std::map<std::string, int64_t> once = {{"uop_end", 1}, {"iter_out", 1}, {"iter_in", 1}};
+  const auto alu = [&](const char* op, std::map<std::string, int64_t> fields) {
+    fields.insert(once.begin(), once.end());
+    fields["op"] = Op(op);
+    Add("alu", fields);
+  };
+  alu("seti", {{"imm", 5}});
+  alu("narrow", {{"dst_base", 3}, {"lo", -128}, {"hi", 127}});
+  std::map<std::string, int64_t> gemm = once;
+  gemm["src_base"] = 3;
+  Add("gemm", gemm);
+  for (const SimdLevel level : kSimdLevels) {
+    if (!IsSupported(level)) continue;
+    FunctionalEngine engine(spec_, level);
+    engine.Reserve(kDram);
+    for (const isa::Segment& segment : program_.segments) engine.WriteDram(segment.address, segment.bytes);
+    for (const isa::Instruction& instruction : program_.instructions) {
+      ASSERT_EQ(engine.Execute(instruction, isa::Decode(spec_, instruction)), "");
+    }
+    const LaneArray& acc = engine.memories().Store(spec_.MemoryIndex("acc")).fields[0];
+    for (int64_t lane = 0; lane < 4; ++lane)
+      EXPECT_EQ(acc.Get(lane), 5 + (lane + 1) * 20) << SimdLevelName(level);
+  }
 }
 
 TEST_F(FunctionalDeviceTest, PadsWithTheValueAsked) {
