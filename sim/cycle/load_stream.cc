@@ -38,7 +38,7 @@ Cycle LoadStream::Present(Cycle from) {
 }
 
 void LoadStream::Accepted(Cycle now, Cycle first_beat, UnitLedger& ledger) {
-  Write(now, std::max(writer_free_, first_beat + 1), walk_.WriterCycles(), ledger);
+  Write(now, std::max(writer_free_, first_beat + 1), walk_.CyclesOfBurst(), ledger);
   held_.push({writer_free_, walk_.burst().beats});
   if (walk_.Advance() && HasBurst()) Write(now, writer_free_, pads_between_, ledger);
 }

@@ -32,9 +32,9 @@ class RowWalk {
 
   bool Done() const { return rows_left_ == 0; }
   const Burst& burst() const { return burst_; }
-  /// Cycles the writer needs for the burst: a beat or an element a cycle. An element as wide as a beat or
-  /// wider never needs more than its beats.
-  int64_t WriterCycles() const {
+  /// Cycles that moving the burst on or off the chip takes: a beat or an element a cycle. An element as wide
+  /// as a beat or wider never needs more than its beats.
+  int64_t CyclesOfBurst() const {
     if (!narrow_) return burst_.beats;
     const uint64_t begin = std::max(burst_.address, row_);
     const uint64_t end =

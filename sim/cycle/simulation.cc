@@ -255,9 +255,10 @@ void Simulation::AcceptRead() {
 void Simulation::AcceptWrite() {
   const WritePort::Accepted accepted = write_port_.Accept(
       now_, [&](size_t u) { return units_[u].unit->latency; },
+      [&](size_t u) { return units_[u].store.BurstCycles(); },
       [&](size_t loser) { units_[loser].ledger.LosesTurn(now_); });
   UnitState& unit = units_[accepted.requester];
-  unit.ledger.Busy(now_, accepted.first_beat, accepted.end);
+  unit.ledger.Busy(now_, accepted.first, accepted.end);
   unit.store.Accepted();
   if (unit.store.HasBurst()) {
     write_port_.Present(accepted.requester, now_ + 1, unit.store.burst());

@@ -24,6 +24,8 @@ class StoreStream {
   }
   bool HasBurst() const { return !walk_.Done(); }
   const Burst& burst() const { return walk_.burst(); }
+  /// Cycles the burst takes of the data channel: a beat or an element a cycle.
+  Cycle BurstCycles() const { return walk_.CyclesOfBurst(); }
   void Accepted() {
     walk_.Advance();
     ++in_flight_.back().responses_missing;

@@ -37,16 +37,16 @@ class WritePort {
 
   struct Accepted {
     size_t requester;
-    Cycle first_beat, end;  ///< the data leave in [first_beat, end)
+    Cycle first, end;  ///< the burst takes the data channel in [first, end)
   };
   /// Accepts a burst in cycle `now`, which is NextTime(). `latency(requester)` is that of the requester's
-  /// unit.
-  template <typename Latency, typename Lost>
-  Accepted Accept(Cycle now, Latency latency, Lost lost) {
+  /// unit, `cycles(requester)` what its burst takes of the data channel.
+  template <typename Latency, typename Cycles, typename Lost>
+  Accepted Accept(Cycle now, Latency latency, Cycles cycles, Lost lost) {
     Burst burst;
     const size_t requester = turn_.Serve(now, burst, lost);
     const Cycle first = std::max(now + latency(requester), data_end_);
-    data_end_ = first + burst.beats;
+    data_end_ = first + cycles(requester);
     beats_ += static_cast<uint64_t>(burst.beats);
     if (leaving_.size() + responses_.size() == leaving_.capacity()) responses_.pop();
     leaving_.push({requester, burst, data_end_ - 1});

@@ -133,7 +133,7 @@ void ReferenceModel::ArbitrateWrites() {
     const int beats = unit.requests.front();
     counters_.dram_write_bytes +=
         static_cast<uint64_t>(beats) * static_cast<uint64_t>(spec_.dram.port_bits / 8);
-    writing_.push_back({u, beats, now_ + spec_.units[static_cast<size_t>(u)].latency});
+    writing_.push_back({u, unit.store_cycles.front(), now_ + spec_.units[static_cast<size_t>(u)].latency});
     ++writes_outstanding_;
     write_turn_ = u;
     for (int other = 0; other < requesters; ++other) {
@@ -141,6 +141,7 @@ void ReferenceModel::ArbitrateWrites() {
     }
     Happens([&unit] {
       unit.requests.pop_front();
+      unit.store_cycles.pop_front();
       unit.presented = false;
     });
     return;
@@ -152,7 +153,7 @@ void ReferenceModel::SendBeat() {
   WriteBurst& burst = writing_.front();
   units_[static_cast<size_t>(burst.unit)].busy = true;
   something_happened_ = true;
-  if (--burst.beats_left > 0) return;
+  if (--burst.cycles_left > 0) return;
   responding_.push_back({burst.unit, now_ + spec_.dram.write_latency});
   writing_.pop_front();
 }

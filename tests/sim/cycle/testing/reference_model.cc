@@ -240,7 +240,10 @@ void ReferenceModel::Start(int u, int index) {
     flight.not_before = now_ + 1 + latency;
     for (const std::vector<int>& burst : RowBursts(*transfer)) {
       if (burst.empty()) continue;
+      int elements = 0;
+      for (const int ends : burst) elements += ends;
       unit.requests.push_back(static_cast<int>(burst.size()));
+      unit.store_cycles.push_back(std::max(static_cast<int>(burst.size()), elements));
       ++flight.responses_left;
     }
     unit.requests_are_reads = false;

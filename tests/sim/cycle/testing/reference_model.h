@@ -44,7 +44,8 @@ class ReferenceModel {
     std::deque<Flight> flights;
     Cycle ready_at = 0;
     // Requests of the instruction that presents.
-    std::deque<int> requests;  ///< beats
+    std::deque<int> requests;      ///< beats
+    std::deque<int> store_cycles;  ///< of the data channel, for each request of a store
     bool requests_are_reads = false, presented = false;
     // Load.
     int buffer_room = 0;
@@ -64,7 +65,7 @@ class ReferenceModel {
   };
   struct WriteBurst {
     int unit = 0;
-    int beats_left = 0;
+    int cycles_left = 0;
     Cycle earliest = 0;
   };
   struct Bank {
