@@ -2,10 +2,12 @@
 // The grammar of ALU op bodies. A body is a list of lines: `name = expr`, `stage` (a pipeline register), and
 // last the expression that is the result. Types are inferred by isa/expr_builder.h.
 //
-//   expr = compare ["?" expr ":" expr]        binary, loosest first: == != < <= > >= , |, ^, &, << >>, + -, *
-//   unary = ("-" | "~") unary | primary       primary = number | name | name "." field | function "(" … ")" |
-//   "(" expr ")" functions: wrap(x, w) uwrap(x, w) sat(x, w) min(a, b) max(a, b) clamp(x, lo, hi)
-//   round_shift(x, s) abs(x)
+//   expr    = binary ["?" expr ":" expr]
+//   binary  = operators from the loosest: one of == != < <= > >= (not chained), |, ^, &, << >>, + -, *
+//   unary   = ("-" | "~") unary | primary
+//   primary = number | name | name "." field | function "(" expr {"," expr} ")" | "(" expr ")"
+//
+// Functions: wrap(x, w) uwrap(x, w) sat(x, w) min(a, b) max(a, b) clamp(x, lo, hi) round_shift(x, s) abs(x)
 #pragma once
 
 #include <functional>
