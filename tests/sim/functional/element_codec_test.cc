@@ -53,7 +53,11 @@ void ExpectPacked(const isa::Memory& memory, const MemoryStore& store, const std
 void ExpectRoundTrip(const isa::Memory& memory, Random& random) {
   MemoryStore store = MakeStore(memory);
   for (LaneArray& array : store.fields) {
-    for (int64_t i = 0; i < array.count(); ++i) array.Set(i, random.Value(array.type()));
+    for (int64_t i = 0; i < array.count(); ++i) {
+      const int64_t value = random.Value(array.type());
+      array.Set(i, value);
+      ASSERT_EQ(array.Get(i), value);
+    }
   }
   const ElementCodec codec(memory, store);
   std::vector<uint8_t> bytes(memory.depth * memory.stored_bytes, 0xa5);
