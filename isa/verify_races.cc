@@ -62,7 +62,7 @@ StoredDram::StoredDram(const Spec& spec, std::span<const Decoded> decoded) : spe
     if (transfer == nullptr) continue;
     const auto range = std::ranges::upper_bound(ranges_, transfer->dram, {}, &Range::end);
     if (range == ranges_.end() || range->begin >= TransferEnd(spec, *transfer)) continue;
-    granule = std::gcd(granule, std::min<uint64_t>(spec.memories[transfer->memory].stored_bytes, spec.dram.beat_bytes()));
+    granule = std::gcd(granule, static_cast<uint64_t>(DramAlignment(spec, spec.memories[transfer->memory])));
   }
   granule_bytes_ = std::max<uint64_t>(granule, 1);
   for (Range& range : ranges_) {
@@ -135,28 +135,36 @@ void RaceChecker::Execute(int64_t i, std::span<const OnChipAccess> accesses) {
   issued_[decoded.unit].push_back(i);
   current_ = {i, decoded.unit, static_cast<int32_t>(issued_[decoded.unit].size()), clocks_[decoded.unit]};
   MoveClocks(decoded);
-  for (const OnChipAccess& access : accesses) {
-    const std::vector<uint64_t>& words = access.elements->words();
-    for (size_t w = 0; w < words.size(); ++w) {
-      if (words[w] != 0) Access(access.memory, static_cast<int64_t>(w), words[w], access.is_write);
-    }
-  }
-  if (const auto* transfer = std::get_if<Transfer>(&decoded.body)) {
-    const int dram = static_cast<int>(spec_.memories.size());
-    dram_.ForEachRow(*transfer,
-                     [&](int64_t begin, int64_t end) { AccessRange(dram, begin, end, transfer->is_store); });
-  }
+  // All accesses are compared before any is recorded: an instruction does not race with itself.
+  ForEachWord(decoded, accesses, [&](int where, int64_t word, uint64_t mask, bool is_write) {
+    Compare(where, word, mask, is_write);
+  });
+  ForEachWord(decoded, accesses, [&](int where, int64_t word, uint64_t mask, bool is_write) {
+    Record(where, word, mask, is_write);
+  });
   if (!conflicts_.empty()) ReportConflicts();
 }
 
-void RaceChecker::AccessRange(int where, int64_t begin, int64_t end, bool is_write) {
-  while (begin < end) {
-    const int64_t word = begin / 64, stop = std::min(end, (word + 1) * 64);
-    const int64_t count = stop - begin;
-    const uint64_t ones = count == 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
-    Access(where, word, ones << (begin % 64), is_write);
-    begin = stop;
+template <typename Function>
+void RaceChecker::ForEachWord(const Decoded& decoded, std::span<const OnChipAccess> accesses,
+                              Function function) const {
+  for (const OnChipAccess& access : accesses) {
+    const std::vector<uint64_t>& words = access.elements->words();
+    for (size_t w = 0; w < words.size(); ++w) {
+      if (words[w] != 0) function(access.memory, static_cast<int64_t>(w), words[w], access.is_write);
+    }
   }
+  const auto* transfer = std::get_if<Transfer>(&decoded.body);
+  if (transfer == nullptr) return;
+  const int dram = static_cast<int>(spec_.memories.size());
+  dram_.ForEachRow(*transfer, [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      const int64_t word = begin / 64, stop = std::min(end, (word + 1) * 64), count = stop - begin;
+      const uint64_t ones = count == 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
+      function(dram, word, ones << (begin % 64), transfer->is_store);
+      begin = stop;
+    }
+  });
 }
 
 bool RaceChecker::OwnOrderSuffices(FindingKind kind) const {
@@ -175,20 +183,24 @@ bool RaceChecker::OwnOrderSuffices(FindingKind kind) const {
   return false;
 }
 
-void RaceChecker::Access(int where, int64_t word, uint64_t mask, bool is_write) {
-  Storage& storage = storages_[where];
+void RaceChecker::Compare(int where, int64_t word, uint64_t mask, bool is_write) {
+  const Storage& storage = storages_[where];
   for (int unit = 0; unit < units_; ++unit) {
     const Shadow* other = storage.by_unit[unit].get();
     if (other == nullptr) continue;
     const int32_t seen = current_.seen[unit];
     if (other->write_word[word] > seen) {
-      Compare(where, word, mask, is_write ? FindingKind::kWriteAfterWrite : FindingKind::kReadAfterWrite,
-              unit, other->write);
+      const FindingKind kind = is_write ? FindingKind::kWriteAfterWrite : FindingKind::kReadAfterWrite;
+      AddConflicts(where, word, mask, kind, unit, other->write);
     }
     if (is_write && other->read_word[word] > seen) {
-      Compare(where, word, mask, FindingKind::kWriteAfterRead, unit, other->read);
+      AddConflicts(where, word, mask, FindingKind::kWriteAfterRead, unit, other->read);
     }
   }
+}
+
+void RaceChecker::Record(int where, int64_t word, uint64_t mask, bool is_write) {
+  Storage& storage = storages_[where];
   std::unique_ptr<Shadow>& own = storage.by_unit[current_.unit];
   if (own == nullptr) own = std::make_unique<Shadow>(storage.size);
   (is_write ? own->write_word : own->read_word)[word] = current_.number;
@@ -200,14 +212,13 @@ void RaceChecker::Access(int where, int64_t word, uint64_t mask, bool is_write) 
   }
 }
 
-void RaceChecker::Compare(int where, int64_t word, uint64_t mask, FindingKind kind, int unit,
-                          const std::vector<int32_t>& last) {
+void RaceChecker::AddConflicts(int where, int64_t word, uint64_t mask, FindingKind kind, int unit,
+                               const std::vector<int32_t>& last) {
   if (unit == current_.unit && OwnOrderSuffices(kind)) return;
   ForEachBit(mask, [&](int bit) {
     const int64_t element = word * 64 + bit;
     const int32_t number = last[element];
-    // An instruction does not race with itself: its steps are sequential.
-    if (number <= current_.seen[unit] || (unit == current_.unit && number == current_.number)) return;
+    if (number <= current_.seen[unit]) return;
     std::vector<Conflict>& found = conflicts_[{where, issued_[unit][number - 1]}];
     auto same = std::ranges::find(found, kind, &Conflict::kind);
     if (same == found.end()) same = found.insert(found.end(), {kind, element, 0});

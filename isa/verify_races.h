@@ -77,11 +77,15 @@ class RaceChecker {
   };
 
   void MoveClocks(const Decoded& decoded);
-  /// The 64 elements from word * 64 on that `mask` names, in storage `where`.
-  void Access(int where, int64_t word, uint64_t mask, bool is_write);
-  void AccessRange(int where, int64_t begin, int64_t end, bool is_write);
-  void Compare(int where, int64_t word, uint64_t mask, FindingKind kind, int unit,
-               const std::vector<int32_t>& last);
+  /// Calls function(storage, word, mask, is_write) for all that the instruction touches: the elements from
+  /// word * 64 on that `mask` names.
+  template <typename Function>
+  void ForEachWord(const Decoded& decoded, std::span<const OnChipAccess> accesses, Function function) const;
+  /// Looks for conflicts of the current instruction's access with those before it.
+  void Compare(int where, int64_t word, uint64_t mask, bool is_write);
+  void Record(int where, int64_t word, uint64_t mask, bool is_write);
+  void AddConflicts(int where, int64_t word, uint64_t mask, FindingKind kind, int unit,
+                    const std::vector<int32_t>& last);
   bool OwnOrderSuffices(FindingKind kind) const;
   void ReportConflicts();
   std::string Describe(int where, const Conflict& conflict) const;

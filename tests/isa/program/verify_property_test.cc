@@ -22,6 +22,7 @@ struct Machine {
   const char* isa;
   const char* config;
   std::vector<Override> overrides;
+  const char* overlapping = "";  // a unit made to overlap its instructions
 };
 
 void PrintTo(const Machine& machine, std::ostream* out) { *out << machine.name; }
@@ -32,12 +33,19 @@ const Machine kMachines[] = {
     {"CosimPynq", "cosim", "pynq", {}},
     {"CosimNarrowQueues", "cosim", "tiny", {{"parameters.tokens", "1"}, {"parameters.commands", "2"}}},
     {"CosimUnequalBlocks", "cosim", "tiny", {{"parameters.block_in", "8"}}},
+    {"CosimOverlappingAlu", "cosim", "tiny", {}, "alu"},
     {"VtaNarrowQueues", "vta", "tiny", {{"parameters.tokens", "1"}, {"parameters.commands", "2"}}},
 };
 
+Spec SpecOf(const Machine& machine) {
+  Spec spec = MakeSpec(machine.isa, machine.config, machine.overrides);
+  for (Unit& unit : spec.units) unit.overlap |= unit.name == machine.overlapping;
+  return spec;
+}
+
 class VerifyProperty : public ::testing::TestWithParam<Machine> {
  protected:
-  Spec spec_ = MakeSpec(GetParam().isa, GetParam().config, GetParam().overrides);
+  Spec spec_ = SpecOf(GetParam());
 };
 
 TEST_P(VerifyProperty, RandomProgramsAreClean) {

@@ -400,6 +400,22 @@ TEST(Verify, FootprintsInDramAreExact) {
   EXPECT_FALSE(VerifyText(Replace(text, "0x6008 rows=2 cols=2", "0x6008 rows=2 cols=3")).ok());
 }
 
+TEST(Verify, ARowMayMeetSeveralStoredStretches) {
+  // The load's row covers both rows of the store and the gap between them; only the second is stored after
+  // it.
+  const std::string text =
+      Replace(kClean, "store_out dram=0x6000 rows=1 cols=4 pop(alu_to_store)\n",
+              "store_out dram=0x6000 rows=1 cols=1 pop(alu_to_store) push(store_to_load)\n"
+              "load_inp sram=100 dram=0x6000 rows=1 cols=9 pop(store_to_load)\n"
+              "store_out dram=0x6020 rows=1 cols=1\n");
+  const VerifyResult result = VerifyText(text);
+  EXPECT_EQ(result.total_findings, 1);
+  ExpectFinding(
+      result, FindingKind::kWriteAfterRead,
+      "instruction 8 'store_out' writes DRAM from 0x6020 on (4 bytes), which instruction 7 'load_inp' reads",
+      {8, 7});
+}
+
 TEST(Verify, LoadsOfOneUnitWriteInOrder) {
   EXPECT_TRUE(VerifyChanged("load_wgt", "load_inp dram=0x5000 rows=1 cols=2\nload_wgt").ok());
 }
@@ -423,6 +439,14 @@ TEST(Verify, AnOverlappingAluMustNotReadItsPredecessorsResults) {
   EXPECT_TRUE(VerifyText(once).ok()) << VerifyText(once).Render();
   ExpectFinding(Verify(spec, FromText(spec, once)), FindingKind::kReadAfterWrite,
                 "they overlap in their unit and no tokens order them", {6, 5});
+  // A token to another unit and back orders them.
+  const std::string there = Replace(once, "src_in=1 pop(load_to_alu, gemm_to_alu)",
+                                    "src_in=1 pop(load_to_alu, gemm_to_alu) push(alu_to_gemm)");
+  const std::string back =
+      Replace(there, "alu op=narrow", "sync_gemm pop(alu_to_gemm) push(gemm_to_alu)\nalu op=narrow");
+  const VerifyResult ordered =
+      Verify(spec, FromText(spec, Replace(back, "hi=127", "hi=127 pop(gemm_to_alu)")));
+  EXPECT_TRUE(ordered.ok()) << ordered.Render();
 }
 
 TEST(Verify, AMirrorIsItsOriginal) {
