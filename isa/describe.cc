@@ -85,7 +85,8 @@ std::string IndexRole(const InstructionFormat& format, int field) {
 std::string TransferRole(const Spec& spec, const InstructionFormat& format, std::string_view name) {
   const Memory& memory = spec.memories[format.memory];
   if (name == "sram") return fmt::format("first element of `{}`", memory.name);
-  if (name == "dram") return fmt::format("byte address in DRAM, a multiple of {}", memory.stored_bytes);
+  if (name == "dram")
+    return fmt::format("byte address in DRAM, a multiple of {}", DramAlignment(spec, memory));
   if (name == "rows") return "rows";
   if (name == "cols") return "elements a row";
   if (name == "stride") return "elements from one row to the next in DRAM";

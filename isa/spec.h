@@ -5,6 +5,7 @@
 // Units: depths in elements, lengths in bits or bytes as named, times in cycles.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -168,5 +169,10 @@ struct Spec {
   int64_t MacsPerCycle() const;
   std::string FingerprintText() const;  ///< 16 hex digits
 };
+
+/// What a transfer's DRAM address must be a multiple of, in bytes: an element, or a beat if an element is larger.
+inline int64_t DramAlignment(const Spec& spec, const Memory& memory) {
+  return std::min<int64_t>(memory.stored_bytes, spec.dram.beat_bytes());
+}
 
 }  // namespace cosim::isa

@@ -62,7 +62,7 @@ bool AccessChecker::CheckTransfer(int64_t i, const Decoded& decoded) {
     ok = false;
   }
   const uint64_t element = memory.stored_bytes;
-  const uint64_t alignment = std::min<uint64_t>(element, spec_.dram.beat_bytes());
+  const auto alignment = static_cast<uint64_t>(DramAlignment(spec_, memory));
   if (transfer.dram % alignment != 0) {
     Add(FindingKind::kDramAlignment, i, transfer.memory,
         fmt::format("DRAM address {:#x} is not a multiple of {} bytes ({})", transfer.dram, alignment,

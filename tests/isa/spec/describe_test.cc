@@ -46,7 +46,7 @@ TEST(Describe, GivesFieldsTheirBitsAndMeaning) {
               HasSubstr("| 13:10 | `lock_acc` | uint4 | banks of `acc` that it uses, one bit each |\n"));
   EXPECT_THAT(text, HasSubstr("| `dst_out` | uint11 | added to `dst` for each step of the outer loop |\n"));
   EXPECT_THAT(text, HasSubstr("| `zero_point` | int9 | immediate of the ALU op |\n"));
-  EXPECT_THAT(text, HasSubstr("| `dram` | uint32 | byte address in DRAM, a multiple of 144 |\n"));
+  EXPECT_THAT(text, HasSubstr("| `dram` | uint32 | byte address in DRAM, a multiple of 8 |\n"));
 }
 
 TEST(Describe, GivesOpsTheirExpressionAndTiming) {
