@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "isa/sv_engine.h"
 #include "isa/sv_package.h"
 #include "isa/sv_template.h"
 
@@ -32,14 +33,26 @@ module accelerator (
   output logic                           r_ready_o,
   input  logic [cosim_pkg::PortBits-1:0] r_data_i,
   input  logic                           r_last_i,
+  // AXI4 write channels.
+  output logic                           aw_valid_o,
+  input  logic                           aw_ready_i,
+  output logic [31:0]                    aw_addr_o,
+  output logic [7:0]                     aw_len_o,
+  output logic                           w_valid_o,
+  input  logic                           w_ready_i,
+  output logic [cosim_pkg::PortBits-1:0] w_data_o,
+  output logic [cosim_pkg::PortBits/8-1:0] w_strb_o,
+  output logic                           w_last_o,
+  input  logic                           b_valid_i,
+  output logic                           b_ready_o,
   // What happens in this cycle, for counters and comparison.
   output logic [cosim_pkg::Units-1:0]    issue_o,
   output logic [cosim_pkg::Units-1:0]    retire_o,
-  output logic [cosim_pkg::Units-1:0]    busy_o,
   output logic [cosim_pkg::Units-1:0]    wait_push_o,
   output logic [cosim_pkg::Queues-1:0]   wait_token_o,
   output logic [cosim_pkg::Units-1:0]    wait_port_o,
-  output logic                           read_blocked_o
+  output logic                           read_blocked_o,
+  output logic                           write_blocked_o
 );
 
   localparam int unsigned LenBits = $clog2(cosim_pkg::BurstBeats + 1);
@@ -132,138 +145,6 @@ constexpr std::string_view kUnitFront = R"(
   assign @u@_tag = {@u@_banks, @u@_pushes};
 )";
 
-constexpr std::string_view kLoadDeclarations = R"(
-  logic                    @u@_load_ready, @u@_load_idle, @u@_load_retire, @u@_load_busy;
-  logic [@tag@-1:0]        @u@_load_retire_tag;
-  logic [@memories@-1:0]   @u@_load_we;
-  logic [@addr_bits@-1:0]  @u@_load_waddr;
-  logic [@data_bits@-1:0]  @u@_load_wdata;
-)";
-
-constexpr std::string_view kLoad = R"(
-  load_unit #(
-    .Memories   (@memories@),
-    .ElementBits({@element_bits@}),
-    .LaneBits   ({@lane_bits@}),
-    .StoredBytes({@stored_bytes@}),
-    .DataBits   (@data_bits@),
-    .AddrBits   (@addr_bits@),
-    .PortBits   (cosim_pkg::PortBits),
-    .BurstBeats (cosim_pkg::BurstBeats),
-    .BufferBeats(cosim_pkg::@U@BufferBeats),
-    .InFlight   (cosim_pkg::@U@Commands),
-    .Latency    (cosim_pkg::@U@Latency),
-    .Overlap    (cosim_pkg::@U@Overlap != 0),
-    .TagBits    (@tag@),
-    .DimBits    (@dim_bits@),
-    .PadBits    (@pad_bits@),
-    .ValueBits  (@value_bits@)
-  ) i_@u@_load (
-    .clk_i,
-    .rst_ni,
-    .ready_o     (@u@_load_ready),
-    .idle_o      (@u@_load_idle),
-    .issue_i     (issue_o[@i@]@load_only@),
-    .memory_i    (@u@_memory),
-    .sram_i      (@addr_bits@'(@u@_sram)),
-    .dram_i      (32'(@u@_dram)),
-    .rows_i      (@dim_bits@'(@u@_rows)),
-    .cols_i      (@dim_bits@'(@u@_cols)),
-    .stride_i    (@dim_bits@'(@u@_stride)),
-    .pad_top_i   (@pad_bits@'(@u@_pad_top)),
-    .pad_bottom_i(@pad_bits@'(@u@_pad_bottom)),
-    .pad_left_i  (@pad_bits@'(@u@_pad_left)),
-    .pad_right_i (@pad_bits@'(@u@_pad_right)),
-    .pad_value_i (@u@_pad_value),
-    .tag_i       (@u@_tag),
-    .retire_o    (@u@_load_retire),
-    .retire_tag_o(@u@_load_retire_tag),
-    .req_valid_o (req_valid[@r@]),
-    .req_addr_o  (req_addr[@r@*32 +: 32]),
-    .req_len_o   (req_len[@r@*LenBits +: LenBits]),
-    .req_ready_i (req_ready[@r@]),
-    .beat_valid_i(beat_valid[@r@]),
-    .beat_last_i (beat_last),
-    .beat_data_i (beat_data),
-    .we_o        (@u@_load_we),
-    .waddr_o     (@u@_load_waddr),
-    .wdata_o     (@u@_load_wdata),
-    .busy_o      (@u@_load_busy)
-  );
-)";
-
-constexpr std::string_view kGemmDeclarations = R"(
-  logic                                 @u@_gemm_ready, @u@_gemm_idle, @u@_gemm_retire;
-  logic [@tag@-1:0]                     @u@_gemm_retire_tag;
-  logic                                 @u@_gemm_uop_re, @u@_gemm_src_re, @u@_gemm_side_re, @u@_gemm_dst_re, @u@_gemm_we;
-  logic [cosim_pkg::@Uop@AddrBits-1:0]  @u@_gemm_uop_addr;
-  logic [cosim_pkg::@Src@AddrBits-1:0]  @u@_gemm_src_addr;
-  logic [cosim_pkg::@Side@AddrBits-1:0] @u@_gemm_side_addr;
-  logic [cosim_pkg::@Dst@AddrBits-1:0]  @u@_gemm_dst_addr, @u@_gemm_waddr;
-  logic [cosim_pkg::@Uop@Bits-1:0]      @u@_gemm_uop_data;
-  logic [cosim_pkg::@Src@Bits-1:0]      @u@_gemm_src_data;
-  logic [cosim_pkg::@Side@Bits-1:0]     @u@_gemm_side_data;
-  logic [cosim_pkg::@Dst@Bits-1:0]      @u@_gemm_dst_data, @u@_gemm_wdata;
-)";
-
-constexpr std::string_view kGemm = R"(
-  gemm_unit #(
-    .Batch    (@batch@),
-    .BlockIn  (@block_in@),
-    .BlockOut (@block_out@),
-    .InpBits  (cosim_pkg::@Src@LaneBits),
-    .WgtBits  (cosim_pkg::@Side@LaneBits),
-    .AccBits  (cosim_pkg::@Dst@LaneBits),
-    .UopBits  (cosim_pkg::@Uop@AddrBits),
-    .IterBits (@iter_bits@),
-    .DstBits  (cosim_pkg::@Dst@AddrBits),
-    .SrcBits  (cosim_pkg::@Src@AddrBits),
-    .SideBits (cosim_pkg::@Side@AddrBits),
-    .IndexBits(@index_bits@),
-    .UopWidth (cosim_pkg::@Uop@Bits),
-    .UopDst   (@uop_dst@),
-    .UopSrc   (@uop_src@),
-    .UopSide  (@uop_side@),
-    .Latency  (cosim_pkg::@U@Latency),
-    .Overlap  (cosim_pkg::@U@Overlap != 0),
-    .TagBits  (@tag@)
-  ) i_@u@_gemm (
-    .clk_i,
-    .rst_ni,
-    .ready_o     (@u@_gemm_ready),
-    .idle_o      (@u@_gemm_idle),
-    .issue_i     (issue_o[@i@]@gemm_only@),
-    .sync_i      (~@u@_gemm),
-    .overwrite_i (@u@_overwrite),
-    .zero_i      (@u@_reset),
-    .uop_begin_i (cosim_pkg::@Uop@AddrBits'(@u@_uop_begin)),
-    .uop_end_i   ((cosim_pkg::@Uop@AddrBits + 1)'(@u@_uop_end)),
-    .iter_out_i  (@iter_bits@'(@u@_iter_out)),
-    .iter_in_i   (@iter_bits@'(@u@_iter_in)),
-    .base_i      ({@base@}),
-    .outer_i     ({@outer@}),
-    .inner_i     ({@inner@}),
-    .tag_i       (@u@_tag),
-    .retire_o    (@u@_gemm_retire),
-    .retire_tag_o(@u@_gemm_retire_tag),
-    .uop_re_o    (@u@_gemm_uop_re),
-    .uop_addr_o  (@u@_gemm_uop_addr),
-    .uop_data_i  (@u@_gemm_uop_data),
-    .src_re_o    (@u@_gemm_src_re),
-    .src_addr_o  (@u@_gemm_src_addr),
-    .src_data_i  (@u@_gemm_src_data),
-    .side_re_o   (@u@_gemm_side_re),
-    .side_addr_o (@u@_gemm_side_addr),
-    .side_data_i (@u@_gemm_side_data),
-    .dst_re_o    (@u@_gemm_dst_re),
-    .dst_raddr_o (@u@_gemm_dst_addr),
-    .dst_rdata_i (@u@_gemm_dst_data),
-    .dst_we_o    (@u@_gemm_we),
-    .dst_waddr_o (@u@_gemm_waddr),
-    .dst_wdata_o (@u@_gemm_wdata)
-  );
-)";
-
 constexpr std::string_view kQueue = R"(
   token_queue #(.Capacity(cosim_pkg::Queue@Q@Capacity)) i_queue_@q@ (
     .clk_i,
@@ -292,13 +173,16 @@ constexpr std::string_view kLocks = R"(
 constexpr std::string_view kMemory = R"(
   memory #(
     .Width(cosim_pkg::@M@Bits), .Depth(cosim_pkg::@M@Depth), .Banks(cosim_pkg::@M@Banks), .Readers(@readers@),
-    .Writers(@writers@), .BankRegister(@bank_register@)
+    .Writers(@writers@), .Slices(@slices@),
+    .BankRegister(@bank_register@)
   ) i_mem_@m@ (
     .clk_i,
+    .rst_ni,
     .re_i   ({@re@}),
     .raddr_i({@raddr@}),
     .rdata_o({@rdata@}),
     .we_i   ({@we@}),
+    .wslices_i({@wslices@}),
     .waddr_i({@waddr@}),
     .wdata_i({@wdata@})
   );
@@ -331,10 +215,46 @@ constexpr std::string_view kReadPort = R"(
   );
 )";
 
-/// A unit's use of a memory port: the names of its signals.
-struct Access {
-  std::string enable, addr, data;
-};
+constexpr std::string_view kWritePort = R"(
+  write_port #(.BurstBeats(cosim_pkg::BurstBeats), .Outstanding(cosim_pkg::Outstanding)) i_write_port (
+    .clk_i,
+    .rst_ni,
+    .req_valid_i    (write_valid),
+    .req_addr_i     (write_addr),
+    .req_len_i      (write_len),
+    .req_last_i     (write_last),
+    .req_ready_o    (write_ready),
+    .blocked_o      (write_blocked_o),
+    .response_last_o(write_response_last),
+    .aw_valid_o,
+    .aw_ready_i,
+    .aw_addr_o,
+    .aw_len_o,
+    .b_valid_i,
+    .b_ready_o
+  );
+)";
+
+/// Nothing stores.
+constexpr std::string_view kNoWritePort = R"(
+  assign aw_valid_o      = 1'b0;
+  assign aw_addr_o       = '0;
+  assign aw_len_o        = '0;
+  assign w_valid_o       = 1'b0;
+  assign w_data_o        = '0;
+  assign w_strb_o        = '0;
+  assign w_last_o        = 1'b0;
+  assign b_ready_o       = 1'b1;
+  assign write_blocked_o = 1'b0;
+  logic unused_write;
+  assign unused_write = ^{aw_ready_i, w_ready_i, b_valid_i};
+)";
+
+constexpr std::string_view kWriteDeclarations = R"(
+  logic               write_valid, write_last, write_ready, write_response_last;
+  logic [31:0]        write_addr;
+  logic [LenBits-1:0] write_len;
+)";
 
 class AcceleratorPrinter {
  public:
@@ -345,12 +265,11 @@ class AcceleratorPrinter {
 
  private:
   void PrintUnit(const SvUnit& unit);
-  void PrintLoad(const SvUnit& unit, SvValues values);
-  void PrintGemm(const SvUnit& unit, SvValues values);
-  void PrintBack(const SvUnit& unit);
+  void PrintEngines(const SvUnit& unit, std::vector<SvEngine> engines);
   void PrintQueues();
   void PrintLocks();
   void PrintMemory(int memory);
+  std::vector<SvAccess> MirroredWrites(int memory);
   void Declare(std::string_view text, const SvValues& values) {
     declarations_ += FillSvTemplate(text, values);
   }
@@ -362,17 +281,11 @@ class AcceleratorPrinter {
 
   const Spec& spec_;
   const SvPlan& plan_;
-  std::vector<std::vector<Access>> reads_, writes_;  // by memory
-  int requesters_ = 1;                               // fetch
+  std::vector<std::vector<SvAccess>> reads_, writes_;  // by memory
+  int requesters_ = 1;                                 // fetch
+  bool stores_ = false;
   std::string declarations_, body_;
 };
-
-/// "a, b, c": a concatenation's list, the last item lowest.
-std::string Reversed(const std::vector<std::string>& items) {
-  std::string text;
-  for (size_t i = items.size(); i-- > 0;) text += (text.empty() ? "" : ", ") + items[i];
-  return text;
-}
 
 void AcceleratorPrinter::PrintUnit(const SvUnit& unit) {
   const std::string pops = std::to_string(std::max<size_t>(1, unit.pops.size()));
@@ -390,139 +303,52 @@ void AcceleratorPrinter::PrintUnit(const SvUnit& unit) {
     declarations_ += fmt::format("  logic [{}:0] {}_{};\n", bits - 1, unit.name, name);
     roles += fmt::format("    .{}_o({}_{}),\n", name, unit.name, name);
   };
-  if (unit.loads) take("memory", static_cast<int>(unit.memories.size()));
-  if (unit.gemms) take("gemm", 1);
+  if (unit.loads) take("load_memory", static_cast<int>(unit.memories.size()));
+  if (unit.stores) take("is_store", 1);
+  if (unit.gemms) take("is_gemm", 1);
+  if (unit.alus) take("is_alu", 1);
   for (const SvRole& role : SvRoles(spec_, unit)) take(role.name, role.bits);
   values.emplace_back("roles", roles);
   Body(kUnitFront, values);
-  if (unit.loads) PrintLoad(unit, values);
-  if (unit.gemms) PrintGemm(unit, values);
-  PrintBack(unit);
+  // The first one takes what is for no other: the syncs.
+  std::vector<SvEngine> engines;
+  if (unit.gemms) engines.push_back(SvGemmEngine(spec_, unit));
+  if (unit.alus) engines.push_back(SvAluEngine(spec_, unit));
+  if (unit.loads) engines.push_back(SvLoadEngine(spec_, unit, requesters_++));
+  if (unit.stores) {
+    engines.push_back(SvStoreEngine(spec_, unit));
+    stores_ = true;
+  }
+  PrintEngines(unit, std::move(engines));
 }
 
-void AcceleratorPrinter::PrintLoad(const SvUnit& unit, SvValues values) {
-  std::vector<std::string> element_bits, lane_bits, stored_bytes;
-  int64_t data_bits = 0;
-  int addr_bits = 1;
-  const int64_t port_bits = spec_.dram.port_bits;
-  for (int m : unit.memories) {
-    const Memory& memory = spec_.memories[m];
-    bool padded = false;
-    for (int f : unit.formats) {
-      padded |= spec_.formats[f].memory == m && SvPads(spec_.formats[f]);
+/// The engines, which of them issues, and the unit's readiness and retirement from theirs.
+void AcceleratorPrinter::PrintEngines(const SvUnit& unit, std::vector<SvEngine> engines) {
+  std::string ready, retire, tag, others;
+  for (size_t e = 0; e < engines.size(); ++e) {
+    const SvEngine& engine = engines[e];
+    declarations_ += engine.declarations;
+    body_ += engine.body;
+    ready += fmt::format("{}{}_{}", ready.empty() ? "" : " & ", engine.name,
+                         engines.size() > 1 ? "idle" : "ready");
+    retire += fmt::format("{}{}_retire", retire.empty() ? "" : " | ", engine.name);
+    tag +=
+        fmt::format("{}({}_retire ? {}_retire_tag : '0)", tag.empty() ? "" : " | ", engine.name, engine.name);
+    if (e > 0) {
+      others += fmt::format(" & ~{}", engine.select);
+      Assign(engine.name + "_issue", fmt::format("issue_o[{}] & {}", unit.unit, engine.select));
     }
-    const std::string constant = MemoryConstant(m);
-    element_bits.push_back(fmt::format("cosim_pkg::{}Bits", constant));
-    lane_bits.push_back(padded ? fmt::format("cosim_pkg::{}LaneBits", constant) : "32'd0");
-    stored_bytes.push_back(fmt::format("cosim_pkg::{}StoredBytes", constant));
-    data_bits = std::max(data_bits, (memory.stored_bytes * 8 + port_bits - 1) / port_bits * port_bits);
-    addr_bits = std::max(addr_bits, SvAddressBits(memory.depth));
+    for (const SvAccess& read : engine.reads) reads_[read.memory].push_back(read);
+    for (const SvAccess& write : engine.writes) writes_[write.memory].push_back(write);
+    std::string unused = fmt::format("{0}_idle, {0}_ready", engine.name);
+    for (const std::string& signal : engine.unused) unused += ", " + signal;
+    Assign("unused_" + engine.name, fmt::format("^{{{}}}", unused));
+    declarations_ += fmt::format("  logic unused_{};\n", engine.name);
   }
-  auto bits = [&](std::initializer_list<const char*> names) {
-    int widest = 1;
-    for (const char* name : names) widest = std::max(widest, unit.FieldBits(spec_, Kind::kLoad, name));
-    return std::to_string(widest);
-  };
-  values.insert(values.end(),
-                {{"memories", std::to_string(unit.memories.size())},
-                 {"element_bits", Reversed(element_bits)},
-                 {"lane_bits", Reversed(lane_bits)},
-                 {"stored_bytes", Reversed(stored_bytes)},
-                 {"data_bits", std::to_string(data_bits)},
-                 {"addr_bits", std::to_string(addr_bits)},
-                 {"dim_bits", bits({"rows", "cols", "stride"})},
-                 {"pad_bits", bits({"pad_top", "pad_bottom", "pad_left", "pad_right"})},
-                 {"value_bits", bits({"pad_value"})},
-                 {"load_only", unit.gemms ? fmt::format(" & ({}_memory != '0)", unit.name) : ""},
-                 {"r", std::to_string(requesters_++)}});
-  Declare(kLoadDeclarations, values);
-  Body(kLoad, values);
-  for (size_t k = 0; k < unit.memories.size(); ++k) {
-    const std::string constant = MemoryConstant(unit.memories[k]);
-    writes_[unit.memories[k]].push_back(
-        {fmt::format("{}_load_we[{}]", unit.name, k),
-         fmt::format("{}_load_waddr[cosim_pkg::{}AddrBits-1:0]", unit.name, constant),
-         fmt::format("{}_load_wdata[cosim_pkg::{}Bits-1:0]", unit.name, constant)});
-  }
-}
-
-void AcceleratorPrinter::PrintGemm(const SvUnit& unit, SvValues values) {
-  const InstructionFormat& format = spec_.formats[unit.gemm.format];
-  const Operand& dst = format.intrinsic->dst;
-  const Operand& src = format.intrinsic->sources[unit.gemm.src];
-  const Operand& side = format.intrinsic->sources[unit.gemm.side];
-  int index_bits = 1;
-  for (const Operand* operand : {&dst, &src, &side}) {
-    index_bits = std::max(index_bits, SvAddressBits(spec_.memories[operand->memory].depth));
-    for (const char* part : {"_base", "_out", "_in"}) {
-      index_bits = std::max(index_bits, unit.FieldBits(spec_, Kind::kGemm, operand->index + part));
-    }
-  }
-  auto indices = [&](const char* part) {
-    std::vector<std::string> items;
-    for (const Operand* operand : {&dst, &src, &side}) {
-      items.push_back(fmt::format("{}'({}_{}{})", index_bits, unit.name, operand->index, part));
-    }
-    return Reversed(items);
-  };
-  auto uop_offset = [&](const Operand& operand) {
-    return fmt::format("cosim_pkg::{}{}Offset", MemoryConstant(format.micro_ops),
-                       SvConstantName(operand.index));
-  };
-  const int iter_bits =
-      std::max(unit.FieldBits(spec_, Kind::kGemm, "iter_out"), unit.FieldBits(spec_, Kind::kGemm, "iter_in"));
-  values.insert(values.end(),
-                {{"batch", std::to_string(unit.gemm.batch)},
-                 {"block_in", std::to_string(unit.gemm.block_in)},
-                 {"block_out", std::to_string(unit.gemm.block_out)},
-                 {"Uop", MemoryConstant(format.micro_ops)},
-                 {"Dst", MemoryConstant(dst.memory)},
-                 {"Src", MemoryConstant(src.memory)},
-                 {"Side", MemoryConstant(side.memory)},
-                 {"iter_bits", std::to_string(iter_bits)},
-                 {"index_bits", std::to_string(index_bits)},
-                 {"uop_dst", uop_offset(dst)},
-                 {"uop_src", uop_offset(src)},
-                 {"uop_side", uop_offset(side)},
-                 {"base", indices("_base")},
-                 {"outer", indices("_out")},
-                 {"inner", indices("_in")},
-                 {"gemm_only", unit.loads ? fmt::format(" & ({}_memory == '0)", unit.name) : ""}});
-  Declare(kGemmDeclarations, values);
-  Body(kGemm, values);
-  const std::string prefix = unit.name + "_gemm_";
-  reads_[format.micro_ops].push_back({prefix + "uop_re", prefix + "uop_addr", prefix + "uop_data"});
-  reads_[src.memory].push_back({prefix + "src_re", prefix + "src_addr", prefix + "src_data"});
-  reads_[side.memory].push_back({prefix + "side_re", prefix + "side_addr", prefix + "side_data"});
-  reads_[dst.memory].push_back({prefix + "dst_re", prefix + "dst_addr", prefix + "dst_data"});
-  writes_[dst.memory].push_back({prefix + "we", prefix + "waddr", prefix + "wdata"});
-}
-
-/// Readiness, retirement and busy of a unit from those of its engines.
-void AcceleratorPrinter::PrintBack(const SvUnit& unit) {
-  std::vector<std::string> engines;
-  if (unit.loads) engines.push_back(unit.name + "_load");
-  if (unit.gemms) engines.push_back(unit.name + "_gemm");
-  std::string ready, retire, tag;
-  for (const std::string& engine : engines) {
-    ready +=
-        fmt::format("{}{}_{}", ready.empty() ? "" : " & ", engine, engines.size() > 1 ? "idle" : "ready");
-    retire += fmt::format("{}{}_retire", retire.empty() ? "" : " | ", engine);
-    tag += fmt::format("{}({}_retire ? {}_retire_tag : '0)", tag.empty() ? "" : " | ", engine, engine);
-  }
-  body_ += "\n";
+  Assign(engines[0].name + "_issue", fmt::format("issue_o[{}]{}", unit.unit, others));
   Assign(unit.name + "_ready", ready);
   Assign(fmt::format("retire_o[{}]", unit.unit), retire);
   Assign(unit.name + "_retire_tag", tag);
-  for (const std::string& engine : engines) {
-    // Only a unit with several engines asks whether one is idle, and an element may have more bits in DRAM
-    // than on chip.
-    Assign("unused_" + engine, fmt::format("^{{{0}_idle, {0}_wdata}}", engine));
-    declarations_ += fmt::format("  logic unused_{};\n", engine);
-  }
-  const std::string busy = unit.gemms ? fmt::format("~{}_gemm_idle", unit.name) : "";
-  const std::string writes = unit.loads ? fmt::format("{}_load_busy", unit.name) : "";
-  Assign(fmt::format("busy_o[{}]", unit.unit), busy + (busy.empty() || writes.empty() ? "" : " | ") + writes);
 }
 
 void AcceleratorPrinter::PrintQueues() {
@@ -557,37 +383,67 @@ void AcceleratorPrinter::PrintLocks() {
     retire.push_back(fmt::format("{}_retire_tag[{} +: {}]", unit.name, pushes, plan_.bank_bits));
   }
   Body(kLocks, {{"in_flight", std::to_string(in_flight)}});
-  Assign("unit_banks", "{" + Reversed(want) + "}");
-  Assign("unit_retire_banks", "{" + Reversed(retire) + "}");
+  Assign("unit_banks", "{" + SvConcatenation(want) + "}");
+  Assign("unit_retire_banks", "{" + SvConcatenation(retire) + "}");
+}
+
+/// A mirror is a copy that is written along with the original, so that reading it takes none of the
+/// original's ports: the low bits of each lane.
+std::vector<SvAccess> AcceleratorPrinter::MirroredWrites(int index) {
+  const Memory& mirror = spec_.memories[index];
+  const Memory& original = spec_.memories[mirror.mirrors];
+  std::vector<SvAccess> writes = writes_[mirror.mirrors];
+  for (size_t w = 0; w < writes.size(); ++w) {
+    const std::string whole = fmt::format("unused_{}_whole{}", mirror.name, w),
+                      low = fmt::format("{}_low{}", mirror.name, w);
+    declarations_ += fmt::format("  logic [cosim_pkg::{}Bits-1:0] {};\n  logic [cosim_pkg::{}Bits-1:0] {};\n",
+                                 MemoryConstant(mirror.mirrors), whole, MemoryConstant(index), low);
+    Assign(whole, writes[w].data);
+    for (int64_t lane = 0; lane < mirror.LaneCount(); ++lane) {
+      Assign(fmt::format("{}[{} +: {}]", low, lane * mirror.record_bits, mirror.record_bits),
+             fmt::format("{}[{} +: {}]", whole, lane * original.record_bits, mirror.record_bits));
+    }
+    writes[w].data = low;
+  }
+  return writes;
 }
 
 void AcceleratorPrinter::PrintMemory(int index) {
   const Memory& memory = spec_.memories[index];
-  std::vector<Access> reads = reads_[index];
-  const std::vector<Access>& writes = writes_[index];
+  std::vector<SvAccess> reads = reads_[index];
+  std::vector<SvAccess> writes = memory.mirrors >= 0 ? MirroredWrites(index) : writes_[index];
   if (writes.empty()) return;
   const std::string constant = MemoryConstant(index);
   if (reads.empty()) {
     const std::string unused = fmt::format("unused_{}_data", memory.name);
     declarations_ += fmt::format("  logic [cosim_pkg::{}Bits-1:0] {};\n", constant, unused);
-    reads.push_back({"1'b0", fmt::format("cosim_pkg::{}AddrBits'(0)", constant), unused});
+    reads.push_back({index, "1'b0", fmt::format("cosim_pkg::{}AddrBits'(0)", constant), unused, ""});
   }
-  auto list = [](const std::vector<Access>& accesses, std::string Access::* part) {
+  // Lanes have enables of their own only where somebody writes some of them.
+  const bool by_lane =
+      std::ranges::any_of(writes, [](const SvAccess& write) { return !write.lanes.empty(); });
+  const int64_t slices = by_lane ? memory.LaneCount() : 1;
+  for (SvAccess& write : writes) {
+    if (write.lanes.empty()) write.lanes = fmt::format("{{{}{{1'b1}}}}", slices);
+  }
+  auto list = [](const std::vector<SvAccess>& accesses, std::string SvAccess::* part) {
     std::vector<std::string> items;
-    for (const Access& access : accesses) items.push_back(access.*part);
-    return Reversed(items);
+    for (const SvAccess& access : accesses) items.push_back(access.*part);
+    return SvConcatenation(items);
   };
   Body(kMemory, {{"m", memory.name},
                  {"M", constant},
                  {"readers", std::to_string(reads.size())},
                  {"writers", std::to_string(writes.size())},
+                 {"slices", std::to_string(slices)},
                  {"bank_register", memory.is_micro_ops ? "1'b0" : "1'b1"},
-                 {"re", list(reads, &Access::enable)},
-                 {"raddr", list(reads, &Access::addr)},
-                 {"rdata", list(reads, &Access::data)},
-                 {"we", list(writes, &Access::enable)},
-                 {"waddr", list(writes, &Access::addr)},
-                 {"wdata", list(writes, &Access::data)}});
+                 {"re", list(reads, &SvAccess::enable)},
+                 {"raddr", list(reads, &SvAccess::addr)},
+                 {"rdata", list(reads, &SvAccess::data)},
+                 {"we", list(writes, &SvAccess::enable)},
+                 {"wslices", list(writes, &SvAccess::lanes)},
+                 {"waddr", list(writes, &SvAccess::addr)},
+                 {"wdata", list(writes, &SvAccess::data)}});
 }
 
 std::string AcceleratorPrinter::Print() {
@@ -598,6 +454,8 @@ std::string AcceleratorPrinter::Print() {
   body_ += "\n  // ---- Memories.";
   for (size_t m = 0; m < spec_.memories.size(); ++m) PrintMemory(static_cast<int>(m));
   Body(kReadPort, {{"requesters", std::to_string(requesters_)}});
+  body_ += stores_ ? kWritePort : kNoWritePort;
+  if (stores_) declarations_ += kWriteDeclarations;
   const std::string common = fmt::format(
       "  logic                           word_valid;\n"
       "  logic [cosim_pkg::WordBits-1:0] word;\n"

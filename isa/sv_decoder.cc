@@ -61,7 +61,7 @@ std::string DecoderPrinter::Select(Kind kind, std::string_view field_name, int b
     if (format.kind != kind || field < 0) continue;
     std::string value = FieldSlice(format, field);
     if (format.fields[field].type.is_signed) value = fmt::format("$signed({})", value);
-    fmt::format_to(std::back_inserter(text), "{}(is_{} ? {}'({}) : '0)", text.empty() ? "" : "\n    | ",
+    fmt::format_to(std::back_inserter(text), "{}(match_{} ? {}'({}) : '0)", text.empty() ? "" : "\n    | ",
                    format.name, bits, value);
   }
   return text.empty() ? "'0" : text;
@@ -70,7 +70,8 @@ std::string DecoderPrinter::Select(Kind kind, std::string_view field_name, int b
 std::string DecoderPrinter::AnyOf(Kind kind) const {
   std::string text;
   for (int f : unit_.formats) {
-    if (spec_.formats[f].kind == kind) text += (text.empty() ? "is_" : " | is_") + spec_.formats[f].name;
+    if (spec_.formats[f].kind == kind)
+      text += (text.empty() ? "match_" : " | match_") + spec_.formats[f].name;
   }
   return text.empty() ? "1'b0" : text;
 }
@@ -86,7 +87,7 @@ void DecoderPrinter::Banks(const SvPlan& plan) {
     const InstructionFormat& format = spec_.formats[f];
     for (auto [memory, field] : format.locks) {
       const int offset = plan.bank_offset[memory];
-      fmt::format_to(std::back_inserter(text), "{}(is_{} ? {}'({}) << {} : '0)",
+      fmt::format_to(std::back_inserter(text), "{}(match_{} ? {}'({}) << {} : '0)",
                      text.empty() ? "" : "\n    | ", format.name, plan.bank_bits, FieldSlice(format, field),
                      offset);
     }
@@ -102,26 +103,28 @@ void DecoderPrinter::LoadedMemory() {
     for (int f : unit_.formats) {
       const InstructionFormat& format = spec_.formats[f];
       if (format.kind != Kind::kLoad || format.memory != unit_.memories[m]) continue;
-      any += (any.empty() ? "is_" : " | is_") + format.name;
+      any += (any.empty() ? "match_" : " | match_") + format.name;
     }
     memories += (memories.empty() ? "{" : ", ") + any;
   }
-  Output("memory", static_cast<int>(unit_.memories.size()), memories + "}");
+  Output("load_memory", static_cast<int>(unit_.memories.size()), memories + "}");
 }
 
 std::string DecoderPrinter::Print(const SvPlan& plan) {
   for (int f : unit_.formats) {
     const InstructionFormat& format = spec_.formats[f];
-    fmt::format_to(std::back_inserter(body_), "  logic is_{0};\n  assign is_{0} = {1};\n", format.name,
+    fmt::format_to(std::back_inserter(body_), "  logic match_{0};\n  assign match_{0} = {1};\n", format.name,
                    MatchExpression(format));
   }
   Flags("pops", unit_.pops, unit_.pop_offset);
   Flags("pushes", unit_.pushes, unit_.push_offset);
   Banks(plan);
   if (unit_.loads) LoadedMemory();
-  if (unit_.gemms) Output("gemm", 1, AnyOf(Kind::kGemm));
+  if (unit_.stores) Output("is_store", 1, AnyOf(Kind::kStore));
+  if (unit_.gemms) Output("is_gemm", 1, AnyOf(Kind::kGemm));
+  if (unit_.alus) Output("is_alu", 1, AnyOf(Kind::kAlu));
   for (const SvRole& role : SvRoles(spec_, unit_)) {
-    Output(role.name, role.bits, Select(role.kind, role.name, role.bits));
+    Output(role.name, role.bits, Select(role.kind, role.field, role.bits));
   }
   return fmt::format(
       "{}module decode_{} (\n  input  logic [cosim_pkg::{}CommandBits-1:0] word_i{}\n);\n\n{}"
@@ -129,7 +132,7 @@ std::string DecoderPrinter::Print(const SvPlan& plan) {
       SvBanner(spec_, fmt::format("The fields of the {} unit's instructions by their roles.", unit_.name)),
       unit_.name, unit_.constant, ports_, body_, [&] {
         std::string all;
-        for (int f : unit_.formats) all += ", is_" + spec_.formats[f].name;
+        for (int f : unit_.formats) all += ", match_" + spec_.formats[f].name;
         return all;
       }());
 }

@@ -7,6 +7,8 @@
 #include <bit>
 
 #include "isa/sv_accelerator.h"
+#include "isa/sv_alu.h"
+#include "isa/sv_lane.h"
 #include "isa/sv_package.h"
 #include "isa/sv_plan.h"
 
@@ -52,10 +54,6 @@ class Checker {
   }
 
   void Format(const InstructionFormat& format) {
-    if (format.kind == Kind::kAlu || format.kind == Kind::kStore) {
-      Error(format.loc, fmt::format("'{}' is of kind {}", format.name, KindName(format.kind)),
-            "kind load, gemm or sync");
-    }
     if (format.kind == Kind::kGemm) {
       if (MatchSvGemm(spec_, spec_.FormatIndex(format.name)).dst != -1) {
         Error(format.loc,
@@ -111,6 +109,11 @@ std::vector<SvFile> GenerateSv(const Spec& spec) {
   files.push_back({"dispatch.sv", SvDispatch(spec)});
   for (const SvUnit& unit : plan.units) {
     files.push_back({fmt::format("decode_{}.sv", unit.name), SvUnitDecoder(spec, plan, unit)});
+  }
+  for (const SvUnit& unit : plan.units) {
+    if (!unit.alus) continue;
+    files.push_back({fmt::format("alu_lane_{}.sv", unit.name), SvAluLane(spec, unit)});
+    files.push_back({fmt::format("alu_{}.sv", unit.name), SvAluDatapath(spec, unit)});
   }
   files.push_back({"accelerator.sv", SvAccelerator(spec, plan)});
   return files;

@@ -2,6 +2,8 @@
 // Gathers from a Spec's tables what each unit's hardware needs.
 #include "isa/sv_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cctype>
@@ -10,6 +12,31 @@ namespace cosim::isa {
 namespace {
 
 constexpr int kNoMatch = -2;
+
+void AddOnce(std::vector<int>& list, int value) {
+  if (std::ranges::count(list, value) == 0) list.push_back(value);
+}
+
+SvAlu PlanAlu(const Spec& spec, int format) {
+  SvAlu alu;
+  alu.format = format;
+  for (size_t o = 0; o < spec.alu_ops.size(); ++o) {
+    const AluOp& op = spec.alu_ops[o];
+    if (op.format != format || !op.available) continue;
+    alu.ops.push_back(static_cast<int>(o));
+    for (const Operand& operand : op.operands) AddOnce(alu.reads, operand.memory);
+    AddOnce(alu.writes, op.result.memory);
+    for (const ScalarInput& input : op.program.inputs) {
+      if (input.kind == ScalarInput::Kind::kImmediate) AddOnce(alu.immediates, input.instruction_field);
+    }
+    alu.element_lanes =
+        std::max(alu.element_lanes, static_cast<int>(spec.memories[op.result.memory].LaneCount()));
+    alu.stages = std::max(alu.stages, op.program.stages);
+  }
+  const int lanes = std::max(1, spec.units[spec.formats[format].unit].lanes);
+  alu.groups = std::max(1, (alu.element_lanes + lanes - 1) / lanes);
+  return alu;
+}
 
 SvUnit PlanUnit(const Spec& spec, int index, int bank_bits) {
   SvUnit unit;
@@ -26,9 +53,9 @@ SvUnit PlanUnit(const Spec& spec, int index, int bank_bits) {
     unit.loads |= format.kind == Kind::kLoad;
     unit.stores |= format.kind == Kind::kStore;
     unit.alus |= format.kind == Kind::kAlu;
-    if (format.kind == Kind::kLoad && std::ranges::count(unit.memories, format.memory) == 0) {
-      unit.memories.push_back(format.memory);
-    }
+    if (format.kind == Kind::kLoad) AddOnce(unit.memories, format.memory);
+    if (format.kind == Kind::kStore) unit.stored = format.memory;
+    if (format.kind == Kind::kAlu) unit.alu = PlanAlu(spec, static_cast<int>(f));
     if (format.kind == Kind::kGemm) {
       unit.gemms = true;
       unit.gemm = MatchSvGemm(spec, static_cast<int>(f));
@@ -64,6 +91,14 @@ std::string SvConstantName(std::string_view name) {
     }
   }
   return out;
+}
+
+std::vector<int> SvAlu::Operands(const Spec& spec, int op, int memory) const {
+  std::vector<int> operands;
+  for (size_t i = 0; i < spec.alu_ops[op].operands.size(); ++i) {
+    if (spec.alu_ops[op].operands[i].memory == memory) operands.push_back(static_cast<int>(i));
+  }
+  return operands;
 }
 
 int SvAddressBits(int64_t depth) {
@@ -106,22 +141,34 @@ int SvUnit::FieldBits(const Spec& spec, Kind kind, std::string_view field_name) 
 
 std::vector<SvRole> SvRoles(const Spec& spec, const SvUnit& unit) {
   std::vector<SvRole> roles;
-  auto add = [&](Kind kind, const std::string& name) {
-    roles.push_back({name, kind, std::max(1, unit.FieldBits(spec, kind, name))});
+  auto add = [&](Kind kind, const std::string& field) {
+    roles.push_back({fmt::format("{}_{}", KindName(kind), field), field, kind,
+                     std::max(1, unit.FieldBits(spec, kind, field))});
   };
+  auto add_nest = [&](Kind kind, int format) {
+    for (const char* field : {"uop_begin", "uop_end", "iter_out", "iter_in"}) add(kind, field);
+    for (const IndexFields& index : spec.formats[format].indices) {
+      for (const char* part : {"_base", "_out", "_in"}) add(kind, index.index + part);
+    }
+  };
+  for (Kind kind : {Kind::kLoad, Kind::kStore}) {
+    if (!(kind == Kind::kLoad ? unit.loads : unit.stores)) continue;
+    for (const char* field : {"sram", "dram", "rows", "cols", "stride"}) add(kind, field);
+  }
   if (unit.loads) {
-    for (const char* name : {"sram", "dram", "rows", "cols", "stride", "pad_top", "pad_bottom", "pad_left",
-                             "pad_right", "pad_value"}) {
-      add(Kind::kLoad, name);
+    for (const char* field : {"pad_top", "pad_bottom", "pad_left", "pad_right", "pad_value"}) {
+      add(Kind::kLoad, field);
     }
   }
   if (unit.gemms) {
-    for (const char* name : {"overwrite", "reset", "uop_begin", "uop_end", "iter_out", "iter_in"}) {
-      add(Kind::kGemm, name);
-    }
-    for (const IndexFields& index : spec.formats[unit.gemm.format].indices) {
-      for (const char* part : {"_base", "_out", "_in"}) add(Kind::kGemm, index.index + part);
-    }
+    add(Kind::kGemm, "overwrite");
+    add(Kind::kGemm, "reset");
+    add_nest(Kind::kGemm, unit.gemm.format);
+  }
+  if (unit.alus) {
+    add(Kind::kAlu, "op");
+    add_nest(Kind::kAlu, unit.alu.format);
+    for (int field : unit.alu.immediates) add(Kind::kAlu, spec.formats[unit.alu.format].fields[field].name);
   }
   return roles;
 }

@@ -19,6 +19,19 @@ struct SvGemm {
   int batch = 0, block_in = 0, block_out = 0;
 };
 
+/// What the alu instructions of a unit need. All ops of one format; results of equally many lanes.
+struct SvAlu {
+  int format = -1;
+  std::vector<int> ops;            ///< into Spec::alu_ops; available ones only
+  std::vector<int> reads, writes;  ///< memories
+  std::vector<int> immediates;     ///< fields of the format that some op reads
+  int element_lanes = 0;           ///< of a result
+  int groups = 1;                  ///< of unit lanes, one after the other
+  int stages = 0;                  ///< registers in the datapath: the most of any op
+  /// Operands of `op` that read memory `memory`, in order.
+  std::vector<int> Operands(const Spec& spec, int op, int memory) const;
+};
+
 struct SvUnit {
   int unit = -1;
   std::string name;                     ///< as in the spec
@@ -30,14 +43,16 @@ struct SvUnit {
   int command_bits = 0;                 ///< bits of the word that its formats use
   bool loads = false, gemms = false, alus = false, stores = false;
   SvGemm gemm;       ///< when gemms
+  SvAlu alu;         ///< when alus
+  int stored = -1;   ///< when stores: the memory
   int tag_bits = 0;  ///< what comes back at retirement: pushes (lowest), then banks
   /// Width of the widest field of this name among its formats of `kind`; 0 when none has it.
   int FieldBits(const Spec& spec, Kind kind, std::string_view name) const;
 };
 
-/// One output of a unit's decoder, `<name>_o`: the field of that name of its formats of `kind`.
+/// One output of a unit's decoder, `<name>_o`: field `field` of its formats of `kind`, as "load_sram".
 struct SvRole {
-  std::string name;
+  std::string name, field;
   Kind kind;
   int bits;
 };

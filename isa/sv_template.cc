@@ -3,6 +3,7 @@
 #include "isa/sv_template.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "isa/check.h"
 
@@ -15,6 +16,11 @@ std::string FillSvTemplate(std::string_view text, const SvValues& values) {
     const size_t open = text.find('@', at);
     out += text.substr(at, open - at);
     if (open == std::string_view::npos) return out;
+    if (open + 1 == text.size() || std::isalpha(static_cast<unsigned char>(text[open + 1])) == 0) {
+      out += '@';  // SystemVerilog's own, as in @(posedge …)
+      at = open + 1;
+      continue;
+    }
     const size_t close = text.find('@', open + 1);
     COSIM_CHECK(close != std::string_view::npos, "template has a lone @");
     const std::string_view name = text.substr(open + 1, close - open - 1);

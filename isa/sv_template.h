@@ -11,7 +11,8 @@ namespace cosim::isa {
 
 using SvValues = std::vector<std::pair<std::string, std::string>>;
 
-/// `text` with every `@name@` replaced by its value. A name without a value is a bug (CHECKed).
+/// `text` with every `@name@` replaced by its value; an @ before anything but a letter stays. A name without
+/// a value is a bug (CHECKed).
 std::string FillSvTemplate(std::string_view text, const SvValues& values);
 
 }  // namespace cosim::isa

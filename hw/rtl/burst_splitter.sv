@@ -19,6 +19,7 @@ module burst_splitter #(
   output logic               busy_o,
   output logic [31:0]        burst_addr_o,    // a multiple of a beat
   output logic [LenBits-1:0] burst_len_o,     // beats
+  output logic               burst_last_o,    // of the transfer
   input  logic               burst_ready_i
 );
 
@@ -38,6 +39,7 @@ module burst_splitter #(
   assign busy_o       = busy_q;
   assign burst_addr_o = {beat_q, BeatShift'(0)};
   assign burst_len_o  = len_q;
+  assign burst_last_o = (left_q == LeftBits'(len_q)) & (rows_q == DimBits'(1));
 
   always_comb begin
     busy_d      = busy_q;

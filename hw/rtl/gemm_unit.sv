@@ -81,6 +81,7 @@ module gemm_unit #(
     .rst_ni,
     .ready_o(nest_ready),
     .start_i(issue_i),
+    .advance_i(1'b1),
     .empty_i(empty),
     .uop_begin_i,
     .uop_end_i,

@@ -57,8 +57,7 @@ module load_unit #(
   // Memories.
   output logic [Memories-1:0]  we_o,
   output logic [AddrBits-1:0]  waddr_o,
-  output logic [DataBits-1:0]  wdata_o,
-  output logic                 busy_o         // the ledger's
+  output logic [DataBits-1:0]  wdata_o
 );
 
   logic [31:0] row_bytes, stride_bytes;
@@ -75,7 +74,7 @@ module load_unit #(
   end
 
   // ---- Bursts.
-  logic                splitting, accept, take;
+  logic                splitting, accept, take, unused_last;
   logic                presented_d, presented_q;  // room for the standing burst is taken
   logic [RoomBits-1:0] room_d, room_q, freed;
   logic [LenBits-1:0]  len;
@@ -91,6 +90,7 @@ module load_unit #(
     .busy_o        (splitting),
     .burst_addr_o  (req_addr_o),
     .burst_len_o   (len),
+    .burst_last_o  (unused_last),
     .burst_ready_i (accept)
   );
 
@@ -102,7 +102,7 @@ module load_unit #(
   assign room_d      = room_q + freed - (take ? RoomBits'(len) : '0);
 
   // ---- Elements.
-  logic               ends, writing;
+  logic               ends;
   logic [TagBits-1:0] end_tag;
 
   load_writer #(
@@ -131,7 +131,6 @@ module load_unit #(
     .freed_o (freed),
     .end_o   (ends),
     .tag_o   (end_tag),
-    .busy_o  (writing),
     .we_o,
     .waddr_o,
     .wdata_o
@@ -150,7 +149,6 @@ module load_unit #(
   assign flying_d = flying_q + CountBits'(issue_i) - CountBits'(retire_o);
   assign idle_o   = flying_q == '0;
   assign ready_o  = Overlap ? (~splitting & (flying_q != CountBits'(InFlight))) : idle_o;
-  assign busy_o   = writing;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

@@ -46,7 +46,6 @@ module load_writer #(
   // The last cycle of a transfer.
   output logic                 end_o,
   output logic [TagBits-1:0]   tag_o,
-  output logic                 busy_o,         // an element is taken
   // Writes.
   output logic [Memories-1:0]  we_o,
   output logic [AddrBits-1:0]  waddr_o,
@@ -141,7 +140,6 @@ module load_writer #(
   assign row_done    = whole & (head.empty | (col_q == head.col_last));
   assign end_o       = row_done & (head.empty | (row_q == head.row_last));
   assign tag_o       = head.tag;
-  assign busy_o      = take;
   // A beat is done with when its last byte, or the row's last element, was taken.
   assign pop = take & from_memory
                & (((BeatShift + 1)'(offset) + size == (BeatShift + 1)'(PortBits / 8)) | (part_q != last_part)

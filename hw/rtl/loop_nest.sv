@@ -2,8 +2,9 @@
 // The two hardware loops around a run of micro-ops: for i < iter_out, for j < iter_in, for u in [uop_begin, uop_end).
 // Gives each step's micro-op and the part of its indices that the loops decide; what a step does is the unit's.
 //
-// Started in cycle t, the steps stand in t + 1, t + 2, …; last_o marks the final one. ready_o: a nest may start, also
-// in the cycle of the last step. A nest without steps (empty_i) takes one cycle with step_o low.
+// Started in cycle t, the first step stands at t + 1, and each further one in the cycle after advance_i; last_o marks the
+// final one. ready_o: a nest may start, also in the cycle in which the last step is left. A nest without steps (empty_i)
+// stands as one step does, but with step_o low.
 module loop_nest #(
   parameter int unsigned UopBits   = 10,
   parameter int unsigned IterBits  = 14,
@@ -14,6 +15,7 @@ module loop_nest #(
   input  logic                         rst_ni,
   output logic                         ready_o,
   input  logic                         start_i,
+  input  logic                         advance_i,
   input  logic                         empty_i,
   input  logic [UopBits-1:0]           uop_begin_i,
   input  logic [UopBits:0]             uop_end_i,
@@ -43,12 +45,12 @@ module loop_nest #(
   assign last_out = out_q == IterBits'(1);
   assign step_o   = busy_q & ~empty_q;
   assign last_o   = busy_q & (empty_q | (last_uop & last_in & last_out));
-  assign ready_o  = ~busy_q | last_o;
+  assign ready_o  = ~busy_q | (last_o & advance_i);
   assign uop_o    = uop_q;
   assign index_o  = index_q;
 
   always_comb begin
-    busy_d    = busy_q & ~last_o;
+    busy_d    = busy_q & ~(last_o & advance_i);
     empty_d   = empty_q;
     uop_d     = uop_q;
     begin_d   = begin_q;
@@ -73,7 +75,7 @@ module loop_nest #(
       row_d     = base_i;
       outer_d   = outer_i;
       inner_d   = inner_i;
-    end else if (step_o) begin
+    end else if (step_o & advance_i) begin
       uop_d = last_uop ? begin_q : uop_q + 1'b1;
       if (last_uop) begin
         in_d = last_in ? iter_in_q : in_q - 1'b1;

@@ -10,16 +10,19 @@ module memory #(
   parameter  int unsigned Banks        = 1,
   parameter  int unsigned Readers      = 1,
   parameter  int unsigned Writers      = 1,
+  parameter  int unsigned Slices       = 1,     // parts of an element that are written on their own
   parameter  bit          BankRegister = 1'b1,
   localparam int unsigned AddrBits     = (Depth > 1) ? $clog2(Depth) : 1,
   localparam int unsigned BankDepth    = Depth / Banks,
   localparam int unsigned BankAddrBits = (BankDepth > 1) ? $clog2(BankDepth) : 1
 ) (
   input  logic                        clk_i,
+  input  logic                        rst_ni,     // for the assertions only
   input  logic [Readers-1:0]          re_i,
   input  logic [Readers*AddrBits-1:0] raddr_i,
   output logic [Readers*Width-1:0]    rdata_o,
   input  logic [Writers-1:0]          we_i,
+  input  logic [Writers*Slices-1:0]   wslices_i,
   input  logic [Writers*AddrBits-1:0] waddr_i,
   input  logic [Writers*Width-1:0]    wdata_i
 );
@@ -31,7 +34,8 @@ module memory #(
   for (genvar b = 0; b < Banks; b++) begin : gen_bank
     localparam int unsigned First = b * BankDepth;
 
-    logic                    re, we;
+    logic                    re;
+    logic [Slices-1:0]       we;
     logic [BankAddrBits-1:0] raddr, waddr;
     logic [Width-1:0]        wdata;
 
@@ -51,19 +55,19 @@ module memory #(
           raddr = BankAddrBits'(32'(raddr_i[r*AddrBits +: AddrBits]) - First);
         end
       end
-      we    = 1'b0;
+      we    = '0;
       waddr = BankAddrBits'(32'(waddr_i[AddrBits-1:0]) - First);
       wdata = wdata_i[Width-1:0];
       for (int w = 0; w < Writers; w++) begin
         if (write_bank[w*Banks+b]) begin
-          we    = 1'b1;
+          we    = wslices_i[w*Slices +: Slices];
           waddr = BankAddrBits'(32'(waddr_i[w*AddrBits +: AddrBits]) - First);
           wdata = wdata_i[w*Width +: Width];
         end
       end
     end
 
-    ram #(.Width(Width), .Depth(BankDepth)) i_ram (
+    ram #(.Width(Width), .Depth(BankDepth), .Slices(Slices)) i_ram (
       .clk_i,
       .re_i   (re),
       .raddr_i(raddr),
@@ -105,11 +109,13 @@ module memory #(
     for (genvar w = 0; w < Writers; w++) begin : gen_writer
       assign writers[w] = write_bank[w*Banks+b];
     end
-    a_read: assert property (@(posedge clk_i) (readers & (readers - 1'b1)) == '0)
+    a_read: assert property (@(posedge clk_i) disable iff (!rst_ni) (readers & (readers - 1'b1)) == '0)
       else $error("a bank is read by one unit at a time");
-    a_write: assert property (@(posedge clk_i) (writers & (writers - 1'b1)) == '0)
+    a_write: assert property (@(posedge clk_i) disable iff (!rst_ni) (writers & (writers - 1'b1)) == '0)
       else $error("a bank is written by one unit at a time");
   end
 `endif
+  logic unused_reset;
+  assign unused_reset = rst_ni;
 
 endmodule

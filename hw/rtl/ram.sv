@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// One read and one write port, written so that tools infer block RAM with its output register. Ports and banks of a
-// memory are memory.sv's.
+// One read and one write port, written so that tools infer block RAM with its output register. A word is written in
+// Slices equal parts, each with an enable of its own. Ports and banks of a memory are memory.sv's.
 //
 // An address read in cycle t gives its data at t + 2; what was written in cycle t is read from t + 1 on. Reading the
 // address that is written in the same cycle gives the old data.
 module ram #(
   parameter  int unsigned Width = 8,
   parameter  int unsigned Depth = 16,
-  localparam int unsigned AddrBits = (Depth > 1) ? $clog2(Depth) : 1
+  parameter  int unsigned Slices = 1,
+  localparam int unsigned AddrBits = (Depth > 1) ? $clog2(Depth) : 1,
+  localparam int unsigned SliceBits = Width / Slices
 ) (
   input  logic                clk_i,
   input  logic                re_i,
   input  logic [AddrBits-1:0] raddr_i,
   output logic [Width-1:0]    rdata_o,
-  input  logic                we_i,
+  input  logic [Slices-1:0]   we_i,
   input  logic [AddrBits-1:0] waddr_i,
   input  logic [Width-1:0]    wdata_i
 );
@@ -24,7 +26,9 @@ module ram #(
   logic [Width-1:0] latch_q, rdata_q;
 
   always_ff @(posedge clk_i) begin
-    if (we_i) mem[waddr_i] <= wdata_i;
+    for (int i = 0; i < Slices; i++) begin
+      if (we_i[i]) mem[waddr_i][i*SliceBits +: SliceBits] <= wdata_i[i*SliceBits +: SliceBits];
+    end
     if (re_i) latch_q <= mem[raddr_i];
     re_q <= re_i;
     if (re_q) rdata_q <= latch_q;

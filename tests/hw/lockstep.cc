@@ -48,7 +48,11 @@ void Poison(RtlModel& model, const isa::Spec& spec, GoldenMachine& golden, uint6
       model, spec,
       [&](int m, int64_t element, int64_t lane, int field, std::span<uint8_t> bytes, int64_t offset) {
         const isa::ScalarType type = spec.memories[m].fields[field].type;
-        isa::PutBits(bytes, offset, type.width, random.Next());
+        const bool is_mirror = spec.memories[m].mirrors >= 0;  // has been given its values already
+        isa::PutBits(
+            bytes, offset, type.width,
+            is_mirror ? static_cast<uint64_t>(golden.Value(m, element, lane, field)) : random.Next());
+        if (is_mirror) return;
         golden.Set(m, element, lane, field, isa::TakeValue(bytes, offset, type));
       });
 }
@@ -127,6 +131,10 @@ std::string CompareContents(RtlModel& model, const isa::Spec& spec, const isa::P
   const isa::Decoder decoder(spec);
   for (const isa::Instruction& instruction : program.instructions)
     golden.Execute(instruction, decoder(instruction));
+  const auto [wrong, right] = std::ranges::mismatch(rtl.dram, golden.dram());
+  if (wrong != rtl.dram.end()) {
+    return fmt::format("byte {} of DRAM: rtl {}, golden {}", wrong - rtl.dram.begin(), *wrong, *right);
+  }
   return FirstWrongValue(model, spec, golden);
 }
 

@@ -11,8 +11,11 @@
 namespace cosim::testing {
 
 const std::vector<ModelUnderTest>& AllModels() {
-  static const std::vector<ModelUnderTest> models = {
-      {"narrow", MakeRtl_narrow}, {"wide", MakeRtl_wide}, {"odd", MakeRtl_odd}};
+  static const std::vector<ModelUnderTest> models = {{"narrow", MakeRtl_narrow},
+                                                     {"wide", MakeRtl_wide},
+                                                     {"odd", MakeRtl_odd},
+                                                     {"tiny_cosim", MakeRtl_tiny_cosim},
+                                                     {"tiny_vta", MakeRtl_tiny_vta}};
   return models;
 }
 
@@ -21,9 +24,13 @@ const isa::Spec& SpecOf(const std::string& name) {
   const auto found = specs.find(name);
   if (found != specs.end()) return found->second;
   const std::string folder = COSIM_SOURCE_DIR "/tests/hw/";
+  std::string isa = folder + "load_gemm.yaml", config = folder + name + ".yaml";
+  if (name.starts_with("tiny_")) {
+    isa = COSIM_SOURCE_DIR "/isa/" + name.substr(5) + ".yaml";
+    config = COSIM_SOURCE_DIR "/configs/tiny.yaml";
+  }
   Diagnostics diags;
-  std::optional<isa::Spec> spec =
-      isa::LoadSpec(folder + name + ".yaml", folder + "load_gemm.yaml", {}, diags);
+  std::optional<isa::Spec> spec = isa::LoadSpec(config, isa, {}, diags);
   COSIM_CHECK(spec.has_value(), "{}", diags.Render());
   return specs.emplace(name, std::move(*spec)).first->second;
 }

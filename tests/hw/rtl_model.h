@@ -19,6 +19,8 @@ struct RtlInputs {
   bool ar_ready = true;
   const uint8_t* r_data = nullptr;  ///< one beat; null: none comes
   bool r_last = false;
+  bool aw_ready = true, w_ready = true;
+  bool b_valid = false;
 };
 
 /// Bit u of the masks is unit u; of wait_token, queue q.
@@ -27,6 +29,12 @@ struct RtlOutputs {
   bool ar_valid = false;
   uint64_t ar_address = 0;
   int ar_beats = 0;
+  bool aw_valid = false;
+  uint64_t aw_address = 0;
+  int aw_beats = 0;
+  bool w_valid = false, w_last = false;
+  const uint8_t* w_data = nullptr;  ///< one beat, until the next cycle
+  uint64_t w_strobe = 0;            ///< bit i: byte i is written
   uint64_t issue = 0, retire = 0;
 };
 

@@ -17,7 +17,7 @@ namespace cosim::testing {
 
 struct RtlRunOptions {
   runtime::Cycle max_cycles = 200000;
-  int stall_percent = 0;  ///< of cycles without a beat, and without an address taken; the timing page has 0
+  int stall_percent = 0;  ///< of cycles in which a channel of the bus stands still; the timing page has 0
   uint64_t stall_seed = 1;
   runtime::Cycle reset_at = -1;  ///< >= 0: stop in that cycle, as a reset in mid-program does
 };
@@ -26,14 +26,15 @@ struct RtlRun {
   bool done = false;
   runtime::Cycle cycles = 0;                            ///< the cycle in which done is first seen
   std::vector<runtime::InstructionTimes> instructions;  ///< of the program; -1 for what did not happen
+  std::vector<uint8_t> dram;                            ///< afterwards
 };
 
 /// Holds the reset until nothing of what was before is under way. Before the first one, and in mid-program,
 /// the clock edge that begins it may still write on chip.
 void Reset(RtlModel& model);
 
-/// Resets, starts, runs until done, and lets the last writes on chip happen. `dram` is read only.
-RtlRun RunRtl(RtlModel& model, const isa::Spec& spec, const isa::Program& program,
-              std::span<const uint8_t> dram, sim::MemoryTiming& timing, const RtlRunOptions& options = {});
+/// Resets, starts, runs until done, and lets the last writes on chip happen.
+RtlRun RunRtl(RtlModel& model, const isa::Spec& spec, const isa::Program& program, std::vector<uint8_t> dram,
+              sim::MemoryTiming& timing, const RtlRunOptions& options = {});
 
 }  // namespace cosim::testing

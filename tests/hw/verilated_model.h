@@ -5,6 +5,7 @@
 #include <verilated.h>
 #include <verilated_syms.h>
 
+#include <array>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -40,13 +41,24 @@ class VerilatedModel final : public RtlModel {
     top_->r_valid_i = inputs.r_data != nullptr ? 1 : 0;
     top_->r_last_i = inputs.r_last ? 1 : 0;
     if (inputs.r_data != nullptr) std::memcpy(&top_->r_data_i, inputs.r_data, sizeof(top_->r_data_i));
+    top_->aw_ready_i = inputs.aw_ready ? 1 : 0;
+    top_->w_ready_i = inputs.w_ready ? 1 : 0;
+    top_->b_valid_i = inputs.b_valid ? 1 : 0;
     top_->eval();
     RtlOutputs outputs{.done = top_->done_o != 0,
                        .ar_valid = top_->ar_valid_o != 0,
                        .ar_address = top_->ar_addr_o,
                        .ar_beats = top_->ar_len_o + 1,
+                       .aw_valid = top_->aw_valid_o != 0,
+                       .aw_address = top_->aw_addr_o,
+                       .aw_beats = top_->aw_len_o + 1,
+                       .w_valid = top_->w_valid_o != 0,
+                       .w_last = top_->w_last_o != 0,
+                       .w_data = beat_.data(),
+                       .w_strobe = top_->w_strb_o,
                        .issue = top_->issue_o,
                        .retire = top_->retire_o};
+    std::memcpy(beat_.data(), &top_->w_data_o, sizeof(top_->w_data_o));
     context_.timeInc(1);
     top_->clk_i = 1;
     top_->eval();
@@ -67,6 +79,7 @@ class VerilatedModel final : public RtlModel {
  private:
   VerilatedContext context_;
   std::unique_ptr<Top> top_;
+  std::array<uint8_t, 64> beat_ = {};  // the widest port's
 };
 
 }  // namespace cosim::testing

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints a unit's engines: one instance of a hand-written module for each kind of instruction, with the
+// signals it needs. Issue, retirement and memories around them are sv_accelerator.h's.
+//
+// An engine NAME drives NAME_ready, NAME_idle, NAME_retire and NAME_retire_tag, and starts with NAME_issue.
+// It reads the decoder's roles, <unit>_<role>, and <unit>_tag.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isa/spec.h"
+#include "isa/sv_plan.h"
+
+namespace cosim::isa {
+
+/// One port of a memory, as expressions. `data` is driven by the memory when read. `lanes`: enables of the
+/// lanes that are written; empty for all.
+struct SvAccess {
+  int memory = -1;
+  std::string enable, addr, data, lanes;
+};
+
+struct SvEngine {
+  std::string name;    ///< "load_load"
+  std::string select;  ///< true when the unit's head is for this engine
+  std::string declarations, body;
+  std::vector<SvAccess> reads, writes;
+  std::vector<std::string> unused;  ///< signals of which some bits may be read by nothing
+};
+
+/// `requester` is its number at the read port.
+SvEngine SvLoadEngine(const Spec& spec, const SvUnit& unit, int requester);
+SvEngine SvGemmEngine(const Spec& spec, const SvUnit& unit);
+/// Takes the whole write port.
+SvEngine SvStoreEngine(const Spec& spec, const SvUnit& unit);
+SvEngine SvAluEngine(const Spec& spec, const SvUnit& unit);
+
+/// "c, b, a" of {a, b, c}: what stands in a concatenation whose lowest part is the first item.
+std::string SvConcatenation(const std::vector<std::string>& items);
+
+}  // namespace cosim::isa
