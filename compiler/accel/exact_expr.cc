@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// See exact_expr.h. Ranges are computed in 128 bits and stored saturated.
 #include "compiler/accel/exact_expr.h"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ Range RangeOf(ExactOp op, const std::vector<Exact>& args) {
       return {r.low, r.high + slack};
     }
     case ExactOp::kShl: {
-      if (b.low < 0 || b.high > 62) return {kMin64, kMax64};
+      if (b.low < 0 || b.high > 62) return {kMin64 - 1, kMax64 + 1};
       const int least = static_cast<int>(b.low), most = static_cast<int>(b.high);
       return Hull({a.low << least, a.low << most, a.high << least, a.high << most});
     }
@@ -55,10 +56,20 @@ Range RangeOf(ExactOp op, const std::vector<Exact>& args) {
       return {0, 1};
     case ExactOp::kSelect:
       return {std::min(arg(1).low, arg(2).low), std::max(arg(1).high, arg(2).high)};
+    case ExactOp::kAnd:
+    case ExactOp::kOr:
+    case ExactOp::kXor: {  // the bits above the wider operand are copies of signs
+      Wide power = 1;
+      while (power <= kMax64 && Hull({a.low, b.low}).low < -power) power *= 2;
+      while (power <= kMax64 && Hull({a.high, b.high}).high >= power) power *= 2;
+      return {a.low >= 0 && b.low >= 0 ? 0 : -power, power - 1};
+    }
     default:
       return {kMin64, kMax64};
   }
 }
+
+bool Overflows(const Range& range) { return range.low < kMin64 || range.high > kMax64; }
 
 bool IsConst(const Exact& e) { return e->op == ExactOp::kConst; }
 
@@ -67,8 +78,8 @@ Exact MakeClamp(const Exact& x, int64_t low, int64_t high) {
   if (x->op == ExactOp::kMax && IsConst(x->args[1]) && x->args[0]->op == ExactOp::kMin &&
       IsConst(x->args[0]->args[1])) {
     const int64_t inner_low = x->args[1]->value, inner_high = x->args[0]->args[1]->value;
-    return MakeClamp(x->args[0]->args[0], std::clamp(inner_low, low, high),
-                     std::clamp(inner_high, low, high));
+    const auto clamp = [&](int64_t v) { return std::max(std::min(v, high), low); };
+    return MakeClamp(x->args[0]->args[0], clamp(inner_low), clamp(inner_high));
   }
   return MakeExact(ExactOp::kMax, {MakeExact(ExactOp::kMin, {x, ExactConst(high)}), ExactConst(low)});
 }
@@ -87,14 +98,17 @@ Exact NormalizeMinMax(ExactOp op, const Exact& a, int64_t bound) {
   }
   if (a->args.size() == 2 && IsConst(a->args[1])) {
     const int64_t other = a->args[1]->value;
-    if (op == ExactOp::kMin && a->op == ExactOp::kMax && other <= bound) return MakeClamp(a->args[0], other, bound);
-    if (op == ExactOp::kMax && a->op == ExactOp::kMin && bound <= other) return MakeClamp(a->args[0], bound, other);
+    if (op == ExactOp::kMin && a->op == ExactOp::kMax && other <= bound)
+      return MakeClamp(a->args[0], other, bound);
+    if (op == ExactOp::kMax && a->op == ExactOp::kMin && bound <= other)
+      return MakeClamp(a->args[0], bound, other);
   }
   return MakeExact(op, {a, ExactConst(bound)});
 }
 
 Exact Normalize(ExactOp op, Exact a, Exact b) {
-  const bool commutes = op == ExactOp::kAdd || op == ExactOp::kMul || op == ExactOp::kMin || op == ExactOp::kMax;
+  const bool commutes =
+      op == ExactOp::kAdd || op == ExactOp::kMul || op == ExactOp::kMin || op == ExactOp::kMax;
   if (commutes && IsConst(a)) std::swap(a, b);
   if (IsConst(b) && (op == ExactOp::kMin || op == ExactOp::kMax)) return NormalizeMinMax(op, a, b->value);
   return MakeExact(op, {std::move(a), std::move(b)});
@@ -111,6 +125,7 @@ Exact WrapTo(const Exact& x, isa::ScalarType type) {
 
 bool ToScalarType(const tir::DataType& type, isa::ScalarType& out) {
   if (type.code == tir::DataType::Code::kFloat) return false;
+  if (type.code == tir::DataType::Code::kUInt && type.bits > 63) return false;
   out = {type.bits, type.code == tir::DataType::Code::kInt};
   return true;
 }
@@ -210,7 +225,9 @@ Exact FromLowered(const tir::Expr& expr) {
   ExactOp op;
   if (!binary || !ToExactOp(binary->op, op)) return nullptr;
   const Exact a = FromLowered(binary->a), b = FromLowered(binary->b);
-  return a && b ? WrapTo(Normalize(op, a, b), type) : nullptr;
+  // Beyond 64 bits the exact value has no form here, though a wrapped one exists.
+  if (!a || !b || Overflows(RangeOf(op, {a, b}))) return nullptr;
+  return WrapTo(Normalize(op, a, b), type);
 }
 
 Exact FromProgram(const isa::ScalarProgram& program) {

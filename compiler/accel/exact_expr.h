@@ -28,7 +28,7 @@ struct ExactNode {
   int64_t low = 0, high = 0;  ///< the value lies in [low, high] (saturated at the range of int64)
 };
 
-/// Null when the expression holds something other than integer arithmetic. Chains of clamps by constants come out as
+/// Null when the expression holds something other than integer arithmetic, or a value that 64 bits may not hold. Chains of clamps by constants come out as
 /// max(min(x, high), low).
 Exact FromLowered(const tir::Expr& expr);
 Exact FromProgram(const isa::ScalarProgram& program);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a kernel's instructions: runs the loops that are left and turns every leaf, with the loop variables' values in
-// hand, into loads, stores, gemm and alu instructions, together with the exact sets of what they touch.
+// hand, into loads, stores, gemm and alu instructions, together with the exact sets of what they touch. What a field cannot
+// hold is cut into several instructions where that is possible, else the kernel is refused.
 #pragma once
 
 #include <map>
@@ -11,7 +12,9 @@
 #include "compiler/accel/affine.h"
 #include "compiler/accel/ir.h"
 #include "compiler/accel/micro_ops.h"
+#include "compiler/accel/passes.h"
 #include "compiler/accel/tokens.h"
+#include "compiler/accel/transfers.h"
 #include "isa/program.h"
 #include "isa/spec.h"
 
@@ -20,10 +23,12 @@ namespace cosim::accel {
 class InstructionWriter {
  public:
   /// Micro-ops of memory m will stand in DRAM from micro_op_base[m] on (bytes; whole beats).
-  InstructionWriter(const isa::Spec& spec, TokenInserter& tokens, std::map<int, uint64_t> micro_op_base);
+  /// Without `tokens` nothing is written and only what Write returns counts.
+  InstructionWriter(const isa::Spec& spec, TokenInserter* tokens, std::map<int, uint64_t> micro_op_base);
 
-  /// `addresses`: byte address of each of the kernel's params. `tag` marks the instructions (their layer).
-  void Write(const Kernel& kernel, const std::vector<uint64_t>& addresses, int tag);
+  /// `addresses`: byte address of each of the kernel's params. `tag` marks the instructions (their layer). Refuses a kernel
+  /// that the ISA's instructions or the widths of their fields do not allow; what was written until then is useless.
+  Refusal Write(const Kernel& kernel, const std::vector<uint64_t>& addresses, int tag);
 
   const std::map<int, MicroOpStore>& micro_ops() const { return stores_; }
 
@@ -36,20 +41,31 @@ class InstructionWriter {
   void WriteAluSpace(const AluLeaf& leaf, const IndexSpace& space);
   /// Makes the micro-ops resident, loading them if need be; gives their first on-chip index.
   int64_t Require(int memory, const HardwareNest& nest);
+  /// Micro-ops an instruction of this format may bring along: half of the memory, so that the next list can load meanwhile.
+  int64_t MicroOpLimit(const isa::InstructionFormat& format) const;
+  int FindTransferFormat(int memory, bool is_store) const;
+  TransferLimits LimitsOf(int format) const;
+  /// The most a field holds; 0 if there is none.
+  int64_t MostOf(int format, const char* field) const;
   isa::Instruction Make(int format) const;
-  void Set(isa::Instruction& instruction, const char* field, int64_t value) const;
-  void SetNest(isa::Instruction& instruction, const HardwareNest& nest, int64_t uop_begin, int64_t uop_count) const;
+  void Set(isa::Instruction& instruction, const char* field, int64_t value);
+  void SetField(isa::Instruction& instruction, int field, int64_t value);
+  void SetNest(isa::Instruction& instruction, const HardwareNest& nest, int64_t uop_begin, int64_t uop_count);
+  void Refuse(std::string reason);
+  std::vector<CopyDim> CopyDims(const TransferLeaf& leaf, int64_t& dram_offset) const;
+  void WriteCopy(const TransferLeaf& leaf, int format, int64_t sram, uint64_t dram, const Copy2d& copy);
   void SetLocks(isa::Instruction& instruction, const Footprint& footprint) const;
   void AddOnChip(Footprint& footprint, int memory, bool write, const IndexSpace& space, int index) const;
+  void AddMicroOps(Footprint& footprint, int memory, int64_t begin, int64_t count) const;
   /// One index of the space for each field of the micro-op; `access_of(name)` gives the leaf's access or null.
   template <typename AccessOf>
-  IndexSpace MakeSpace(int format, const std::vector<Dim>& dims, AccessOf access_of) const;
+  IndexSpace MakeSpace(int format, const std::vector<Dim>& dims, const std::string& result, AccessOf access_of) const;
   int64_t BaseOf(const Access& access) const;
   uint64_t DramAddress(const tir::Buffer& buffer) const;
   const OnChipBuffer& OnChip(const tir::Buffer& buffer) const;
 
   const isa::Spec& spec_;
-  TokenInserter& tokens_;
+  TokenInserter* tokens_;
   std::map<int, uint64_t> micro_op_base_;
   std::map<int, MicroOpStore> stores_;
   Environment env_;
@@ -57,6 +73,10 @@ class InstructionWriter {
   std::map<const tir::BufferNode*, const OnChipBuffer*> on_chip_;
   std::map<const tir::BufferNode*, uint64_t> dram_;
   int tag_ = 0;
+  Refusal refusal_;
 };
+
+/// What InstructionWriter::Write would refuse the kernel for, wherever its parameters stand. Cheaper than writing it.
+Refusal CheckInstructions(const Kernel& kernel, const isa::Spec& spec);
 
 }  // namespace cosim::accel

@@ -59,7 +59,7 @@ int64_t Product(const std::vector<NestDim>& dims) {
 HardwareNest PlanNest(const IndexSpace& space, int64_t max_iterations, bool bases_in_micro_ops) {
   const size_t indices = space.strides.size();
   std::vector<NestDim> reduced, free;
-  for (auto& dim : Simplify(space)) (dim.strides[0] == 0 ? reduced : free).push_back(dim);
+  for (auto& dim : Simplify(space)) (dim.strides[space.result] == 0 ? reduced : free).push_back(dim);
 
   std::vector<size_t> loops;  // the two longest dims that fit a loop counter
   for (int pick = 0; pick < 2; ++pick) {

@@ -16,6 +16,7 @@ struct IndexSpace {
   std::vector<int64_t> extents;
   std::vector<int64_t> bases;
   std::vector<std::vector<int64_t>> strides;
+  int result = 0;  ///< the index that is written
 };
 
 /// Micro-ops flattened: fields of micro-op 0, fields of micro-op 1, …
@@ -29,7 +30,7 @@ struct HardwareNest {
   int64_t first_count = 0;
 };
 
-/// Dims that index 0 does not move along are reductions: always micro-ops, outermost, in order. Of the others, the two that save
+/// Dims that the written index does not move along are reductions: always micro-ops, outermost, in order. Of the others, the two that save
 /// most micro-ops become hardware loops, as far as `max_iterations` allows. `bases_in_micro_ops`: the instruction has no
 /// base fields.
 HardwareNest PlanNest(const IndexSpace& space, int64_t max_iterations, bool bases_in_micro_ops);

@@ -35,7 +35,8 @@ class Printer {
       if (buffer.copies > 1) text_ += fmt::format(" x {} copies", buffer.copies);
       text_ += fmt::format(" in {}", buffer.buffer->scope);
       if (buffer.address >= 0) text_ += fmt::format(" at {}", buffer.address);
-      if (buffer.address >= 0 && buffer.copies > 1) text_ += fmt::format(", copies {} apart", buffer.copy_stride);
+      if (buffer.address >= 0 && buffer.copies > 1)
+        text_ += fmt::format(", copies {} apart", buffer.copy_stride);
       text_ += "\n";
     }
     Print(kernel.body, 1);
@@ -74,7 +75,8 @@ class Printer {
   }
 
   void Print(const AluLeaf& leaf, int depth) {
-    text_ += fmt::format("{}alu {} {}: {} =", Indent(depth), leaf.op, Text(leaf.dims), Text(leaf.result, leaf.dims));
+    text_ += fmt::format("{}alu {} {}: {} =", Indent(depth), leaf.op, Text(leaf.dims),
+                         Text(leaf.result, leaf.dims));
     for (const Access& operand : leaf.operands) text_ += " " + Text(operand, leaf.dims);
     for (const auto& [field, value] : leaf.immediates) text_ += fmt::format(" #{}={}", field, value);
     text_ += "\n";

@@ -152,7 +152,7 @@ class Selector {
     if (budget <= 0) return best;
     for (size_t o = 0; o < spec_.alu_ops.size(); ++o) {
       const isa::AluOp& op = spec_.alu_ops[o];
-      if (!op.available || op.result.memory != memory) continue;
+      if (!op.available || op.result.memory != memory || IndicesAreShared(op)) continue;
       const auto& type = spec_.memories[memory].fields[0].type;
       if (expr->low < type.Min() || expr->high > type.Max()) continue;
       for (const Binding& binding : Matcher(op, target_, intermediate).Match(expr)) {
@@ -171,6 +171,17 @@ class Selector {
   }
 
  private:
+  // One index cannot lead to two places; an operand that is the result's own element is one place.
+  static bool IndicesAreShared(const isa::AluOp& op) {
+    for (size_t a = 0; a < op.operands.size(); ++a) {
+      const isa::Operand& x = op.operands[a];
+      if (x.index == op.result.index && x.memory != op.result.memory) return true;
+      for (size_t b = 0; b < a; ++b)
+        if (op.operands[b].index == x.index) return true;
+    }
+    return false;
+  }
+
   // What is left open overwrites the intermediate's element before this op could read it.
   bool ReadsIntermediate(const Binding& binding) const {
     return std::any_of(binding.operands.begin(), binding.operands.end(), [&](const auto& operand) {
@@ -207,7 +218,8 @@ std::vector<SelectedOp> SelectAluOps(const isa::Spec& spec, const Exact& expr, c
   for (int budget = 1; budget <= kMostOps; ++budget)
     if (auto cover = Selector(spec, target).Find(expr, target.memory, false, budget)) return *cover;
   if (expr->op == ExactOp::kConst) {
-    why = fmt::format("no ALU op of isa '{}' sets '{}' to a constant", spec.isa, spec.memories[target.memory].name);
+    why = fmt::format("no ALU op of isa '{}' sets '{}' to a constant", spec.isa,
+                      spec.memories[target.memory].name);
     return {};
   }
   std::vector<tir::Expr> loads;
@@ -215,7 +227,8 @@ std::vector<SelectedOp> SelectAluOps(const isa::Spec& spec, const Exact& expr, c
   for (const tir::Expr& load : loads) {
     const int memory = target.info(load).memory;
     const bool readable = std::any_of(spec.alu_ops.begin(), spec.alu_ops.end(), [&](const isa::AluOp& op) {
-      return std::any_of(op.operands.begin(), op.operands.end(), [&](const auto& o) { return o.memory == memory; });
+      return std::any_of(op.operands.begin(), op.operands.end(),
+                         [&](const auto& o) { return o.memory == memory; });
     });
     if (readable) continue;
     why = fmt::format("no ALU op of isa '{}' reads '{}'", spec.isa, spec.memories[memory].name);

@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "compiler/accel/passes.h"
+#include "compiler/accel/rounding.h"
 #include "isa/check.h"
 
 namespace cosim::accel {
 namespace {
 
 enum class Alignment { kCopies, kBuffers, kNone };  // what starts on a bank of its own
-
-int64_t RoundUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
 
 // Places all buffers of one memory from `start` on, wrapping to 0 once; false if they do not fit.
 bool Place(std::vector<OnChipBuffer*>& buffers, const isa::Memory& memory, Alignment alignment, int64_t start,

@@ -9,6 +9,7 @@
 #include "compiler/accel/affine.h"
 #include "compiler/accel/linear_access.h"
 #include "compiler/accel/match_intrinsic.h"
+#include "compiler/accel/nest_access.h"
 #include "compiler/accel/pad_bounds.h"
 #include "compiler/accel/passes.h"
 #include "compiler/accel/select_alu.h"
@@ -16,28 +17,6 @@
 
 namespace cosim::accel {
 namespace {
-
-bool SameElement(const tir::Buffer& a, const std::vector<tir::Expr>& ia, const tir::Buffer& b,
-                 const std::vector<tir::Expr>& ib) {
-  return a == b &&
-         std::equal(ia.begin(), ia.end(), ib.begin(), ib.end(), [](const tir::Expr& x, const tir::Expr& y) {
-           return x == y || tir::ToString(x) == tir::ToString(y);
-         });
-}
-
-void CollectLoads(const tir::Expr& expr, std::vector<tir::Expr>& out) {
-  if (std::holds_alternative<tir::Load>(expr->node)) out.push_back(expr);
-  if (const auto* binary = std::get_if<tir::Binary>(&expr->node)) {
-    CollectLoads(binary->a, out);
-    CollectLoads(binary->b, out);
-  }
-  if (const auto* cast = std::get_if<tir::Cast>(&expr->node)) CollectLoads(cast->value, out);
-  if (const auto* select = std::get_if<tir::Select>(&expr->node)) {
-    CollectLoads(select->condition, out);
-    CollectLoads(select->a, out);
-    CollectLoads(select->b, out);
-  }
-}
 
 class Builder {
  public:
@@ -179,6 +158,13 @@ class Builder {
     const auto stored = LinearAccess(store.buffer, store.indices, LaneDims(memory), nest);
     const auto loaded = LinearAccess(load->buffer, load->indices, LaneDims(memory), nest);
     if (!stored || !loaded || !SameLanes(*stored, *loaded)) return false;
+    const std::vector<int64_t> extents = LaneExtents(memory);
+    for (const auto* access : {&*stored, &*loaded}) {
+      const auto& shape = access->buffer->shape;
+      if (!WalksWholeElements(*access, extents, nest) ||
+          !std::equal(extents.begin(), extents.end(), shape.end() - static_cast<int64_t>(extents.size())))
+        return false;
+    }
     const std::vector<size_t> kept = KeptLoops(nest, *stored);
     leaf.dims = DimsOf(nest, kept);
     leaf.sram = Keep(to_dram ? *loaded : *stored, kept);
@@ -218,7 +204,8 @@ class Builder {
                 std::vector<tir::Buffer>* allocations) {
     const int memory = MemoryOf(store.buffer);
     const auto result = LinearAccess(store.buffer, store.indices, LaneDims(spec_.memories[memory]), nest);
-    if (!result) return Refuse(fmt::format("{} is not written element by element", store.buffer->name));
+    if (!result || !WalksWholeElements(*result, LaneExtents(spec_.memories[memory]), nest))
+      return Refuse(fmt::format("{} is not written element by element", store.buffer->name));
     const std::vector<size_t> kept = KeptLoops(nest, *result);
 
     std::vector<tir::Expr> loads;
@@ -271,8 +258,7 @@ class Builder {
       leaf.dims = DimsOf(nest, kept);
       leaf.result = i + 1 == ops.size() ? Keep(*result, kept) : intermediate;
       for (const AluSource& source : ops[i].operands)
-        leaf.operands.push_back(source.load ? Keep(accesses.at(source.load.get()), kept)
-                                            : intermediate);
+        leaf.operands.push_back(source.load ? Keep(accesses.at(source.load.get()), kept) : intermediate);
       leaf.immediates = ops[i].immediates;
       out.push_back({std::move(leaf)});
     }
@@ -303,53 +289,6 @@ class Builder {
     if (spec_.memories[memory].fields.size() <= 1) return {memory, -1};
     const auto* field = std::get_if<tir::IntImm>(&node.indices.back()->node);
     return {memory, field ? static_cast<int>(field->value) : -1};
-  }
-
-  static bool SameLane(const LaneIndex& a, const LaneIndex& b) {
-    return a.var == b.var && (a.var || a.constant == b.constant);
-  }
-
-  static bool SameLanes(const ElementAccess& a, const ElementAccess& b) {
-    return std::equal(a.lanes.begin(), a.lanes.end(), b.lanes.begin(), b.lanes.end(), SameLane);
-  }
-
-  // The operand's lanes are the result's last ones (a parameter vector is shared by the batch).
-  static bool LanesFollow(const ElementAccess& operand, const ElementAccess& result,
-                          const isa::Memory& memory) {
-    const size_t lanes = memory.lanes.size();
-    if (lanes > result.lanes.size()) return false;
-    return std::equal(operand.lanes.begin(), operand.lanes.begin() + lanes, result.lanes.end() - lanes,
-                      SameLane);
-  }
-
-  static bool MovesWithAll(const ElementAccess& access, const std::vector<NestLoop>& nest,
-                           const std::vector<size_t>& kept) {
-    return std::all_of(kept.begin(), kept.end(), [&](size_t d) {
-      const auto* extent = std::get_if<tir::IntImm>(&nest[d].extent->node);
-      return access.strides[d] != 0 || (extent && extent->value == 1);
-    });
-  }
-
-  // The loops of a nest that are not lanes.
-  static std::vector<size_t> KeptLoops(const std::vector<NestLoop>& nest, const ElementAccess& access) {
-    std::vector<size_t> kept;
-    for (size_t d = 0; d < nest.size(); ++d)
-      if (std::none_of(access.lanes.begin(), access.lanes.end(),
-                       [&](const LaneIndex& lane) { return lane.var == nest[d].var; }))
-        kept.push_back(d);
-    return kept;
-  }
-
-  static std::vector<Dim> DimsOf(const std::vector<NestLoop>& nest, const std::vector<size_t>& kept) {
-    std::vector<Dim> dims;
-    for (size_t d : kept) dims.push_back({nest[d].var, nest[d].extent});
-    return dims;
-  }
-
-  static Access Keep(const ElementAccess& access, const std::vector<size_t>& kept) {
-    Access out{access.buffer, access.offset, {}, 0};
-    for (size_t d : kept) out.strides.push_back(access.strides[d]);
-    return out;
   }
 
   const isa::Spec& spec_;

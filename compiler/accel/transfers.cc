@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/accel/transfers.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
-#include "isa/check.h"
+#include <algorithm>
 
 namespace cosim::accel {
 namespace {
@@ -17,27 +17,11 @@ bool Continues(const CopyDim& outer, const CopyDim& inner) {
 }
 
 CopyDim Merge(const CopyDim& outer, const CopyDim& inner) {
-  return {outer.valid * inner.valid, 0, 0, inner.sram_stride, inner.dram_stride};
+  return {outer.valid * inner.valid,       0, 0, inner.sram_stride, inner.dram_stride,
+          outer.owns_gap && inner.owns_gap};
 }
 
-void Emit(const std::vector<CopyDim>& outer, size_t depth, Copy2d at, std::vector<Copy2d>& out) {
-  if (depth == outer.size()) {
-    out.push_back(at);
-    return;
-  }
-  const CopyDim& dim = outer[depth];
-  COSIM_CHECK(!Padded(dim), "padding in more than two dims of a copy");
-  for (int64_t v = 0; v < dim.valid; ++v) {
-    Copy2d next = at;
-    next.sram += v * dim.sram_stride;
-    next.dram += v * dim.dram_stride;
-    Emit(outer, depth + 1, next, out);
-  }
-}
-
-}  // namespace
-
-std::vector<Copy2d> CutCopy(std::vector<CopyDim> dims) {
+void Normalize(std::vector<CopyDim>& dims) {
   std::erase_if(dims, [](const CopyDim& d) { return d.total() == 1; });
   std::stable_sort(dims.begin(), dims.end(),
                    [](const CopyDim& a, const CopyDim& b) { return a.sram_stride > b.sram_stride; });
@@ -46,18 +30,24 @@ std::vector<Copy2d> CutCopy(std::vector<CopyDim> dims) {
       dims[d - 1] = Merge(dims[d - 1], dims[d]);
       dims.erase(dims.begin() + d);
     }
+}
 
-  Copy2d copy;
+// Takes rows and columns off the end of `dims`; the others, which must not be padded, stay.
+Copy2d TakeRowsAndColumns(std::vector<CopyDim>& dims) {
   CopyDim cols{1, 0, 0, 1, 1};
   if (!dims.empty() && dims.back().sram_stride == 1 && dims.back().dram_stride == 1) {
     cols = dims.back();
     dims.pop_back();
   }
+  // Padding between rows is written by a transfer only where rows follow each other without a gap.
+  if (!dims.empty() && Padded(dims.back()) && dims.back().owns_gap && dims.back().sram_stride > cols.total())
+    cols.pad_high += dims.back().sram_stride - cols.total();
   CopyDim rows{1, 0, 0, cols.total(), cols.valid};
   if (!dims.empty() && dims.back().sram_stride == cols.total()) {
     rows = dims.back();
     dims.pop_back();
   }
+  Copy2d copy;
   copy.rows = rows.valid;
   copy.cols = cols.valid;
   copy.stride = rows.valid > 1 ? rows.dram_stride : cols.valid;
@@ -65,9 +55,87 @@ std::vector<Copy2d> CutCopy(std::vector<CopyDim> dims) {
   copy.pad_bottom = rows.pad_high;
   copy.pad_left = cols.pad_low;
   copy.pad_right = cols.pad_high;
-  COSIM_CHECK(copy.rows > 0 && copy.cols > 0, "a transfer of padding alone");
+  return copy;
+}
+
+// Appends `whole` as transfers of at most `limits` rows, and of single rows where the stride is too long.
+void EmitRows(const Copy2d& whole, const TransferLimits& limits, std::vector<Copy2d>& out) {
+  const int64_t most = whole.stride > limits.stride ? 1 : limits.rows;
+  for (int64_t row = 0; row < whole.rows; row += most) {
+    Copy2d part = whole;
+    part.rows = std::min(most, whole.rows - row);
+    part.dram += row * whole.stride;
+    if (row > 0) {
+      part.sram += (whole.pad_top + row) * whole.total_cols();
+      part.pad_top = 0;
+    }
+    if (row + part.rows < whole.rows) part.pad_bottom = 0;
+    if (part.rows == 1) part.stride = std::min(part.cols, limits.stride);
+    out.push_back(part);
+  }
+}
+
+// A row too long for one transfer comes in pieces; it has no padding.
+void EmitPieces(const Copy2d& whole, const TransferLimits& limits, std::vector<Copy2d>& out) {
+  for (int64_t row = 0; row < whole.rows; ++row)
+    for (int64_t col = 0; col < whole.cols; col += limits.cols) {
+      Copy2d part;
+      part.sram = whole.sram + row * whole.cols + col;
+      part.dram = whole.dram + row * whole.stride + col;
+      part.cols = std::min(limits.cols, whole.cols - col);
+      part.stride = std::min(part.cols, limits.stride);
+      out.push_back(part);
+    }
+}
+
+void Emit(const std::vector<CopyDim>& outer, size_t depth, Copy2d at, const TransferLimits& limits,
+          std::vector<Copy2d>& out) {
+  if (depth == outer.size())
+    return at.cols > limits.cols ? EmitPieces(at, limits, out) : EmitRows(at, limits, out);
+  const CopyDim& dim = outer[depth];
+  for (int64_t v = 0; v < dim.valid; ++v) {
+    Copy2d next = at;
+    next.sram += v * dim.sram_stride;
+    next.dram += v * dim.dram_stride;
+    Emit(outer, depth + 1, next, limits, out);
+  }
+}
+
+std::string Misfit(const std::vector<CopyDim>& outer, const Copy2d& copy, const TransferLimits& limits) {
+  if (std::any_of(outer.begin(), outer.end(), Padded))
+    return "padding in more than two dimensions of a transfer";
+  struct Side {
+    const char* name;
+    int64_t pad, limit;
+  };
+  bool padded = false;
+  for (const Side& side :
+       {Side{"top", copy.pad_top, limits.pad_top}, Side{"bottom", copy.pad_bottom, limits.pad_bottom},
+        Side{"left", copy.pad_left, limits.pad_left}, Side{"right", copy.pad_right, limits.pad_right}}) {
+    padded |= side.pad != 0;
+    if (side.pad > side.limit)
+      return fmt::format("padding of {} at the {}: a load pads at most {}", side.pad, side.name, side.limit);
+  }
+  if (padded && copy.cols > limits.cols)
+    return fmt::format("a padded row of {} elements: a load moves at most {}", copy.cols, limits.cols);
+  return {};
+}
+
+}  // namespace
+
+std::optional<std::vector<Copy2d>> CutCopy(std::vector<CopyDim> dims, const TransferLimits& limits,
+                                           std::string& why) {
+  for (const CopyDim& dim : dims)
+    if (dim.valid <= 0) {
+      why = "a transfer of padding alone";
+      return std::nullopt;
+    }
+  Normalize(dims);
+  const Copy2d copy = TakeRowsAndColumns(dims);
+  why = Misfit(dims, copy, limits);
+  if (!why.empty()) return std::nullopt;
   std::vector<Copy2d> out;
-  Emit(dims, 0, copy, out);
+  Emit(dims, 0, copy, limits, out);
   return out;
 }
 

@@ -8,11 +8,13 @@
 #include <cmath>
 #include <set>
 
+#include "compiler/accel/rounding.h"
+
 namespace cosim::network {
 namespace {
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-int64_t RoundUp(int64_t a, int64_t b) { return CeilDiv(a, b) * b; }
+using accel::CeilDiv;
+using accel::RoundUp;
 
 // Sizes worth trying: those that cut `extent` into 1, 2, 3, … nearly equal parts.
 std::vector<int64_t> PartSizes(int64_t extent) {
@@ -21,7 +23,8 @@ std::vector<int64_t> PartSizes(int64_t extent) {
   return {sizes.rbegin(), sizes.rend()};
 }
 
-// What a gemm step costs beside its work: tokens, the issue of its instructions, their fetch. Fitted on ResNet-18.
+// What a gemm step costs beside its work: tokens, the issue of its instructions, their fetch. Fitted on
+// ResNet-18.
 constexpr double kStepOverhead = 14;
 
 class TileModel {
@@ -73,7 +76,8 @@ class TileModel {
 
     if (t.threads > 1) {
       // A last round with threads left over hides nothing: its loads stand beside its work.
-      const int64_t along = t.thread_axis == Tile::ThreadAxis::kCo ? CeilDiv(w_.co, t.co) : CeilDiv(w_.oh, t.y);
+      const int64_t along =
+          t.thread_axis == Tile::ThreadAxis::kCo ? CeilDiv(w_.co, t.co) : CeilDiv(w_.oh, t.y);
       const double alone = along % t.threads == 1 ? tiles / static_cast<double>(along) : 0;
       const double exposed = alone * chunks * (weight_chunk + window_chunk);
       const double steps = tiles * chunks * kStepOverhead;

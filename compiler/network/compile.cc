@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "compiler/accel/rounding.h"
 #include "compiler/cpu/ops/layout.h"
 #include "compiler/cpu/ops/lower_group.h"
 #include "compiler/network/lower_group.h"
@@ -170,7 +171,7 @@ class Compiler {
       for (auto& [form, life] : lives) life.last = end;
     std::vector<Lifetime> list;
     for (const auto& [form, life] : lives) list.push_back(life);
-    values_end_ = (PlanMemory(list, 64) + kPage - 1) / kPage * kPage;
+    values_end_ = accel::RoundUp(PlanMemory(list, 64), kPage);
     size_t at = 0;
     for (const auto& [form, life] : lives) address_[form] = list[at++].address;
   }
@@ -227,7 +228,7 @@ class Compiler {
         COSIM_CHECK(constant != group.constants.end());
         placed.addresses.push_back(free_from);
         constants.push_back({isa::Segment::Kind::kConstants, constant->name, free_from, constant->bytes});
-        free_from = (free_from + constant->bytes.size() + kPage - 1) / kPage * kPage;
+        free_from = accel::RoundUp(free_from + constant->bytes.size(), kPage);
       }
     }
     return placed;

@@ -192,7 +192,8 @@ class KernelBuilder {
     schedule[result_].ComputeAt(out, inner);
     for (const Tensor& tensor : {bias, residual, data})
       if (tensor.get()) schedule[tensor].ComputeAt(out, inner);
-    if (parameters.get() && !ParametersResident(spec_, array_, w_)) schedule[parameters].ComputeAt(out, inner);
+    if (parameters.get() && !ParametersResident(spec_, array_, w_))
+      schedule[parameters].ComputeAt(out, inner);
     if (anchor_ != Anchor::kNone) PlanAnchor(schedule, out, inner, weights);
   }
 

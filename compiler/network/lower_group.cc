@@ -1,64 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// See lower_group.h. Geometry and epilogue here, schedules in kernels.cc, bytes in pack.cc.
+// See lower_group.h. Windows and epilogues here, schedules in kernels.cc, bytes in pack.cc.
 #include "compiler/network/lower_group.h"
 
-#include <algorithm>
-#include <cstdlib>
+#include <fmt/format.h>
 
+#include "compiler/accel/instruction_writer.h"
+#include "compiler/accel/rounding.h"
+#include "compiler/network/geometry.h"
 #include "compiler/network/pack.h"
-#include "isa/check.h"
 
 namespace cosim::network {
-namespace {
 
+using accel::CeilDiv;
 using graph::ValueId;
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-// [N, C] counts as [N, C, 1, 1].
-std::array<int64_t, 4> Shape4(const graph::Graph& graph, ValueId id) {
-  const auto& shape = graph.node(id).type.shape;
-  COSIM_CHECK(shape.size() == 2 || shape.size() == 4);
-  if (shape.size() == 2) return {shape[0], shape[1], 1, 1};
-  return {shape[0], shape[1], shape[2], shape[3]};
-}
-
-// The convolution a group's anchor is, dense layers included; `x` is the value whose shape it sees.
-struct ConvView {
-  std::array<int64_t, 4> x;
-  int64_t o = 0, i = 0, kh = 1, kw = 1;
-  graph::Conv2d attributes;
-  std::span<const int8_t> weights;
-};
-
-ConvView ViewOf(const graph::Graph& graph, const Group& group, ValueId input) {
-  const auto& node = graph.node(group.anchor());
-  ConvView view;
-  view.x = Shape4(graph, input);
-  const auto& weights = *graph.node(node.inputs[1]).As<graph::Constant>()->data;
-  view.weights = weights.data<int8_t>();
-  view.o = weights.shape()[0];
-  if (const auto* conv = node.As<graph::Conv2d>()) {
-    view.attributes = *conv;
-    view.i = weights.shape()[1];
-    view.kh = weights.shape()[2];
-    view.kw = weights.shape()[3];
-  } else {  // a window as large as the value: dense weights are in its order
-    view.attributes.input_zero_point = node.As<graph::Dense>()->input_zero_point;
-    view.i = view.x[1];
-    view.kh = view.x[2];
-    view.kw = view.x[3];
-  }
-  return view;
-}
-
-// Unrolling the window into the channels pays when few channels would leave most lanes empty.
-bool UsePatches(const ConvView& view, const Array& array) {
-  const int64_t direct = CeilDiv(view.i, array.block_in) * view.kh * view.kw;
-  return 2 * CeilDiv(view.i * view.kh * view.kw, array.block_in) <= direct;
-}
-
-}  // namespace
 
 GroupLowering::GroupLowering(const isa::Spec& spec, const graph::Graph& graph, const LowerOptions& options)
     : spec_(spec), graph_(graph), options_(options), array_(FindArray(spec, no_array_)) {}
@@ -196,6 +150,14 @@ bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& pl
   if (spec_.memories[array_.activations].fields[0].type.width != 8 ||
       spec_.memories[array_.weights].fields[0].type.width != 8)
     return reason = "the network is int8, the array is not", false;
+  const int64_t tile_bytes = array_.batch * array_.block_in;
+  for (int memory : {array_.activations, array_.results})
+    if (const isa::Memory& m = spec_.memories[memory]; m.stored_bytes != tile_bytes)
+      return reason = fmt::format("{} values of '{}' take {} bytes in memory: they would have gaps", tile_bytes, m.name,
+                                  m.stored_bytes),
+             false;
+  if (const int width = spec_.memories[array_.accumulators].fields[0].type.width; width != 32)
+    return reason = fmt::format("sums are int32, accumulators have {} bits", width), false;
   bool planned = false;
   switch (group.kind) {
     case GroupKind::kConvolution:
@@ -284,14 +246,19 @@ std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::st
     const std::string tensorized = Observed(kernel);
     accel::InterleaveVirtualThreads(kernel);
     const std::string interleaved = Observed(kernel);
-    if (const auto refusal = accel::AssignStorage(kernel, spec_, cursor_)) {
+    accel::StorageCursor cursor = cursor_;
+    auto refusal = accel::AssignStorage(kernel, spec_, cursor);
+    if (!refusal) refusal = accel::CheckInstructions(kernel, spec_);
+    if (refusal) {
       reason = refusal.reason;
-      continue;  // the model counts sizes, not what alignment costs: the next candidate may fit
+      continue;  // the model counts elements, not what alignment costs nor what fields hold: the next may fit
     }
+    cursor_ = std::move(cursor);
     if (options_.after_pass) {
       options_.after_pass("lower", group.name, tir::ToString(te.function));
       options_.after_pass("tensorize", group.name, tensorized);
-      options_.after_pass("virtual_threads", group.name, tensorized == interleaved ? "(unchanged)\n" : interleaved);
+      options_.after_pass("virtual_threads", group.name,
+                          tensorized == interleaved ? "(unchanged)\n" : interleaved);
       options_.after_pass("storage", group.name, accel::ToString(kernel));
     }
     out.kernel = std::move(kernel);
@@ -305,19 +272,6 @@ std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::st
 
 std::string GroupLowering::Observed(const accel::Kernel& kernel) const {
   return options_.after_pass ? accel::ToString(kernel) : "";
-}
-
-int64_t BytesOf(const graph::Graph& graph, ValueId value, const Layout& layout, const Array& array) {
-  const auto& type = graph.node(value).type;
-  if (layout.kind == Layout::Kind::kPlain) return graph::NumElements(type.shape) * graph::SizeOf(type.dtype);
-  const auto [n, c, h, w] = Shape4(graph, value);
-  if (layout.kind == Layout::Kind::kBlocked)
-    return CeilDiv(n, array.batch) * CeilDiv(c, array.block_in) * h * w * array.batch * array.block_in;
-  const auto y = Shape4(graph, layout.patches_for);
-  const auto& weights = graph.node(graph.node(layout.patches_for).inputs[1]).type.shape;
-  const int64_t taps = weights.size() == 4 ? weights[2] * weights[3] : h * w;
-  return CeilDiv(n, array.batch) * CeilDiv(c * taps, array.block_in) * y[2] * y[3] * array.batch *
-         array.block_in;
 }
 
 }  // namespace cosim::network

@@ -11,21 +11,11 @@
 #include "compiler/accel/ir.h"
 #include "compiler/accel/passes.h"
 #include "compiler/network/choose_tile.h"
+#include "compiler/network/geometry.h"
 #include "compiler/network/group.h"
 #include "compiler/network/kernels.h"
 
 namespace cosim::network {
-
-/// How a value stands in DRAM.
-struct Layout {
-  enum class Kind {
-    kPlain,    ///< row-major, as the graph has it
-    kBlocked,  ///< [N / batch][C / block][H][W][batch][block], channels padded
-    kPatches,  ///< blocked, the channels being the taps of a convolution's window: [N / batch][KH * KW * C / block][OH][OW][batch][block]
-  } kind = Kind::kPlain;
-  graph::ValueId patches_for = -1;  ///< kPatches: the convolution
-  friend auto operator<=>(const Layout&, const Layout&) = default;
-};
 
 /// A constant in its final form.
 struct PackedConstant {
@@ -82,8 +72,5 @@ class GroupLowering {
   std::string no_array_;
   accel::StorageCursor cursor_;
 };
-
-/// Bytes a value of the graph takes in a layout.
-int64_t BytesOf(const graph::Graph& graph, graph::ValueId value, const Layout& layout, const Array& array);
 
 }  // namespace cosim::network

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/network/pack.h"
 
+#include "compiler/accel/rounding.h"
 #include "isa/microops.h"
 
 namespace cosim::network {
 namespace {
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+using accel::CeilDiv;
 
 std::vector<uint8_t> Pack(const isa::Memory& memory, const std::vector<int64_t>& values) {
   const int64_t elements = static_cast<int64_t>(values.size()) / isa::ValuesPerElement(memory);

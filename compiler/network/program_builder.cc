@@ -4,6 +4,7 @@
 #include <map>
 
 #include "compiler/accel/instruction_writer.h"
+#include "compiler/accel/rounding.h"
 #include "compiler/accel/tokens.h"
 #include "isa/check.h"
 #include "isa/codec.h"
@@ -17,7 +18,7 @@ constexpr uint64_t kPage = 4096;
 // reaches.
 constexpr uint64_t kProvisionalBase = uint64_t{1} << 31, kProvisionalRange = uint64_t{1} << 26;
 
-uint64_t RoundUp(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
+using accel::RoundUp;
 
 std::map<int, uint64_t> ProvisionalBases(const isa::Spec& spec) {
   std::map<int, uint64_t> bases;
@@ -45,9 +46,12 @@ runtime::AcceleratorStep BuildProgram(const isa::Spec& spec, const std::vector<P
   COSIM_CHECK(free_from < kProvisionalBase, "the network does not fit in 2 GiB");
   accel::TokenInserter tokens(spec, 0, values_end);
   const auto provisional = ProvisionalBases(spec);
-  accel::InstructionWriter writer(spec, tokens, provisional);
-  for (const PlacedKernel& kernel : kernels)
-    writer.Write(kernel.group->kernel, kernel.addresses, kernel.layer);
+  accel::InstructionWriter writer(spec, &tokens, provisional);
+  for (const PlacedKernel& kernel : kernels) {
+    const auto refusal = writer.Write(kernel.group->kernel, kernel.addresses, kernel.layer);
+    COSIM_CHECK(!refusal, "{}: {}", kernel.group->kernel.name,
+                refusal.reason);  // lowering has checked its kernels
+  }
   auto written = tokens.Finish();
 
   runtime::AcceleratorStep step;

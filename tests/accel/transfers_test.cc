@@ -9,8 +9,23 @@
 namespace cosim::accel {
 namespace {
 
+constexpr TransferLimits kWide = {1 << 20, 1 << 20, 1 << 20, 63, 63, 63, 63};
+
+std::vector<Copy2d> Cut(std::vector<CopyDim> dims, const TransferLimits& limits = kWide) {
+  std::string why;
+  const auto copies = CutCopy(std::move(dims), limits, why);
+  EXPECT_TRUE(copies) << why;
+  return copies.value_or(std::vector<Copy2d>{});
+}
+
+std::string WhyNot(std::vector<CopyDim> dims, const TransferLimits& limits = kWide) {
+  std::string why;
+  EXPECT_FALSE(CutCopy(std::move(dims), limits, why));
+  return why;
+}
+
 TEST(CutCopy, MergesWhatIsContiguousOnBothSides) {
-  const auto copies = CutCopy({{2, 0, 0, 56, 3136}, {4, 0, 0, 14, 14}, {14, 0, 0, 1, 1}});
+  const auto copies = Cut({{2, 0, 0, 56, 3136}, {4, 0, 0, 14, 14}, {14, 0, 0, 1, 1}});
   ASSERT_EQ(copies.size(), 1u);
   EXPECT_EQ(copies[0].rows, 2);
   EXPECT_EQ(copies[0].cols, 56);
@@ -18,7 +33,7 @@ TEST(CutCopy, MergesWhatIsContiguousOnBothSides) {
 }
 
 TEST(CutCopy, KeepsPaddedRowsApart) {
-  const auto copies = CutCopy({{3, 0, 0, 4 * 16, 14 * 14}, {3, 1, 0, 16, 14}, {14, 1, 1, 1, 1}});
+  const auto copies = Cut({{3, 0, 0, 4 * 16, 14 * 14}, {3, 1, 0, 16, 14}, {14, 1, 1, 1, 1}});
   ASSERT_EQ(copies.size(), 3u);
   EXPECT_EQ(copies[2].sram, 2 * 64);
   EXPECT_EQ(copies[2].dram, 2 * 196);
@@ -28,11 +43,56 @@ TEST(CutCopy, KeepsPaddedRowsApart) {
 }
 
 TEST(CutCopy, MovesStridedColumnsOneByOne) {
-  const auto copies = CutCopy({{5, 0, 0, 1, 2}});
+  const auto copies = Cut({{5, 0, 0, 1, 2}});
   ASSERT_EQ(copies.size(), 1u);
   EXPECT_EQ(copies[0].rows, 5);
   EXPECT_EQ(copies[0].cols, 1);
   EXPECT_EQ(copies[0].stride, 2);
+}
+
+TEST(CutCopy, FillsTheGapOfRowsItOwnsWithPadding) {
+  const auto copies = Cut({{2, 1, 0, 5, 10, true}, {3, 0, 0, 1, 1, true}});
+  ASSERT_EQ(copies.size(), 1u);
+  EXPECT_EQ(copies[0].pad_top, 1);
+  EXPECT_EQ(copies[0].pad_right, 2);
+  EXPECT_EQ(WhyNot({{2, 1, 0, 5, 10}, {3, 0, 0, 1, 1}}), "padding in more than two dimensions of a transfer");
+}
+
+TEST(CutCopy, SplitsRowsThatTheFieldCannotCount) {
+  const auto copies = Cut({{5, 1, 1, 4, 9}, {4, 0, 0, 1, 1}}, {2, 4, 9, 1, 1, 0, 0});
+  ASSERT_EQ(copies.size(), 3u);
+  EXPECT_EQ(copies[1].sram, 3 * 4);
+  EXPECT_EQ(copies[1].dram, 2 * 9);
+  EXPECT_EQ(copies[0].pad_top, 1);
+  EXPECT_EQ(copies[0].pad_bottom, 0);
+  EXPECT_EQ(copies[2].pad_top, 0);
+  EXPECT_EQ(copies[2].pad_bottom, 1);
+}
+
+TEST(CutCopy, MovesRowsOneByOneWhenTheStrideIsTooLong) {
+  const auto copies = Cut({{3, 0, 0, 4, 100}, {4, 0, 0, 1, 1}}, {63, 63, 63, 0, 0, 0, 0});
+  ASSERT_EQ(copies.size(), 3u);
+  EXPECT_EQ(copies[2].dram, 200);
+  EXPECT_EQ(copies[2].stride, 4);
+}
+
+TEST(CutCopy, CutsRowsLongerThanTheField) {
+  const auto copies = Cut({{7, 0, 0, 1, 1}}, {3, 3, 3, 0, 0, 0, 0});
+  ASSERT_EQ(copies.size(), 3u);
+  EXPECT_EQ(copies[2].sram, 6);
+  EXPECT_EQ(copies[2].cols, 1);
+}
+
+TEST(CutCopy, RefusesPaddingThatTheFieldsCannotHold) {
+  const TransferLimits narrow = {63, 6, 63, 1, 1, 1, 1};
+  EXPECT_EQ(WhyNot({{4, 2, 0, 4, 4}, {4, 0, 0, 1, 1}}, narrow), "padding of 2 at the top: a load pads at most 1");
+  EXPECT_EQ(WhyNot({{4, 0, 3, 1, 1}}, narrow), "padding of 3 at the right: a load pads at most 1");
+  EXPECT_EQ(WhyNot({{7, 1, 0, 1, 1}}, narrow), "a padded row of 7 elements: a load moves at most 6");
+}
+
+TEST(CutCopy, RefusesPaddingAlone) {
+  EXPECT_EQ(WhyNot({{0, 1, 0, 4, 4}, {4, 0, 0, 1, 1}}), "a transfer of padding alone");
+  EXPECT_EQ(WhyNot({{-1, 2, 0, 1, 1}}), "a transfer of padding alone");
 }
 
 // Element by element, what the transfers move: on-chip position to DRAM position, -1 for padding.
@@ -79,7 +139,8 @@ TEST(CutCopy, MovesEveryElementOnceForRandomShapes) {
       }
       want[at] = inside ? from : -1;
     }
-    EXPECT_EQ(Moved(CutCopy(dims)), want);
+    const TransferLimits limits = {pick(1, 6), 32, pick(1, 40), 1, 1, 1, 1};
+    EXPECT_EQ(Moved(Cut(dims, limits)), want);
   }
 }
 

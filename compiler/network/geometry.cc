@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/network/geometry.h"
+
+#include "compiler/accel/rounding.h"
+#include "isa/check.h"
+
+namespace cosim::network {
+
+using accel::CeilDiv;
+using graph::ValueId;
+
+std::array<int64_t, 4> Shape4(const graph::Graph& graph, ValueId id) {
+  const auto& shape = graph.node(id).type.shape;
+  COSIM_CHECK(shape.size() == 2 || shape.size() == 4);
+  if (shape.size() == 2) return {shape[0], shape[1], 1, 1};
+  return {shape[0], shape[1], shape[2], shape[3]};
+}
+
+ConvView ViewOf(const graph::Graph& graph, const Group& group, ValueId input) {
+  const auto& node = graph.node(group.anchor());
+  ConvView view;
+  view.x = Shape4(graph, input);
+  const auto& weights = *graph.node(node.inputs[1]).As<graph::Constant>()->data;
+  view.weights = weights.data<int8_t>();
+  view.o = weights.shape()[0];
+  if (const auto* conv = node.As<graph::Conv2d>()) {
+    view.attributes = *conv;
+    view.i = weights.shape()[1];
+    view.kh = weights.shape()[2];
+    view.kw = weights.shape()[3];
+  } else {  // a window as large as the value: dense weights are in its order
+    view.attributes.input_zero_point = node.As<graph::Dense>()->input_zero_point;
+    view.i = view.x[1];
+    view.kh = view.x[2];
+    view.kw = view.x[3];
+  }
+  return view;
+}
+
+bool UsePatches(const ConvView& view, const Array& array) {
+  const int64_t direct = CeilDiv(view.i, array.block_in) * view.kh * view.kw;
+  return 2 * CeilDiv(view.i * view.kh * view.kw, array.block_in) <= direct;
+}
+
+int64_t BytesOf(const graph::Graph& graph, ValueId value, const Layout& layout, const Array& array) {
+  const auto& type = graph.node(value).type;
+  if (layout.kind == Layout::Kind::kPlain) return graph::NumElements(type.shape) * graph::SizeOf(type.dtype);
+  const auto [n, c, h, w] = Shape4(graph, value);
+  if (layout.kind == Layout::Kind::kBlocked)
+    return CeilDiv(n, array.batch) * CeilDiv(c, array.block_in) * h * w * array.batch * array.block_in;
+  const auto y = Shape4(graph, layout.patches_for);
+  const auto& weights = graph.node(graph.node(layout.patches_for).inputs[1]).type.shape;
+  const int64_t taps = weights.size() == 4 ? weights[2] * weights[3] : h * w;
+  return CeilDiv(n, array.batch) * CeilDiv(c * taps, array.block_in) * y[2] * y[3] * array.batch *
+         array.block_in;
+}
+
+}  // namespace cosim::network

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes of values and convolutions as the accelerator's kernels see them, and the layouts in which values stand in DRAM.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "compiler/graph/graph.h"
+#include "compiler/network/array.h"
+#include "compiler/network/group.h"
+
+namespace cosim::network {
+
+/// How a value stands in DRAM.
+struct Layout {
+  enum class Kind {
+    kPlain,    ///< row-major, as the graph has it
+    kBlocked,  ///< [N / batch][C / block][H][W][batch][block], channels padded
+    kPatches,  ///< blocked, the channels being the taps of a convolution's window: [N / batch][KH * KW * C / block][OH][OW][batch][block]
+  } kind = Kind::kPlain;
+  graph::ValueId patches_for = -1;  ///< kPatches: the convolution
+  friend auto operator<=>(const Layout&, const Layout&) = default;
+};
+
+/// Bytes a value of the graph takes in a layout.
+int64_t BytesOf(const graph::Graph& graph, graph::ValueId value, const Layout& layout, const Array& array);
+
+/// [N, C] counts as [N, C, 1, 1].
+std::array<int64_t, 4> Shape4(const graph::Graph& graph, graph::ValueId id);
+
+/// The convolution that a group's anchor is, dense layers included.
+struct ConvView {
+  std::array<int64_t, 4> x;  ///< the shape it sees
+  int64_t o = 0, i = 0, kh = 1, kw = 1;
+  graph::Conv2d attributes;
+  std::span<const int8_t> weights;
+};
+
+/// `input` is the value it reads; a dense layer may read it before or after flattening. Its weights are constant.
+ConvView ViewOf(const graph::Graph& graph, const Group& group, graph::ValueId input);
+
+/// Whether unrolling the window into the channels pays: where few channels would leave most lanes empty.
+bool UsePatches(const ConvView& view, const Array& array);
+
+}  // namespace cosim::network

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels as the functional device computes them against plain loops over the same blocked arrays: random windows, epilogues, tiles,
+// threads and configurations, on both ISAs.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "compiler/accel/instruction_writer.h"
+#include "compiler/network/choose_tile.h"
+#include "compiler/network/pack.h"
+#include "compiler/network/program_builder.h"
+#include "isa/verify.h"
+#include "sim/functional/functional_device.h"
+#include "tests/network_unit/testing.h"
+
+namespace cosim::network {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+int64_t RoundShift(int64_t x, int64_t s) { return s == 0 ? x : (x + (int64_t{1} << (s - 1))) >> s; }
+int64_t Wrap32(int64_t x) { return static_cast<int32_t>(static_cast<uint32_t>(x)); }
+int8_t Int8(uint8_t byte) { return static_cast<int8_t>(byte); }
+
+struct Problem {
+  isa::Spec spec;
+  Array array;
+  Anchor anchor = Anchor::kConvolution;
+  Window w;
+  EpilogueInfo e;
+  graph::QAdd add;
+  Bytes data, weights, residual;        // blocked, as in DRAM
+  ChannelParameters parameters;         // one a channel
+  int64_t InputBlocks() const { return anchor == Anchor::kConvolution ? w.ci : w.co; }
+};
+
+class Random {
+ public:
+  explicit Random(uint32_t seed) : engine_(seed) {}
+  int64_t operator()(int64_t low, int64_t high) { return low + static_cast<int64_t>(engine_() % (high - low + 1)); }
+  Bytes Fill(int64_t count) {
+    Bytes bytes(count);
+    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(engine_());
+    return bytes;
+  }
+
+ private:
+  std::mt19937 engine_;
+};
+
+isa::Spec RandomSpec(Random& random, const std::string& isa) {
+  const auto set = [](const std::string& key, int64_t value) {
+    return isa::Override{"parameters." + key, std::to_string(value)};
+  };
+  const int64_t block = int64_t{4} << random(0, isa == "vta" ? 2 : 3), batch = random(0, 3) == 0 ? 2 : 1;
+  std::vector<isa::Override> overrides = {
+      set("block_in", block), set("block_out", block), set("batch", batch),
+      set("inp_bytes", (batch * block) << random(5, 7)), set("wgt_bytes", (block * block) << random(4, 6)),
+      set("acc_bytes", (4 * batch * block) << random(5, 7)), set("uop_bytes", int64_t{256} << random(0, 3)),
+      set("tokens", random(1, 4))};
+  for (auto& override : overrides)  // the smallest legal sizes
+    if (override.path.ends_with("_bytes") && std::stoll(override.value) < 1024) override.value = "1024";
+  if (isa == "cosim") {
+    overrides.push_back(set("par_depth", int64_t{4} << random(0, 2)));
+    overrides.push_back(set("acc_banks", int64_t{1} << random(0, 2)));
+    overrides.push_back(set("dim_bits", random(6, 10)));
+    overrides.push_back(set("iter_bits", random(4, 8)));
+  }
+  overrides.push_back({"memory.port_bits", std::to_string(32 << random(0, 3))});
+  return Load(isa, overrides);
+}
+
+void PickWindow(Problem& p, Random& random) {
+  Window& w = p.w;
+  w.n = random(1, 2);
+  w.co = random(1, 3);
+  w.ci = p.anchor == Anchor::kConvolution ? random(1, 3) : 1;
+  if (p.anchor == Anchor::kNone) {
+    w.h = w.oh = random(1, 7);
+    w.w = w.ow = random(1, 7);
+    return;
+  }
+  do {
+    w.kh = random(1, 3), w.kw = random(1, 3);
+    w.sh = random(1, 2), w.sw = random(1, 2);
+    if (p.anchor == Anchor::kConvolution) w.dh = random(1, 2), w.dw = random(1, 2);
+    w.h = random(1, 8), w.w = random(1, 8);
+    const bool may_pad = p.anchor != Anchor::kSumPool;
+    w.top = may_pad ? random(0, w.kh - 1) : 0, w.bottom = may_pad ? random(0, w.kh - 1) : 0;
+    w.left = may_pad ? random(0, w.kw - 1) : 0, w.right = may_pad ? random(0, w.kw - 1) : 0;
+    w.oh = (w.h + w.top + w.bottom - w.dh * (w.kh - 1) - 1) / w.sh + 1;
+    w.ow = (w.w + w.left + w.right - w.dw * (w.kw - 1) - 1) / w.sw + 1;
+  } while (w.h + w.top + w.bottom < w.RowsFor(1) || w.w + w.left + w.right < w.ColsFor(1));
+}
+
+Problem RandomProblem(Random& random, const std::string& isa) {
+  Problem p{RandomSpec(random, isa)};
+  std::string why;
+  p.array = FindArray(p.spec, why);
+  const bool vta = isa == "vta";
+  const Anchor anchors[] = {Anchor::kConvolution, Anchor::kConvolution, Anchor::kMaxPool, Anchor::kSumPool, Anchor::kNone};
+  p.anchor = vta ? Anchor::kConvolution : anchors[random(0, 4)];
+  PickWindow(p, random);
+  if (p.anchor == Anchor::kMaxPool) p.w.pad_value = -128;
+  if (p.anchor == Anchor::kConvolution && !vta) p.w.pad_value = random(-5, 5);
+  p.e.requantize = p.anchor == Anchor::kConvolution || p.anchor == Anchor::kSumPool;
+  if (p.anchor == Anchor::kNone || (p.anchor == Anchor::kConvolution && !vta && random(0, 1))) {
+    p.add.a = {static_cast<int32_t>(random(-9, 9)), static_cast<int32_t>(random(1, 1 << 20)), static_cast<int32_t>(random(0, 21))};
+    p.add.b = {static_cast<int32_t>(random(-9, 9)), static_cast<int32_t>(random(1, 1 << 20)), static_cast<int32_t>(random(0, 21))};
+    p.add.output_zero_point = static_cast<int32_t>(random(-9, 9));
+    p.e.add = &p.add;
+    p.e.residual_is_a = p.anchor != Anchor::kNone && random(0, 1);
+  }
+  p.e.output_zero_point = p.e.requantize ? random(-20, 20) : 0;
+  p.e.pure_shift = vta;
+  p.e.shift = vta ? random(0, 12) : 0;
+  if (random(0, 1)) p.e.first_low = random(-128, 0), p.e.first_high = random(1, 127);
+  if (random(0, 1)) p.e.low = random(-128, 0), p.e.high = random(1, 127);
+  if (!p.e.add) p.e.low = p.e.first_low, p.e.high = p.e.first_high;
+
+  const Array& a = p.array;
+  p.data = random.Fill(p.w.n * p.InputBlocks() * p.w.h * p.w.w * a.batch * a.block_in);
+  p.weights = random.Fill(p.w.co * p.w.ci * p.w.kh * p.w.kw * a.block_out * a.block_in);
+  p.residual = random.Fill(p.w.n * p.w.co * p.w.oh * p.w.ow * a.batch * a.block_out);
+  for (int64_t c = 0; c < p.w.co * a.block_out; ++c) {
+    p.parameters.bias.push_back(static_cast<int32_t>(random(-20000, 20000)));
+    p.parameters.multiplier.push_back(static_cast<int32_t>(random(int64_t{1} << 30, (int64_t{1} << 31) - 1)));
+    p.parameters.shift.push_back(static_cast<int32_t>(random(30, 42)));
+  }
+  return p;
+}
+
+int64_t Anchored(const Problem& p, int64_t n, int64_t co, int64_t y, int64_t x, int64_t b, int64_t o) {
+  const Window& w = p.w;
+  const Array& a = p.array;
+  const auto data = [&](int64_t c, int64_t iy, int64_t ix, int64_t lane) -> int64_t {
+    if (iy < 0 || iy >= w.h || ix < 0 || ix >= w.w) return w.pad_value;
+    return Int8(p.data[((((n * p.InputBlocks() + c) * w.h + iy) * w.w + ix) * a.batch + b) * a.block_in + lane]);
+  };
+  if (p.anchor == Anchor::kNone) return data(co, y, x, o);
+  int64_t sum = 0, most = -128;
+  for (int64_t ky = 0; ky < w.kh; ++ky)
+    for (int64_t kx = 0; kx < w.kw; ++kx) {
+      const int64_t iy = y * w.sh + ky * w.dh - w.top, ix = x * w.sw + kx * w.dw - w.left;
+      if (p.anchor != Anchor::kConvolution) {
+        sum += data(co, iy, ix, o);
+        most = std::max(most, data(co, iy, ix, o));
+        continue;
+      }
+      for (int64_t ci = 0; ci < w.ci; ++ci)
+        for (int64_t k = 0; k < a.block_in; ++k)
+          sum += data(ci, iy, ix, k) *
+                 Int8(p.weights[((((co * w.ci + ci) * w.kh + ky) * w.kw + kx) * a.block_out + o) * a.block_in + k]);
+    }
+  return p.anchor == Anchor::kMaxPool ? most : sum;
+}
+
+int64_t Term(int64_t value, const graph::QAdd::Operand& operand) {
+  return Wrap32(RoundShift((value - operand.zero_point) * operand.multiplier, operand.shift));
+}
+
+int8_t Expected(const Problem& p, int64_t n, int64_t co, int64_t y, int64_t x, int64_t b, int64_t o) {
+  int64_t value = Anchored(p, n, co, y, x, b, o);
+  const int64_t c = co * p.array.block_out + o;
+  if (p.e.requantize) {
+    value = Wrap32(value + p.parameters.bias[c]);
+    if (p.array.parameters >= 0) {
+      value = RoundShift(value * p.parameters.multiplier[c], p.parameters.shift[c]);
+      value = std::clamp<int64_t>(value, INT32_MIN, INT32_MAX);
+    } else {
+      value >>= p.e.shift;  // the bias brings the rounding
+    }
+    value = std::clamp(value + p.e.output_zero_point, p.e.first_low, p.e.first_high);
+  }
+  if (p.e.add) {
+    const int64_t at = (((n * p.w.co + co) * p.w.oh + y) * p.w.ow + x) * p.array.batch + b;
+    const int64_t other = Int8(p.residual[at * p.array.block_out + o]);
+    const int64_t first = p.e.residual_is_a ? other : value, second = p.e.residual_is_a ? value : other;
+    value = Wrap32(Term(first, p.add.a) + Term(second, p.add.b) + p.add.output_zero_point);
+  }
+  return static_cast<int8_t>(std::clamp(value, p.e.low, p.e.high));
+}
+
+Bytes Expected(const Problem& p) {
+  Bytes out;
+  for (int64_t n = 0; n < p.w.n; ++n)
+    for (int64_t co = 0; co < p.w.co; ++co)
+      for (int64_t y = 0; y < p.w.oh; ++y)
+        for (int64_t x = 0; x < p.w.ow; ++x)
+          for (int64_t b = 0; b < p.array.batch; ++b)
+            for (int64_t o = 0; o < p.array.block_out; ++o)
+              out.push_back(static_cast<uint8_t>(Expected(p, n, co, y, x, b, o)));
+  return out;
+}
+
+Bytes PackedFor(Role role, const Problem& p) {
+  if (role == Role::kParameters)
+    return PackParameters(p.spec, p.array, p.parameters, static_cast<int64_t>(p.parameters.bias.size()));
+  if (role == Role::kBias) return PackBias(p.spec, p.array, p.parameters.bias);
+  return p.weights;
+}
+
+// Runs the kernel with one tile; nothing if the tile is refused.
+std::optional<Bytes> RunTile(const Problem& p, const Tile& tile, uint32_t seed, std::string& why) {
+  KernelTe te = BuildKernel(p.spec, p.array, "kernel", p.anchor, p.w, p.e, tile);
+  AcceleratorGroup group;
+  auto refusal = accel::Tensorize(te.function, p.spec, group.kernel);
+  accel::StorageCursor cursor;
+  cursor.next.resize(p.spec.memories.size());
+  for (size_t m = 0; m < cursor.next.size(); ++m) cursor.next[m] = (seed * 37) % p.spec.memories[m].depth;
+  if (!refusal) accel::InterleaveVirtualThreads(group.kernel);
+  if (!refusal) refusal = accel::AssignStorage(group.kernel, p.spec, cursor);
+  if (!refusal) refusal = accel::CheckInstructions(group.kernel, p.spec);
+  if (refusal) {
+    why = refusal.reason;
+    return std::nullopt;
+  }
+  const auto expected_size = p.residual.size();
+  PlacedKernel placed{&group, {}, 0};
+  std::vector<isa::Segment> constants;
+  const uint64_t data = 0, residual = 1 << 16, output = 2 << 16, values_end = 3 << 16;
+  uint64_t free_from = values_end;
+  for (Role role : te.roles) {
+    if (role == Role::kInput) placed.addresses.push_back(data);
+    if (role == Role::kResidual) placed.addresses.push_back(residual);
+    if (role == Role::kOutput) placed.addresses.push_back(output);
+    if (role != Role::kWeights && role != Role::kParameters && role != Role::kBias) continue;
+    placed.addresses.push_back(free_from);
+    constants.push_back({isa::Segment::Kind::kConstants, "constants", free_from, PackedFor(role, p)});
+    free_from = (free_from + constants.back().bytes.size() + 4095) / 4096 * 4096;
+  }
+  const auto step = BuildProgram(p.spec, {placed}, std::move(constants), values_end, free_from);
+  const auto verdict = isa::Verify(p.spec, step.program);
+  EXPECT_TRUE(verdict.ok()) << verdict.Render();
+  if (!verdict.ok()) return Bytes{};
+
+  sim::FunctionalDevice device(p.spec);
+  runtime::LoadSegments(device, step.program);
+  device.Write(data, p.data);
+  device.Write(residual, p.residual);
+  device.PoisonOnChip(seed);
+  const auto counters = device.Execute(step.program, {});
+  EXPECT_TRUE(counters.completed) << counters.error;
+  Bytes result(expected_size);
+  device.Read(output, result);
+  return result;
+}
+
+void RunRandomProblems(const std::string& isa, uint32_t first_seed, int count) {
+  int ran = 0;
+  for (uint32_t seed = first_seed; seed < first_seed + count; ++seed) {
+    Random random(seed);
+    Problem p = RandomProblem(random, isa);
+    p.e.add = p.e.add ? &p.add : nullptr;
+    std::string why;
+    const auto tiles =
+        RankTiles(p.spec, p.array, p.anchor, p.w, p.e, static_cast<int>(random(1, 4)), 1000000, why);
+    if (tiles.empty()) {
+      EXPECT_THAT(why, testing::HasSubstr("the smallest tile needs")) << "seed " << seed;
+      continue;
+    }
+    const Bytes expected = Expected(p);
+    for (int round = 0; round < 3; ++round) {
+      const Tile& tile = tiles[random(0, static_cast<int64_t>(tiles.size()) - 1)].tile;
+      SCOPED_TRACE(fmt::format("seed {}, tile {}", seed, ToString(tile)));
+      const auto result = RunTile(p, tile, seed, why);
+      if (!result) continue;
+      ++ran;
+      ASSERT_EQ(*result, expected);
+    }
+  }
+  EXPECT_GT(ran, count) << "most problems have to run";
+}
+
+TEST(KernelDifferential, KernelsOfCosimComputeWhatPlainLoopsDo) { RunRandomProblems("cosim", 1, 150); }
+TEST(KernelDifferential, ConvolutionsOfVtaComputeWhatPlainLoopsDo) { RunRandomProblems("vta", 1000, 100); }
+
+}  // namespace
+}  // namespace cosim::network
