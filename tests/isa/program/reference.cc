@@ -230,6 +230,18 @@ bool ReadsTooSoon(const Spec& spec, const Decoded& decoded, const MicroOpMemorie
   return too_soon;
 }
 
+bool NamesItsBanks(const Spec& spec, const Decoded& decoded, const MicroOpMemories& micro_ops) {
+  const std::vector<Touch> touches = Touches(spec, decoded, micro_ops);
+  return std::ranges::all_of(touches, [&](const Touch& touch) {
+    for (auto [memory, mask] : decoded.locks) {
+      if (touch.memory != memory) continue;
+      const int64_t bank = touch.element / (spec.memories[memory].depth / spec.memories[memory].banks);
+      if ((mask >> bank & 1) == 0) return false;
+    }
+    return true;
+  });
+}
+
 bool OverlapIsHarmless(Kind kind, bool is_first_write, bool is_second_write) {
   switch (kind) {
     case Kind::kGemm:

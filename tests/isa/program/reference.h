@@ -32,6 +32,9 @@ std::vector<Touch> Touches(const Spec& spec, const Decoded& decoded, const Micro
 /// True if some step of an alu instruction reads what a step less than min_distance before wrote.
 bool ReadsTooSoon(const Spec& spec, const Decoded& decoded, const MicroOpMemories& micro_ops);
 
+/// True if an instruction's lock fields name all the banks that it touches.
+bool NamesItsBanks(const Spec& spec, const Decoded& decoded, const MicroOpMemories& micro_ops);
+
 /// True if an instruction of `kind` may touch what the one issued before it in its unit touches, though they
 /// overlap. `is_first_write` and `is_second_write` say who writes.
 bool OverlapIsHarmless(Kind kind, bool is_first_write, bool is_second_write);
