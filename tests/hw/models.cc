@@ -14,6 +14,7 @@ const std::vector<ModelUnderTest>& AllModels() {
   static const std::vector<ModelUnderTest> models = {{"narrow", MakeRtl_narrow},
                                                      {"wide", MakeRtl_wide},
                                                      {"odd", MakeRtl_odd},
+                                                     {"grouped", MakeRtl_grouped},
                                                      {"tiny_cosim", MakeRtl_tiny_cosim},
                                                      {"tiny_vta", MakeRtl_tiny_vta}};
   return models;
@@ -24,9 +25,11 @@ const isa::Spec& SpecOf(const std::string& name) {
   const auto found = specs.find(name);
   if (found != specs.end()) return found->second;
   const std::string folder = COSIM_SOURCE_DIR "/tests/hw/";
+  const std::string isas = COSIM_SOURCE_DIR "/isa/";
   std::string isa = folder + "load_gemm.yaml", config = folder + name + ".yaml";
+  if (name == "grouped") isa = isas + "cosim.yaml";
   if (name.starts_with("tiny_")) {
-    isa = COSIM_SOURCE_DIR "/isa/" + name.substr(5) + ".yaml";
+    isa = isas + name.substr(5) + ".yaml";
     config = COSIM_SOURCE_DIR "/configs/tiny.yaml";
   }
   Diagnostics diags;

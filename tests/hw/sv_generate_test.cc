@@ -18,11 +18,18 @@ using ::testing::HasSubstr;
 
 constexpr char kFolder[] = COSIM_SOURCE_DIR "/tests/hw/";
 
-/// load_gemm.yaml under narrow.yaml, with one text of the ISA replaced, and overrides of the configuration.
-isa::Spec Load(const std::string& from, const std::string& to, const std::vector<isa::Override>& overrides) {
+struct Pair {
+  std::string isa, config;
+};
+const Pair kLoadGemm = {kFolder + std::string("load_gemm.yaml"), kFolder + std::string("narrow.yaml")};
+const Pair kCosim = {COSIM_SOURCE_DIR "/isa/cosim.yaml", COSIM_SOURCE_DIR "/configs/tiny.yaml"};
+
+/// The pair with one text of the ISA replaced, and overrides of the configuration.
+isa::Spec Load(const Pair& pair, const std::string& from, const std::string& to,
+               const std::vector<isa::Override>& overrides) {
   Diagnostics diags;
-  std::optional<isa::SourceText> isa = isa::ReadSource(std::string(kFolder) + "load_gemm.yaml", diags);
-  const std::optional<isa::SourceText> config = isa::ReadSource(std::string(kFolder) + "narrow.yaml", diags);
+  std::optional<isa::SourceText> isa = isa::ReadSource(pair.isa, diags);
+  const std::optional<isa::SourceText> config = isa::ReadSource(pair.config, diags);
   if (!from.empty()) {
     const size_t at = isa->text.find(from);
     EXPECT_NE(at, std::string::npos) << from;
@@ -54,18 +61,42 @@ TEST(CheckSv, AcceptsTheModelsUnderTest) {
 }
 
 TEST(CheckSv, RefusesAGemmLatencyBelowThePipelinesDepth) {
-  const isa::Spec spec = Load("9 + log2ceil(block_in) + gemm_slack", "10 + gemm_slack", {});
+  const isa::Spec spec = Load(kLoadGemm, "9 + log2ceil(block_in) + gemm_slack", "10 + gemm_slack", {});
   EXPECT_THAT(Refusal(spec), HasSubstr("unit 'gemm' has a latency of 10"));
   EXPECT_THAT(Refusal(spec), HasSubstr("at least 11, the depth of its pipeline"));
 }
 
 TEST(CheckSv, RefusesAMemoryFasterThanTheAddressRegister) {
-  EXPECT_THAT(Refusal(Load("", "", {{"memory.latency", "1"}})), HasSubstr("memory.latency is 1"));
+  EXPECT_THAT(Refusal(Load(kLoadGemm, "", "", {{"memory.latency", "1"}})), HasSubstr("memory.latency is 1"));
 }
 
 TEST(CheckSv, RefusesAProductOfAnotherShape) {
-  const isa::Spec spec = Load("wgt[wgt][o, k]", "wgt[wgt][k, o]", {});
+  const isa::Spec spec = Load(kLoadGemm, "wgt[wgt][o, k]", "wgt[wgt][k, o]", {});
   EXPECT_THAT(Refusal(spec), HasSubstr("a product of two matrices"));
+}
+
+TEST(CheckSv, RefusesAnAluLatencyBelowThePipelinesDepth) {
+  const isa::Spec spec = Load(kCosim, "latency: 6 + alu_stages", "latency: 5 + alu_stages", {});
+  EXPECT_THAT(Refusal(spec), HasSubstr("unit 'alu' has a latency of 10"));
+}
+
+TEST(CheckSv, RefusesAluInstructionsThatOverlap) {
+  const isa::Spec spec = Load(kCosim, "overlap: false, latency: 6", "overlap: true, latency: 6", {});
+  EXPECT_THAT(Refusal(spec), HasSubstr("unit 'alu' overlaps alu instructions"));
+}
+
+TEST(CheckSv, RefusesAnOpThatReadsAMemoryThreeTimes) {
+  const std::string two =
+      R"yaml({a: "acc[dst]", b: "acc[src]"}, result: "acc[dst]", body: ["max(a, b)"])yaml";
+  const std::string three =
+      R"yaml({a: "acc[dst]", b: "acc[src]", c: "acc[dst]"}, result: "acc[dst]", body: ["max(a, max(b, c))"])yaml";
+  const isa::Spec spec = Load(kCosim, two, three, {});
+  EXPECT_THAT(Refusal(spec), HasSubstr("'max' reads 'acc' more than twice a step"));
+}
+
+TEST(CheckSv, RefusesAResponseFasterThanTheDataReachTheBus) {
+  EXPECT_THAT(Refusal(Load(kCosim, "", "", {{"memory.write_latency", "2"}})),
+              HasSubstr("memory.write_latency is 2"));
 }
 
 }  // namespace
