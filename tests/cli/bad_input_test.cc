@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a user gets to read after a mistake, to the letter: exit status 1, a diagnostic, and no file touched.
+#include <gmock/gmock.h>
+
+#include "tests/cli/command.h"
+
+namespace cosim::cli::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class BadInput : public Command {
+ protected:
+  /// Runs, and expects status 1, exactly `text` on standard error, nothing elsewhere and no change in the
+  /// folder.
+  void ExpectRefused(const std::string& arguments, const std::string& text) {
+    const auto before = Files();
+    const Outcome outcome = Run(arguments);
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err, text);
+    EXPECT_EQ(Files(), before);
+  }
+};
+
+TEST_F(BadInput, MisspeltKeyIsNamedWithItsNeighbour) {
+  WriteChanged("configs/tiny.yaml", "mine.yaml", "  burst_beats:", "  burst_beat:");
+  ExpectRefused("run mlp --config=mine.yaml --json=r.json",
+                R"(mine.yaml:23:3: error[E0005]: unknown key 'burst_beat' in 'memory'
+   23 |   burst_beat: 16
+      |   ^~~~~~~~~~
+  hint: did you mean 'burst_beats'?
+)");
+}
+
+TEST_F(BadInput, WrongTypeShowsTheValue) {
+  WriteChanged("configs/tiny.yaml", "mine.yaml", "  latency: 12", "  latency: fast");
+  ExpectRefused("run mlp --config=mine.yaml --json=r.json",
+                R"(mine.yaml:24:12: error[E0008]: 'latency' of 'memory' has to be an integer, not 'fast'
+   24 |   latency: fast
+      |            ^~~~
+)");
+}
+
+TEST_F(BadInput, DuplicateKeyNamesTheFirst) {
+  WriteChanged("configs/tiny.yaml", "mine.yaml", "clock_mhz: 100\n", "clock_mhz: 100\nclock_mhz: 3\n");
+  ExpectRefused("run mlp --config=mine.yaml", R"(mine.yaml:7:1: error[E0006]: key 'clock_mhz' is given twice
+    7 | clock_mhz: 3
+      | ^~~~~~~~~
+  note: the first one is at mine.yaml:6:1
+)");
+}
+
+TEST_F(BadInput, BlockThatDoesNotDivideShowsWhereEachNumberComesFrom) {
+  WriteChanged("configs/tiny.yaml", "mine.yaml", "inp_bytes: 2048", "inp_bytes: 2050");
+  const auto before = Files();
+  const Outcome outcome = Run("run mlp --config=mine.yaml --json=r.json");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, StartsWith("SRC/isa/cosim.yaml:"));
+  // The rest of the position is the ISA file's business.
+  EXPECT_THAT(outcome.err, HasSubstr("error[E0204]: 16400 is not divisible by 32\n"));
+  EXPECT_THAT(outcome.err, HasSubstr(R"(|     depth: inp_bytes * 8 / (batch * block_in * inp_bits)
+      |                          ^
+  note: 'batch' is 1, from mine.yaml:8:10
+  note: 'block_in' is 4, from mine.yaml:9:13
+  note: 'inp_bytes' is 2050, from mine.yaml:11:14
+)"));
+  EXPECT_EQ(Files(), before);
+}
+
+TEST_F(BadInput, FieldTooNarrowForItsMemoryNamesWhatItNeeds) {
+  WriteChanged("isa/cosim.yaml", "mine.yaml", "uop_end: uint(index_bits(gemm_uop.depth) + 1)",
+               "uop_end: uint(8)");
+  const auto before = Files();
+  const Outcome outcome = Run("run mlp --config=tiny.yaml --isa=./mine.yaml --json=r.json");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err,
+              HasSubstr("error[E0103]: field 'uop_end' has 8 bits, but memory 'gemm_uop' has 512 elements "
+                        "and needs 10\n"));
+  EXPECT_THAT(outcome.err, HasSubstr(R"(|       uop_end: uint(8)
+      |                ^~~~~~~
+  hint: uint(index_bits(gemm_uop.depth) + 1) always fits
+  note: 'gemm_uop' gets its depth from SRC/configs/tiny.yaml:14:14
+)"));
+  EXPECT_EQ(Files(), before);
+}
+
+TEST_F(BadInput, OverflowingWordNamesTheFirstFieldBeyondIt) {
+  const Outcome outcome = Run("run mlp --config=pynq.yaml --set parameters.acc_bytes=4194304");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, StartsWith("SRC/isa/cosim.yaml:"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("error[E0102]: instruction 'alu' has 267 bits, but a word has 256; 'lo' is the "
+                        "first field beyond it\n"));
+}
+
+TEST_F(BadInput, MissingConfigurationTellsWhereItLooked) {
+  ExpectRefused("run mlp --config=nope.yaml --json=r.json", R"(nope.yaml: error[E0001]: there is no such file
+  hint: looked for nope.yaml, SRC/configs/nope.yaml
+)");
+}
+
+TEST_F(BadInput, MissingProgramTextIsReported) {
+  ExpectRefused("asm nope.s --config=tiny.yaml -o a.bin",
+                "nope.s: error[E0001]: cannot be read: there is no such file\n");
+}
+
+TEST_F(BadInput, UnknownNetworkListsTheKnown) {
+  ExpectRefused("run mpl --json=r.json", R"(cosim: error: unknown network 'mpl'
+  hint: known networks: mlp, resnet18, small_cnn
+)");
+}
+
+TEST_F(BadInput, SettingAnUnknownKeyNamesItsNeighbour) {
+  ExpectRefused("run mlp --set memory.latnecy=80 --json=r.json",
+                R"(--set memory.latnecy=80: error[E0005]: unknown key 'latnecy' in 'memory'
+  hint: did you mean 'latency'?
+)");
+}
+
+TEST_F(BadInput, SettingToAWrongTypeIsRefused) {
+  ExpectRefused(
+      "run mlp --set memory.latency=fast",
+      "--set memory.latency=fast: error[E0008]: 'latency' of 'memory' has to be an integer, not 'fast'\n");
+}
+
+TEST_F(BadInput, SetWithoutValueShowsTheForm) {
+  ExpectRefused("run mlp --set latency", R"(cosim: error: --set latency: not of the form key=value
+  hint: for example --set memory.latency=80
+)");
+}
+
+TEST_F(BadInput, OutputIntoNoFolderIsRefusedBeforeAnythingRuns) {
+  ExpectRefused("run resnet18 --json=no/r.json",
+                "cosim: error: cannot write no/r.json: there is no folder no\n");
+  ExpectRefused("disasm mlp -o no/p.s", "cosim: error: cannot write no/p.s: there is no folder no\n");
+}
+
+TEST_F(BadInput, OutputThatIsAFolderIsRefused) {
+  std::filesystem::create_directory(folder_ / "r.json");
+  ExpectRefused("run mlp --json=r.json", "cosim: error: cannot write r.json: it is a folder\n");
+}
+
+TEST_F(BadInput, OutputWithoutPermissionIsRefused) {
+  // Root may write anywhere, so root becomes somebody else, who can reach a copy of the binary.
+  std::string as_user;
+  if (geteuid() == 0) {
+    as_user = "setpriv --reuid=65534 --regid=65534 --clear-groups ";
+    if (Shell(as_user + "true").status != 0) GTEST_SKIP() << "root cannot step down here";
+  }
+  std::filesystem::copy_file(COSIM_BINARY, output_ / "cosim");
+  std::filesystem::permissions(output_, std::filesystem::perms(0755));
+  std::filesystem::permissions(folder_, std::filesystem::perms(0555));
+  const Outcome outcome = Shell(as_user + (output_ / "cosim").string() + " run mlp --json=r.json");
+  std::filesystem::permissions(folder_, std::filesystem::perms(0755));
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.err, "cosim: error: cannot write r.json: Permission denied\n");
+  EXPECT_TRUE(Files().empty());
+}
+
+TEST_F(BadInput, AFailedRunLeavesTheOldReportAlone) {
+  Write("r.json", "old");
+  ExpectRefused("run mlp --config=nope.yaml --json=r.json", R"(nope.yaml: error[E0001]: there is no such file
+  hint: looked for nope.yaml, SRC/configs/nope.yaml
+)");
+  EXPECT_EQ(ReadFile(folder_ / "r.json"), "old");
+}
+
+TEST_F(BadInput, UnknownChoicesAreListed) {
+  ExpectRefused("run mlp --check=some", "cosim: error: --check=some: not one of outputs, layers, none\n");
+  ExpectRefused("run mlp --device=rtl", R"(cosim: error: unknown device 'rtl'
+  hint: known devices: functional, cycle
+)");
+  ExpectRefused("run mlp --virtual-threads=0", "cosim: error: --virtual-threads: from 1 to 8\n");
+  ExpectRefused("frob", "cosim: error: unknown verb 'frob'\n  hint: `cosim --help` lists them\n");
+  ExpectRefused("run mlp --bogus", R"(cosim: error: unrecognised option '--bogus'
+  hint: usage: cosim run MODEL [--config=FILE] [options]
+)");
+}
+
+TEST_F(BadInput, TimingOnlyNeedsADeviceWithTiming) {
+  ExpectRefused("run mlp --timing-only --device=functional",
+                R"(cosim: error: --timing-only: the functional device has no timing
+  hint: use --device=cycle
+)");
+}
+
+}  // namespace
+}  // namespace cosim::cli::testing

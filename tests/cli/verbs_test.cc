@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every verb: help that ends in an example, the example itself, and texts that go through assembler and
+// disassembler.
+#include <gmock/gmock.h>
+
+#include "tests/cli/command.h"
+
+namespace cosim::cli::testing {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+class Verbs : public Command {
+ protected:
+  static std::string At(const std::string& path) { return std::string(COSIM_SOURCE_DIR) + "/" + path; }
+};
+
+/// The example's command, which is the help's last line, with paths of the source tree made absolute.
+std::string Example(const std::string& help) {
+  const std::string mark = "\nexample:\n  cosim ";
+  const size_t at = help.find(mark);
+  if (at == std::string::npos) return "";
+  std::string line = help.substr(at + mark.size());
+  if (line.empty() || line.find('\n') != line.size() - 1) return "";
+  line.pop_back();
+  return ReplaceAll(line, " docs/", std::string(" ") + COSIM_SOURCE_DIR + "/docs/");
+}
+
+TEST_F(Verbs, HelpEndsInAnExampleThatWorks) {
+  for (const std::string verb : {"run", "disasm", "asm", "check", "isa", "configs", "models"}) {
+    const Outcome help = Run(verb + " --help");
+    EXPECT_EQ(help.status, 0) << verb;
+    EXPECT_THAT(help.out, ::testing::StartsWith("usage: cosim " + verb)) << verb;
+    const std::string example = Example(help.out);
+    ASSERT_NE(example, "") << verb << ": " << help.out;
+    const Outcome outcome = Run(example);
+    EXPECT_EQ(outcome.status, 0) << example << "\n" << outcome.err;
+    EXPECT_NE(outcome.out, "") << example;
+  }
+}
+
+TEST_F(Verbs, HelpOfTheCommandListsEveryVerb) {
+  const Outcome help = Run("--help");
+  EXPECT_EQ(help.status, 0);
+  for (const std::string verb : {"run", "disasm", "asm", "check", "isa", "configs", "models"}) {
+    EXPECT_THAT(help.out, HasSubstr("\n  " + verb + " ")) << verb;
+  }
+}
+
+TEST_F(Verbs, DisassembledProgramAssemblesToTheSameText) {
+  ASSERT_EQ(Run("disasm small_cnn --config=tiny.yaml --contents -o a.s").status, 0);
+  const Outcome again = Run("asm a.s --config=tiny.yaml --text -o b.s");
+  ASSERT_EQ(again.status, 0) << again.err;
+  const auto without_comments = [](const std::string& text) {
+    std::istringstream lines(text);
+    std::string kept;
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("#") && !line.empty()) kept += line + "\n";
+    }
+    return kept;
+  };
+  EXPECT_EQ(without_comments(ReadFile(folder_ / "b.s")), without_comments(ReadFile(folder_ / "a.s")));
+}
+
+TEST_F(Verbs, AssemblerWritesTheInstructionWords) {
+  ASSERT_EQ(Run("asm " + At("docs/examples/gemm.s") + " --config=tiny.yaml -o a.bin").status, 0);
+  EXPECT_EQ(ReadFile(folder_ / "a.bin").size(), 7u * 32);
+}
+
+TEST_F(Verbs, CheckFindsTheRaceOfAMissingToken) {
+  WriteChanged("docs/examples/gemm.s", "race.s", " push(gemm_to_alu)", "");
+  const Outcome deadlock = Run("check race.s --config=tiny.yaml");
+  EXPECT_EQ(deadlock.status, 1);
+  EXPECT_THAT(deadlock.out, HasSubstr("gemm_to_alu"));
+  Write("race.s", ReplaceAll(ReadFile(folder_ / "race.s"), ", gemm_to_alu)", ")"));
+  const Outcome race = Run("check race.s --config=tiny.yaml");
+  EXPECT_EQ(race.status, 1);
+  EXPECT_THAT(race.out, HasSubstr("read-after-write: "));
+  EXPECT_THAT(race.out, HasSubstr("race.s:24"));
+}
+
+TEST_F(Verbs, CheckAcceptsEveryNetwork) {
+  for (const std::string isa : {"cosim", "vta"}) {
+    const Outcome outcome = Run("check small_cnn --config=tiny.yaml --isa=" + isa);
+    EXPECT_EQ(outcome.status, 0) << outcome.out;
+    EXPECT_THAT(outcome.out, EndsWith("no deadlock, no race, all accesses in bounds\n"));
+  }
+}
+
+TEST_F(Verbs, PrintAfterShowsTheLayerAfterEachPass) {
+  for (const std::string pass : {"lower", "tensorize", "virtual_threads", "storage"}) {
+    const Outcome outcome = Run("disasm mlp --config=tiny.yaml --print-after=" + pass);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr(" after " + pass + "\n"));
+  }
+}
+
+TEST_F(Verbs, ListsNameWhatThereIs) {
+  const Outcome configs = Run("configs"), models = Run("models");
+  for (const std::string name : {"pynq.yaml", "ultra96.yaml", "tiny.yaml"})
+    EXPECT_THAT(configs.out, HasSubstr(name));
+  for (const std::string name : {"mlp", "small_cnn", "resnet18"}) EXPECT_THAT(models.out, HasSubstr(name));
+}
+
+}  // namespace
+}  // namespace cosim::cli::testing
