@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// The register file of the accelerator module: transactions in, words read and written.
+#include <cstring>
+
+#include "sim/tlm/accelerator_module.h"
+
+namespace cosim::sim {
+namespace {
+
+constexpr unsigned kWordBytes = 4;
+
+uint32_t Half(uint64_t value, bool high) { return static_cast<uint32_t>(high ? value >> 32 : value); }
+
+uint64_t WithHalf(uint64_t value, bool high, uint32_t half) {
+  return high ? (value & 0xFFFF'FFFFu) | uint64_t{half} << 32 : (value & ~uint64_t{0xFFFF'FFFFu}) | half;
+}
+
+}  // namespace
+
+void AcceleratorModule::Access(::tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  const uint64_t offset = payload.get_address();
+  if (offset % kWordBytes != 0 || offset >= registers::kSize)
+    return payload.set_response_status(::tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  if (payload.get_data_length() != kWordBytes || payload.get_streaming_width() < kWordBytes)
+    return payload.set_response_status(::tlm::TLM_BURST_ERROR_RESPONSE);
+  if (payload.get_byte_enable_ptr() != nullptr)
+    return payload.set_response_status(::tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
+  uint32_t value = 0;
+  if (payload.is_read()) {
+    value = ReadRegister(offset);
+    std::memcpy(payload.get_data_ptr(), &value, kWordBytes);
+  } else if (payload.is_write()) {
+    std::memcpy(&value, payload.get_data_ptr(), kWordBytes);
+    WriteRegister(offset, value, delay);
+  }
+  payload.set_response_status(::tlm::TLM_OK_RESPONSE);
+}
+
+unsigned AcceleratorModule::DebugAccess(::tlm::tlm_generic_payload& payload) {
+  const uint64_t offset = payload.get_address();
+  if (!payload.is_read() || offset % kWordBytes != 0 || offset >= registers::kSize) return 0;
+  if (payload.get_data_length() < kWordBytes) return 0;
+  const uint32_t value = ReadRegister(offset);
+  std::memcpy(payload.get_data_ptr(), &value, kWordBytes);
+  return kWordBytes;
+}
+
+uint32_t AcceleratorModule::ReadRegister(uint64_t offset) const {
+  switch (offset) {
+    case registers::kControl:
+      return interrupt_enabled_ ? registers::kInterruptEnable : 0;
+    case registers::kStatus:
+      return status_;
+    case registers::kError:
+      return static_cast<uint32_t>(error_);
+    case registers::kVersion:
+      return registers::kVersionValue;
+    case registers::kLength:
+      return length_;
+    default:
+      break;
+  }
+  const bool high = offset % 8 != 0;
+  switch (offset - (high ? kWordBytes : 0)) {
+    case registers::kFingerprint:
+      return Half(spec_->fingerprint, high);
+    case registers::kProgram:
+      return Half(program_, high);
+    case registers::kCycles:
+      return Half(static_cast<uint64_t>(run_.cycles), high);
+    case registers::kReadBytes:
+      return Half(run_.dram_read_bytes, high);
+    case registers::kWriteBytes:
+      return Half(run_.dram_write_bytes, high);
+    case registers::kGemmSteps:
+      return Half(run_.gemm_steps, high);
+    case registers::kAluSteps:
+      return Half(run_.alu_steps, high);
+    default:
+      return offset < registers::kLedger ? 0 : Half(LedgerEntry((offset - registers::kLedger) / 8), high);
+  }
+}
+
+uint64_t AcceleratorModule::LedgerEntry(uint64_t index) const {
+  const size_t columns = registers::LedgerColumns(*spec_), queues = spec_->queues.size();
+  if (index / columns >= run_.ledger.size()) return 0;
+  const runtime::LedgerRow& row = run_.ledger[index / columns];
+  const size_t column = index % columns;
+  runtime::Cycle value = 0;
+  if (column == 0) {
+    value = row.busy;
+  } else if (column == 1) {
+    value = row.wait_push;
+  } else if (column < 2 + queues) {
+    value = row.wait_token[column - 2];
+  } else {
+    const runtime::Cycle last[] = {row.wait_port, row.wait_memory, row.idle};
+    value = last[column - 2 - queues];
+  }
+  return static_cast<uint64_t>(value);
+}
+
+void AcceleratorModule::WriteRegister(uint64_t offset, uint32_t value, const sc_core::sc_time& delay) {
+  switch (offset) {
+    case registers::kControl:
+      interrupt_enabled_ = (value & registers::kInterruptEnable) != 0;
+      if ((value & registers::kStart) != 0 && !busy()) {
+        started_program_ = program_;
+        started_length_ = length_;
+        status_ = registers::kBusy;
+        error_ = registers::ErrorCode::kNone;
+        start_.notify(delay);
+      }
+      break;
+    case registers::kStatus:
+      if ((value & registers::kInterrupt) != 0) status_ &= ~registers::kInterrupt;
+      break;
+    case registers::kProgram:
+    case registers::kProgram + kWordBytes:
+      program_ = WithHalf(program_, offset != registers::kProgram, value);
+      break;
+    case registers::kLength:
+      length_ = value;
+      break;
+    default:
+      return;  // read only
+  }
+  interrupt_changed_.notify(sc_core::SC_ZERO_TIME);
+}
+
+}  // namespace cosim::sim

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The example platform: processor, bus, memory and one accelerator, wired as a user's virtual platform would.
+#pragma once
+
+#include <cstdint>
+#include <systemc>
+
+#include "isa/spec.h"
+#include "sim/kernels/simd_level.h"
+#include "sim/tlm/accelerator_module.h"
+#include "sim/tlm/bus_module.h"
+#include "sim/tlm/memory_module.h"
+#include "sim/tlm/processor_module.h"
+
+namespace cosim::sim {
+
+class ExamplePlatform : public sc_core::sc_module {
+ public:
+  // The address map.
+  static constexpr uint64_t kMemoryBase = 0, kMemoryBytes = uint64_t{1} << 32;
+  static constexpr uint64_t kRegisterBase = kMemoryBase + kMemoryBytes;
+
+  ExamplePlatform(sc_core::sc_module_name name, const isa::Spec& spec, SimdLevel level);
+
+  ProcessorModule processor;
+  BusModule bus;
+  MemoryModule memory;
+  AcceleratorModule accelerator;
+
+ private:
+  sc_core::sc_signal<bool> interrupt_;
+};
+
+}  // namespace cosim::sim

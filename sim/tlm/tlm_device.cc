@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver side: registers written and read as code on a board would do it.
+#include "sim/tlm/tlm_device.h"
+
+#include <functional>
+#include <utility>
+
+#include "isa/check.h"
+#include "sim/tlm/example_platform.h"
+#include "sim/tlm/registers.h"
+
+// The SystemC library wants an entry point, even of programs that have a main of their own and never enter
+// there.
+int sc_main(int, char**) { return 0; }
+
+namespace cosim::sim {
+namespace {
+
+ExamplePlatform* the_platform = nullptr;  ///< lives as long as the process, as SystemC designs do
+bool is_taken = false;
+
+/// The accelerator's registers, for code that runs on the processor.
+class Registers {
+ public:
+  explicit Registers(ProcessorModule& processor) : processor_(processor) {}
+
+  uint32_t Read(uint32_t offset) { return processor_.ReadWord(ExamplePlatform::kRegisterBase + offset); }
+  void Write(uint32_t offset, uint32_t value) {
+    processor_.WriteWord(ExamplePlatform::kRegisterBase + offset, value);
+  }
+  uint64_t Read64(uint32_t offset) { return Read(offset) | uint64_t{Read(offset + 4)} << 32; }
+  void Write64(uint32_t offset, uint64_t value) {
+    Write(offset, static_cast<uint32_t>(value));
+    Write(offset + 4, static_cast<uint32_t>(value >> 32));
+  }
+
+ private:
+  ProcessorModule& processor_;
+};
+
+runtime::LedgerRow ReadLedgerRow(const isa::Spec& spec, size_t unit, Registers& block) {
+  size_t column = 0;
+  const auto next = [&] {
+    return static_cast<runtime::Cycle>(block.Read64(registers::LedgerOffset(spec, unit, column++)));
+  };
+  runtime::LedgerRow row;
+  row.unit = spec.units[unit].name;
+  row.busy = next();
+  row.wait_push = next();
+  for (size_t q = 0; q < spec.queues.size(); ++q) row.wait_token.push_back(next());
+  row.wait_port = next();
+  row.wait_memory = next();
+  row.idle = next();
+  return row;
+}
+
+runtime::Counters ReadCounters(const isa::Spec& spec, Registers& block) {
+  runtime::Counters counters;
+  counters.timed = true;
+  counters.completed = (block.Read(registers::kStatus) & registers::kFailed) == 0;
+  counters.cycles = static_cast<runtime::Cycle>(block.Read64(registers::kCycles));
+  counters.dram_read_bytes = block.Read64(registers::kReadBytes);
+  counters.dram_write_bytes = block.Read64(registers::kWriteBytes);
+  counters.gemm_steps = block.Read64(registers::kGemmSteps);
+  counters.alu_steps = block.Read64(registers::kAluSteps);
+  if (counters.completed)
+    for (size_t u = 0; u < spec.units.size(); ++u) counters.ledger.push_back(ReadLedgerRow(spec, u, block));
+  return counters;
+}
+
+runtime::Counters RunProgram(const isa::Spec& spec, const isa::Program& program, ProcessorModule& processor) {
+  Registers block(processor);
+  COSIM_CHECK(block.Read(registers::kVersion) == registers::kVersionValue);
+  COSIM_CHECK(block.Read64(registers::kFingerprint) == program.fingerprint,
+              "the program was made for another spec");
+  block.Write64(registers::kProgram, ExamplePlatform::kMemoryBase + program.code_address);
+  block.Write(registers::kLength, static_cast<uint32_t>(program.instructions.size()));
+  block.Write(registers::kControl, registers::kStart | registers::kInterruptEnable);
+  processor.WaitForInterrupt(true);
+  runtime::Counters counters = ReadCounters(spec, block);
+  block.Write(registers::kStatus, registers::kInterrupt);
+  processor.WaitForInterrupt(false);
+  return counters;
+}
+
+void RunOn(ProcessorModule& processor, std::function<void()> code) {
+  COSIM_CHECK(processor.Run(std::move(code)), "the platform came to rest and the processor still waits");
+}
+
+}  // namespace
+
+std::unique_ptr<TlmDevice> TlmDevice::Make(const isa::Spec& spec, SimdLevel level, std::string& error) {
+  if (is_taken) {
+    error = "the tlm device is in use: SystemC has one design a process";
+    return nullptr;
+  }
+  if (the_platform == nullptr && sc_core::sc_get_status() != sc_core::SC_ELABORATION) {
+    error = "no tlm device: this process already runs a SystemC design";
+    return nullptr;
+  }
+  if (the_platform == nullptr) {
+    the_platform = new ExamplePlatform("platform", spec, level);
+  } else {
+    the_platform->memory.Clear();
+    the_platform->accelerator.Configure(spec, level);
+    // The line of a run before falls a moment after its register.
+    RunOn(the_platform->processor, [] { the_platform->processor.WaitForInterrupt(false); });
+  }
+  is_taken = true;
+  return std::unique_ptr<TlmDevice>(new TlmDevice(spec, *the_platform));
+}
+
+TlmDevice::~TlmDevice() { is_taken = false; }
+
+void TlmDevice::Reserve(uint64_t bytes) {
+  COSIM_CHECK(bytes <= platform_.memory.size(), "{} bytes of memory", bytes);
+}
+
+void TlmDevice::Write(uint64_t address, std::span<const uint8_t> bytes) {
+  RunOn(platform_.processor, [&] {
+    COSIM_CHECK(platform_.processor.Write(ExamplePlatform::kMemoryBase + address, bytes), "{} bytes at {}",
+                bytes.size(), address);
+  });
+}
+
+void TlmDevice::Read(uint64_t address, std::span<uint8_t> bytes) {
+  RunOn(platform_.processor, [&] {
+    COSIM_CHECK(platform_.processor.Read(ExamplePlatform::kMemoryBase + address, bytes), "{} bytes at {}",
+                bytes.size(), address);
+  });
+}
+
+runtime::Counters TlmDevice::Execute(const isa::Program& program, const runtime::ExecuteOptions& options) {
+  runtime::Counters counters;
+  if (options.timing_only || options.watch_hazards) {
+    counters.error = options.timing_only ? "the tlm device moves data: it does not run timing only"
+                                         : "the tlm device does not watch hazards";
+    return counters;
+  }
+  platform_.accelerator.SetLayers(options.layer_of);
+  RunOn(platform_.processor, [&] { counters = RunProgram(spec_, program, platform_.processor); });
+  platform_.accelerator.SetLayers({});
+  const runtime::Counters& seen = platform_.accelerator.last_run();
+  counters.error = seen.error;
+  if (options.record_instructions) counters.instructions = seen.instructions;
+  return counters;
+}
+
+void TlmDevice::PoisonOnChip(uint64_t seed) { platform_.accelerator.PoisonOnChip(seed); }
+
+}  // namespace cosim::sim

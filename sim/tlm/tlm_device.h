@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The example platform as a device of the runtime: every call runs on the platform's processor, which reaches
+// memory and accelerator over the bus and waits for the interrupt.
+//
+// SystemC builds a design once a process, so there is one platform, made for the first device and reused by
+// those after it: reconfigured for their spec, memory cleared. Not thread-safe; use it from one thread.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "runtime/device.h"
+#include "sim/kernels/simd_level.h"
+
+namespace cosim::sim {
+
+class ExamplePlatform;
+
+class TlmDevice final : public runtime::Device {
+ public:
+  /// Null, and `error` says why, while another TlmDevice lives, or when the process runs a SystemC design
+  /// of its own. `spec` must outlive the device; `level` must be supported by this machine.
+  static std::unique_ptr<TlmDevice> Make(const isa::Spec& spec, SimdLevel level, std::string& error);
+  ~TlmDevice() override;
+  TlmDevice(const TlmDevice&) = delete;
+  TlmDevice& operator=(const TlmDevice&) = delete;
+
+  std::string Name() const override { return "tlm"; }
+  /// Memory has ExamplePlatform::kMemoryBytes, all there from the beginning; CHECKs that this is enough.
+  void Reserve(uint64_t bytes) override;
+  void Write(uint64_t address, std::span<const uint8_t> bytes) override;
+  void Read(uint64_t address, std::span<uint8_t> bytes) override;
+  /// What runs are the words in memory. Counters and ledger come from registers; instruction times and the
+  /// text of an error from the model. Refuses timing_only and watch_hazards, which hardware cannot do.
+  runtime::Counters Execute(const isa::Program& program, const runtime::ExecuteOptions& options) override;
+  void PoisonOnChip(uint64_t seed) override;
+
+  /// The platform it runs on.
+  ExamplePlatform& platform() { return platform_; }
+
+ private:
+  TlmDevice(const isa::Spec& spec, ExamplePlatform& platform) : spec_(spec), platform_(platform) {}
+
+  const isa::Spec& spec_;
+  ExamplePlatform& platform_;
+};
+
+}  // namespace cosim::sim
