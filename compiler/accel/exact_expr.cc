@@ -84,11 +84,6 @@ Exact MakeClamp(const Exact& x, int64_t low, int64_t high) {
   return MakeExact(ExactOp::kMax, {MakeExact(ExactOp::kMin, {x, ExactConst(high)}), ExactConst(low)});
 }
 
-bool IsClamp(const Exact& e) {
-  return e->op == ExactOp::kMax && IsConst(e->args[1]) && e->args[0]->op == ExactOp::kMin &&
-         IsConst(e->args[0]->args[1]);
-}
-
 // min or max of a clamp, or of one half of one, with a constant.
 Exact NormalizeMinMax(ExactOp op, const Exact& a, int64_t bound) {
   if (IsClamp(a)) {
@@ -193,6 +188,11 @@ Exact Leaf(int64_t low, int64_t high, tir::Expr load, int input) {
 }
 
 }  // namespace
+
+bool IsClamp(const Exact& e) {
+  return e->op == ExactOp::kMax && IsConst(e->args[1]) && e->args[0]->op == ExactOp::kMin &&
+         IsConst(e->args[0]->args[1]);
+}
 
 Exact ExactConst(int64_t value) {
   ExactNode node{ExactOp::kConst};

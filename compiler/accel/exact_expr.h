@@ -37,4 +37,7 @@ Exact FromProgram(const isa::ScalarProgram& program);
 Exact MakeExact(ExactOp op, std::vector<Exact> args);
 Exact ExactConst(int64_t value);
 
+/// max(min(x, high), low) with constants.
+bool IsClamp(const Exact& e);
+
 }  // namespace cosim::accel

@@ -4,6 +4,7 @@
 #include "compiler/accel/select_alu.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -19,6 +20,13 @@ struct Binding {
   int open_operand = -1;
 };
 
+// The clamp around what is being unified, with nothing but nodes that do nothing in between: clamping to
+// wider bounds inside it makes no difference.
+struct OuterClamp {
+  int64_t low = std::numeric_limits<int64_t>::min(), high = std::numeric_limits<int64_t>::max();
+  bool any = false;
+};
+
 class Matcher {
  public:
   Matcher(const isa::AluOp& op, const AluTarget& target, bool writes_intermediate)
@@ -29,7 +37,8 @@ class Matcher {
  private:
   using Bindings = std::vector<Binding>;
 
-  Bindings Unify(const Exact& pattern, const Exact& expr, const Binding& binding) {
+  Bindings Unify(const Exact& pattern, const Exact& expr, const Binding& binding,
+                 const OuterClamp& around = {}) {
     if (pattern->op == ExactOp::kLeaf) return UnifyLeaf(pattern, expr, binding);
     Bindings out;
     if (pattern->op == ExactOp::kConst) {
@@ -38,21 +47,27 @@ class Matcher {
     }
     if (pattern->op == expr->op && pattern->args.size() == expr->args.size() &&
         (pattern->op != ExactOp::kWrap || pattern->type == expr->type)) {
-      Append(out, UnifyArgs(pattern->args, expr->args, binding));
+      OuterClamp inside;
+      if (IsClamp(expr) && pattern->args[0]->op == ExactOp::kMin)
+        inside = {expr->args[1]->value, expr->args[0]->args[1]->value, true};
+      else if (pattern->op == ExactOp::kMin)
+        inside = around;
+      Append(out, UnifyArgs(pattern->args, expr->args, binding, inside));
       const bool commutes = pattern->op == ExactOp::kAdd || pattern->op == ExactOp::kMul ||
                             pattern->op == ExactOp::kMin || pattern->op == ExactOp::kMax;
       if (commutes) Append(out, UnifyArgs(pattern->args, {expr->args[1], expr->args[0]}, binding));
     }
-    if (out.empty()) Append(out, UnifyIdentity(pattern, expr, binding));
+    if (out.empty()) Append(out, UnifyIdentity(pattern, expr, binding, around));
     return out;
   }
 
   Bindings UnifyArgs(const std::vector<Exact>& patterns, const std::vector<Exact>& exprs,
-                     const Binding& binding) {
+                     const Binding& binding, const OuterClamp& around_first = {}) {
     Bindings now = {binding};
     for (size_t i = 0; i < patterns.size(); ++i) {
       Bindings next;
-      for (const Binding& b : now) Append(next, Unify(patterns[i], exprs[i], b));
+      for (const Binding& b : now)
+        Append(next, Unify(patterns[i], exprs[i], b, i == 0 ? around_first : OuterClamp{}));
       now = std::move(next);
     }
     return now;
@@ -60,11 +75,12 @@ class Matcher {
 
   // The pattern's node does nothing to this expression: it stays in range, or its second operand can be made
   // neutral.
-  Bindings UnifyIdentity(const Exact& pattern, const Exact& expr, const Binding& binding) {
+  Bindings UnifyIdentity(const Exact& pattern, const Exact& expr, const Binding& binding,
+                         const OuterClamp& around) {
     Bindings out;
     if (pattern->op == ExactOp::kWrap) {
       if (expr->low >= pattern->type.Min() && expr->high <= pattern->type.Max())
-        return Unify(pattern->args[0], expr, binding);
+        return Unify(pattern->args[0], expr, binding, around);
       return out;
     }
     if (pattern->args.size() != 2) return out;
@@ -90,10 +106,12 @@ class Matcher {
       default:
         return out;
     }
-    if (pattern->op == ExactOp::kMax && expr->low < neutral) return out;
-    if (pattern->op == ExactOp::kMin && expr->high > neutral) return out;
+    const bool hidden =
+        around.any && (pattern->op == ExactOp::kMax ? neutral <= around.low : neutral >= around.high);
+    if (pattern->op == ExactOp::kMax && expr->low < neutral && !hidden) return out;
+    if (pattern->op == ExactOp::kMin && expr->high > neutral && !hidden) return out;
     for (const Binding& b : Unify(second, ExactConst(neutral), binding))
-      Append(out, Unify(pattern->args[0], expr, b));
+      Append(out, Unify(pattern->args[0], expr, b, around));
     return out;
   }
 

@@ -32,14 +32,16 @@ Points StepsOf(const HardwareNest& nest, int64_t begin, int64_t end) {
       for (int64_t u = begin; u < end; ++u) {
         std::vector<int64_t> at;
         for (size_t f = 0; f < fields; ++f)
-          at.push_back(nest.bases[f] + nest.micro_ops[u * fields + f] + i * nest.outer[f] + j * nest.inner[f]);
+          at.push_back(nest.bases[f] + nest.micro_ops[u * fields + f] + i * nest.outer[f] +
+                       j * nest.inner[f]);
         steps.insert(at);
       }
   return steps;
 }
 
 TEST(PlanNest, UsesTheTwoLongestDimsAsHardwareLoops) {
-  const HardwareNest nest = PlanNest({{4, 14, 14, 2, 3}, {0, 0}, {{196, 14, 1, 0, 0}, {0, 16, 1, 256, 1}}}, 1000, false);
+  const HardwareNest nest =
+      PlanNest({{4, 14, 14, 2, 3}, {0, 0}, {{196, 14, 1, 0, 0}, {0, 16, 1, 256, 1}}}, 1000, false);
   EXPECT_EQ(nest.iter_out, 14);
   EXPECT_EQ(nest.iter_in, 14);
   EXPECT_EQ(nest.micro_op_count, 4 * 2 * 3);

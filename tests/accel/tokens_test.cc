@@ -12,8 +12,12 @@
 namespace cosim::accel {
 namespace {
 
-// One instruction of a unit that reads and writes the given elements of `acc` (content does not matter to tokens).
-struct Touch { std::string format; std::vector<int32_t> reads, writes; };
+// One instruction of a unit that reads and writes the given elements of `acc` (content does not matter to
+// tokens).
+struct Touch {
+  std::string format;
+  std::vector<int32_t> reads, writes;
+};
 
 class Builder {
  public:
@@ -86,8 +90,9 @@ TEST(Tokens, DropsAnOrderThatAThirdUnitImplies) {
   b.Add({"gemm", {1}, {2}});
   b.Add({"alu", {2}, {3}});
   b.Add({"alu", {1}, {}});  // after the load, because the gemm was
-  EXPECT_EQ(b.Text(),
-            "load_inp push(load_to_gemm)\ngemm pop(load_to_gemm) push(gemm_to_alu)\nalu pop(gemm_to_alu)\nalu\n");
+  EXPECT_EQ(
+      b.Text(),
+      "load_inp push(load_to_gemm)\ngemm pop(load_to_gemm) push(gemm_to_alu)\nalu pop(gemm_to_alu)\nalu\n");
 }
 
 TEST(Tokens, RoutesThroughAUnitThatHasQueues) {
@@ -95,8 +100,9 @@ TEST(Tokens, RoutesThroughAUnitThatHasQueues) {
   Builder b(spec);
   b.Add({"gemm", {}, {1}});
   b.Add({"store_out", {1}, {}});
-  EXPECT_EQ(b.Text(),
-            "gemm push(gemm_to_alu)\nsync_alu pop(gemm_to_alu) push(alu_to_store)\nstore_out pop(alu_to_store)\n");
+  EXPECT_EQ(
+      b.Text(),
+      "gemm push(gemm_to_alu)\nsync_alu pop(gemm_to_alu) push(alu_to_store)\nstore_out pop(alu_to_store)\n");
 }
 
 TEST(Tokens, PullsPopsForwardToStayWithinCapacity) {
@@ -107,11 +113,12 @@ TEST(Tokens, PullsPopsForwardToStayWithinCapacity) {
   b.Add({"alu", {1}, {}});
   b.Add({"alu", {2}, {}});
   EXPECT_EQ(b.Text(),
-            "gemm push(gemm_to_alu)\nsync_alu pop(gemm_to_alu)\ngemm push(gemm_to_alu)\nalu\nalu pop(gemm_to_alu)\n");
+            "gemm push(gemm_to_alu)\nsync_alu pop(gemm_to_alu)\ngemm push(gemm_to_alu)\nalu\nalu "
+            "pop(gemm_to_alu)\n");
 }
 
-// Random touches on any ISA: every queue stays within capacity in program order, and every conflict is ordered, judged by a
-// transitive closure that knows nothing of how the tokens were placed.
+// Random touches on any ISA: every queue stays within capacity in program order, and every conflict is
+// ordered, judged by a transitive closure that knows nothing of how the tokens were placed.
 void ExpectOrdered(const isa::Spec& spec, uint32_t seed) {
   std::mt19937 random(seed);
   std::vector<std::string> formats;

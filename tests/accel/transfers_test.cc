@@ -85,7 +85,8 @@ TEST(CutCopy, CutsRowsLongerThanTheField) {
 
 TEST(CutCopy, RefusesPaddingThatTheFieldsCannotHold) {
   const TransferLimits narrow = {63, 6, 63, 1, 1, 1, 1};
-  EXPECT_EQ(WhyNot({{4, 2, 0, 4, 4}, {4, 0, 0, 1, 1}}, narrow), "padding of 2 at the top: a load pads at most 1");
+  EXPECT_EQ(WhyNot({{4, 2, 0, 4, 4}, {4, 0, 0, 1, 1}}, narrow),
+            "padding of 2 at the top: a load pads at most 1");
   EXPECT_EQ(WhyNot({{4, 0, 3, 1, 1}}, narrow), "padding of 3 at the right: a load pads at most 1");
   EXPECT_EQ(WhyNot({{7, 1, 0, 1, 1}}, narrow), "a padded row of 7 elements: a load moves at most 6");
 }
@@ -111,7 +112,9 @@ std::map<int64_t, int64_t> Moved(const std::vector<Copy2d>& copies) {
 
 TEST(CutCopy, MovesEveryElementOnceForRandomShapes) {
   std::mt19937 random(7);
-  const auto pick = [&](int64_t low, int64_t high) { return low + static_cast<int64_t>(random() % (high - low + 1)); };
+  const auto pick = [&](int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(random() % (high - low + 1));
+  };
   for (int round = 0; round < 500; ++round) {
     std::vector<CopyDim> dims(pick(1, 4));
     int64_t sram = 1, dram = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels as the functional device computes them against plain loops over the same blocked arrays: random windows, epilogues, tiles,
-// threads and configurations, on both ISAs.
+// Kernels as the functional device computes them against plain loops over the same blocked arrays: random
+// windows, epilogues, tiles, threads and configurations, on both ISAs.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -30,15 +30,17 @@ struct Problem {
   Window w;
   EpilogueInfo e;
   graph::QAdd add;
-  Bytes data, weights, residual;        // blocked, as in DRAM
-  ChannelParameters parameters;         // one a channel
+  Bytes data, weights, residual;  // blocked, as in DRAM
+  ChannelParameters parameters;   // one a channel
   int64_t InputBlocks() const { return anchor == Anchor::kConvolution ? w.ci : w.co; }
 };
 
 class Random {
  public:
   explicit Random(uint32_t seed) : engine_(seed) {}
-  int64_t operator()(int64_t low, int64_t high) { return low + static_cast<int64_t>(engine_() % (high - low + 1)); }
+  int64_t operator()(int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(engine_() % (high - low + 1));
+  }
   Bytes Fill(int64_t count) {
     Bytes bytes(count);
     for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(engine_());
@@ -54,11 +56,14 @@ isa::Spec RandomSpec(Random& random, const std::string& isa) {
     return isa::Override{"parameters." + key, std::to_string(value)};
   };
   const int64_t block = int64_t{4} << random(0, isa == "vta" ? 2 : 3), batch = random(0, 3) == 0 ? 2 : 1;
-  std::vector<isa::Override> overrides = {
-      set("block_in", block), set("block_out", block), set("batch", batch),
-      set("inp_bytes", (batch * block) << random(5, 7)), set("wgt_bytes", (block * block) << random(4, 6)),
-      set("acc_bytes", (4 * batch * block) << random(5, 7)), set("uop_bytes", int64_t{256} << random(0, 3)),
-      set("tokens", random(1, 4))};
+  std::vector<isa::Override> overrides = {set("block_in", block),
+                                          set("block_out", block),
+                                          set("batch", batch),
+                                          set("inp_bytes", (batch * block) << random(5, 7)),
+                                          set("wgt_bytes", (block * block) << random(4, 6)),
+                                          set("acc_bytes", (4 * batch * block) << random(5, 7)),
+                                          set("uop_bytes", int64_t{256} << random(0, 3)),
+                                          set("tokens", random(1, 4))};
   for (auto& override : overrides)  // the smallest legal sizes
     if (override.path.ends_with("_bytes") && std::stoll(override.value) < 1024) override.value = "1024";
   if (isa == "cosim") {
@@ -99,15 +104,18 @@ Problem RandomProblem(Random& random, const std::string& isa) {
   std::string why;
   p.array = FindArray(p.spec, why);
   const bool vta = isa == "vta";
-  const Anchor anchors[] = {Anchor::kConvolution, Anchor::kConvolution, Anchor::kMaxPool, Anchor::kSumPool, Anchor::kNone};
+  const Anchor anchors[] = {Anchor::kConvolution, Anchor::kConvolution, Anchor::kMaxPool, Anchor::kSumPool,
+                            Anchor::kNone};
   p.anchor = vta ? Anchor::kConvolution : anchors[random(0, 4)];
   PickWindow(p, random);
   if (p.anchor == Anchor::kMaxPool) p.w.pad_value = -128;
   if (p.anchor == Anchor::kConvolution && !vta) p.w.pad_value = random(-5, 5);
   p.e.requantize = p.anchor == Anchor::kConvolution || p.anchor == Anchor::kSumPool;
   if (p.anchor == Anchor::kNone || (p.anchor == Anchor::kConvolution && !vta && random(0, 1))) {
-    p.add.a = {static_cast<int32_t>(random(-9, 9)), static_cast<int32_t>(random(1, 1 << 20)), static_cast<int32_t>(random(0, 21))};
-    p.add.b = {static_cast<int32_t>(random(-9, 9)), static_cast<int32_t>(random(1, 1 << 20)), static_cast<int32_t>(random(0, 21))};
+    p.add.a = {static_cast<int32_t>(random(-9, 9)), static_cast<int32_t>(random(1, 1 << 20)),
+               static_cast<int32_t>(random(0, 21))};
+    p.add.b = {static_cast<int32_t>(random(-9, 9)), static_cast<int32_t>(random(1, 1 << 20)),
+               static_cast<int32_t>(random(0, 21))};
     p.add.output_zero_point = static_cast<int32_t>(random(-9, 9));
     p.e.add = &p.add;
     p.e.residual_is_a = p.anchor != Anchor::kNone && random(0, 1);
@@ -136,7 +144,8 @@ int64_t Anchored(const Problem& p, int64_t n, int64_t co, int64_t y, int64_t x, 
   const Array& a = p.array;
   const auto data = [&](int64_t c, int64_t iy, int64_t ix, int64_t lane) -> int64_t {
     if (iy < 0 || iy >= w.h || ix < 0 || ix >= w.w) return w.pad_value;
-    return Int8(p.data[((((n * p.InputBlocks() + c) * w.h + iy) * w.w + ix) * a.batch + b) * a.block_in + lane]);
+    return Int8(
+        p.data[((((n * p.InputBlocks() + c) * w.h + iy) * w.w + ix) * a.batch + b) * a.block_in + lane]);
   };
   if (p.anchor == Anchor::kNone) return data(co, y, x, o);
   int64_t sum = 0, most = -128;
@@ -150,8 +159,10 @@ int64_t Anchored(const Problem& p, int64_t n, int64_t co, int64_t y, int64_t x, 
       }
       for (int64_t ci = 0; ci < w.ci; ++ci)
         for (int64_t k = 0; k < a.block_in; ++k)
-          sum += data(ci, iy, ix, k) *
-                 Int8(p.weights[((((co * w.ci + ci) * w.kh + ky) * w.kw + kx) * a.block_out + o) * a.block_in + k]);
+          sum +=
+              data(ci, iy, ix, k) *
+              Int8(p.weights[((((co * w.ci + ci) * w.kh + ky) * w.kw + kx) * a.block_out + o) * a.block_in +
+                             k]);
     }
   return p.anchor == Anchor::kMaxPool ? most : sum;
 }

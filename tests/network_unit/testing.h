@@ -43,8 +43,8 @@ class GraphBuilder {
     return graph.Add(name, std::move(op), std::move(inputs));
   }
   /// conv2d, bias_add, requantize. `shift_only` quantizes by a power of two.
-  graph::ValueId Conv(graph::ValueId x, int64_t channels, const graph::Conv2d& attributes, int64_t kh, int64_t kw,
-                      bool shift_only) {
+  graph::ValueId Conv(graph::ValueId x, int64_t channels, const graph::Conv2d& attributes, int64_t kh,
+                      int64_t kw, bool shift_only) {
     const int64_t in = graph.node(x).type.shape[1];
     const auto w = Constant<int8_t>({channels, in / attributes.groups, kh, kw}, -128, 127);
     const auto sum = Add(attributes, {x, w});
