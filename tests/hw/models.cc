@@ -11,12 +11,10 @@
 namespace cosim::testing {
 
 const std::vector<ModelUnderTest>& AllModels() {
-  static const std::vector<ModelUnderTest> models = {{"narrow", MakeRtl_narrow},
-                                                     {"wide", MakeRtl_wide},
-                                                     {"odd", MakeRtl_odd},
-                                                     {"grouped", MakeRtl_grouped},
-                                                     {"tiny_cosim", MakeRtl_tiny_cosim},
-                                                     {"tiny_vta", MakeRtl_tiny_vta}};
+  static const std::vector<ModelUnderTest> models = {
+      {"narrow", MakeRtl_narrow},    {"wide", MakeRtl_wide},   {"odd", MakeRtl_odd},
+      {"grouped", MakeRtl_grouped},  {"every", MakeRtl_every}, {"tiny_cosim", MakeRtl_tiny_cosim},
+      {"tiny_vta", MakeRtl_tiny_vta}};
   return models;
 }
 
@@ -27,6 +25,7 @@ const isa::Spec& SpecOf(const std::string& name) {
   const std::string folder = COSIM_SOURCE_DIR "/tests/hw/";
   const std::string isas = COSIM_SOURCE_DIR "/isa/";
   std::string isa = folder + "load_gemm.yaml", config = folder + name + ".yaml";
+  if (name == "every") isa = folder + "every_op.yaml";
   if (name == "grouped") isa = isas + "cosim.yaml";
   if (name.starts_with("tiny_")) {
     isa = isas + name.substr(5) + ".yaml";

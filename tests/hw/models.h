@@ -15,6 +15,7 @@ std::unique_ptr<RtlModel> MakeRtl_narrow(int seed);
 std::unique_ptr<RtlModel> MakeRtl_wide(int seed);
 std::unique_ptr<RtlModel> MakeRtl_odd(int seed);
 std::unique_ptr<RtlModel> MakeRtl_grouped(int seed);
+std::unique_ptr<RtlModel> MakeRtl_every(int seed);
 std::unique_ptr<RtlModel> MakeRtl_tiny_cosim(int seed);
 std::unique_ptr<RtlModel> MakeRtl_tiny_vta(int seed);
 
