@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs: instruction by instruction, first the fields, then the tokens that order it after all it
-// conflicts with. A token goes from the conflicting instruction itself where its queue allows, else through
-// sync instructions.
+// Random programs: instruction by instruction, first the fields, then what it must follow because both touch
+// one thing.
 #include "tests/isa/program/random_program.h"
 
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <queue>
 #include <string>
 #include <utility>
 #include <variant>
@@ -18,6 +16,7 @@
 #include "isa/decode.h"
 #include "isa/footprint.h"
 #include "isa/microops.h"
+#include "tests/isa/program/orderer.h"
 #include "tests/isa/program/reference.h"
 
 namespace cosim::isa::testing {
@@ -27,168 +26,6 @@ constexpr uint64_t kPage = 4096;
 constexpr int kAttempts = 40;
 
 int64_t RoundUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
-
-/// Places tokens so that an instruction follows others, and keeps the clocks that tell what already follows.
-class Orderer {
- public:
-  Orderer(const Spec& spec, Program& program)
-      : spec_(spec),
-        program_(program),
-        decoder_(spec),
-        clocks_(spec.units.size(), std::vector<int64_t>(spec.units.size(), 0)),
-        issued_(spec.units.size()),
-        last_push_(spec.queues.size(), -1) {
-    for (size_t unit = 0; unit < spec.units.size(); ++unit) sync_.push_back(FindSync(static_cast<int>(unit)));
-  }
-
-  /// True if a token can be brought from `from` to `to`.
-  bool CanOrder(int from, int to) const { return !Path(from, to).empty(); }
-  /// Number of the last instruction of `from` that all further ones of `to` follow.
-  int64_t Known(int from, int to) const {
-    const int64_t last = static_cast<int64_t>(issued_[to].size());
-    return from == to && !spec_.units[to].overlap ? last : clocks_[to][from];
-  }
-  int64_t Issued(int unit) const { return static_cast<int64_t>(issued_[unit].size()); }
-
-  /// Makes the instruction about to be appended to unit `to` follow instruction `number` (from 1) of unit
-  /// `from`.
-  void Order(int from, int64_t number, int to) {
-    if (Known(from, to) >= number) return;
-    const std::vector<int> path = Path(from, to);
-    // An instruction pops a queue once: let a sync take what is pending.
-    if (std::ranges::find(pending_, path.back()) != pending_.end()) Append(Sync(to));
-    PushFrom(path.front(), from, number);
-    for (size_t hop = 0; hop + 1 < path.size(); ++hop) {
-      Instruction sync = BlankInstruction(spec_, sync_[spec_.queues[path[hop]].to]);
-      SetPop(sync, path[hop]);
-      SetPush(sync, path[hop + 1]);
-      Emit(std::move(sync));
-    }
-    pending_.push_back(path.back());
-  }
-
-  /// Appends it with the tokens it waits for. Returns its number within its unit.
-  int64_t Append(Instruction instruction) {
-    for (int queue : pending_) SetPop(instruction, queue);
-    pending_.clear();
-    return Emit(std::move(instruction));
-  }
-
-  bool HasSync(int unit) const { return sync_[unit] >= 0; }
-  Instruction Sync(int unit) const { return BlankInstruction(spec_, sync_[unit]); }
-
- private:
-  int FindSync(int unit) const {
-    for (size_t f = 0; f < spec_.formats.size(); ++f) {
-      if (spec_.formats[f].kind == Kind::kSync && spec_.formats[f].unit == unit) return static_cast<int>(f);
-    }
-    return -1;
-  }
-
-  /// Queues of a shortest way from a unit to another (or round to itself); empty if there is none. All units
-  /// on it need sync instructions.
-  std::vector<int> Path(int from, int to) const {
-    if (sync_[from] < 0 || sync_[to] < 0) return {};
-    std::vector<int> arrived_by(spec_.units.size(), -1);
-    std::queue<int> open;
-    open.push(from);
-    while (!open.empty()) {
-      const int unit = open.front();
-      open.pop();
-      for (int q = 0; q < static_cast<int>(spec_.queues.size()); ++q) {
-        const int next = spec_.queues[q].to;
-        if (spec_.queues[q].from != unit || arrived_by[next] >= 0 || sync_[next] < 0) continue;
-        if (next == from && next != to) continue;
-        arrived_by[next] = q;
-        if (next != to) {
-          open.push(next);
-          continue;
-        }
-        std::vector<int> path{q};
-        while (spec_.queues[path.back()].from != from)
-          path.push_back(arrived_by[spec_.queues[path.back()].from]);
-        std::ranges::reverse(path);
-        return path;
-      }
-    }
-    return {};
-  }
-
-  /// Tokens that queue `q` holds at most from instruction `position` on.
-  int64_t MostTokens(int q, int64_t position) const {
-    int64_t tokens = 0, most = 0;
-    for (int64_t i = 0; i < static_cast<int64_t>(program_.instructions.size()); ++i) {
-      const Instruction& what = program_.instructions[i];
-      const InstructionFormat& format = spec_.formats[what.format];
-      for (auto [queue, field] : format.pops) tokens -= queue == q ? what.values[field] : 0;
-      for (auto [queue, field] : format.pushes) tokens += queue == q ? what.values[field] : 0;
-      if (i >= position) most = std::max(most, tokens);
-    }
-    return most;
-  }
-
-  /// Puts a token into queue `q` once instruction `number` of its unit has retired.
-  void PushFrom(int q, int unit, int64_t number) {
-    const int64_t position = issued_[unit][number - 1];
-    if (position > last_push_[q] && MostTokens(q, position) < spec_.queues[q].capacity) {
-      SetPush(program_.instructions[position], q);
-      last_push_[q] = position;
-      std::vector<int64_t> given = seen_[position];
-      given[unit] = number;
-      tokens_[q].push(std::move(given));
-      return;
-    }
-    Instruction sync = Sync(unit);
-    SetPush(sync, q);
-    Emit(std::move(sync));
-  }
-
-  void SetPop(Instruction& instruction, int q) const {
-    for (auto [queue, field] : spec_.formats[instruction.format].pops) {
-      if (queue == q) instruction.values[field] = 1;
-    }
-  }
-  void SetPush(Instruction& instruction, int q) const {
-    for (auto [queue, field] : spec_.formats[instruction.format].pushes) {
-      if (queue == q) instruction.values[field] = 1;
-    }
-  }
-
-  int64_t Emit(Instruction instruction) {
-    const Decoded decoded = decoder_(instruction);
-    const int unit = decoded.unit;
-    const int64_t position = static_cast<int64_t>(program_.instructions.size());
-    std::vector<int64_t>& clock = clocks_[unit];
-    clock[unit] = Known(unit, unit);
-    issued_[unit].push_back(position);
-    for (int q = 0; q < static_cast<int>(spec_.queues.size()); ++q) {
-      if ((decoded.pops >> q & 1) == 0) continue;
-      for (size_t u = 0; u < clock.size(); ++u) clock[u] = std::max(clock[u], tokens_[q].front()[u]);
-      tokens_[q].pop();
-    }
-    seen_.push_back(clock);
-    std::vector<int64_t> given = clock;
-    given[unit] = Issued(unit);
-    for (int q = 0; q < static_cast<int>(spec_.queues.size()); ++q) {
-      if ((decoded.pushes >> q & 1) == 0) continue;
-      tokens_[q].push(given);
-      last_push_[q] = position;
-    }
-    program_.instructions.push_back(std::move(instruction));
-    return Issued(unit);
-  }
-
-  const Spec& spec_;
-  Program& program_;
-  Decoder decoder_;
-  std::vector<int> sync_;                     // by unit: format
-  std::vector<std::vector<int64_t>> clocks_;  // by unit
-  std::vector<std::vector<int64_t>> issued_;  // by unit: positions
-  std::vector<std::vector<int64_t>> seen_;    // by position: clock at issue
-  std::map<int, std::queue<std::vector<int64_t>>> tokens_;
-  std::vector<int64_t> last_push_;  // by queue: position
-  std::vector<int> pending_;        // queues the next instruction pops
-};
 
 class Generator {
  public:
