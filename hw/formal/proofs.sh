@@ -18,3 +18,24 @@ for shape in "PortBits=64 BurstBeats=16 LeftBits=16" "PortBits=8 BurstBeats=256 
   prove burst_length burst_length "$shape" 2 1
 done
 mutant burst_length burst_length "" 2 burst_length "s/assign to_page .*/assign to_page = '1;/"
+
+for shape in "Requesters=3 Outstanding=2 Waiter=0" "Requesters=3 Outstanding=3 Waiter=2" \
+             "Requesters=2 Outstanding=4 Waiter=1" "Requesters=4 Outstanding=1 Waiter=1"; do
+  prove read_port "read_port fifo" "$shape" 14 1
+done
+mutant read_port "read_port fifo" "Outstanding=4 Waiter=2" 8 read_port "s/if (i > 32'(last_q)) later/if (i > 32) later/"
+mutant read_port "read_port fifo" "" 14 read_port "s/assign blocked_o .*/assign blocked_o = 1'b0;/"
+mutant read_port "read_port fifo" "" 14 read_port "s/^  assign arrive .*/  assign arrive = r_valid_i;/"
+
+for shape in "PortBits=64 BurstBeats=16" "PortBits=16 BurstBeats=256" "PortBits=128 BurstBeats=5"; do
+  prove burst_splitter "burst_splitter burst_length" "$shape" 5 1
+done
+mutant burst_splitter "burst_splitter burst_length" "" 6 burst_length "s/assign to_page .*/assign to_page = '1;/"
+mutant burst_splitter "burst_splitter burst_length" "" 6 burst_splitter "s/ + 32'(BeatBytes - 1);/;/"
+mutant burst_splitter "burst_splitter burst_length" "" 6 burst_splitter "s/beat_d = beat_q + LeftBits'(len_q)/beat_d = beat_q + 1'b1/"
+
+for shape in "Units=2 Banks=3 Waiter=0" "Units=3 Banks=2 Waiter=0" "Units=3 Banks=2 Waiter=1" "Units=3 Banks=2 Waiter=2"; do
+  prove lock_manager lock_manager "$shape" 9 1
+done
+mutant lock_manager lock_manager "" 5 lock_manager "s/others = taken;/others = '0;/"
+mutant lock_manager lock_manager "" 5 lock_manager "s/if (v != u) others/if (v > u) others/"

@@ -47,7 +47,7 @@ report() {
   if [ "$5" != PASS ]; then grep -v Warning "$work/log" | head -n 12; fi
 }
 
-# prove BLOCK MODULES PARAMETERS BASE STEP: k-induction with k at most STEP, base case and covers over BASE cycles.
+# prove BLOCK MODULES PARAMETERS COVER STEP: k-induction with k at most STEP; covers must be reached within COVER cycles.
 prove() {
   [ -z "$only" ] || [ "$only" = "$1" ] || return 0
   start=$(date +%s)
@@ -55,7 +55,7 @@ prove() {
   result=FAIL
   if model "$rtl" "$1" "$3" "$2"; then
     method="base case"
-    if smtbmc --presat -t "$4"; then
+    if smtbmc --presat -t "$(($5 + 1))"; then
       method="induction"
       if smtbmc -i -t "$5"; then
         # The solver counts down from STEP; the last step it names is the one at which the induction closed.

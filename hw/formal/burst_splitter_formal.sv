@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// What burst_splitter.sv promises for every transfer: the bursts cover exactly the beats its rows touch, row by row and
+// each beat of a row once, none crosses 4 KiB or exceeds the limit, the last one is marked, and a burst stands until taken.
+//
+// The harness walks the rows on its own, by bytes. Wires named \dut.… are the block's own registers, in the assertions
+// that make the induction close (i_…).
+module burst_splitter_formal #(
+  parameter  int unsigned PortBits   = 64,
+  parameter  int unsigned BurstBeats = 16,
+  parameter  int unsigned DimBits    = 4,
+  localparam int unsigned LenBits    = $clog2(BurstBeats + 1),
+  localparam int unsigned BeatBytes  = PortBits / 8,
+  localparam int unsigned BeatShift  = $clog2(BeatBytes),
+  localparam int unsigned LeftBits   = 32 - BeatShift
+) (
+  input logic               clk_i,
+  input logic               rst_ni,
+  input logic               start_i,
+  input logic [31:0]        addr_i,
+  input logic [DimBits-1:0] rows_i,
+  input logic [31:0]        row_bytes_i,
+  input logic [31:0]        stride_bytes_i,
+  input logic               burst_ready_i
+);
+
+  logic               busy, burst_last;
+  logic [31:0]        burst_addr;
+  logic [LenBits-1:0] burst_len;
+
+  burst_splitter #(.PortBits(PortBits), .BurstBeats(BurstBeats), .DimBits(DimBits)) dut (
+    .clk_i, .rst_ni, .start_i, .addr_i, .rows_i, .row_bytes_i, .stride_bytes_i, .busy_o(busy),
+    .burst_addr_o(burst_addr), .burst_len_o(burst_len), .burst_last_o(burst_last), .burst_ready_i
+  );
+
+  (* hierconn *) logic [31:0]         \dut.row_addr_q , \dut.row_bytes_q , \dut.stride_q ;
+  (* hierconn *) logic [DimBits-1:0]  \dut.rows_q ;
+  (* hierconn *) logic [LeftBits-1:0] \dut.beat_q , \dut.left_q ;
+
+  logic [31:0]        row_q, bytes_q, stride_q;  // the row being cut: its first byte, its bytes, the way to the next
+  logic [DimBits-1:0] rows_q;                    // rows left, this one included
+  logic [31:0]        next_q;                    // byte at which the next burst must begin
+  logic [31:0]        beats_end;                 // one past the last byte of the row's last beat
+  logic [31:0]        burst_end, next_row;
+  logic               row_ends;
+  logic               stood_q;                   // a burst stood in the cycle before and was not taken
+  logic [31:0]        stood_addr_q;
+  logic [LenBits-1:0] stood_len_q;
+
+  assign beats_end = {row_q[31:BeatShift], BeatShift'(0)}
+                     + (((32'(row_q[BeatShift-1:0]) + bytes_q + BeatBytes - 1) >> BeatShift) << BeatShift);
+  assign burst_end = burst_addr + 32'(burst_len) * BeatBytes;
+  assign row_ends  = burst_end == beats_end;
+  assign next_row  = row_q + stride_q;
+
+  always_ff @(posedge clk_i) begin
+    stood_q      <= rst_ni & busy & ~burst_ready_i;
+    stood_addr_q <= burst_addr;
+    stood_len_q  <= burst_len;
+    if (!rst_ni) begin
+      rows_q <= '0;
+    end else if (start_i) begin
+      row_q    <= addr_i;
+      bytes_q  <= row_bytes_i;
+      stride_q <= stride_bytes_i;
+      rows_q   <= (row_bytes_i == '0) ? '0 : rows_i;
+      next_q   <= {addr_i[31:BeatShift], BeatShift'(0)};
+    end else if (busy && burst_ready_i) begin
+      if (row_ends) begin
+        row_q  <= next_row;
+        rows_q <= rows_q - 1'b1;
+        next_q <= {next_row[31:BeatShift], BeatShift'(0)};
+      end else begin
+        next_q <= burst_end;
+      end
+    end
+  end
+
+  initial assume (!rst_ni);
+
+  always @(posedge clk_i) if (rst_ni) begin
+    // A transfer starts only after the one before has handed over its last burst.
+    m_start: assume (!start_i || !busy);
+    // A row has less than 2 GiB; addresses wrap at 4 GiB.
+    m_bytes: assume (!start_i || !row_bytes_i[31]);
+
+    a_busy:  assert (busy == (rows_q != '0));
+    // A burst begins where the one before ended, or at the beat of its row's first byte.
+    a_next:  assert (!busy || burst_addr == next_q);
+    a_some:  assert (!busy || burst_len != '0);
+    a_limit: assert (!busy || burst_len <= BurstBeats);
+    a_page:  assert (!busy || 32'(burst_addr[11:0]) + 32'(burst_len) * BeatBytes <= 4096);
+    // It does not go beyond the row's last beat, so that a row ends exactly there.
+    a_row:   assert (!busy || 32'(burst_len) * BeatBytes <= beats_end - burst_addr);
+    // No burst is shorter than it must be.
+    a_whole: assert (!busy || row_ends || burst_len == BurstBeats || burst_end[11:0] == '0);
+    a_last:  assert (!busy || burst_last == (row_ends && rows_q == 1));
+    a_stand: assert (!stood_q || (busy && burst_addr == stood_addr_q && burst_len == stood_len_q));
+
+    i_row:   assert (!busy || (\dut.row_addr_q == row_q && \dut.row_bytes_q == bytes_q && \dut.stride_q == stride_q
+                               && \dut.rows_q == rows_q));
+    i_bytes: assert (!busy || (bytes_q != '0 && !bytes_q[31]));
+    i_left:  assert (!busy || \dut.left_q != '0);
+    i_end:   assert (!busy || (({\dut.left_q , BeatShift'(0)} == beats_end - next_q)
+                               && 32'({\dut.left_q , BeatShift'(0)}) <= 32'h8000_0000 + BeatBytes));
+
+    c_page:  cover (busy && !row_ends && burst_len < BurstBeats && burst_end[11:0] == '0);
+    c_rows:  cover (busy && burst_last && stood_q && row_q[BeatShift-1:0] != '0);
+    c_two:   cover (busy && burst_ready_i && row_ends && rows_q == 2);
+  end
+
+endmodule
