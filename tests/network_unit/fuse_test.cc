@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fusion patterns, and what keeps operations apart.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "compiler/network/group.h"
+#include "tests/network_unit/testing.h"
+
+namespace cosim::network {
+namespace {
+
+using graph::ValueId;
+
+// "conv2d+bias_add+requantize | max_pool"
+std::string Fused(const GraphBuilder& b, std::vector<ValueId> outputs, const FuseOptions& options = {}) {
+  graph::Graph graph = b.graph;
+  graph.SetOutputs(std::move(outputs));
+  std::string text;
+  for (const Group& group : Fuse(graph, options)) {
+    std::string ops;
+    for (ValueId id : group.nodes)
+      ops += (ops.empty() ? "" : "+") + std::string(graph::Mnemonic(graph.node(id).op));
+    text += (text.empty() ? "" : " | ") + ops;
+  }
+  return text;
+}
+
+ValueId Conv(GraphBuilder& b, ValueId x) { return b.Conv(x, 4, {}, 1, 1, false); }
+
+TEST(Fuse, ConvolutionTakesBiasRequantizationAndClip) {
+  GraphBuilder b;
+  const ValueId y = b.Add(graph::Clip{0, 100}, {Conv(b, b.Input({1, 4, 5, 5}))});
+  EXPECT_EQ(Fused(b, {y}), "conv2d+bias_add+requantize+clip");
+  EXPECT_EQ(Fused(b, {y}, {true}), "conv2d+bias_add+requantize | clip");
+}
+
+TEST(Fuse, AnAddJoinsTheLaterOfItsConvolutionsWhicheverSideItIs) {
+  for (bool swap : {false, true}) {
+    GraphBuilder b;
+    const ValueId x = b.Input({1, 4, 5, 5}), one = Conv(b, x), two = Conv(b, one);
+    const ValueId sum = b.Add(graph::QAdd{}, swap ? std::vector{two, x} : std::vector{x, two});
+    b.graph.SetOutputs({b.Add(graph::Clip{0, 127}, {sum})});
+    const auto groups = Fuse(b.graph, {});
+    ASSERT_EQ(groups.size(), 2u);
+    EXPECT_EQ(groups[1].nodes.size(), 5u);
+    EXPECT_EQ(groups[1].epilogue.residual, x);
+    EXPECT_EQ(groups[1].epilogue.residual_is_a, !swap);
+    EXPECT_EQ(groups[1].epilogue.low, 0);
+    EXPECT_EQ(groups[1].epilogue.first_low, -128);
+  }
+}
+
+TEST(Fuse, AnAddOfTwoConvolutionsJoinsOnlyOne) {
+  GraphBuilder b;
+  const ValueId x = b.Input({1, 4, 5, 5});
+  const ValueId left = Conv(b, x), right = Conv(b, x);
+  EXPECT_EQ(Fused(b, {b.Add(graph::QAdd{}, {left, right})}),
+            "conv2d+bias_add+requantize | conv2d+bias_add+requantize+qadd");
+}
+
+TEST(Fuse, GroupsComeAfterWhatTheyRead) {
+  GraphBuilder b;
+  const ValueId x = b.Input({1, 4, 5, 5});
+  const ValueId left = Conv(b, x), right = Conv(b, Conv(b, x));
+  b.graph.SetOutputs({b.Add(graph::QAdd{}, {left, right})});
+  std::set<ValueId> done = {x};
+  for (const Group& group : Fuse(b.graph, {})) {
+    for (ValueId id : group.nodes)
+      for (ValueId input : b.graph.node(id).inputs)
+        EXPECT_TRUE(done.count(input) || b.graph.node(input).As<graph::Constant>() ||
+                    std::count(group.nodes.begin(), group.nodes.end(), input));
+    done.insert(group.nodes.begin(), group.nodes.end());
+  }
+  EXPECT_EQ(done.size(), 1 + 3 * 3 + 1u);
+}
+
+TEST(Fuse, AValueUsedTwiceEndsItsGroup) {
+  GraphBuilder b;
+  const ValueId y = Conv(b, b.Input({1, 4, 5, 5}));
+  const ValueId clip = b.Add(graph::Clip{0, 100}, {y}), pool = b.Add(graph::MaxPool{}, {y});
+  EXPECT_EQ(Fused(b, {clip, pool}), "conv2d+bias_add+requantize | clip | max_pool");
+}
+
+TEST(Fuse, AnAddOfAValueToItselfStaysApart) {
+  GraphBuilder b;
+  const ValueId y = Conv(b, b.Input({1, 4, 5, 5}));
+  EXPECT_EQ(Fused(b, {b.Add(graph::QAdd{}, {y, y})}), "conv2d+bias_add+requantize | qadd");
+}
+
+TEST(Fuse, AnOutputInTheMiddleEndsItsGroup) {
+  GraphBuilder b;
+  const ValueId y = Conv(b, b.Input({1, 4, 5, 5}));
+  const ValueId clip = b.Add(graph::Clip{0, 100}, {y});
+  EXPECT_EQ(Fused(b, {y, clip}), "conv2d+bias_add+requantize | clip");
+}
+
+TEST(Fuse, SplittingAtTheAddKeepsTheClipsWhereTheyStand) {
+  GraphBuilder b;
+  const ValueId x = b.Input({1, 4, 5, 5});
+  const ValueId first = b.Add(graph::Clip{-7, 100}, {Conv(b, x)});
+  b.graph.SetOutputs({b.Add(graph::Clip{0, 50}, {b.Add(graph::QAdd{}, {x, first})})});
+  const auto groups = Fuse(b.graph, {});
+  ASSERT_EQ(groups.size(), 1u);
+  const auto parts = SplitAtAdd(b.graph, groups[0]);
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[0].result(), first);
+  EXPECT_EQ(parts[0].epilogue.low, -7);
+  EXPECT_EQ(parts[0].epilogue.add, nullptr);
+  EXPECT_EQ(parts[1].kind, GroupKind::kElementwise);
+  EXPECT_EQ(parts[1].epilogue.high, 50);
+  EXPECT_TRUE(SplitAtAdd(b.graph, parts[0]).empty());
+}
+
+}  // namespace
+}  // namespace cosim::network

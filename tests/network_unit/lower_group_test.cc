@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes to the accelerator and what does not, with the reason; graphs through lowering and device against
+// the golden model.
+#include "compiler/network/lower_group.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compiler/golden/golden.h"
+#include "compiler/network/choose_tile.h"
+#include "compiler/network/program_builder.h"
+#include "isa/verify.h"
+#include "sim/functional/functional_device.h"
+#include "tests/network_unit/testing.h"
+
+namespace cosim::network {
+namespace {
+
+using graph::ValueId;
+using testing::HasSubstr;
+
+// The reason why the graph's last group runs on the CPU; "" if it does not.
+std::string WhyCpu(const isa::Spec& spec, GraphBuilder& b, ValueId output) {
+  b.graph.SetOutputs({output});
+  GroupLowering lowering(spec, b.graph, {});
+  std::string reason;
+  return lowering.Lower(Fuse(b.graph, {}).back(), reason) ? "" : reason;
+}
+
+std::string WhyCpuForConv(const isa::Spec& spec, const graph::Conv2d& attributes, int64_t kernel,
+                          bool shift_only = false) {
+  GraphBuilder b;
+  return WhyCpu(spec, b, b.Conv(b.Input({1, 8, 9, 9}), 8, attributes, kernel, kernel, shift_only));
+}
+
+TEST(LowerGroup, TakesAPlainConvolution) {
+  EXPECT_EQ(WhyCpuForConv(Load("cosim"), {.pad = {1, 1, 1, 1}}, 3), "");
+  EXPECT_EQ(WhyCpuForConv(Load("vta"), {.pad = {1, 1, 1, 1}}, 3, true), "");
+}
+
+TEST(LowerGroup, RefusesGroupedConvolutions) {
+  EXPECT_EQ(WhyCpuForConv(Load("cosim"), {.groups = 2}, 3),
+            "2 groups: the array multiplies all input channels");
+}
+
+TEST(LowerGroup, RefusesBlocksThatDiffer) {
+  EXPECT_EQ(WhyCpuForConv(Load("cosim", {{"parameters.block_in", "8"}}), {}, 1),
+            "block_in 8 and block_out 4 differ: values would need two layouts");
+}
+
+TEST(LowerGroup, RefusesArraysOfOtherWidths) {
+  EXPECT_EQ(WhyCpuForConv(Load("cosim", {{"parameters.inp_bits", "4"}}), {}, 1),
+            "the network is int8, the array is not");
+  EXPECT_EQ(WhyCpuForConv(Load("cosim", {{"parameters.acc_bits", "16"}}), {}, 1),
+            "sums are int32, accumulators have 16 bits");
+}
+
+TEST(LowerGroup, RefusesTilesThatLeaveGapsInMemory) {
+  const auto spec = Load("cosim", {{"parameters.block_in", "3"},
+                                   {"parameters.block_out", "3"},
+                                   {"parameters.inp_bytes", "3072"},
+                                   {"parameters.wgt_bytes", "4608"},
+                                   {"parameters.acc_bytes", "12288"}});
+  EXPECT_EQ(WhyCpuForConv(spec, {}, 1), "3 values of 'inp' take 4 bytes in memory: they would have gaps");
+}
+
+TEST(LowerGroup, RefusesWhatVtaLacks) {
+  EXPECT_THAT(WhyCpuForConv(Load("vta"), {}, 1, false), HasSubstr("no per-channel multiplier"));
+  EXPECT_EQ(WhyCpuForConv(Load("vta"), {.pad = {1, 1, 1, 1}, .input_zero_point = 3}, 3, true),
+            "padding with zero point 3: loads pad with 0 only");
+  GraphBuilder b;
+  EXPECT_THAT(WhyCpu(Load("vta"), b, b.Add(graph::MaxPool{}, {b.Input({1, 4, 4, 4})})),
+              HasSubstr("no ALU op of isa 'vta'"));
+}
+
+TEST(LowerGroup, RefusesInt32Results) {
+  GraphBuilder b;
+  const ValueId x = b.Input({1, 4, 4, 4});
+  EXPECT_EQ(WhyCpu(Load("cosim"), b, b.Add(graph::Conv2d{}, {x, b.Constant<int8_t>({4, 4, 1, 1}, -9, 9)})),
+            "its result is not int8: only int8 leaves the accelerator");
+}
+
+TEST(LowerGroup, RefusesPaddingBeyondTheField) {
+  EXPECT_THAT(WhyCpuForConv(Load("vta"), {.pad = {20, 0, 0, 0}, .dilation = {21, 1}}, 2, true),
+              HasSubstr("padding"));
+}
+
+TEST(LowerGroup, NamesTheBufferThatTheSmallestTileOverflows) {
+  const auto spec = Load("cosim", {{"parameters.inp_bytes", "256"}});
+  EXPECT_EQ(WhyCpuForConv(spec, {.dilation = {4, 4}}, 3),
+            "buffer 'inp' holds 64 elements and the smallest tile needs 81");
+}
+
+TEST(RankTiles, ComesCheapestFirstAndFitsStorage) {
+  const auto spec = Load("cosim");
+  std::string why;
+  const Array array = FindArray(spec, why);
+  Window window{.ci = 4,
+                .h = 14,
+                .w = 14,
+                .co = 4,
+                .oh = 14,
+                .ow = 14,
+                .kh = 3,
+                .kw = 3,
+                .top = 1,
+                .left = 1,
+                .bottom = 1,
+                .right = 1};
+  EpilogueInfo epilogue;
+  epilogue.requantize = true;
+  const auto ranked = RankTiles(spec, array, Anchor::kConvolution, window, epilogue, 1, 200, why);
+  ASSERT_FALSE(ranked.empty());
+  for (size_t i = 0; i < ranked.size(); ++i) {
+    EXPECT_LE(ranked[i == 0 ? 0 : i - 1].cycles, ranked[i].cycles);
+    const KernelTe te = BuildKernel(spec, array, "k", Anchor::kConvolution, window, epilogue, ranked[i].tile);
+    accel::Kernel kernel;
+    ASSERT_FALSE(accel::Tensorize(te.function, spec, kernel));
+    accel::InterleaveVirtualThreads(kernel);
+    accel::StorageCursor cursor;
+    const auto refusal = accel::AssignStorage(kernel, spec, cursor);
+    EXPECT_FALSE(refusal) << ToString(ranked[i].tile) << ": " << refusal.reason;
+  }
+}
+
+// NCHW to blocks and back, the way the host does it.
+std::vector<uint8_t> Blocked(const graph::Tensor& plain, const Array& a) {
+  auto s = plain.shape();
+  s.resize(4, 1);
+  const int64_t nb = (s[0] + a.batch - 1) / a.batch, cb = (s[1] + a.block_in - 1) / a.block_in,
+                hw = s[2] * s[3];
+  std::vector<uint8_t> out(nb * cb * hw * a.batch * a.block_in);
+  for (int64_t n = 0; n < s[0]; ++n)
+    for (int64_t c = 0; c < s[1]; ++c)
+      for (int64_t p = 0; p < hw; ++p)
+        out[((((n / a.batch) * cb + c / a.block_in) * hw + p) * a.batch + n % a.batch) * a.block_in +
+            c % a.block_in] = static_cast<uint8_t>(plain.data<int8_t>()[(n * s[1] + c) * hw + p]);
+  return out;
+}
+
+graph::Tensor RandomTensor(GraphBuilder& b, const graph::TensorType& type) {
+  graph::Tensor tensor(type);
+  for (int8_t& value : tensor.mutable_data<int8_t>()) value = static_cast<int8_t>(b.Pick(-128, 127));
+  return tensor;
+}
+
+// Lowers the graph's only group, runs it, and compares with the golden model. False if it has to run on the
+// CPU.
+bool RunsAsGolden(const isa::Spec& spec, GraphBuilder& b, ValueId output) {
+  b.graph.SetOutputs({output});
+  GroupLowering lowering(spec, b.graph, {});
+  const auto groups = Fuse(b.graph, {});
+  EXPECT_EQ(groups.size(), 1u);
+  std::string reason;
+  const auto group = lowering.Lower(groups[0], reason);
+  if (!group || group->input_layout.kind != Layout::Kind::kBlocked) return false;
+  std::vector<graph::Tensor> inputs;
+  for (ValueId input : b.graph.inputs()) inputs.push_back(RandomTensor(b, b.graph.node(input).type));
+  const auto golden = golden::Run(b.graph, inputs);
+
+  PlacedKernel placed{&*group, {}, 0};
+  std::vector<isa::Segment> constants;
+  const uint64_t values_end = 3 << 16;
+  uint64_t free_from = values_end;
+  for (Role role : group->roles) {
+    if (role == Role::kInput)
+      placed.addresses.push_back(0);
+    else if (role == Role::kResidual)
+      placed.addresses.push_back(1 << 16);
+    else if (role == Role::kOutput)
+      placed.addresses.push_back(2 << 16);
+    else
+      for (const auto& constant : group->constants) {
+        if (constant.role != role) continue;
+        placed.addresses.push_back(free_from);
+        constants.push_back({isa::Segment::Kind::kConstants, constant.name, free_from, constant.bytes});
+        free_from = (free_from + constant.bytes.size() + 4095) / 4096 * 4096;
+      }
+  }
+  const auto step = BuildProgram(spec, {placed}, std::move(constants), values_end, free_from);
+  EXPECT_TRUE(isa::Verify(spec, step.program).ok());
+  sim::FunctionalDevice device(spec);
+  runtime::LoadSegments(device, step.program);
+  device.Write(0, Blocked(*golden[group->input], lowering.array()));
+  if (group->residual >= 0) device.Write(1 << 16, Blocked(*golden[group->residual], lowering.array()));
+  EXPECT_TRUE(device.Execute(step.program, {}).completed);
+  const auto want = Blocked(*golden[output], lowering.array());
+  std::vector<uint8_t> got(want.size());
+  device.Read(2 << 16, got);
+  // Channels and rows that only blocking adds may hold anything.
+  const auto valid =
+      Blocked(graph::Tensor(golden[output]->shape(), std::vector<int8_t>(golden[output]->size(), 1)),
+              lowering.array());
+  for (size_t i = 0; i < got.size(); ++i)
+    if (valid[i] && got[i] != want[i]) {
+      ADD_FAILURE() << "byte " << i << ": " << int{got[i]} << ", not " << int{want[i]};
+      break;
+    }
+  return true;
+}
+
+void RunRandomConvolutions(const std::string& isa, bool with_add) {
+  const auto spec = Load(isa, {{"parameters.batch", "2"}});
+  int ran = 0;
+  for (uint32_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
+    GraphBuilder b(seed);
+    graph::Conv2d conv;
+    const int64_t kh = b.Pick(1, 3), kw = b.Pick(1, 3);
+    conv.stride = {b.Pick(1, 2), b.Pick(1, 2)};
+    conv.dilation = {b.Pick(1, 2), b.Pick(1, 2)};
+    conv.pad = {b.Pick(0, kh - 1), b.Pick(0, kw - 1), b.Pick(0, kh - 1), b.Pick(0, kw - 1)};
+    if (isa == "cosim") conv.input_zero_point = static_cast<int32_t>(b.Pick(-9, 9));
+    const ValueId x = b.Input({b.Pick(1, 3), b.Pick(4, 9), b.Pick(5, 9), b.Pick(5, 9)});
+    ValueId y = b.Conv(x, b.Pick(1, 9), conv, kh, kw, isa == "vta");
+    if (with_add) {
+      graph::QAdd add{{3, 77, 6}, {-4, 90, 7}, 5};
+      const ValueId other = b.Input(b.graph.node(y).type.shape, "r");
+      y = b.Add(add, b.Pick(0, 1) ? std::vector{y, other} : std::vector{other, y});
+    }
+    ran += RunsAsGolden(spec, b, b.Add(graph::Clip{-100, 90}, {y}));
+  }
+  EXPECT_GT(ran, 30);
+}
+
+TEST(LowerGroup, ConvolutionsRunAsTheGoldenModelSays) { RunRandomConvolutions("cosim", false); }
+TEST(LowerGroup, ResidualConvolutionsRunAsTheGoldenModelSays) { RunRandomConvolutions("cosim", true); }
+TEST(LowerGroup, ConvolutionsOfVtaRunAsTheGoldenModelSays) { RunRandomConvolutions("vta", false); }
+
+TEST(LowerGroup, PoolsAndElementwiseGroupsRunAsTheGoldenModelSays) {
+  const auto spec = Load("cosim");
+  GraphBuilder pool, add, clip;
+  EXPECT_TRUE(RunsAsGolden(
+      spec, pool, pool.Add(graph::MaxPool{{3, 3}, {2, 2}, {1, 1, 1, 1}}, {pool.Input({1, 6, 9, 7})})));
+  const ValueId x = add.Input({1, 6, 5, 3}), y = add.Input({1, 6, 5, 3}, "y");
+  EXPECT_TRUE(RunsAsGolden(spec, add, add.Add(graph::QAdd{{1, 50, 6}, {2, 60, 6}, -3}, {x, y})));
+  EXPECT_TRUE(RunsAsGolden(spec, clip, clip.Add(graph::Clip{-5, 6}, {clip.Input({1, 6, 5, 3})})));
+}
+
+}  // namespace
+}  // namespace cosim::network
