@@ -11,7 +11,7 @@
 namespace cosim::isa {
 namespace {
 
-constexpr const char* kNoRtl = "E0601";  ///< a spec that the simulators run but the RTL has no module for
+constexpr const char* kNoRtl = "E0701";  ///< a spec that the simulators run but the RTL has no module for
 constexpr int kLoadLatency = 2;          ///< stages behind the load unit's writer
 constexpr int kStoreLatency = 2;         ///< stages before a store's beats leave
 constexpr int kAluLatency = 6;           ///< stages of the alu unit beside those of its ops
