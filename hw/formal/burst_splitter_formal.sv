@@ -36,6 +36,12 @@ module burst_splitter_formal #(
   (* hierconn *) logic [DimBits-1:0]  \dut.rows_q ;
   (* hierconn *) logic [LeftBits-1:0] \dut.beat_q , \dut.left_q ;
 
+  (* hierconn *) logic [LenBits-1:0]  \dut.len_q ;
+  logic [LenBits-1:0] right_len;      // what burst_length.sv says of the burst that stands
+  burst_length #(.PortBits(PortBits), .BurstBeats(BurstBeats), .LeftBits(LeftBits)) i_length (
+    .addr_i({\dut.beat_q [11-BeatShift:0], BeatShift'(0)}), .left_i(\dut.left_q ), .len_o(right_len)
+  );
+
   logic [31:0]        row_q, bytes_q, stride_q;  // the row being cut: its first byte, its bytes, the way to the next
   logic [DimBits-1:0] rows_q;                    // rows left, this one included
   logic [31:0]        next_q;                    // byte at which the next burst must begin
@@ -91,14 +97,13 @@ module burst_splitter_formal #(
     a_page:  assert (!busy || 32'(burst_addr[11:0]) + 32'(burst_len) * BeatBytes <= 4096);
     // It does not go beyond the row's last beat, so that a row ends exactly there.
     a_row:   assert (!busy || 32'(burst_len) * BeatBytes <= beats_end - burst_addr);
-    // No burst is shorter than it must be.
-    a_whole: assert (!busy || row_ends || burst_len == BurstBeats || burst_end[11:0] == '0);
     a_last:  assert (!busy || burst_last == (row_ends && rows_q == 1));
     a_stand: assert (!stood_q || (busy && burst_addr == stood_addr_q && burst_len == stood_len_q));
 
     i_row:   assert (!busy || (\dut.row_addr_q == row_q && \dut.row_bytes_q == bytes_q && \dut.stride_q == stride_q
                                && \dut.rows_q == rows_q));
     i_bytes: assert (!busy || (bytes_q != '0 && !bytes_q[31]));
+    i_len:   assert (!busy || \dut.len_q == right_len);
     i_left:  assert (!busy || \dut.left_q != '0);
     i_end:   assert (!busy || (({\dut.left_q , BeatShift'(0)} == beats_end - next_q)
                                && 32'({\dut.left_q , BeatShift'(0)}) <= 32'h8000_0000 + BeatBytes));

@@ -28,7 +28,7 @@ mutant read_port "read_port fifo" "" 14 read_port "s/assign blocked_o .*/assign 
 mutant read_port "read_port fifo" "" 14 read_port "s/^  assign arrive .*/  assign arrive = r_valid_i;/"
 
 for shape in "PortBits=64 BurstBeats=16" "PortBits=16 BurstBeats=256" "PortBits=128 BurstBeats=5"; do
-  prove burst_splitter "burst_splitter burst_length" "$shape" 5 1
+  prove burst_splitter "burst_splitter burst_length" "$shape" 5 0
 done
 mutant burst_splitter "burst_splitter burst_length" "" 6 burst_length "s/assign to_page .*/assign to_page = '1;/"
 mutant burst_splitter "burst_splitter burst_length" "" 6 burst_splitter "s/ + 32'(BeatBytes - 1);/;/"
@@ -39,3 +39,13 @@ for shape in "Units=2 Banks=3 Waiter=0" "Units=3 Banks=2 Waiter=0" "Units=3 Bank
 done
 mutant lock_manager lock_manager "" 5 lock_manager "s/others = taken;/others = '0;/"
 mutant lock_manager lock_manager "" 5 lock_manager "s/if (v != u) others/if (v > u) others/"
+
+for units in 1 2 3; do
+  prove completion completion "Units=$units" 8 1
+done
+mutant completion completion "" 6 completion "s/left_d = left_d - 32'(retire_i\[u\])/left_d = left_q - 32'(retire_i[u])/"
+
+for shape in "Stages=0" "Stages=1 HasReset=1" "Stages=3" "Stages=4 HasReset=1"; do
+  prove delay delay "$shape" 8 6
+done
+mutant delay delay "Stages=3" 8 delay "s/line_q\[Bits-1 -: Width\]/line_q[Width-1:0]/"
