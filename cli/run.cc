@@ -34,7 +34,7 @@ int RunVerb(const Arguments& arguments) {
   po::options_description options("options");
   AddSpecOptions(options);
   options.add_options()
-      ("device", po::value<std::string>()->value_name("NAME")->default_value("cycle"), "functional | cycle")
+      ("device", po::value<std::string>()->value_name("NAME")->default_value("cycle"), "functional | cycle | tlm")
       ("timing-only", "count cycles without computing data (cycle device)")
       ("virtual-threads", po::value<int>()->value_name("N")->default_value(2), "virtual threads a kernel: 1 hides no latency")
       ("seed", po::value<uint64_t>()->value_name("S")->default_value(1), "seed of weights and inputs")
@@ -56,10 +56,12 @@ int RunVerb(const Arguments& arguments) {
   const auto check = ParseCheck(values["check"].as<std::string>());
   if (!check) return Fail(fmt::format("--check={}: not one of outputs, layers, none", values["check"].as<std::string>()));
   run.check = *check;
-  if (run.device != "functional" && run.device != "cycle")
-    return Fail(fmt::format("unknown device '{}'", run.device), "known devices: functional, cycle");
+  if (run.device != "functional" && run.device != "cycle" && run.device != "tlm")
+    return Fail(fmt::format("unknown device '{}'", run.device), "known devices: functional, cycle, tlm");
   if (run.timing_only && run.device == "functional")
     return Fail("--timing-only: the functional device has no timing", "use --device=cycle");
+  if (run.timing_only && run.device == "tlm")
+    return Fail("--timing-only: the tlm device always moves data", "use --device=cycle");
   if (run.timing_only && run.check == session::Check::kLayers) return Fail("--timing-only computes nothing that --check=layers could compare");
   if (run.virtual_threads < 1 || run.virtual_threads > 8) return Fail("--virtual-threads: from 1 to 8");
   if (values.count("simd")) {

@@ -15,6 +15,7 @@
 #include "isa/verify.h"
 #include "sim/cycle/cycle_device.h"
 #include "sim/functional/functional_device.h"
+#include "sim/tlm/tlm_device.h"
 
 namespace cosim::session {
 namespace {
@@ -52,8 +53,10 @@ double PeakRssMb() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-std::unique_ptr<runtime::Device> MakeDevice(const isa::Spec& spec, const Options& options) {
+// Null, and `error` set, when there is no such device to be had now.
+std::unique_ptr<runtime::Device> MakeDevice(const isa::Spec& spec, const Options& options, std::string& error) {
   if (options.device == "functional") return std::make_unique<sim::FunctionalDevice>(spec, options.simd);
+  if (options.device == "tlm") return sim::TlmDevice::Make(spec, options.simd, error);
   return std::make_unique<sim::CycleDevice>(spec, options.simd);
 }
 
@@ -141,7 +144,8 @@ std::optional<Result> RunExperiment(const isa::Spec& spec, const Options& option
   std::vector<std::vector<uint8_t>> bytes;
   for (const Tensor& input : inputs) bytes.push_back(BytesOf(input));
   say("running on the " + options.device + " device");
-  const auto device = MakeDevice(spec, options);
+  const auto device = MakeDevice(spec, options, error);
+  if (!device) return std::nullopt;
   for (int i = 0; i < options.runs; ++i) {
     if (options.poison) device->PoisonOnChip(options.seed + i);
     result.run = runtime::Execute(result.network, spec, *device, bytes, options.timing_only);

@@ -24,7 +24,7 @@ enum class Check { kNone, kOutputs, kLayers };
 
 struct Options {
   std::string network;             ///< one of zoo::Names()
-  std::string device = "cycle";    ///< "functional" or "cycle"
+  std::string device = "cycle";    ///< "functional", "cycle" or "tlm"
   uint64_t seed = 1;
   bool timing_only = false;
   int virtual_threads = 2;
