@@ -27,8 +27,8 @@ class BadInput : public Command {
 TEST_F(BadInput, MisspeltKeyIsNamedWithItsNeighbour) {
   WriteChanged("configs/tiny.yaml", "mine.yaml", "  burst_beats:", "  burst_beat:");
   ExpectRefused("run mlp --config=mine.yaml --json=r.json",
-                R"(mine.yaml:23:3: error[E0005]: unknown key 'burst_beat' in 'memory'
-   23 |   burst_beat: 16
+                R"(mine.yaml:22:3: error[E0005]: unknown key 'burst_beat' in 'memory'
+   22 |   burst_beat: 16
       |   ^~~~~~~~~~
   hint: did you mean 'burst_beats'?
 )");
@@ -37,8 +37,8 @@ TEST_F(BadInput, MisspeltKeyIsNamedWithItsNeighbour) {
 TEST_F(BadInput, WrongTypeShowsTheValue) {
   WriteChanged("configs/tiny.yaml", "mine.yaml", "  latency: 12", "  latency: fast");
   ExpectRefused("run mlp --config=mine.yaml --json=r.json",
-                R"(mine.yaml:24:12: error[E0008]: 'latency' of 'memory' has to be an integer, not 'fast'
-   24 |   latency: fast
+                R"(mine.yaml:23:12: error[E0008]: 'latency' of 'memory' has to be an integer, not 'fast'
+   23 |   latency: fast
       |            ^~~~
 )");
 }
@@ -170,7 +170,7 @@ TEST_F(BadInput, AFailedRunLeavesTheOldReportAlone) {
 TEST_F(BadInput, UnknownChoicesAreListed) {
   ExpectRefused("run mlp --check=some", "cosim: error: --check=some: not one of outputs, layers, none\n");
   ExpectRefused("run mlp --device=rtl", R"(cosim: error: unknown device 'rtl'
-  hint: known devices: functional, cycle
+  hint: known devices: functional, cycle, tlm
 )");
   ExpectRefused("run mlp --virtual-threads=0", "cosim: error: --virtual-threads: from 1 to 8\n");
   ExpectRefused("frob", "cosim: error: unknown verb 'frob'\n  hint: `cosim --help` lists them\n");
