@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Index expressions split into numbers and what depends on the loops around, and evaluated for one iteration of those.
+// Index expressions split into numbers and what depends on the loops around, and evaluated for one iteration
+// of those.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer expressions freed of their types: exact arithmetic, with a Wrap node only where a value may really leave its
-// type. Lowered expressions and the spec's ALU programs both become this, so that they can be compared.
+// Integer expressions freed of their types: exact arithmetic, with a Wrap node only where a value may really
+// leave its type. Lowered expressions and the spec's ALU programs both become this, so that they can be
+// compared.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,27 @@
 
 namespace cosim::accel {
 
-enum class ExactOp { kConst, kLeaf, kAdd, kSub, kMul, kMin, kMax, kShr, kShl, kRoundShift, kAnd, kOr, kXor, kLt, kLe, kEq, kNe,
-                     kSelect, kWrap };
+enum class ExactOp {
+  kConst,
+  kLeaf,
+  kAdd,
+  kSub,
+  kMul,
+  kMin,
+  kMax,
+  kShr,
+  kShl,
+  kRoundShift,
+  kAnd,
+  kOr,
+  kXor,
+  kLt,
+  kLe,
+  kEq,
+  kNe,
+  kSelect,
+  kWrap
+};
 
 struct ExactNode;
 using Exact = std::shared_ptr<const ExactNode>;
@@ -21,15 +41,15 @@ using Exact = std::shared_ptr<const ExactNode>;
 struct ExactNode {
   ExactOp op = ExactOp::kConst;
   std::vector<Exact> args;
-  int64_t value = 0;       ///< kConst
-  tir::Expr load;          ///< kLeaf of a lowered expression: a Load
-  int input = -1;          ///< kLeaf of an ALU program: index into ScalarProgram::inputs
-  isa::ScalarType type;    ///< kWrap
+  int64_t value = 0;          ///< kConst
+  tir::Expr load;             ///< kLeaf of a lowered expression: a Load
+  int input = -1;             ///< kLeaf of an ALU program: index into ScalarProgram::inputs
+  isa::ScalarType type;       ///< kWrap
   int64_t low = 0, high = 0;  ///< the value lies in [low, high] (saturated at the range of int64)
 };
 
-/// Null when the expression holds something other than integer arithmetic, or a value that 64 bits may not hold. Chains of clamps by constants come out as
-/// max(min(x, high), low).
+/// Null when the expression holds something other than integer arithmetic, or a value that 64 bits may not
+/// hold. Chains of clamps by constants come out as max(min(x, high), low).
 Exact FromLowered(const tir::Expr& expr);
 Exact FromProgram(const isa::ScalarProgram& program);
 

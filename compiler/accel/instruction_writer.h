@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a kernel's instructions: runs the loops that are left and turns every leaf, with the loop variables' values in
-// hand, into loads, stores, gemm and alu instructions, together with the exact sets of what they touch. What a field cannot
-// hold is cut into several instructions where that is possible, else the kernel is refused.
+// Writes a kernel's instructions: runs the loops that are left and turns every leaf, with the loop variables'
+// values in hand, into loads, stores, gemm and alu instructions, together with the exact sets of what they
+// touch. What a field cannot hold is cut into several instructions where that is possible, else the kernel is
+// refused.
 #pragma once
 
 #include <map>
@@ -26,8 +27,9 @@ class InstructionWriter {
   /// Without `tokens` nothing is written and only what Write returns counts.
   InstructionWriter(const isa::Spec& spec, TokenInserter* tokens, std::map<int, uint64_t> micro_op_base);
 
-  /// `addresses`: byte address of each of the kernel's params. `tag` marks the instructions (their layer). Refuses a kernel
-  /// that the ISA's instructions or the widths of their fields do not allow; what was written until then is useless.
+  /// `addresses`: byte address of each of the kernel's params. `tag` marks the instructions (their layer).
+  /// Refuses a kernel that the ISA's instructions or the widths of their fields do not allow; what was
+  /// written until then is useless.
   Refusal Write(const Kernel& kernel, const std::vector<uint64_t>& addresses, int tag);
 
   const std::map<int, MicroOpStore>& micro_ops() const { return stores_; }
@@ -41,7 +43,8 @@ class InstructionWriter {
   void WriteAluSpace(const AluLeaf& leaf, const IndexSpace& space);
   /// Makes the micro-ops resident, loading them if need be; gives their first on-chip index.
   int64_t Require(int memory, const HardwareNest& nest);
-  /// Micro-ops an instruction of this format may bring along: half of the memory, so that the next list can load meanwhile.
+  /// Micro-ops an instruction of this format may bring along: half of the memory, so that the next list can
+  /// load meanwhile.
   int64_t MicroOpLimit(const isa::InstructionFormat& format) const;
   int FindTransferFormat(int memory, bool is_store) const;
   TransferLimits LimitsOf(int format) const;
@@ -57,9 +60,11 @@ class InstructionWriter {
   void SetLocks(isa::Instruction& instruction, const Footprint& footprint) const;
   void AddOnChip(Footprint& footprint, int memory, bool write, const IndexSpace& space, int index) const;
   void AddMicroOps(Footprint& footprint, int memory, int64_t begin, int64_t count) const;
-  /// One index of the space for each field of the micro-op; `access_of(name)` gives the leaf's access or null.
+  /// One index of the space for each field of the micro-op; `access_of(name)` gives the leaf's access or
+  /// null.
   template <typename AccessOf>
-  IndexSpace MakeSpace(int format, const std::vector<Dim>& dims, const std::string& result, AccessOf access_of) const;
+  IndexSpace MakeSpace(int format, const std::vector<Dim>& dims, const std::string& result,
+                       AccessOf access_of) const;
   int64_t BaseOf(const Access& access) const;
   uint64_t DramAddress(const tir::Buffer& buffer) const;
   const OnChipBuffer& OnChip(const tir::Buffer& buffer) const;
@@ -76,7 +81,8 @@ class InstructionWriter {
   Refusal refusal_;
 };
 
-/// What InstructionWriter::Write would refuse the kernel for, wherever its parameters stand. Cheaper than writing it.
+/// What InstructionWriter::Write would refuse the kernel for, wherever its parameters stand. Cheaper than
+/// writing it.
 Refusal CheckInstructions(const Kernel& kernel, const isa::Spec& spec);
 
 }  // namespace cosim::accel

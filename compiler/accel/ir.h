@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator's loop tree: what a lowered function becomes once every leaf is something the accelerator does. Loops
-// that stay here run in the compiler, which writes out one or more instructions a leaf and an iteration; the dimensions
-// of a leaf become hardware loops, micro-ops, or rows and columns of a transfer.
+// The accelerator's loop tree: what a lowered function becomes once every leaf is something the accelerator
+// does. Loops that stay here run in the compiler, which writes out one or more instructions a leaf and an
+// iteration; the dimensions of a leaf become hardware loops, micro-ops, or rows and columns of a transfer.
 //
-// Positions count elements of the memory concerned. A leaf's access is offset + sum over its dims of stride * index;
-// offset and extents are expressions of the loops around the leaf, strides are numbers.
+// Positions count elements of the memory concerned. A leaf's access is offset + sum over its dims of stride *
+// index; offset and extents are expressions of the loops around the leaf, strides are numbers.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,10 @@ struct OnChipBuffer {
   int64_t address = -1;     ///< of copy 0, assigned by AssignStorage
 };
 
-struct Dim { tir::Var var; tir::Expr extent; };
+struct Dim {
+  tir::Var var;
+  tir::Expr extent;
+};
 
 struct Access {
   tir::Buffer buffer;
@@ -38,7 +41,10 @@ struct Access {
 };
 
 /// Where a dim's index (plus an offset) must stay for the element to come from DRAM; elsewhere it is padding.
-struct Bound { int dim; tir::Expr low, high; };  ///< low <= index < high
+struct Bound {
+  int dim;
+  tir::Expr low, high;
+};  ///< low <= index < high
 
 /// A copy between DRAM and an on-chip memory.
 struct TransferLeaf {
@@ -49,8 +55,8 @@ struct TransferLeaf {
   int64_t pad_value = 0;
 };
 
-/// One tensor intrinsic an index point. `outer_reduction`: loops around the leaf that the sum runs over; the first point of
-/// them all overwrites the accumulators when `initialize` is set.
+/// One tensor intrinsic an index point. `outer_reduction`: loops around the leaf that the sum runs over; the
+/// first point of them all overwrites the accumulators when `initialize` is set.
 struct GemmLeaf {
   int format = -1;
   std::vector<Dim> dims;
@@ -81,9 +87,14 @@ struct Loop {
 };
 
 /// Runs `body` only where a virtual thread has an iteration left.
-struct Guard { tir::Expr condition; Nodes body; };
+struct Guard {
+  tir::Expr condition;
+  Nodes body;
+};
 
-struct Node { std::variant<Loop, Guard, TransferLeaf, GemmLeaf, AluLeaf> node; };
+struct Node {
+  std::variant<Loop, Guard, TransferLeaf, GemmLeaf, AluLeaf> node;
+};
 
 /// One fused group, ready to be written out.
 struct Kernel {

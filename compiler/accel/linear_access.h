@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads and stores of a nest as accesses by element: trailing indices walk an element's lanes, leading ones count elements.
+// Loads and stores of a nest as accesses by element: trailing indices walk an element's lanes, leading ones
+// count elements.
 #pragma once
 
 #include <optional>
@@ -10,25 +11,30 @@
 namespace cosim::accel {
 
 /// A loop of a nest, from outside in.
-struct NestLoop { tir::Var var; tir::Expr min, extent; };
+struct NestLoop {
+  tir::Var var;
+  tir::Expr min, extent;
+};
 
 struct LaneIndex {
-  tir::Var var;         ///< null: `constant`
+  tir::Var var;  ///< null: `constant`
   int64_t constant = 0;
 };
 
 struct ElementAccess {
   tir::Buffer buffer;
-  std::vector<LaneIndex> lanes;      ///< one a trailing index
-  tir::Expr offset;                  ///< elements; mentions no loop of the nest
-  std::vector<int64_t> strides;      ///< elements, one a loop of the nest
+  std::vector<LaneIndex> lanes;  ///< one a trailing index
+  tir::Expr offset;              ///< elements; mentions no loop of the nest
+  std::vector<int64_t> strides;  ///< elements, one a loop of the nest
 };
 
-/// Nothing if an index is not affine in the nest's loops, or a lane index is neither a plain loop variable nor a constant.
-std::optional<ElementAccess> LinearAccess(const tir::Buffer& buffer, const std::vector<tir::Expr>& indices, size_t lane_dims,
-                                          const std::vector<NestLoop>& nest);
+/// Nothing if an index is not affine in the nest's loops, or a lane index is neither a plain loop variable
+/// nor a constant.
+std::optional<ElementAccess> LinearAccess(const tir::Buffer& buffer, const std::vector<tir::Expr>& indices,
+                                          size_t lane_dims, const std::vector<NestLoop>& nest);
 
-/// Trailing dimensions of a buffer in this memory that are lanes (and the record's fields, if it has several).
+/// Trailing dimensions of a buffer in this memory that are lanes (and the record's fields, if it has
+/// several).
 size_t LaneDims(const isa::Memory& memory);
 
 }  // namespace cosim::accel

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps the dims of a leaf onto the two hardware loops and a list of micro-ops, and keeps the micro-op memories: equal lists
-// are stored and loaded once, and stay on chip until their place is needed.
+// Maps the dims of a leaf onto the two hardware loops and a list of micro-ops, and keeps the micro-op
+// memories: equal lists are stored and loaded once, and stay on chip until their place is needed.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +30,9 @@ struct HardwareNest {
   int64_t first_count = 0;
 };
 
-/// Dims that the written index does not move along are reductions: always micro-ops, outermost, in order. Of the others, the two that save
-/// most micro-ops become hardware loops, as far as `max_iterations` allows. `bases_in_micro_ops`: the instruction has no
-/// base fields.
+/// Dims that the written index does not move along are reductions: always micro-ops, outermost, in order. Of
+/// the others, the two that save most micro-ops become hardware loops, as far as `max_iterations` allows.
+/// `bases_in_micro_ops`: the instruction has no base fields.
 HardwareNest PlanNest(const IndexSpace& space, int64_t max_iterations, bool bases_in_micro_ops);
 
 /// Micro-ops of one unit: a ring on chip, a segment in DRAM.
@@ -51,7 +51,10 @@ class MicroOpStore {
   const std::vector<int64_t>& segment() const { return segment_; }
 
  private:
-  struct Resident { int64_t begin, end; const std::vector<int64_t>* key; };
+  struct Resident {
+    int64_t begin, end;
+    const std::vector<int64_t>* key;
+  };
   int64_t depth_, alignment_;
   size_t fields_;
   int64_t next_ = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions about the accesses of one nest: which loops are lanes, whether two accesses go together, what becomes a leaf's access.
+// Questions about the accesses of one nest: which loops are lanes, whether two accesses go together, what
+// becomes a leaf's access.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,8 @@ bool SameLanes(const ElementAccess& a, const ElementAccess& b);
 bool LanesFollow(const ElementAccess& operand, const ElementAccess& result, const isa::Memory& memory);
 
 /// Every loop of `kept` that has more than one round leads to another element.
-bool MovesWithAll(const ElementAccess& access, const std::vector<NestLoop>& nest, const std::vector<size_t>& kept);
+bool MovesWithAll(const ElementAccess& access, const std::vector<NestLoop>& nest,
+                  const std::vector<size_t>& kept);
 
 /// Lane i is walked from 0 to extents[i], by a loop that does not also lead to another element.
 bool WalksWholeElements(const ElementAccess& access, const std::vector<int64_t>& extents,

@@ -9,8 +9,8 @@
 
 namespace cosim::accel {
 
-/// Appends to `bounds` (dim: index into `nest`); false if the condition is anything but a conjunction of comparisons, each affine
-/// with coefficient 1 or -1 in one loop of the nest.
+/// Appends to `bounds` (dim: index into `nest`); false if the condition is anything but a conjunction of
+/// comparisons, each affine with coefficient 1 or -1 in one loop of the nest.
 bool CollectBounds(const tir::Expr& condition, const std::vector<NestLoop>& nest, std::vector<Bound>& bounds);
 
 }  // namespace cosim::accel

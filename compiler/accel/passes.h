@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes between a lowered function and its instructions, in the order lower.cc runs them. One pass a file.
+// The passes between a lowered function and its instructions, in the order lower.cc runs them. One pass a
+// file.
 #pragma once
 
 #include <string>
@@ -17,21 +18,25 @@ struct Refusal {
   explicit operator bool() const { return !reason.empty(); }
 };
 
-/// tensorize.cc: builds the loop tree. Innermost nests become leaves: those that match a tensor intrinsic of the spec (by its
-/// index expression, not by name), copies between DRAM and chip, and elementwise stages, which select_alu.cc covers with ALU ops.
-/// Before: every buffer is a parameter or allocated; scopes name memories of the spec. After: no Store is left.
+/// tensorize.cc: builds the loop tree. Innermost nests become leaves: those that match a tensor intrinsic of
+/// the spec (by its index expression, not by name), copies between DRAM and chip, and elementwise stages,
+/// which select_alu.cc covers with ALU ops. Before: every buffer is a parameter or allocated; scopes name
+/// memories of the spec. After: no Store is left.
 Refusal Tensorize(const tir::Function& function, const isa::Spec& spec, Kernel& kernel);
 
-/// virtual_threads.cc: replaces each virtual-thread loop by copies of its leaves, thread after thread, inside the loops that the threads
-/// share; what is allocated inside gets one copy a thread. Before: loops inside do not depend on the thread. After: no
-/// loop is a virtual thread.
+/// virtual_threads.cc: replaces each virtual-thread loop by copies of its leaves, thread after thread, inside
+/// the loops that the threads share; what is allocated inside gets one copy a thread. Before: loops inside do
+/// not depend on the thread. After: no loop is a virtual thread.
 void InterleaveVirtualThreads(Kernel& kernel);
 
-/// Where storage was placed last in each memory, so that neighbouring kernels use different places and can overlap.
-struct StorageCursor { std::vector<int64_t> next; };
+/// Where storage was placed last in each memory, so that neighbouring kernels use different places and can
+/// overlap.
+struct StorageCursor {
+  std::vector<int64_t> next;
+};
 
-/// storage.cc: gives every on-chip buffer its address. Copies go to different banks where the depth allows. Refuses with
-/// the memory, what is needed and what there is.
+/// storage.cc: gives every on-chip buffer its address. Copies go to different banks where the depth allows.
+/// Refuses with the memory, what is needed and what there is.
 Refusal AssignStorage(Kernel& kernel, const isa::Spec& spec, StorageCursor& cursor);
 
 }  // namespace cosim::accel

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens from dataflow: takes instructions in program order with what they read and write, and places the pops and pushes
-// that order conflicting accesses of different units. Orderings already implied by earlier tokens cost nothing; where two
-// units have no queue the order is routed through others, by sync instructions if need be. After Finish, every push stands
-// before its pop and no queue ever holds more than its capacity in program order, so the program cannot deadlock.
+// Tokens from dataflow: takes instructions in program order with what they read and write, and places the
+// pops and pushes that order conflicting accesses of different units. Orderings already implied by earlier
+// tokens cost nothing; where two units have no queue the order is routed through others, by sync instructions
+// if need be. After Finish, every push stands before its pop and no queue ever holds more than its capacity
+// in program order, so the program cannot deadlock.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,15 @@ namespace cosim::accel {
 
 /// What one instruction touches: exact sets of on-chip elements, and byte ranges of DRAM.
 struct Footprint {
-  struct OnChip { int memory = -1; bool write = false; std::vector<int32_t> elements; };
-  struct Dram { bool write = false; uint64_t begin = 0, end = 0; };
+  struct OnChip {
+    int memory = -1;
+    bool write = false;
+    std::vector<int32_t> elements;
+  };
+  struct Dram {
+    bool write = false;
+    uint64_t begin = 0, end = 0;
+  };
   std::vector<OnChip> on_chip;
   std::vector<Dram> dram;
 };
@@ -42,7 +50,9 @@ class TokenInserter {
     int64_t order = 0;           ///< program order; gaps leave room for syncs put in between
     std::vector<int32_t> known;  ///< per unit: instructions known to have retired before this one issues
   };
-  struct Token { int push = -1, pop = -1; };  ///< entries
+  struct Token {
+    int push = -1, pop = -1;
+  };  ///< entries
   /// Who touched each element last; instructions are counted within their unit from 1, 0 is none.
   struct Shadow {
     std::vector<int32_t> writer_unit, writer;

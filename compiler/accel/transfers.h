@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a strided copy of any number of dims into the two-dimensional transfers, padding included, that the load and store
-// units do.
+// Cuts a strided copy of any number of dims into the two-dimensional transfers, padding included, that the
+// load and store units do.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace cosim::accel {
 struct CopyDim {
   int64_t valid = 1, pad_low = 0, pad_high = 0;
   int64_t sram_stride = 0, dram_stride = 0;  ///< elements; the DRAM side counts from the first valid element
-  /// The on-chip elements from one position to the next belong to this copy, even those that it does not name: they may be
-  /// filled with padding.
+  /// The on-chip elements from one position to the next belong to this copy, even those that it does not
+  /// name: they may be filled with padding.
   bool owns_gap = false;
   int64_t total() const { return pad_low + valid + pad_high; }
 };
@@ -34,8 +34,10 @@ struct TransferLimits {
   int64_t pad_top = 0, pad_bottom = 0, pad_left = 0, pad_right = 0;
 };
 
-/// Dims outermost first, none empty. Merges what is contiguous on both sides; the rest becomes several transfers, and so does what
-/// is too long for the fields. Nothing, and `why` set, where padding makes that impossible.
-std::optional<std::vector<Copy2d>> CutCopy(std::vector<CopyDim> dims, const TransferLimits& limits, std::string& why);
+/// Dims outermost first, none empty. Merges what is contiguous on both sides; the rest becomes several
+/// transfers, and so does what is too long for the fields. Nothing, and `why` set, where padding makes that
+/// impossible.
+std::optional<std::vector<Copy2d>> CutCopy(std::vector<CopyDim> dims, const TransferLimits& limits,
+                                           std::string& why);
 
 }  // namespace cosim::accel

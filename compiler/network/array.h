@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The roles that memories of a spec play for convolution-like kernels, found from its intrinsic and its formats rather than by
-// name.
+// The roles that memories of a spec play for convolution-like kernels, found from its intrinsic and its
+// formats rather than by name.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 namespace cosim::network {
 
 struct Array {
-  int gemm = -1;         ///< format with the intrinsic
+  int gemm = -1;                                                        ///< format with the intrinsic
   int accumulators = -1, activations = -1, weights = -1, results = -1;  ///< memories
-  int parameters = -1;   ///< records {bias, mult, shift} a channel; -1: the ISA has none
+  int parameters = -1;  ///< records {bias, mult, shift} a channel; -1: the ISA has none
   int bias_field = -1, mult_field = -1, shift_field = -1;
   int64_t batch = 1, block_in = 1, block_out = 1;  ///< extents of a tile
-  bool results_are_mirrored = false;  ///< results are the low bits of the accumulators
+  bool results_are_mirrored = false;               ///< results are the low bits of the accumulators
   /// The memory a kernel writes its results to: `results`, or the accumulators it mirrors.
   int ResultMemory() const { return results_are_mirrored ? accumulators : results; }
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses a kernel's tile by an analytic model of its cycles: what the array computes, what the port moves, what overlaps.
+// Chooses a kernel's tile by an analytic model of its cycles: what the array computes, what the port moves,
+// what overlaps.
 #pragma once
 
 #include <optional>
@@ -15,9 +16,11 @@ struct TileCost {
   double cycles = 0;
 };
 
-/// Legal tiles, cheapest first, at most `limit`. `threads` is how many virtual threads to use where they fit (1: none). Empty:
-/// nothing fits, and `why` names the buffer that is too small for the smallest tile and by how much.
-std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Anchor anchor, const Window& window,
-                                const EpilogueInfo& epilogue, int threads, size_t limit, std::string& why);
+/// Legal tiles, cheapest first, at most `limit`. `threads` is how many virtual threads to use where they fit
+/// (1: none). Empty: nothing fits, and `why` names the buffer that is too small for the smallest tile and by
+/// how much.
+std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Anchor anchor,
+                                const Window& window, const EpilogueInfo& epilogue, int threads, size_t limit,
+                                std::string& why);
 
 }  // namespace cosim::network

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a quantized graph to a network that runs: fuse, place, lay out, plan memory, write programs, compile CPU code. All
-// consecutive accelerator groups become one static program.
+// From a quantized graph to a network that runs: fuse, place, lay out, plan memory, write programs, compile
+// CPU code. All consecutive accelerator groups become one static program.
 #pragma once
 
 #include <string>
@@ -21,6 +21,7 @@ struct CompileOptions {
 };
 
 /// `graph` is an integer graph; its input and output arrays are those of the graph, plain.
-runtime::Network Compile(const graph::Graph& graph, const isa::Spec& spec, const CompileOptions& options, cpu::CpuCompiler& cpu);
+runtime::Network Compile(const graph::Graph& graph, const isa::Spec& spec, const CompileOptions& options,
+                         cpu::CpuCompiler& cpu);
 
 }  // namespace cosim::network

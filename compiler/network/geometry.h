@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes of values and convolutions as the accelerator's kernels see them, and the layouts in which values stand in DRAM.
+// Shapes of values and convolutions as the accelerator's kernels see them, and the layouts in which values
+// stand in DRAM.
 #pragma once
 
 #include <array>
@@ -17,7 +18,8 @@ struct Layout {
   enum class Kind {
     kPlain,    ///< row-major, as the graph has it
     kBlocked,  ///< [N / batch][C / block][H][W][batch][block], channels padded
-    kPatches,  ///< blocked, the channels being the taps of a convolution's window: [N / batch][KH * KW * C / block][OH][OW][batch][block]
+    kPatches,  ///< blocked, the channels being the taps of a convolution's window: [N / batch][KH * KW * C /
+               ///< block][OH][OW][batch][block]
   } kind = Kind::kPlain;
   graph::ValueId patches_for = -1;  ///< kPatches: the convolution
   friend auto operator<=>(const Layout&, const Layout&) = default;
@@ -37,7 +39,8 @@ struct ConvView {
   std::span<const int8_t> weights;
 };
 
-/// `input` is the value it reads; a dense layer may read it before or after flattening. Its weights are constant.
+/// `input` is the value it reads; a dense layer may read it before or after flattening. Its weights are
+/// constant.
 ConvView ViewOf(const graph::Graph& graph, const Group& group, graph::ValueId input);
 
 /// Whether unrolling the window into the channels pays: where few channels would leave most lanes empty.

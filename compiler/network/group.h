@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fused groups: the nodes of an integer graph that become one kernel. A group is written as its anchor (what moves most
-// data) and an epilogue over the anchor's int32 results; groups without such a shape hold one node.
+// Fused groups: the nodes of an integer graph that become one kernel. A group is written as its anchor (what
+// moves most data) and an epilogue over the anchor's int32 results; groups without such a shape hold one
+// node.
 #pragma once
 
 #include <array>
@@ -23,19 +24,19 @@ enum class GroupKind {
 
 /// What follows the anchor. Values are of the graph.
 struct Epilogue {
-  std::optional<graph::ValueId> bias;              ///< an int32 constant [C]
+  std::optional<graph::ValueId> bias;  ///< an int32 constant [C]
   const graph::Requantize* requantize = nullptr;
   const graph::QAdd* add = nullptr;
-  graph::ValueId residual = -1;                    ///< the operand of `add` that the group does not compute
+  graph::ValueId residual = -1;  ///< the operand of `add` that the group does not compute
   bool residual_is_a = false;
-  int32_t first_low = -128, first_high = 127;      ///< clip before the add
-  int32_t low = -128, high = 127;                  ///< last clip
+  int32_t first_low = -128, first_high = 127;  ///< clip before the add
+  int32_t low = -128, high = 127;              ///< last clip
 };
 
 struct Group {
   GroupKind kind = GroupKind::kOther;
-  std::string name;                     ///< of the anchor node
-  std::vector<graph::ValueId> nodes;    ///< in order; the last is the result
+  std::string name;                   ///< of the anchor node
+  std::vector<graph::ValueId> nodes;  ///< in order; the last is the result
   Epilogue epilogue;
   graph::ValueId anchor() const { return nodes.front(); }
   graph::ValueId result() const { return nodes.back(); }
@@ -46,7 +47,8 @@ struct FuseOptions {
   bool keep_every_value = false;
 };
 
-/// A convolution with a residual add as two groups, what comes before the add and the rest; nothing for any other group.
+/// A convolution with a residual add as two groups, what comes before the add and the rest; nothing for any
+/// other group.
 std::vector<Group> SplitAtAdd(const graph::Graph& graph, const Group& group);
 
 /// Every node but inputs and constants in exactly one group, groups in a topological order.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor expressions and schedules of the accelerator's kernels: convolution, pooling, elementwise. Values stand in DRAM as
-// [N / batch][C / block][H][W][batch][block]; weights as [O / block][I / block][KH][KW][block][block]; parameters one
-// record a channel. What a kernel does with the accumulators at the end is its epilogue, the same for all.
+// Tensor expressions and schedules of the accelerator's kernels: convolution, pooling, elementwise. Values
+// stand in DRAM as [N / batch][C / block][H][W][batch][block]; weights as [O / block][I /
+// block][KH][KW][block][block]; parameters one record a channel. What a kernel does with the accumulators at
+// the end is its epilogue, the same for all.
 #pragma once
 
 #include <string>
@@ -29,9 +30,9 @@ struct Window {
 /// The schedule's knobs. Tiles in blocks and pixels of the output; `ci` input blocks are on chip at a time.
 struct Tile {
   int64_t co = 1, ci = 1, y = 1, x = 1;
-  int threads = 1;                          ///< virtual threads
+  int threads = 1;  ///< virtual threads
   enum class ThreadAxis { kCo, kY } thread_axis = ThreadAxis::kY;
-  bool weights_resident = false;            ///< all of the layer's weights are loaded once and stay
+  bool weights_resident = false;  ///< all of the layer's weights are loaded once and stay
 };
 std::string ToString(const Tile& tile);
 
@@ -59,7 +60,7 @@ struct EpilogueInfo {
 /// Whether a kernel loads the parameters of all its channels once; otherwise each tile brings its own.
 bool ParametersResident(const isa::Spec& spec, const Array& array, const Window& window);
 
-KernelTe BuildKernel(const isa::Spec& spec, const Array& array, const std::string& name, Anchor anchor, const Window& window,
-                     const EpilogueInfo& epilogue, const Tile& tile);
+KernelTe BuildKernel(const isa::Spec& spec, const Array& array, const std::string& name, Anchor anchor,
+                     const Window& window, const EpilogueInfo& epilogue, const Tile& tile);
 
 }  // namespace cosim::network

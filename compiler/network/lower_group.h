@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides whether a fused group runs on the accelerator, and if so lowers it to a kernel with its packed constants. The
-// reason of a refusal is what the user reads beside "cpu".
+// Decides whether a fused group runs on the accelerator, and if so lowers it to a kernel with its packed
+// constants. The reason of a refusal is what the user reads beside "cpu".
 #pragma once
 
 #include <functional>
@@ -26,15 +26,18 @@ struct PackedConstant {
 
 struct AcceleratorGroup {
   accel::Kernel kernel;
-  std::vector<Role> roles;                 ///< of the kernel's params
-  graph::ValueId input = -1, residual = -1, output = -1;  ///< values behind kInput, kResidual, kOutput; views looked through
+  std::vector<Role> roles;  ///< of the kernel's params
+  graph::ValueId input = -1, residual = -1,
+                 output = -1;  ///< values behind kInput, kResidual, kOutput; views looked through
   Layout input_layout;
   std::vector<PackedConstant> constants;
   Tile tile;
 };
 
-/// Gets the IR of every group that goes to the accelerator, after each pass: "lower", "tensorize", "virtual_threads", "storage".
-using PassObserver = std::function<void(const std::string& pass, const std::string& group, const std::string& text)>;
+/// Gets the IR of every group that goes to the accelerator, after each pass: "lower", "tensorize",
+/// "virtual_threads", "storage".
+using PassObserver =
+    std::function<void(const std::string& pass, const std::string& group, const std::string& text)>;
 
 struct LowerOptions {
   int virtual_threads = 2;
@@ -45,7 +48,8 @@ class GroupLowering {
  public:
   GroupLowering(const isa::Spec& spec, const graph::Graph& graph, const LowerOptions& options);
 
-  /// Sets `reason` and returns nothing when the group has to run on the CPU. On-chip storage continues from the group before.
+  /// Sets `reason` and returns nothing when the group has to run on the CPU. On-chip storage continues from
+  /// the group before.
   std::optional<AcceleratorGroup> Lower(const Group& group, std::string& reason);
 
   const Array& array() const { return array_; }

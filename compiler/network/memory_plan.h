@@ -14,8 +14,8 @@ struct Lifetime {
   uint64_t address = 0;  ///< out
 };
 
-/// Assigns addresses from 0 on, multiples of `alignment`; returns the bytes needed. Greedy by size: large values first, each
-/// in the lowest gap that is free all its life.
+/// Assigns addresses from 0 on, multiples of `alignment`; returns the bytes needed. Greedy by size: large
+/// values first, each in the lowest gap that is free all its life.
 uint64_t PlanMemory(std::vector<Lifetime>& values, uint64_t alignment);
 
 }  // namespace cosim::network

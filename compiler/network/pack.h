@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants in the forms the accelerator reads: weights by tiles, parameters by channel records, biases as accumulators.
+// Constants in the forms the accelerator reads: weights by tiles, parameters by channel records, biases as
+// accumulators.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +12,20 @@
 
 namespace cosim::network {
 
-/// Weights [O][I][KH][KW] (row-major) to [O / block][I / block][KH][KW][block][block]. `patches`: the window is unrolled into the
-/// channels, [O / block][KH * KW * I / block][block][block], channels counted tap by tap (ky, kx, i). Missing ones are 0.
-std::vector<uint8_t> PackWeights(const isa::Spec& spec, const Array& array, std::span<const int8_t> weights, int64_t o, int64_t i,
-                                 int64_t kh, int64_t kw, bool patches);
+/// Weights [O][I][KH][KW] (row-major) to [O / block][I / block][KH][KW][block][block]. `patches`: the window
+/// is unrolled into the channels, [O / block][KH * KW * I / block][block][block], channels counted tap by tap
+/// (ky, kx, i). Missing ones are 0.
+std::vector<uint8_t> PackWeights(const isa::Spec& spec, const Array& array, std::span<const int8_t> weights,
+                                 int64_t o, int64_t i, int64_t kh, int64_t kw, bool patches);
 
 /// One value a channel; a single one stands for all.
-struct ChannelParameters { std::vector<int32_t> bias, multiplier, shift; };
+struct ChannelParameters {
+  std::vector<int32_t> bias, multiplier, shift;
+};
 
 /// Records of the parameter memory for `channels` channels, rounded up to whole blocks.
-std::vector<uint8_t> PackParameters(const isa::Spec& spec, const Array& array, const ChannelParameters& parameters, int64_t channels);
+std::vector<uint8_t> PackParameters(const isa::Spec& spec, const Array& array,
+                                    const ChannelParameters& parameters, int64_t channels);
 
 /// Biases as accumulator elements: the same for each row of a tile.
 std::vector<uint8_t> PackBias(const isa::Spec& spec, const Array& array, std::span<const int32_t> bias);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One accelerator program from a run of kernels: instructions with tokens, micro-op segments, constants, encoded words.
+// One accelerator program from a run of kernels: instructions with tokens, micro-op segments, constants,
+// encoded words.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +19,10 @@ struct PlacedKernel {
   int layer = -1;
 };
 
-/// Values stand in [0, values_end); constants already placed in `constants`. Micro-ops and words are put from `free_from` on, which
-/// moves past them.
+/// Values stand in [0, values_end); constants already placed in `constants`. Micro-ops and words are put from
+/// `free_from` on, which moves past them.
 runtime::AcceleratorStep BuildProgram(const isa::Spec& spec, const std::vector<PlacedKernel>& kernels,
-                                      std::vector<isa::Segment> constants, uint64_t values_end, uint64_t& free_from);
+                                      std::vector<isa::Segment> constants, uint64_t values_end,
+                                      uint64_t& free_from);
 
 }  // namespace cosim::network

@@ -48,6 +48,13 @@ TEST(PlanNest, UsesTheTwoLongestDimsAsHardwareLoops) {
   EXPECT_EQ(nest.first_count, 4);
 }
 
+TEST(PlanNest, ReductionsAreWhatTheWrittenIndexDoesNotMoveAlong) {
+  const HardwareNest nest = PlanNest({{3, 4}, {0, 0}, {{1, 0}, {0, 1}}, 1}, 1000, false);
+  EXPECT_EQ(nest.micro_op_count, 3);
+  EXPECT_EQ(nest.iter_in, 4);
+  EXPECT_EQ(nest.first_count, 1);
+}
+
 TEST(PlanNest, MergesDimsThatWalkAsOne) {
   const HardwareNest nest = PlanNest({{7, 7}, {5, 6}, {{7, 1}, {14, 2}}}, 1000, false);
   EXPECT_EQ(nest.iter_out, 1);

@@ -10,7 +10,8 @@
 
 namespace cosim::accel {
 
-inline isa::Spec Load(const std::string& config, const std::string& isa, std::vector<isa::Override> overrides = {}) {
+inline isa::Spec Load(const std::string& config, const std::string& isa,
+                      std::vector<isa::Override> overrides = {}) {
   Diagnostics diags;
   auto spec = isa::LoadSpec(config, isa, overrides, diags);
   EXPECT_TRUE(spec) << diags.Render();

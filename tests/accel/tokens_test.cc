@@ -152,7 +152,9 @@ void ExpectOrdered(const isa::Spec& spec, uint32_t seed) {
       ASSERT_LT(pushes[q][k], pops[q][k]) << text;
       before[pushes[q][k]][pops[q][k]] = true;
       const size_t capacity = static_cast<size_t>(spec.queues[q].capacity);
-      if (k + capacity < pushes[q].size()) EXPECT_LT(pops[q][k], pushes[q][k + capacity]) << text;
+      if (k + capacity < pushes[q].size()) {
+        EXPECT_LT(pops[q][k], pushes[q][k + capacity]) << text;
+      }
     }
   }
   for (size_t k = 0; k < n; ++k)
@@ -172,8 +174,9 @@ void ExpectOrdered(const isa::Spec& spec, uint32_t seed) {
   for (size_t i = 0; i < at.size(); ++i)
     for (size_t j = i + 1; j < at.size(); ++j) {
       const Touch &x = b.added_[i], &y = b.added_[j];
-      if (meet(x.writes, y.reads) || meet(x.writes, y.writes) || meet(x.reads, y.writes))
+      if (meet(x.writes, y.reads) || meet(x.writes, y.writes) || meet(x.reads, y.writes)) {
         EXPECT_TRUE(before[at[i]][at[j]]) << i << " and " << j << "\n" << text;
+      }
     }
 }
 
