@@ -15,10 +15,11 @@ namespace po = boost::program_options;
 int AsmVerb(const Arguments& arguments) {
   po::options_description options("options");
   AddSpecOptions(options);
-  options.add_options()
-      ("output,o", po::value<std::string>()->value_name("FILE")->default_value("-"), "where to write; - is standard output")
-      ("text", "write the canonical program text instead of the instruction words");
-  const auto parsed = Parse(arguments, options, "asm FILE [--config=FILE] [-o FILE]", "cosim asm docs/examples/gemm.s --config=tiny.yaml --text", "FILE");
+  options.add_options()("output,o", po::value<std::string>()->value_name("FILE")->default_value("-"),
+                        "where to write; - is standard output")(
+      "text", "write the canonical program text instead of the instruction words");
+  const auto parsed = Parse(arguments, options, "asm FILE [--config=FILE] [-o FILE]",
+                            "cosim asm docs/examples/gemm.s --config=tiny.yaml --text", "FILE");
   if (parsed.exit) return *parsed.exit;
   const std::string path = parsed.values["output"].as<std::string>();
   if (!CheckWritable(path)) return 1;
@@ -35,7 +36,8 @@ int AsmVerb(const Arguments& arguments) {
   std::vector<isa::CodecError> errors;
   const auto code = isa::EncodeProgram(*spec, assembly->program, errors);
   if (!code) {
-    for (const auto& error : errors) Fail(fmt::format("instruction {}: {}", error.instruction, error.message));
+    for (const auto& error : errors)
+      Fail(fmt::format("instruction {}: {}", error.instruction, error.message));
     return 1;
   }
   return WriteFile(path, std::string(code->bytes.begin(), code->bytes.end())) ? 0 : 1;

@@ -23,7 +23,8 @@ bool IsNetwork(const std::string& name) {
 
 int CheckNetworkPrograms(const isa::Spec& spec, const std::string& model, int threads) {
   const auto quantized = session::QuantizeFor(spec, model, 1);
-  const auto network = session::CompileFor(spec, quantized.graph, {.virtual_threads = threads, .after_pass = {}});
+  const auto network =
+      session::CompileFor(spec, quantized.graph, {.virtual_threads = threads, .after_pass = {}});
   size_t programs = 0, instructions = 0;
   for (const auto& step : network.steps)
     if (const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step)) {
@@ -32,7 +33,9 @@ int CheckNetworkPrograms(const isa::Spec& spec, const std::string& model, int th
     }
   const std::string findings = session::VerifyPrograms(spec, network);
   fmt::print("{}", findings);
-  if (findings.empty()) fmt::print("{}: {} programs, {} instructions: no deadlock, no race, all accesses in bounds\n", model, programs, instructions);
+  if (findings.empty())
+    fmt::print("{}: {} programs, {} instructions: no deadlock, no race, all accesses in bounds\n", model,
+               programs, instructions);
   return findings.empty() ? 0 : 1;
 }
 
@@ -45,10 +48,14 @@ int CheckText(const isa::Spec& spec, const std::string& path) {
     return 1;
   }
   isa::VerifyOptions options;
-  options.layer = [&](int64_t i) { return fmt::format("{}:{}", assembly->locations[i].file, assembly->locations[i].line); };
+  options.layer = [&](int64_t i) {
+    return fmt::format("{}:{}", assembly->locations[i].file, assembly->locations[i].line);
+  };
   const auto result = isa::Verify(spec, assembly->program, options);
   fmt::print("{}", result.Render());
-  if (result.ok()) fmt::print("{}: {} instructions: no deadlock, no race, all accesses in bounds\n", path, assembly->program.instructions.size());
+  if (result.ok())
+    fmt::print("{}: {} instructions: no deadlock, no race, all accesses in bounds\n", path,
+               assembly->program.instructions.size());
   return result.ok() ? 0 : 1;
 }
 
@@ -57,8 +64,10 @@ int CheckText(const isa::Spec& spec, const std::string& path) {
 int CheckVerb(const Arguments& arguments) {
   po::options_description options("options");
   AddSpecOptions(options);
-  options.add_options()("virtual-threads", po::value<int>()->value_name("N")->default_value(2), "virtual threads a kernel, for a network");
-  const auto parsed = Parse(arguments, options, "check FILE|MODEL [--config=FILE]", "cosim check small_cnn --config=tiny.yaml", "PROGRAM");
+  options.add_options()("virtual-threads", po::value<int>()->value_name("N")->default_value(2),
+                        "virtual threads a kernel, for a network");
+  const auto parsed = Parse(arguments, options, "check FILE|MODEL [--config=FILE]",
+                            "cosim check small_cnn --config=tiny.yaml", "PROGRAM");
   if (parsed.exit) return *parsed.exit;
   const int threads = parsed.values["virtual-threads"].as<int>();
   if (threads < 1 || threads > 8) return Fail("--virtual-threads: from 1 to 8");

@@ -20,15 +20,20 @@ bool IsPass(const std::string& name) {
 int DisasmVerb(const Arguments& arguments) {
   po::options_description options("options");
   AddSpecOptions(options);
-  options.add_options()
-      ("virtual-threads", po::value<int>()->value_name("N")->default_value(2), "virtual threads a kernel")
-      ("seed", po::value<uint64_t>()->value_name("S")->default_value(1), "seed of weights")
-      ("program", po::value<int>()->value_name("K")->default_value(0), "which program, if the CPU splits the network")
-      ("print-after", po::value<std::string>()->value_name("PASS"), "print the IR after a pass instead: lower | tensorize | virtual_threads | storage")
-      ("layer", po::value<std::string>()->value_name("NAME")->default_value(""), "with --print-after: only this layer")
-      ("contents", "write the segments' bytes too, so that the text can be assembled")
-      ("output,o", po::value<std::string>()->value_name("FILE")->default_value("-"), "where to write; - is standard output");
-  const auto parsed = Parse(arguments, options, "disasm MODEL [--config=FILE] [options]", "cosim disasm mlp --config=tiny.yaml", "MODEL");
+  options.add_options()("virtual-threads", po::value<int>()->value_name("N")->default_value(2),
+                        "virtual threads a kernel")(
+      "seed", po::value<uint64_t>()->value_name("S")->default_value(1), "seed of weights")(
+      "program", po::value<int>()->value_name("K")->default_value(0),
+      "which program, if the CPU splits the network")(
+      "print-after", po::value<std::string>()->value_name("PASS"),
+      "print the IR after a pass instead: lower | tensorize | virtual_threads | storage")(
+      "layer", po::value<std::string>()->value_name("NAME")->default_value(""),
+      "with --print-after: only this layer")(
+      "contents", "write the segments' bytes too, so that the text can be assembled")(
+      "output,o", po::value<std::string>()->value_name("FILE")->default_value("-"),
+      "where to write; - is standard output");
+  const auto parsed = Parse(arguments, options, "disasm MODEL [--config=FILE] [options]",
+                            "cosim disasm mlp --config=tiny.yaml", "MODEL");
   if (parsed.exit) return *parsed.exit;
   const auto& values = parsed.values;
   const std::string model = values["MODEL"].as<std::string>(), path = values["output"].as<std::string>();
@@ -40,11 +45,15 @@ int DisasmVerb(const Arguments& arguments) {
   const auto quantized = session::QuantizeFor(*spec, model, values["seed"].as<uint64_t>());
   network::CompileOptions compile{.virtual_threads = threads, .keep_every_value = false, .after_pass = {}};
   if (values.count("print-after")) {
-    const std::string pass = values["print-after"].as<std::string>(), layer = values["layer"].as<std::string>();
-    if (!IsPass(pass)) return Fail(fmt::format("--print-after={}: not one of lower, tensorize, virtual_threads, storage", pass));
+    const std::string pass = values["print-after"].as<std::string>(),
+                      layer = values["layer"].as<std::string>();
+    if (!IsPass(pass))
+      return Fail(
+          fmt::format("--print-after={}: not one of lower, tensorize, virtual_threads, storage", pass));
     std::string text;
     compile.after_pass = [&](const std::string& at, const std::string& group, const std::string& ir) {
-      if (at == pass && (layer.empty() || layer == group)) text += fmt::format("# {} after {}\n{}", group, at, ir);
+      if (at == pass && (layer.empty() || layer == group))
+        text += fmt::format("# {} after {}\n{}", group, at, ir);
     };
     session::CompileFor(*spec, quantized.graph, compile);
     if (text.empty()) return Fail(fmt::format("no accelerator layer named '{}'", layer));

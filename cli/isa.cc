@@ -12,11 +12,15 @@ namespace po = boost::program_options;
 int IsaVerb(const Arguments& arguments) {
   po::options_description options("options");
   AddSpecOptions(options);
-  options.add_options()("output,o", po::value<std::string>()->value_name("FILE")->default_value("-"), "where to write; - is standard output");
-  const auto parsed = Parse(arguments, options, "isa show [--config=FILE] [--isa=FILE]", "cosim isa show --config=pynq.yaml --isa=vta", "ACTION");
+  options.add_options()("output,o", po::value<std::string>()->value_name("FILE")->default_value("-"),
+                        "where to write; - is standard output");
+  const auto parsed = Parse(arguments, options, "isa show [--config=FILE] [--isa=FILE]",
+                            "cosim isa show --config=pynq.yaml --isa=vta", "ACTION");
   if (parsed.exit) return *parsed.exit;
   const std::string action = parsed.values["ACTION"].as<std::string>();
-  if (action != "show") return Fail(fmt::format("cosim isa {}: unknown action", action), "usage: cosim isa show [--config=FILE] [--isa=FILE]");
+  if (action != "show")
+    return Fail(fmt::format("cosim isa {}: unknown action", action),
+                "usage: cosim isa show [--config=FILE] [--isa=FILE]");
   const std::string path = parsed.values["output"].as<std::string>();
   if (!CheckWritable(path)) return 1;
   const auto spec = LoadSpecFrom(parsed.values);

@@ -33,8 +33,8 @@ int ConfigsVerb(const Arguments& arguments) {
       fmt::print(stderr, "{}", problems.Render());
       return 1;
     }
-    fmt::print("{:<14} {:<6} {:>4} MACs/cycle  {:>4g} MHz  {}\n", file.filename().string(), spec->isa, spec->MacsPerCycle(), spec->clock_mhz,
-               spec->config_doc);
+    fmt::print("{:<14} {:<6} {:>4} MACs/cycle  {:>4g} MHz  {}\n", file.filename().string(), spec->isa,
+               spec->MacsPerCycle(), spec->clock_mhz, spec->config_doc);
   }
   return 0;
 }

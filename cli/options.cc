@@ -24,14 +24,16 @@ int Fail(const std::string& message, const std::string& hint) {
 }
 
 void AddSpecOptions(po::options_description& options) {
-  options.add_options()
-      ("config", po::value<std::string>()->value_name("FILE")->default_value("pynq.yaml"), "configuration: a path, or a name in configs/")
-      ("isa", po::value<std::string>()->value_name("FILE")->default_value(""), "ISA: a path, or a name in isa/ (default: the configuration's)")
-      ("set", po::value<std::vector<std::string>>()->value_name("KEY=VALUE")->composing(), "override a key of the configuration, e.g. memory.latency=80");
+  options.add_options()("config", po::value<std::string>()->value_name("FILE")->default_value("pynq.yaml"),
+                        "configuration: a path, or a name in configs/")(
+      "isa", po::value<std::string>()->value_name("FILE")->default_value(""),
+      "ISA: a path, or a name in isa/ (default: the configuration's)")(
+      "set", po::value<std::vector<std::string>>()->value_name("KEY=VALUE")->composing(),
+      "override a key of the configuration, e.g. memory.latency=80");
 }
 
-Parsed Parse(const Arguments& arguments, po::options_description options, const std::string& usage, const std::string& example,
-             const char* positional) {
+Parsed Parse(const Arguments& arguments, po::options_description options, const std::string& usage,
+             const std::string& example, const char* positional) {
   options.add_options()("help,h", "print this and stop");
   po::options_description all = options;
   po::positional_options_description positions;
@@ -41,8 +43,11 @@ Parsed Parse(const Arguments& arguments, po::options_description options, const 
   }
   Parsed parsed;
   try {
-    po::store(po::command_line_parser(arguments).options(all).positional(positions).style(
-                  po::command_line_style::default_style & ~po::command_line_style::allow_guessing).run(),
+    po::store(po::command_line_parser(arguments)
+                  .options(all)
+                  .positional(positions)
+                  .style(po::command_line_style::default_style & ~po::command_line_style::allow_guessing)
+                  .run(),
               parsed.values);
     po::notify(parsed.values);
   } catch (const po::error& e) {
@@ -72,7 +77,8 @@ std::optional<isa::Spec> LoadSpecFrom(const po::variables_map& values) {
       overrides.push_back({text.substr(0, equals), text.substr(equals + 1)});
     }
   Diagnostics diags;
-  auto spec = isa::LoadSpec(values["config"].as<std::string>(), values["isa"].as<std::string>(), overrides, diags);
+  auto spec =
+      isa::LoadSpec(values["config"].as<std::string>(), values["isa"].as<std::string>(), overrides, diags);
   if (!spec) fmt::print(stderr, "{}", diags.Render());
   return spec;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the verbs share: parsing with one style of error, the spec's options, writing files whole or not at all.
+// What the verbs share: parsing with one style of error, the spec's options, writing files whole or not at
+// all.
 #pragma once
 
 #include <boost/program_options.hpp>
@@ -23,9 +24,10 @@ struct Parsed {
   std::optional<int> exit;  ///< set when there is nothing left to do (--help, or a mistake already reported)
 };
 
-/// `usage`: the line after "usage: cosim "; `example`: a command that works. At most one positional argument, named `positional`.
-Parsed Parse(const Arguments& arguments, boost::program_options::options_description options, const std::string& usage,
-             const std::string& example, const char* positional = nullptr);
+/// `usage`: the line after "usage: cosim "; `example`: a command that works. At most one positional argument,
+/// named `positional`.
+Parsed Parse(const Arguments& arguments, boost::program_options::options_description options,
+             const std::string& usage, const std::string& example, const char* positional = nullptr);
 
 /// The spec that the options ask for; mistakes are printed.
 std::optional<isa::Spec> LoadSpecFrom(const boost::program_options::variables_map& values);
@@ -33,7 +35,8 @@ std::optional<isa::Spec> LoadSpecFrom(const boost::program_options::variables_ma
 /// Checks that a file can be written there before anything long runs; prints the mistake.
 bool CheckWritable(const std::string& path);
 
-/// Writes to a temporary name and renames, so that the file is whole or not there; "-" is standard output. Prints a failure.
+/// Writes to a temporary name and renames, so that the file is whole or not there; "-" is standard output.
+/// Prints a failure.
 bool WriteFile(const std::string& path, const std::string& text);
 
 /// The network's name if it is one; else prints the nearest.

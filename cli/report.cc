@@ -9,11 +9,17 @@
 namespace cosim::cli {
 namespace {
 
-int64_t IdealCycles(int64_t macs, const isa::Spec& spec) { return (macs + spec.MacsPerCycle() - 1) / spec.MacsPerCycle(); }
+int64_t IdealCycles(int64_t macs, const isa::Spec& spec) {
+  return (macs + spec.MacsPerCycle() - 1) / spec.MacsPerCycle();
+}
 
-double Utilization(int64_t ideal, int64_t cycles) { return cycles > 0 ? static_cast<double>(ideal) / static_cast<double>(cycles) : 0; }
+double Utilization(int64_t ideal, int64_t cycles) {
+  return cycles > 0 ? static_cast<double>(ideal) / static_cast<double>(cycles) : 0;
+}
 
-double Milliseconds(int64_t cycles, const isa::Spec& spec) { return static_cast<double>(cycles) / (spec.clock_mhz * 1e3); }
+double Milliseconds(int64_t cycles, const isa::Spec& spec) {
+  return static_cast<double>(cycles) / (spec.clock_mhz * 1e3);
+}
 
 std::string Grouped(int64_t value) {
   std::string digits = std::to_string(value), out;
@@ -27,16 +33,19 @@ std::string Grouped(int64_t value) {
 std::string Percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 std::string LayerTable(const session::Result& result, const isa::Spec& spec) {
-  std::string text = fmt::format("{:<24} {:<34} {:<12} {:>13} {:>10} {:>10} {:>8} {:>11}\n", "layer", "op", "where", "MACs", "cycles",
-                                 "ideal", "util", "DRAM bytes");
+  std::string text = fmt::format("{:<24} {:<34} {:<12} {:>13} {:>10} {:>10} {:>8} {:>11}\n", "layer", "op",
+                                 "where", "MACs", "cycles", "ideal", "util", "DRAM bytes");
   for (size_t i = 0; i < result.network.layers.size(); ++i) {
     const auto& layer = result.network.layers[i];
     const auto& profile = result.run.layers[i];
     const int64_t ideal = IdealCycles(layer.macs, spec);
     text += fmt::format("{:<24} {:<34} {:<12} {:>13} {:>10} {:>10} {:>8} {:>11}\n", layer.name, layer.op,
                         layer.on_accelerator ? "accelerator" : "cpu", layer.macs ? Grouped(layer.macs) : "",
-                        layer.on_accelerator && result.run.timed ? Grouped(profile.cycles) : "", layer.macs ? Grouped(ideal) : "",
-                        layer.on_accelerator && layer.macs && result.run.timed ? Percent(Utilization(ideal, profile.cycles)) : "",
+                        layer.on_accelerator && result.run.timed ? Grouped(profile.cycles) : "",
+                        layer.macs ? Grouped(ideal) : "",
+                        layer.on_accelerator && layer.macs && result.run.timed
+                            ? Percent(Utilization(ideal, profile.cycles))
+                            : "",
                         layer.on_accelerator ? Grouped(static_cast<int64_t>(profile.dram_bytes)) : "");
     if (!layer.on_accelerator) text += fmt::format("  {}\n", layer.reason);
   }
@@ -44,14 +53,16 @@ std::string LayerTable(const session::Result& result, const isa::Spec& spec) {
 }
 
 std::string LedgerTable(const session::Result& result, const isa::Spec& spec) {
-  std::string text = fmt::format("{:<9} {:>8} {:>10} {:>10} {:>10} {:>11} {:>8}   of {} cycles\n", "unit", "busy", "wait push",
-                                 "wait token", "wait port", "wait memory", "idle", Grouped(result.run.cycles));
+  std::string text =
+      fmt::format("{:<9} {:>8} {:>10} {:>10} {:>10} {:>11} {:>8}   of {} cycles\n", "unit", "busy",
+                  "wait push", "wait token", "wait port", "wait memory", "idle", Grouped(result.run.cycles));
   for (const auto& row : result.run.ledger) {
     const auto share = [&](runtime::Cycle cycles) { return Percent(Utilization(cycles, result.run.cycles)); };
     runtime::Cycle tokens = 0;
     for (runtime::Cycle wait : row.wait_token) tokens += wait;
-    text += fmt::format("{:<9} {:>8} {:>10} {:>10} {:>10} {:>11} {:>8}\n", row.unit, share(row.busy), share(row.wait_push),
-                        share(tokens), share(row.wait_port), share(row.wait_memory), share(row.idle));
+    text += fmt::format("{:<9} {:>8} {:>10} {:>10} {:>10} {:>11} {:>8}\n", row.unit, share(row.busy),
+                        share(row.wait_push), share(tokens), share(row.wait_port), share(row.wait_memory),
+                        share(row.idle));
     for (size_t q = 0; q < row.wait_token.size(); ++q)
       if (row.wait_token[q] * 200 > result.run.cycles)
         text += fmt::format("  {:>38} {} waits for {}\n", "", share(row.wait_token[q]), spec.queues[q].name);
@@ -62,21 +73,26 @@ std::string LedgerTable(const session::Result& result, const isa::Spec& spec) {
 std::string QuantizationTable(const session::Result& result) {
   std::string text = fmt::format("{:<24} {:>8} {:>9} {:>10}\n", "value", "SQNR dB", "zeros", "saturated");
   for (const auto& row : result.quantization)
-    text += fmt::format("{:<24} {:>8.1f} {:>9} {:>10}\n", row.name, row.sqnr_db, Percent(row.zeros), Percent(row.saturated));
+    text += fmt::format("{:<24} {:>8.1f} {:>9} {:>10}\n", row.name, row.sqnr_db, Percent(row.zeros),
+                        Percent(row.saturated));
   return text;
 }
 
 std::string Totals(const session::Result& result, const isa::Spec& spec, const session::Options& options) {
   std::string text;
   if (result.run.timed)
-    text += fmt::format("total: {} cycles, {:.2f} ms at {:g} MHz, {} MACs, ideal {} cycles, utilisation {}\n", Grouped(result.run.cycles),
-                        Milliseconds(result.run.cycles, spec), spec.clock_mhz, Grouped(result.macs), Grouped(result.ideal_cycles),
+    text += fmt::format("total: {} cycles, {:.2f} ms at {:g} MHz, {} MACs, ideal {} cycles, utilisation {}\n",
+                        Grouped(result.run.cycles), Milliseconds(result.run.cycles, spec), spec.clock_mhz,
+                        Grouped(result.macs), Grouped(result.ideal_cycles),
                         Percent(Utilization(result.ideal_cycles, result.run.cycles)));
-  text += fmt::format("{} on {} ({}), {} device, {} virtual threads, seed {}, spec {}, {} instructions\n", result.network.name, spec.config,
-                      spec.isa, options.device, options.virtual_threads, options.seed, spec.FingerprintText(), Grouped(result.instructions));
-  text += fmt::format("host CPU seconds: quantize {:.2f}, compile {:.2f}, verify {:.2f}, simulate {:.2f}, check {:.2f}, cpu layers {:.3f}; peak {:.0f} MiB\n",
-                      result.host.quantize_s, result.host.compile_s, result.host.verify_s, result.host.simulate_s, result.host.check_s,
-                      result.host.cpu_fallback_s, result.host.peak_rss_mb);
+  text += fmt::format("{} on {} ({}), {} device, {} virtual threads, seed {}, spec {}, {} instructions\n",
+                      result.network.name, spec.config, spec.isa, options.device, options.virtual_threads,
+                      options.seed, spec.FingerprintText(), Grouped(result.instructions));
+  text += fmt::format(
+      "host CPU seconds: quantize {:.2f}, compile {:.2f}, verify {:.2f}, simulate {:.2f}, check {:.2f}, cpu "
+      "layers {:.3f}; peak {:.0f} MiB\n",
+      result.host.quantize_s, result.host.compile_s, result.host.verify_s, result.host.simulate_s,
+      result.host.check_s, result.host.cpu_fallback_s, result.host.peak_rss_mb);
   return text;
 }
 
@@ -94,11 +110,15 @@ std::string Verdict(const session::Result& result, const session::Options& optio
     for (const auto& layer : result.layers) {
       layer_values += layer.values;
       layer_mismatches += layer.mismatches;
-      if (layer.mismatches) text += fmt::format("  {}: {} of {} values differ\n", layer.name, Grouped(layer.mismatches), Grouped(layer.values));
+      if (layer.mismatches)
+        text += fmt::format("  {}: {} of {} values differ\n", layer.name, Grouped(layer.mismatches),
+                            Grouped(layer.values));
     }
-    text += fmt::format("layers: {} tensors, {} values, {} mismatches against golden\n", result.layers.size(), Grouped(layer_values), Grouped(layer_mismatches));
+    text += fmt::format("layers: {} tensors, {} values, {} mismatches against golden\n", result.layers.size(),
+                        Grouped(layer_values), Grouped(layer_mismatches));
   }
-  return text + fmt::format("outputs: {} values, {} mismatches against golden\n", Grouped(values), Grouped(mismatches));
+  return text + fmt::format("outputs: {} values, {} mismatches against golden\n", Grouped(values),
+                            Grouped(mismatches));
 }
 
 }  // namespace
@@ -139,26 +159,36 @@ std::string RunJson(const session::Result& result, const isa::Spec& spec, const 
     const auto& layer = result.network.layers[i];
     const auto& profile = result.run.layers[i];
     const int64_t ideal = IdealCycles(layer.macs, spec);
-    json["layers"].push_back({{"name", layer.name}, {"op", layer.op}, {"where", layer.on_accelerator ? "accelerator" : "cpu"},
-                              {"reason", layer.reason}, {"schedule", layer.schedule}, {"macs", layer.macs}, {"cycles", profile.cycles},
-                              {"ideal_cycles", ideal}, {"utilization", Utilization(ideal, profile.cycles)},
+    json["layers"].push_back({{"name", layer.name},
+                              {"op", layer.op},
+                              {"where", layer.on_accelerator ? "accelerator" : "cpu"},
+                              {"reason", layer.reason},
+                              {"schedule", layer.schedule},
+                              {"macs", layer.macs},
+                              {"cycles", profile.cycles},
+                              {"ideal_cycles", ideal},
+                              {"utilization", Utilization(ideal, profile.cycles)},
                               {"dram_bytes", profile.dram_bytes}});
   }
   for (const auto& compared : result.layers)
-    json["checked_layers"].push_back({{"name", compared.name}, {"values", compared.values}, {"mismatches", compared.mismatches}});
+    json["checked_layers"].push_back(
+        {{"name", compared.name}, {"values", compared.values}, {"mismatches", compared.mismatches}});
   for (const auto& row : result.quantization)
-    json["quantization"].push_back({{"name", row.name}, {"sqnr_db", row.sqnr_db}, {"zeros", row.zeros}, {"saturated", row.saturated}});
+    json["quantization"].push_back(
+        {{"name", row.name}, {"sqnr_db", row.sqnr_db}, {"zeros", row.zeros}, {"saturated", row.saturated}});
   json["ledger"] = Json::object();
   for (const auto& row : result.run.ledger) {
     Json tokens = Json::object();
     for (size_t q = 0; q < row.wait_token.size(); ++q)
       if (row.wait_token[q] > 0) tokens[spec.queues[q].name] = row.wait_token[q];
-    json["ledger"][row.unit] = {{"busy", row.busy}, {"wait_push", row.wait_push}, {"wait_token", tokens}, {"wait_port", row.wait_port},
-                                {"wait_memory", row.wait_memory}, {"idle", row.idle}};
+    json["ledger"][row.unit] = {
+        {"busy", row.busy},           {"wait_push", row.wait_push},     {"wait_token", tokens},
+        {"wait_port", row.wait_port}, {"wait_memory", row.wait_memory}, {"idle", row.idle}};
   }
-  json["host"] = {{"quantize_s", result.host.quantize_s}, {"compile_s", result.host.compile_s}, {"verify_s", result.host.verify_s},
-                  {"simulate_s", result.host.simulate_s}, {"check_s", result.host.check_s},
-                  {"cpu_fallback_s", result.host.cpu_fallback_s}, {"peak_rss_mb", result.host.peak_rss_mb}};
+  json["host"] = {{"quantize_s", result.host.quantize_s},  {"compile_s", result.host.compile_s},
+                  {"verify_s", result.host.verify_s},      {"simulate_s", result.host.simulate_s},
+                  {"check_s", result.host.check_s},        {"cpu_fallback_s", result.host.cpu_fallback_s},
+                  {"peak_rss_mb", result.host.peak_rss_mb}};
   return json.dump(2) + "\n";
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of `cosim run`, for people and for programs. The JSON's keys are an interface (docs/reference/run-json.md).
+// The report of `cosim run`, for people and for programs. The JSON's keys are an interface
+// (docs/reference/run-json.md).
 #pragma once
 
 #include <string>

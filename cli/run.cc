@@ -22,7 +22,8 @@ std::optional<session::Check> ParseCheck(const std::string& text) {
 // On a terminal, one line that says what is being done; elsewhere nothing.
 void Progress(const std::string& what) { fmt::print(stderr, "\r\033[K{}{}", what, what.empty() ? "" : " …"); }
 
-int Report(const session::Result& result, const isa::Spec& spec, const session::Options& options, const std::string& json) {
+int Report(const session::Result& result, const isa::Spec& spec, const session::Options& options,
+           const std::string& json) {
   if (json != "-") fmt::print("{}", RunTable(result, spec, options));
   if (!json.empty() && !WriteFile(json, RunJson(result, spec, options))) return 1;
   return result.Mismatches() == 0 ? 0 : 1;
@@ -33,15 +34,20 @@ int Report(const session::Result& result, const isa::Spec& spec, const session::
 int RunVerb(const Arguments& arguments) {
   po::options_description options("options");
   AddSpecOptions(options);
-  options.add_options()
-      ("device", po::value<std::string>()->value_name("NAME")->default_value("cycle"), "functional | cycle | tlm")
-      ("timing-only", "count cycles without computing data (cycle device)")
-      ("virtual-threads", po::value<int>()->value_name("N")->default_value(2), "virtual threads a kernel: 1 hides no latency")
-      ("seed", po::value<uint64_t>()->value_name("S")->default_value(1), "seed of weights and inputs")
-      ("check", po::value<std::string>()->value_name("WHAT")->default_value("outputs"), "outputs | layers | none: what is compared with the golden model")
-      ("simd", po::value<std::string>()->value_name("LEVEL"), "portable | avx2 | avx512vnni: kernels of the simulator (default: the best)")
-      ("json", po::value<std::string>()->value_name("FILE")->default_value(""), "write the report as JSON; - is standard output");
-  auto parsed = Parse(arguments, options, "run MODEL [--config=FILE] [options]", "cosim run resnet18 --config=pynq.yaml", "MODEL");
+  options.add_options()("device", po::value<std::string>()->value_name("NAME")->default_value("cycle"),
+                        "functional | cycle | tlm")("timing-only",
+                                                    "count cycles without computing data (cycle device)")(
+      "virtual-threads", po::value<int>()->value_name("N")->default_value(2),
+      "virtual threads a kernel: 1 hides no latency")(
+      "seed", po::value<uint64_t>()->value_name("S")->default_value(1), "seed of weights and inputs")(
+      "check", po::value<std::string>()->value_name("WHAT")->default_value("outputs"),
+      "outputs | layers | none: what is compared with the golden model")(
+      "simd", po::value<std::string>()->value_name("LEVEL"),
+      "portable | avx2 | avx512vnni: kernels of the simulator (default: the best)")(
+      "json", po::value<std::string>()->value_name("FILE")->default_value(""),
+      "write the report as JSON; - is standard output");
+  auto parsed = Parse(arguments, options, "run MODEL [--config=FILE] [options]",
+                      "cosim run resnet18 --config=pynq.yaml", "MODEL");
   if (parsed.exit) return *parsed.exit;
   const auto& values = parsed.values;
 
@@ -54,7 +60,9 @@ int RunVerb(const Arguments& arguments) {
   run.report_quantization = values["check"].as<std::string>() == "layers";
   const std::string json = values["json"].as<std::string>();
   const auto check = ParseCheck(values["check"].as<std::string>());
-  if (!check) return Fail(fmt::format("--check={}: not one of outputs, layers, none", values["check"].as<std::string>()));
+  if (!check)
+    return Fail(
+        fmt::format("--check={}: not one of outputs, layers, none", values["check"].as<std::string>()));
   run.check = *check;
   if (run.device != "functional" && run.device != "cycle" && run.device != "tlm")
     return Fail(fmt::format("unknown device '{}'", run.device), "known devices: functional, cycle, tlm");
@@ -62,12 +70,16 @@ int RunVerb(const Arguments& arguments) {
     return Fail("--timing-only: the functional device has no timing", "use --device=cycle");
   if (run.timing_only && run.device == "tlm")
     return Fail("--timing-only: the tlm device always moves data", "use --device=cycle");
-  if (run.timing_only && run.check == session::Check::kLayers) return Fail("--timing-only computes nothing that --check=layers could compare");
+  if (run.timing_only && run.check == session::Check::kLayers)
+    return Fail("--timing-only computes nothing that --check=layers could compare");
   if (run.virtual_threads < 1 || run.virtual_threads > 8) return Fail("--virtual-threads: from 1 to 8");
   if (values.count("simd")) {
     const auto level = sim::ParseSimdLevel(values["simd"].as<std::string>());
-    if (!level) return Fail(fmt::format("--simd={}: not one of portable, avx2, avx512vnni", values["simd"].as<std::string>()));
-    if (!sim::IsSupported(*level)) return Fail(fmt::format("this machine has no {}", sim::SimdLevelName(*level)));
+    if (!level)
+      return Fail(
+          fmt::format("--simd={}: not one of portable, avx2, avx512vnni", values["simd"].as<std::string>()));
+    if (!sim::IsSupported(*level))
+      return Fail(fmt::format("this machine has no {}", sim::SimdLevelName(*level)));
     run.simd = *level;
   }
   if (!CheckNetwork(run.network)) return 1;

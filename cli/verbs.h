@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs of the cosim command. Each parses its arguments, does one thing through the libraries and prints it; exit status 0
-// is success, 1 a user's mistake or a failed check, reported on standard error.
+// The verbs of the cosim command. Each parses its arguments, does one thing through the libraries and prints
+// it; exit status 0 is success, 1 a user's mistake or a failed check, reported on standard error.
 #pragma once
 
 #include <span>
@@ -11,11 +11,11 @@ namespace cosim::cli {
 
 using Arguments = std::vector<std::string>;
 
-int RunVerb(const Arguments& arguments);     // run.cc
-int DisasmVerb(const Arguments& arguments);  // disasm.cc
-int AsmVerb(const Arguments& arguments);     // asm.cc
-int CheckVerb(const Arguments& arguments);   // check.cc
-int IsaVerb(const Arguments& arguments);     // isa.cc
+int RunVerb(const Arguments& arguments);      // run.cc
+int DisasmVerb(const Arguments& arguments);   // disasm.cc
+int AsmVerb(const Arguments& arguments);      // asm.cc
+int CheckVerb(const Arguments& arguments);    // check.cc
+int IsaVerb(const Arguments& arguments);      // isa.cc
 int ConfigsVerb(const Arguments& arguments);  // lists.cc
 int ModelsVerb(const Arguments& arguments);   // lists.cc
 

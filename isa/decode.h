@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typed views of an instruction's fields by the role they play, so that simulators, verifier and compiler need no field
-// names. Reads the Spec's tables; checks nothing about the values (isa/verify.h does).
+// Typed views of an instruction's fields by the role they play, so that simulators, verifier and compiler
+// need no field names. Reads the Spec's tables; checks nothing about the values (isa/verify.h does).
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,16 @@
 
 namespace cosim::isa {
 
-/// rows x cols elements between DRAM and `memory`. Row r of the DRAM side starts at dram + r * stride * stored_bytes.
-/// A load writes (pad_top + rows + pad_bottom) x (pad_left + cols + pad_right) consecutive elements from `sram` on,
-/// row-major, pads holding pad_value in every lane; a store reads rows x cols consecutive elements.
+/// rows x cols elements between DRAM and `memory`. Row r of the DRAM side starts at dram + r * stride *
+/// stored_bytes. A load writes (pad_top + rows + pad_bottom) x (pad_left + cols + pad_right) consecutive
+/// elements from `sram` on, row-major, pads holding pad_value in every lane; a store reads rows x cols
+/// consecutive elements.
 struct Transfer {
   int memory = -1;
   bool is_store = false;
-  uint64_t dram = 0;  ///< bytes (as the `dram` field holds them); a multiple of the memory's stored_bytes or, if
-                      ///< that is larger, of a beat
-  int64_t sram = 0;   ///< element
+  uint64_t dram = 0;  ///< bytes (as the `dram` field holds them); a multiple of the memory's stored_bytes or,
+                      ///< if that is larger, of a beat
+  int64_t sram = 0;                        ///< element
   int64_t rows = 0, cols = 0, stride = 0;  ///< elements
   int64_t pad_top = 0, pad_bottom = 0, pad_left = 0, pad_right = 0, pad_value = 0;
   int64_t SramRows() const { return pad_top + rows + pad_bottom; }
@@ -30,8 +31,12 @@ struct Transfer {
   int64_t SramElements() const { return SramRows() * SramCols(); }
 };
 
-/// Element index of step (i, j, u): base + uop[u].field + i * outer + j * inner, modulo nothing: it must be in bounds.
-struct Index { int64_t base = 0, outer = 0, inner = 0; int uop_field = -1; };
+/// Element index of step (i, j, u): base + uop[u].field + i * outer + j * inner, modulo nothing: it must be
+/// in bounds.
+struct Index {
+  int64_t base = 0, outer = 0, inner = 0;
+  int uop_field = -1;
+};
 
 /// for i < iter_out, for j < iter_in, for u in [uop_begin, uop_end): one step.
 struct Nest {
@@ -51,14 +56,14 @@ struct Alu {
   Nest nest;
   int op = -1;  ///< index into Spec::alu_ops; -1 when no op has the code
   Index result;
-  std::vector<Index> operands;   ///< as AluOp::operands
+  std::vector<Index> operands;  ///< as AluOp::operands
 };
 
 struct Sync {};
 
 struct Decoded {
   int format = -1, unit = -1;
-  uint64_t pops = 0, pushes = 0;  ///< bit q: queue q
+  uint64_t pops = 0, pushes = 0;                ///< bit q: queue q
   std::vector<std::pair<int, uint32_t>> locks;  ///< (memory, mask of banks)
   std::variant<Sync, Transfer, Gemm, Alu> body;
 };
@@ -76,7 +81,9 @@ class Decoder {
     int sram = -1, dram = -1, rows = -1, cols = -1, stride = -1;
     int pad_top = -1, pad_bottom = -1, pad_left = -1, pad_right = -1, pad_value = -1;
   };
-  struct NestFields { int uop_begin = -1, uop_end = -1, iter_out = -1, iter_in = -1; };
+  struct NestFields {
+    int uop_begin = -1, uop_end = -1, iter_out = -1, iter_in = -1;
+  };
   struct OpTable {
     int code = 0, op = -1, result = -1;
     std::vector<int> operands;
@@ -89,7 +96,8 @@ class Decoder {
     std::vector<OpTable> ops;
   };
   static Table MakeTable(const Spec& spec, int format);
-  static Decoded DecodeWith(const Table& table, const InstructionFormat& format, const Instruction& instruction);
+  static Decoded DecodeWith(const Table& table, const InstructionFormat& format,
+                            const Instruction& instruction);
 
   const Spec* spec_;
   std::vector<Table> formats_;

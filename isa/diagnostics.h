@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user did wrong, with file:line:col, the offending line and what would be right. Collected, several at once;
-// whoever owns the list decides when to print and stop.
+// What a user did wrong, with file:line:col, the offending line and what would be right. Collected, several
+// at once; whoever owns the list decides when to print and stop.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,8 @@ class Diagnostics {
   bool HasErrors() const { return !list_.empty(); }
   const std::vector<Diagnostic>& list() const { return list_; }
   Diagnostic& Back() { return list_.back(); }  ///< the last one reported
-  /// Renders all of them the way a terminal shows them (`file:line:col: error[E0103]: …`, line, caret, hint, notes).
+  /// Renders all of them the way a terminal shows them (`file:line:col: error[E0103]: …`, line, caret, hint,
+  /// notes).
   std::string Render() const;
 
  private:

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typed scalar programs: what an ALU op computes, for one lane. Parsed from the spec's text by isa/expr_parser.h and
-// read by the vectorized evaluator (sim), the SystemVerilog, C and document printers, and the compiler's matcher.
+// Typed scalar programs: what an ALU op computes, for one lane. Parsed from the spec's text by
+// isa/expr_parser.h and read by the vectorized evaluator (sim), the SystemVerilog, C and document printers,
+// and the compiler's matcher.
 //
-// Semantics. Every value is an integer of a stated width (1..64) and sign. Arithmetic is exact: the type of a result
-// holds every value the operands can give, and a program whose exact types exceed 64 bits is rejected. Nothing wraps
-// unless Wrap or Uwrap says so, nothing saturates unless Sat or Clamp says so. Shifts right are arithmetic.
-// RoundShift(x, s) is (x + (s > 0 ? 1 << (s - 1) : 0)) >> s, exact (round half up). A shift by `width` or more gives what
-// an infinitely wide integer would give. Comparison gives uint(1). Nodes are in evaluation order (SSA).
+// Semantics. Every value is an integer of a stated width (1..64) and sign. Arithmetic is exact: the type of a
+// result holds every value the operands can give, and a program whose exact types exceed 64 bits is rejected.
+// Nothing wraps unless Wrap or Uwrap says so, nothing saturates unless Sat or Clamp says so. Shifts right are
+// arithmetic. RoundShift(x, s) is (x + (s > 0 ? 1 << (s - 1) : 0)) >> s, exact (round half up). A shift by
+// `width` or more gives what an infinitely wide integer would give. Comparison gives uint(1). Nodes are in
+// evaluation order (SSA).
 #pragma once
 
 #include <cstdint>
@@ -28,17 +30,28 @@ struct ScalarType {
 };
 
 enum class ScalarOp {
-  kConst,      ///< value
-  kInput,      ///< inputs[index]
-  kAdd, kSub, kMul, kMin, kMax,  ///< a, b
-  kShr, kShl,  ///< a by b (b unsigned); Shl only by a constant
-  kRoundShift, ///< a by b
-  kAnd, kOr, kXor, kNot,
-  kLt, kLe, kEq, kNe,
-  kSelect,     ///< a ? b : c
-  kWrap,       ///< a to type (signed or unsigned), dropping high bits
-  kSat,        ///< a to type, saturating
-  kClamp,      ///< max(b, min(a, c))
+  kConst,  ///< value
+  kInput,  ///< inputs[index]
+  kAdd,
+  kSub,
+  kMul,
+  kMin,
+  kMax,  ///< a, b
+  kShr,
+  kShl,         ///< a by b (b unsigned); Shl only by a constant
+  kRoundShift,  ///< a by b
+  kAnd,
+  kOr,
+  kXor,
+  kNot,
+  kLt,
+  kLe,
+  kEq,
+  kNe,
+  kSelect,  ///< a ? b : c
+  kWrap,    ///< a to type (signed or unsigned), dropping high bits
+  kSat,     ///< a to type, saturating
+  kClamp,   ///< max(b, min(a, c))
 };
 
 struct ScalarNode {
@@ -53,9 +66,9 @@ struct ScalarNode {
 /// Where an input of a scalar program comes from.
 struct ScalarInput {
   enum class Kind { kOperand, kImmediate } kind = Kind::kOperand;
-  std::string name;     ///< as written: "a", "p.mult", "imm"
-  int operand = -1;     ///< kOperand: index into AluOp::operands
-  int field = -1;       ///< kOperand: field of the memory's record, -1 for a plain element
+  std::string name;            ///< as written: "a", "p.mult", "imm"
+  int operand = -1;            ///< kOperand: index into AluOp::operands
+  int field = -1;              ///< kOperand: field of the memory's record, -1 for a plain element
   int instruction_field = -1;  ///< kImmediate: index into InstructionFormat::fields
   ScalarType type;
 };

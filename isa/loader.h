@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From isa/*.yaml and configs/*.yaml to a Spec. Collects diagnostics; returns nothing when there is any error.
+// From isa/*.yaml and configs/*.yaml to a Spec. Collects diagnostics; returns nothing when there is any
+// error.
 #pragma once
 
 #include <optional>
@@ -12,24 +13,29 @@
 namespace cosim::isa {
 
 /// A text and where it came from; `path` is what diagnostics print.
-struct SourceText { std::string path, text; };
+struct SourceText {
+  std::string path, text;
+};
 
 /// Reads a file into a SourceText, or reports E0001.
 std::optional<SourceText> ReadSource(const std::string& path, Diagnostics& diags);
 
-/// `name` as given, else below the folder `kind` ("isa" or "configs") of the installation ($COSIM_HOME, else the source
-/// tree cosim was built from), with ".yaml" appended if missing. Reports what was tried when nothing is found.
+/// `name` as given, else below the folder `kind` ("isa" or "configs") of the installation ($COSIM_HOME, else
+/// the source tree cosim was built from), with ".yaml" appended if missing. Reports what was tried when
+/// nothing is found.
 std::optional<std::string> FindFile(const std::string& name, const std::string& kind, Diagnostics& diags);
 
 /// "memory.latency=80": overrides a key of the configuration before it is checked.
-struct Override { std::string path, value; };
+struct Override {
+  std::string path, value;
+};
 
 /// Elaborates. The configuration names its default ISA (`isa:`); see LoadSpec.
-std::optional<Spec> Elaborate(const SourceText& isa, const SourceText& config, const std::vector<Override>& overrides,
-                              Diagnostics& diags);
+std::optional<Spec> Elaborate(const SourceText& isa, const SourceText& config,
+                              const std::vector<Override>& overrides, Diagnostics& diags);
 
 /// Finds and reads both files; an empty `isa` takes the configuration's own.
-std::optional<Spec> LoadSpec(const std::string& config, const std::string& isa, const std::vector<Override>& overrides,
-                             Diagnostics& diags);
+std::optional<Spec> LoadSpec(const std::string& config, const std::string& isa,
+                             const std::vector<Override>& overrides, Diagnostics& diags);
 
 }  // namespace cosim::isa

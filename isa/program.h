@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A static accelerator program: instructions, and the DRAM contents it needs before it starts. Field values are kept
-// decoded; isa/codec.h packs them into words. Knows no networks: layers come in by callback or from runtime/program.h.
+// A static accelerator program: instructions, and the DRAM contents it needs before it starts. Field values
+// are kept decoded; isa/codec.h packs them into words. Knows no networks: layers come in by callback or from
+// runtime/program.h.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +25,11 @@ struct Segment {
 };
 
 struct Program {
-  uint64_t fingerprint = 0;    ///< of the Spec it was made for
+  uint64_t fingerprint = 0;  ///< of the Spec it was made for
   std::vector<Instruction> instructions;
-  uint64_t code_address = 0;   ///< where the encoded words stand in DRAM; a multiple of 4096
+  uint64_t code_address = 0;      ///< where the encoded words stand in DRAM; a multiple of 4096
   std::vector<Segment> segments;  ///< the encoded words among them
-  uint64_t dram_bytes = 0;     ///< addresses the program may touch: [0, dram_bytes)
+  uint64_t dram_bytes = 0;        ///< addresses the program may touch: [0, dram_bytes)
 };
 
 }  // namespace cosim::isa

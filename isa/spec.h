@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elaborated spec: one ISA (isa/*.yaml) under one configuration (configs/*.yaml), every width and depth a number,
-// everything checked. Immutable; all other parts read it. isa/loader.h makes it.
+// The elaborated spec: one ISA (isa/*.yaml) under one configuration (configs/*.yaml), every width and depth a
+// number, everything checked. Immutable; all other parts read it. isa/loader.h makes it.
 //
 // Units: depths in elements, lengths in bits or bytes as named, times in cycles.
 #pragma once
@@ -27,22 +27,24 @@ struct Field {
   SourceLoc loc;
 };
 
-/// An on-chip memory. An element has product(lanes) records; a record has one unnamed field or several named ones.
-/// In DRAM an element is packed lowest bits first: lanes in row-major order, within a lane the fields in order. It takes
-/// `stored_bytes`: the packed bytes rounded up to a power of two if that is at most a beat, else to whole beats.
+/// An on-chip memory. An element has product(lanes) records; a record has one unnamed field or several named
+/// ones. In DRAM an element is packed lowest bits first: lanes in row-major order, within a lane the fields
+/// in order. It takes `stored_bytes`: the packed bytes rounded up to a power of two if that is at most a
+/// beat, else to whole beats.
 struct Memory {
   std::string name, doc;
-  std::vector<int> lanes;      ///< extents, e.g. {batch, block_out}; empty: one lane
-  std::vector<Field> fields;   ///< size 1 and empty name for a plain element
-  int64_t depth = 0;           ///< elements
-  int banks = 1;               ///< bank of element i: i / (depth / banks)
-  int record_bits = 0;         ///< sum of the fields' widths
-  int64_t element_bits = 0;    ///< record_bits * product(lanes)
-  int64_t stored_bytes = 0;    ///< bytes an element takes in DRAM
-  int mirrors = -1;            ///< >= 0: no storage of its own; reads memory `mirrors`, wrapped to fields[0].type
-  bool is_micro_ops = false;   ///< some instruction takes its micro-ops from here
-  /// Units that read or write it while executing. More than one reader, or more than one writer, makes it shared:
-  /// instructions touching a shared memory's contended side name the banks they use in a `lock_<memory>` field.
+  std::vector<int> lanes;     ///< extents, e.g. {batch, block_out}; empty: one lane
+  std::vector<Field> fields;  ///< size 1 and empty name for a plain element
+  int64_t depth = 0;          ///< elements
+  int banks = 1;              ///< bank of element i: i / (depth / banks)
+  int record_bits = 0;        ///< sum of the fields' widths
+  int64_t element_bits = 0;   ///< record_bits * product(lanes)
+  int64_t stored_bytes = 0;   ///< bytes an element takes in DRAM
+  int mirrors = -1;  ///< >= 0: no storage of its own; reads memory `mirrors`, wrapped to fields[0].type
+  bool is_micro_ops = false;  ///< some instruction takes its micro-ops from here
+  /// Units that read or write it while executing. More than one reader, or more than one writer, makes it
+  /// shared: instructions touching a shared memory's contended side name the banks they use in a
+  /// `lock_<memory>` field.
   std::vector<int> readers, writers;
   bool shared = false;
   SourceLoc loc;
@@ -51,11 +53,11 @@ struct Memory {
 
 struct Unit {
   std::string name, doc;
-  int commands = 0;     ///< capacity of the command queue, instructions
-  bool overlap = false; ///< the next instruction may issue before this one has retired
-  int latency = 0;      ///< cycles, see docs/rationale/microarchitecture.md
-  int lanes = 0;        ///< ALU lanes a cycle; 0: no alu instructions
-  int buffer_beats = 0; ///< beats of read data it can hold; 0: it never loads
+  int commands = 0;      ///< capacity of the command queue, instructions
+  bool overlap = false;  ///< the next instruction may issue before this one has retired
+  int latency = 0;       ///< cycles, see docs/rationale/microarchitecture.md
+  int lanes = 0;         ///< ALU lanes a cycle; 0: no alu instructions
+  int buffer_beats = 0;  ///< beats of read data it can hold; 0: it never loads
   bool reads_dram = false, writes_dram = false;
   SourceLoc loc;
 };
@@ -73,15 +75,20 @@ std::string_view KindName(Kind kind);
 
 /// One tensor operand of an intrinsic or ALU op: element of `memory` at index `index`, lanes by `axes`.
 struct Operand {
-  std::string name;    ///< ALU: as the body names it; intrinsic: empty
+  std::string name;  ///< ALU: as the body names it; intrinsic: empty
   int memory = -1;
-  std::string index;   ///< "dst", "src", "wgt", "aux": prefix of the instruction's _base/_out/_in fields and micro-op field
+  std::string index;  ///< "dst", "src", "wgt", "aux": prefix of the instruction's _base/_out/_in fields and
+                      ///< micro-op field
   std::vector<int> axes;  ///< intrinsic: axis of each lane dimension; ALU: empty
 };
 
 /// dst[axes] += product of sources, summed over the axes that dst lacks; wraps to dst's type.
 struct Intrinsic {
-  struct Axis { std::string name; int extent = 0; bool reduce = false; };
+  struct Axis {
+    std::string name;
+    int extent = 0;
+    bool reduce = false;
+  };
   std::vector<Axis> axes;
   Operand dst;
   std::vector<Operand> sources;
@@ -89,21 +96,25 @@ struct Intrinsic {
 };
 
 /// Bit positions of the roles a kind's fields play; -1: absent.
-struct IndexFields { std::string index; int base = -1, outer = -1, inner = -1, uop = -1; };
+struct IndexFields {
+  std::string index;
+  int base = -1, outer = -1, inner = -1, uop = -1;
+};
 
 struct InstructionFormat {
   std::string name, doc;
   Kind kind = Kind::kSync;
   int unit = -1;
   int opcode = 0;
-  /// fields[0] is `opcode`, then pop flags (`pop_<queue>`), push flags (`push_<queue>`), then the format's own.
+  /// fields[0] is `opcode`, then pop flags (`pop_<queue>`), push flags (`push_<queue>`), then the format's
+  /// own.
   std::vector<Field> fields;
-  std::vector<std::pair<int, int64_t>> match;  ///< (field, value) fixed by this format, the opcode first
+  std::vector<std::pair<int, int64_t>> match;     ///< (field, value) fixed by this format, the opcode first
   std::vector<std::pair<int, int>> pops, pushes;  ///< (queue, field)
-  int memory = -1;       ///< load, store: the on-chip side
-  int micro_ops = -1;    ///< gemm, alu: memory the micro-ops come from
-  std::optional<Intrinsic> intrinsic;   ///< gemm
-  std::vector<IndexFields> indices;     ///< gemm, alu: dst, src, … in the order of the micro-op's fields
+  int memory = -1;                                ///< load, store: the on-chip side
+  int micro_ops = -1;                             ///< gemm, alu: memory the micro-ops come from
+  std::optional<Intrinsic> intrinsic;             ///< gemm
+  std::vector<IndexFields> indices;        ///< gemm, alu: dst, src, … in the order of the micro-op's fields
   std::vector<std::pair<int, int>> locks;  ///< (memory, field)
   SourceLoc loc;
   /// Index of a field by name, -1 if there is none.
@@ -113,12 +124,13 @@ struct InstructionFormat {
 struct AluOp {
   std::string name, doc;
   int code = 0;
-  int format = -1;     ///< the alu instruction whose `op` field carries the code
+  int format = -1;  ///< the alu instruction whose `op` field carries the code
   std::vector<Operand> operands;
   Operand result;
   ScalarProgram program;
   std::vector<std::string> body;  ///< the program as written, line by line
-  /// Cycles a step takes: max over memories of its reads (one read port) or writes, times ceil(lanes / unit lanes).
+  /// Cycles a step takes: max over memories of its reads (one read port) or writes, times ceil(lanes / unit
+  /// lanes).
   int initiation_interval = 1;
   /// Least distance in steps between a write of an element and its next read within one instruction.
   int min_distance = 1;
@@ -140,7 +152,11 @@ struct MemorySystem {
   int beat_bytes() const { return port_bits / 8; }
 };
 
-struct Parameter { std::string name, doc; int64_t value = 0; SourceLoc loc; /* of the value */ };
+struct Parameter {
+  std::string name, doc;
+  int64_t value = 0;
+  SourceLoc loc; /* of the value */
+};
 
 struct Spec {
   std::string isa, doc, config, config_doc, board;  ///< names: "cosim", …, "pynq"
@@ -155,10 +171,11 @@ struct Spec {
   std::vector<InstructionFormat> formats;
   std::vector<AluOp> alu_ops;
   MemorySystem dram;
-  /// Hash of all that programs and RTL depend on: not of clock, latencies of the memory system, seed, board and docs.
+  /// Hash of all that programs and RTL depend on: not of clock, latencies of the memory system, seed, board
+  /// and docs.
   uint64_t fingerprint = 0;
 
-  int64_t Param(std::string_view name) const;  ///< CHECKs that it exists
+  int64_t Param(std::string_view name) const;    ///< CHECKs that it exists
   int MemoryIndex(std::string_view name) const;  ///< -1 if there is none; likewise below
   int UnitIndex(std::string_view name) const;
   int QueueIndex(std::string_view name) const;
@@ -170,7 +187,8 @@ struct Spec {
   std::string FingerprintText() const;  ///< 16 hex digits
 };
 
-/// What a transfer's DRAM address must be a multiple of, in bytes: an element, or a beat if an element is larger.
+/// What a transfer's DRAM address must be a multiple of, in bytes: an element, or a beat if an element is
+/// larger.
 inline int64_t DramAlignment(const Spec& spec, const Memory& memory) {
   return std::min<int64_t>(memory.stored_bytes, spec.dram.beat_bytes());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs a program: functional simulator, cycle simulator, later RTL, TLM platform or a board. Memory is one flat
-// DRAM, addressed from 0 in bytes; the program image says how much of it there has to be.
+// What runs a program: functional simulator, cycle simulator, later RTL, TLM platform or a board. Memory is
+// one flat DRAM, addressed from 0 in bytes; the program image says how much of it there has to be.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,20 @@
 namespace cosim::runtime {
 
 struct ExecuteOptions {
-  bool timing_only = false;  ///< no data is touched; a device without timing refuses it
+  bool timing_only = false;          ///< no data is touched; a device without timing refuses it
   bool record_instructions = false;  ///< fill Counters::instructions
-  /// For programs that nobody verified: a device that times fails on the first two instructions that were in flight
-  /// together and touched the same data, one of them writing. Slow.
+  /// For programs that nobody verified: a device that times fails on the first two instructions that were in
+  /// flight together and touched the same data, one of them writing. Slow.
   bool watch_hazards = false;
   /// The layer an instruction came from, for error messages; may be empty.
   std::function<std::string(size_t)> layer_of;
 };
 
-/// Why a run ended without completing: a deadlock, a hazard, a watchdog. `message` names queue, instructions, units.
-struct RunError { std::string message; };
+/// Why a run ended without completing: a deadlock, a hazard, a watchdog. `message` names queue, instructions,
+/// units.
+struct RunError {
+  std::string message;
+};
 
 class Device {
  public:

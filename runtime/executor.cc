@@ -15,7 +15,8 @@ uint64_t TransferBytes(const isa::Spec& spec, const isa::Transfer& transfer) {
   const uint64_t beat = spec.dram.beat_bytes(), element = spec.memories[transfer.memory].stored_bytes;
   uint64_t bytes = 0;
   for (int64_t r = 0; r < transfer.rows; ++r) {
-    const uint64_t begin = transfer.dram + r * transfer.stride * element, end = begin + transfer.cols * element;
+    const uint64_t begin = transfer.dram + r * transfer.stride * element,
+                   end = begin + transfer.cols * element;
     bytes += (end + beat - 1) / beat * beat - begin / beat * beat;
   }
   return bytes;
@@ -37,7 +38,8 @@ void AddLedger(std::vector<LedgerRow>& total, const std::vector<LedgerRow>& rows
 }
 
 // Layers follow each other in program order; each gets the time by which it moves the last retirement.
-void AttributeCycles(const AcceleratorStep& step, const Counters& counters, std::vector<LayerProfile>& layers) {
+void AttributeCycles(const AcceleratorStep& step, const Counters& counters,
+                     std::vector<LayerProfile>& layers) {
   std::vector<Cycle> last(layers.size(), -1);
   std::vector<int> order;
   for (size_t i = 0; i < step.layer_of.size(); ++i) {
@@ -55,8 +57,8 @@ void AttributeCycles(const AcceleratorStep& step, const Counters& counters, std:
   }
 }
 
-void RunAccelerator(const AcceleratorStep& step, const Network& network, const isa::Spec& spec, Device& device,
-                    bool timing_only, Run& run) {
+void RunAccelerator(const AcceleratorStep& step, const Network& network, const isa::Spec& spec,
+                    Device& device, bool timing_only, Run& run) {
   ExecuteOptions options{.timing_only = timing_only, .record_instructions = true, .layer_of = {}};
   options.layer_of = [&](size_t i) { return network.layers[step.layer_of[i]].name; };
   const double start = CpuSeconds();
@@ -120,8 +122,8 @@ std::vector<uint8_t> ReadPlain(Device& device, const Place& place) {
   return plain;
 }
 
-Run Execute(const Network& network, const isa::Spec& spec, Device& device, const std::vector<std::vector<uint8_t>>& inputs,
-            bool timing_only) {
+Run Execute(const Network& network, const isa::Spec& spec, Device& device,
+            const std::vector<std::vector<uint8_t>>& inputs, bool timing_only) {
   Run run;
   run.layers.resize(network.layers.size());
   device.Reserve(network.dram_bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a compiled network on a device and adds up what it cost. Accelerator time is cycles; CPU time is measured here, on the
-// machine that ran it, and kept apart.
+// Runs a compiled network on a device and adds up what it cost. Accelerator time is cycles; CPU time is
+// measured here, on the machine that ran it, and kept apart.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 namespace cosim::runtime {
 
 struct LayerProfile {
-  Cycle cycles = 0;           ///< its last retirement minus that of the layers before it: layers add up to the total
-  uint64_t dram_bytes = 0;    ///< moved by its instructions, whole beats
-  double cpu_seconds = 0;     ///< of its CPU steps
+  Cycle cycles = 0;  ///< its last retirement minus that of the layers before it: layers add up to the total
+  uint64_t dram_bytes = 0;  ///< moved by its instructions, whole beats
+  double cpu_seconds = 0;   ///< of its CPU steps
 };
 
 struct Run {
@@ -24,16 +24,16 @@ struct Run {
   std::string error;
   bool timed = false;
   Cycle cycles = 0;
-  std::vector<LedgerRow> ledger;         ///< summed over the programs
-  std::vector<LayerProfile> layers;      ///< as Network::layers
-  double simulate_seconds = 0;           ///< CPU seconds of this process in Device::Execute
-  double cpu_seconds = 0;                ///< … in CPU kernels
+  std::vector<LedgerRow> ledger;              ///< summed over the programs
+  std::vector<LayerProfile> layers;           ///< as Network::layers
+  double simulate_seconds = 0;                ///< CPU seconds of this process in Device::Execute
+  double cpu_seconds = 0;                     ///< … in CPU kernels
   std::vector<std::vector<uint8_t>> outputs;  ///< plain arrays, as Network::outputs; empty when timing only
 };
 
 /// `inputs`: plain arrays, as Network::inputs (ignored when timing only).
-Run Execute(const Network& network, const isa::Spec& spec, Device& device, const std::vector<std::vector<uint8_t>>& inputs,
-            bool timing_only);
+Run Execute(const Network& network, const isa::Spec& spec, Device& device,
+            const std::vector<std::vector<uint8_t>>& inputs, bool timing_only);
 
 /// The plain array at `place`, after a run.
 std::vector<uint8_t> ReadPlain(Device& device, const Place& place);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiled network: accelerator programs and CPU kernels in the order they run, over one DRAM. Knows no graphs; the
-// compiler makes it, the executor runs it.
+// A compiled network: accelerator programs and CPU kernels in the order they run, over one DRAM. Knows no
+// graphs; the compiler makes it, the executor runs it.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ namespace cosim::runtime {
 /// One row of the report.
 struct Layer {
   std::string name;
-  std::string op;          ///< "conv2d+bias_add+requantize+clip"
+  std::string op;  ///< "conv2d+bias_add+requantize+clip"
   bool on_accelerator = false;
-  std::string reason;      ///< why not on the accelerator, or what the host does for it
-  std::string schedule;    ///< the knobs chosen, for accelerator layers
-  int64_t macs = 0;        ///< multiply-accumulates of its convolutions and dense layers
+  std::string reason;    ///< why not on the accelerator, or what the host does for it
+  std::string schedule;  ///< the knobs chosen, for accelerator layers
+  int64_t macs = 0;      ///< multiply-accumulates of its convolutions and dense layers
 };
 
 struct AcceleratorStep {
@@ -32,7 +32,7 @@ struct AcceleratorStep {
 /// Arrays in DRAM are copied to the host and back around the kernel.
 struct CpuStep {
   struct Argument {
-    uint64_t address = 0, bytes = 0;   ///< in DRAM, when `constant` is null
+    uint64_t address = 0, bytes = 0;  ///< in DRAM, when `constant` is null
     std::shared_ptr<const void> constant;
     bool is_output = false;
   };
@@ -44,9 +44,9 @@ struct CpuStep {
 /// Where a value of the network stands once it is computed.
 struct Place {
   std::string name;
-  int value = -1;             ///< of the graph it was compiled from
+  int value = -1;  ///< of the graph it was compiled from
   uint64_t address = 0, bytes = 0;
-  CpuKernelPtr unpack;        ///< to the plain row-major array; null: it is one
+  CpuKernelPtr unpack;  ///< to the plain row-major array; null: it is one
   uint64_t plain_bytes = 0;
 };
 

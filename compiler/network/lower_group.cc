@@ -153,8 +153,8 @@ bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& pl
   const int64_t tile_bytes = array_.batch * array_.block_in;
   for (int memory : {array_.activations, array_.results})
     if (const isa::Memory& m = spec_.memories[memory]; m.stored_bytes != tile_bytes)
-      return reason = fmt::format("{} values of '{}' take {} bytes in memory: they would have gaps", tile_bytes, m.name,
-                                  m.stored_bytes),
+      return reason = fmt::format("{} values of '{}' take {} bytes in memory: they would have gaps",
+                                  tile_bytes, m.name, m.stored_bytes),
              false;
   if (const int width = spec_.memories[array_.accumulators].fields[0].type.width; width != 32)
     return reason = fmt::format("sums are int32, accumulators have {} bits", width), false;

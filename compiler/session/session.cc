@@ -36,7 +36,8 @@ class CpuTimer {
 
 std::vector<uint8_t> BytesOf(const Tensor& tensor) {
   const auto data = tensor.data<int8_t>();
-  return {reinterpret_cast<const uint8_t*>(data.data()), reinterpret_cast<const uint8_t*>(data.data()) + data.size()};
+  return {reinterpret_cast<const uint8_t*>(data.data()),
+          reinterpret_cast<const uint8_t*>(data.data()) + data.size()};
 }
 
 Compared Compare(const std::string& name, const std::vector<uint8_t>& bytes, const Tensor& golden) {
@@ -54,7 +55,8 @@ double PeakRssMb() {
 }
 
 // Null, and `error` set, when there is no such device to be had now.
-std::unique_ptr<runtime::Device> MakeDevice(const isa::Spec& spec, const Options& options, std::string& error) {
+std::unique_ptr<runtime::Device> MakeDevice(const isa::Spec& spec, const Options& options,
+                                            std::string& error) {
   if (options.device == "functional") return std::make_unique<sim::FunctionalDevice>(spec, options.simd);
   if (options.device == "tlm") return sim::TlmDevice::Make(spec, options.simd, error);
   return std::make_unique<sim::CycleDevice>(spec, options.simd);
@@ -91,7 +93,8 @@ graph::QuantizedGraph QuantizeFor(const isa::Spec& spec, const std::string& netw
   return graph::QuantizeGraph(graph::zoo::Build(network, seed), options);
 }
 
-runtime::Network CompileFor(const isa::Spec& spec, const graph::Graph& graph, const network::CompileOptions& options) {
+runtime::Network CompileFor(const isa::Spec& spec, const graph::Graph& graph,
+                            const network::CompileOptions& options) {
   cpu::CpuCompiler cpu;
   return network::Compile(graph, spec, options, cpu);
 }
@@ -123,9 +126,10 @@ std::optional<Result> RunExperiment(const isa::Spec& spec, const Options& option
   {
     say("compiling");
     CpuTimer timer(result.host.compile_s);
-    result.network = CompileFor(
-        spec, quantized->graph,
-        {.virtual_threads = options.virtual_threads, .keep_every_value = options.check == Check::kLayers, .after_pass = {}});
+    result.network = CompileFor(spec, quantized->graph,
+                                {.virtual_threads = options.virtual_threads,
+                                 .keep_every_value = options.check == Check::kLayers,
+                                 .after_pass = {}});
   }
   {
     say("verifying the programs");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole experiment: network to quantized graph to program to device to checked outputs, with what each part cost. The command line
-// and the tests drive this; what it prints is theirs.
+// A whole experiment: network to quantized graph to program to device to checked outputs, with what each part
+// cost. The command line and the tests drive this; what it prints is theirs.
 #pragma once
 
 #include <cstdint>
@@ -23,24 +23,30 @@ namespace cosim::session {
 enum class Check { kNone, kOutputs, kLayers };
 
 struct Options {
-  std::string network;             ///< one of zoo::Names()
-  std::string device = "cycle";    ///< "functional", "cycle" or "tlm"
+  std::string network;           ///< one of zoo::Names()
+  std::string device = "cycle";  ///< "functional", "cycle" or "tlm"
   uint64_t seed = 1;
   bool timing_only = false;
   int virtual_threads = 2;
   Check check = Check::kOutputs;
   bool report_quantization = false;
   sim::SimdLevel simd = sim::BestSimdLevel();
-  bool poison = false;             ///< fill the on-chip memories with a pattern first
-  int runs = 1;                    ///< on the same device, one after the other; the last one counts
+  bool poison = false;  ///< fill the on-chip memories with a pattern first
+  int runs = 1;         ///< on the same device, one after the other; the last one counts
   std::function<void(const std::string&)> progress;  ///< what is being done now
 };
 
 /// Costs on the host, in CPU seconds of this process.
-struct HostCost { double quantize_s = 0, compile_s = 0, verify_s = 0, simulate_s = 0, check_s = 0, cpu_fallback_s = 0, peak_rss_mb = 0; };
+struct HostCost {
+  double quantize_s = 0, compile_s = 0, verify_s = 0, simulate_s = 0, check_s = 0, cpu_fallback_s = 0,
+         peak_rss_mb = 0;
+};
 
 /// A value that was compared with the golden model.
-struct Compared { std::string name; int64_t values = 0, mismatches = 0; };
+struct Compared {
+  std::string name;
+  int64_t values = 0, mismatches = 0;
+};
 
 struct Result {
   runtime::Network network;
@@ -54,11 +60,13 @@ struct Result {
   int64_t Mismatches() const;
 };
 
-/// The graph quantized as the ISA can run it: per channel where it has channel multipliers, by powers of two else.
+/// The graph quantized as the ISA can run it: per channel where it has channel multipliers, by powers of two
+/// else.
 graph::QuantizedGraph QuantizeFor(const isa::Spec& spec, const std::string& network, uint64_t seed);
 
 /// Compiles only.
-runtime::Network CompileFor(const isa::Spec& spec, const graph::Graph& graph, const network::CompileOptions& options);
+runtime::Network CompileFor(const isa::Spec& spec, const graph::Graph& graph,
+                            const network::CompileOptions& options);
 
 /// What the verifier has against the network's programs; empty if nothing.
 std::string VerifyPrograms(const isa::Spec& spec, const runtime::Network& network);

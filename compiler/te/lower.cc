@@ -26,8 +26,8 @@ Stmt LoopOf(const Loop& loop, Stmt body) {
   return tir::MakeStmt(tir::For{loop.var, tir::Int(0), loop.extent, loop.kind, std::move(body)});
 }
 
-// Indices and conditions become canonical; the arithmetic of values stays as it was written, because the accelerator back end
-// recognizes it by its form.
+// Indices and conditions become canonical; the arithmetic of values stays as it was written, because the
+// accelerator back end recognizes it by its form.
 class IndexSimplifier : public tir::Mutator {
  public:
   explicit IndexSimplifier(tir::Simplifier& simplifier) : simplifier_(simplifier) {}
@@ -39,7 +39,8 @@ class IndexSimplifier : public tir::Mutator {
       return tir::MakeLoad(load->buffer, std::move(indices));
     }
     if (const auto* select = tir::As<tir::Select>(expr)) {
-      return tir::MakeSelect(simplifier_.Simplify(select->condition), MutateExpr(select->a), MutateExpr(select->b));
+      return tir::MakeSelect(simplifier_.Simplify(select->condition), MutateExpr(select->a),
+                             MutateExpr(select->b));
     }
     return tir::Mutator::MutateExpr(expr);
   }
@@ -187,8 +188,8 @@ class Lowerer {
     for (const Axis& axis : bound.stage->reduce_axes()) axes[axis->var.get()] = bound.loops.ValueOf(axis);
     const Expr over_loops = tir::Substitute(value, axes);
     const Expr over_buffers = tir::RewriteExpr(over_loops, [&](const Expr& node) { return ToBuffer(node); });
-    return tir::MakeStmt(
-        tir::Store{bound.buffer, LocalIndices(bound, scope), IndexSimplifier(scope.simplifier).MutateExpr(over_buffers)});
+    return tir::MakeStmt(tir::Store{bound.buffer, LocalIndices(bound, scope),
+                                    IndexSimplifier(scope.simplifier).MutateExpr(over_buffers)});
   }
 
   // A read of a computed tensor becomes a read of its buffer, relative to the box's origin.

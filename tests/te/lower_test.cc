@@ -125,18 +125,17 @@ TEST(LowerTest, ClampsRegionsToTheTensor) {
   Schedule schedule({out});
   const auto [outer, inner] = schedule[out].Split(schedule[out].axis(0), 3);
   schedule[b].ComputeAt(schedule[out], outer);
-  EXPECT_EQ(
-      ToString(Lower(schedule, {a, out}, "f")),
-      "function f(a: int32[9], out: int32[9]):\n"
-      "  for i.o in 0..3:\n"
-      "    allocate b: int32[5]\n"
-      "    stage b:\n"
-      "      for i in 0..(min(9, i.o * 3 + 4) - max(0, i.o * 3 - 1)):\n"
-      "        b[i] = a[i + max(0, i.o * 3 - 1)] + a[i + max(0, i.o * 3 - 1)]\n"
-      "    stage out:\n"
-      "      for i.i in 0..3:\n"
-      "        out[i.o * 3 + i.i] = select(1 <= i.o * 3 + i.i, b[i.i - max(0, 1 - i.o * 3)], 0) + "
-      "select(i.o * 3 + i.i < 8, b[i.i - max(-2, i.o * -3 - 1)], 0)\n");
+  EXPECT_EQ(ToString(Lower(schedule, {a, out}, "f")),
+            "function f(a: int32[9], out: int32[9]):\n"
+            "  for i.o in 0..3:\n"
+            "    allocate b: int32[5]\n"
+            "    stage b:\n"
+            "      for i in 0..(min(9, i.o * 3 + 4) - max(0, i.o * 3 - 1)):\n"
+            "        b[i] = a[i + max(0, i.o * 3 - 1)] + a[i + max(0, i.o * 3 - 1)]\n"
+            "    stage out:\n"
+            "      for i.i in 0..3:\n"
+            "        out[i.o * 3 + i.i] = select(1 <= i.o * 3 + i.i, b[i.i - max(0, 1 - i.o * 3)], 0) + "
+            "select(i.o * 3 + i.i < 8, b[i.i - max(-2, i.o * -3 - 1)], 0)\n");
 }
 
 TEST(LowerTest, AllocatesInsideTheVirtualThread) {

@@ -187,7 +187,8 @@ TEST(U5Store, TakesACycleForEachElementWhereABeatHoldsSeveral) {
   Timeline t(spec);
   t.Add(Store(t.spec(), t.Unit("store"), {.memory = kOut, .rows = 1, .cols = 32}));
   t.Run();
-  // One burst of 8 beats, accepted kT + 1: its 32 elements take [kT + 3, kT + 35), the last beat leaves in kT + 34.
+  // One burst of 8 beats, accepted kT + 1: its 32 elements take [kT + 3, kT + 35), the last beat leaves in kT
+  // + 34.
   t.ExpectRetiresAt(0, kT + 34 + 10 + 1);
 }
 
