@@ -23,7 +23,7 @@ struct Transfer {
   bool is_store = false;
   uint64_t dram = 0;  ///< bytes (as the `dram` field holds them); a multiple of the memory's stored_bytes or,
                       ///< if that is larger, of a beat
-  int64_t sram = 0;                        ///< element
+  int64_t sram = 0;   ///< element
   int64_t rows = 0, cols = 0, stride = 0;  ///< elements
   int64_t pad_top = 0, pad_bottom = 0, pad_left = 0, pad_right = 0, pad_value = 0;
   int64_t SramRows() const { return pad_top + rows + pad_bottom; }
