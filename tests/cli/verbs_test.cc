@@ -96,6 +96,14 @@ TEST_F(Verbs, PrintAfterShowsTheLayerAfterEachPass) {
   }
 }
 
+TEST_F(Verbs, CheckedInReferencesAreWhatIsaShowPrints) {
+  for (const std::string isa : {"cosim", "vta"}) {
+    const std::string command = "isa show --config=pynq.yaml --isa=" + isa;
+    EXPECT_EQ(Run(command).out, ReadFile(At("docs/reference/isa-" + isa + ".md")))
+        << "rewrite it: cosim " << command << " -o docs/reference/isa-" << isa << ".md";
+  }
+}
+
 TEST_F(Verbs, ListsNameWhatThereIs) {
   const Outcome configs = Run("configs"), models = Run("models");
   for (const std::string name : {"pynq.yaml", "ultra96.yaml", "tiny.yaml"})
