@@ -34,6 +34,8 @@ void ExpectSumsAgree(const Result& result) {
 constexpr double kLeastSqnrShifts = 11, kLeastSqnrMultipliers = 15;  // dB
 
 class Network : public ::testing::TestWithParam<Case> {};
+/// What costs many runs: the small networks everywhere, ResNet-18 once.
+class NetworkAgain : public Network {};
 
 // RunExperiment refuses programs that the verifier objects to.
 TEST_P(Network, OutputsAreTheGoldenModels) {
@@ -52,7 +54,7 @@ TEST_P(Network, EveryTensorIsTheGoldenModels) {
   ExpectSumsAgree(result);
 }
 
-TEST_P(Network, OnChipContentsBeforeTheRunDoNotMatter) {
+TEST_P(NetworkAgain, OnChipContentsBeforeTheRunDoNotMatter) {
   const Options once{.network = GetParam().network};
   Options twice = once, poisoned = once;
   twice.runs = 2;
@@ -67,7 +69,7 @@ TEST_P(Network, OnChipContentsBeforeTheRunDoNotMatter) {
   }
 }
 
-TEST_P(Network, EverySimdLevelAndDeviceGivesTheSameOutputs) {
+TEST_P(NetworkAgain, EverySimdLevelAndDeviceGivesTheSameOutputs) {
   const Result best = RunOrFail(GetParam(), {.network = GetParam().network});
   for (const sim::SimdLevel level : sim::kSimdLevels) {
     if (!sim::IsSupported(level)) continue;
@@ -79,7 +81,7 @@ TEST_P(Network, EverySimdLevelAndDeviceGivesTheSameOutputs) {
   }
 }
 
-TEST_P(Network, OtherSeedsMatchToo) {
+TEST_P(NetworkAgain, OtherSeedsMatchToo) {
   for (const uint64_t seed : {2, 3}) {
     const Result result =
         RunOrFail(GetParam(), {.network = GetParam().network, .device = "functional", .seed = seed});
@@ -122,6 +124,8 @@ TEST_P(Network, CyclesAreAsPinned) {
 
 std::string NameOf(const ::testing::TestParamInfo<Case>& info) { return info.param.Name(); }
 INSTANTIATE_TEST_SUITE_P(All, Network, ::testing::ValuesIn(Cases()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Small, NetworkAgain, ::testing::ValuesIn(SmallCases()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Big, NetworkAgain, ::testing::Values(Case{"resnet18", "pynq", "cosim"}), NameOf);
 
 TEST(Resnet18, StaysBelowItsBudgetWithEveryMacOnTheAccelerator) {
   const Result result =

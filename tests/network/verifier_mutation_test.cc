@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults planted in the programs of real networks. Each has to be found by the verifier, or be shown not to matter: a token may go
-// only if the order it gave follows from the others.
+// Faults planted in the programs of real networks. Each has to be found by the verifier, or be shown not to
+// matter: a token may go only if the order it gave follows from the others.
 #include <gmock/gmock.h>
 
 #include <random>
@@ -15,7 +15,9 @@ namespace {
 using isa::Instruction;
 using isa::Program;
 
-struct Token { size_t push, pop; };
+struct Token {
+  size_t push, pop;
+};
 
 // The tokens of each queue, first in, first out.
 std::vector<std::vector<Token>> TokensOf(const isa::Spec& spec, const Program& program) {
@@ -29,7 +31,8 @@ std::vector<std::vector<Token>> TokensOf(const isa::Spec& spec, const Program& p
   }
   std::vector<std::vector<Token>> tokens(spec.queues.size());
   for (size_t q = 0; q < pushes.size(); ++q)
-    for (size_t k = 0; k < std::min(pushes[q].size(), pops[q].size()); ++k) tokens[q].push_back({pushes[q][k], pops[q][k]});
+    for (size_t k = 0; k < std::min(pushes[q].size(), pops[q].size()); ++k)
+      tokens[q].push_back({pushes[q][k], pops[q][k]});
   return tokens;
 }
 
@@ -64,7 +67,10 @@ bool Follows(const isa::Spec& spec, const Program& program, size_t from, size_t 
   return false;
 }
 
-struct Subject { isa::Spec spec; Program program; };
+struct Subject {
+  isa::Spec spec;
+  Program program;
+};
 
 std::vector<Subject> Subjects() {
   std::vector<Subject> subjects;
@@ -74,7 +80,8 @@ std::vector<Subject> Subjects() {
       const auto spec = SpecOf({network, "tiny", isa}, error);
       EXPECT_TRUE(spec) << error;
       const auto quantized = session::QuantizeFor(*spec, network, 1);
-      const auto compiled = session::CompileFor(*spec, quantized.graph, {.virtual_threads = 2, .after_pass = {}});
+      const auto compiled =
+          session::CompileFor(*spec, quantized.graph, {.virtual_threads = 2, .after_pass = {}});
       for (const auto& step : compiled.steps)
         if (const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step))
           if (subjects.empty() || accelerator->program.instructions.size() > 20)
@@ -85,7 +92,8 @@ std::vector<Subject> Subjects() {
 
 // Only what tokens and addresses say is of interest: the encoded words would give every change away.
 bool Verifies(const Subject& subject, Program program) {
-  std::erase_if(program.segments, [](const isa::Segment& s) { return s.kind == isa::Segment::Kind::kInstructions; });
+  std::erase_if(program.segments,
+                [](const isa::Segment& s) { return s.kind == isa::Segment::Kind::kInstructions; });
   return isa::Verify(subject.spec, program).ok();
 }
 
@@ -150,7 +158,9 @@ TEST_F(VerifierMutation, PopsMovedLaterAreFoundOrHarmless) {
       const Token token = tokens[q][random_() % tokens[q].size()];
       const int unit = subject.spec.queues[q].to;
       size_t next = token.pop + 1;
-      const auto unit_of = [&](size_t i) { return subject.spec.formats[subject.program.instructions[i].format].unit; };
+      const auto unit_of = [&](size_t i) {
+        return subject.spec.formats[subject.program.instructions[i].format].unit;
+      };
       while (next < subject.program.instructions.size() && unit_of(next) != unit) ++next;
       if (next == subject.program.instructions.size()) continue;
       const auto& later = tokens[q];
@@ -160,7 +170,8 @@ TEST_F(VerifierMutation, PopsMovedLaterAreFoundOrHarmless) {
       Flag(subject.spec, mutant.instructions[next], static_cast<int>(q), false, 1);
       if (!Verifies(subject, mutant)) {
         ++killed;
-      } else {  // the instruction that lost its pop follows the producer by another way, or never needed to itself
+      } else {  // the instruction that lost its pop follows the producer by another way, or never needed to
+                // itself
         ++survived;
       }
     }
@@ -177,7 +188,8 @@ TEST_F(VerifierMutation, AddressesOutOfBoundsAreFound) {
       if (format.kind != isa::Kind::kLoad && format.kind != isa::Kind::kStore) continue;
       if (random_() % 8) continue;
       Program dram = subject.program, chip = subject.program;
-      dram.instructions[i].values[format.FieldIndex("dram")] = static_cast<int64_t>(subject.program.dram_bytes);
+      dram.instructions[i].values[format.FieldIndex("dram")] =
+          static_cast<int64_t>(subject.program.dram_bytes);
       EXPECT_FALSE(Verifies(subject, dram));
       int64_t& sram = chip.instructions[i].values[format.FieldIndex("sram")];
       const int64_t most = format.fields[format.FieldIndex("sram")].type.Max();
@@ -206,7 +218,8 @@ TEST_F(VerifierMutation, OverlappingBuffersAreFound) {
       (Verifies(subject, mutant) ? survived : killed)++;
     }
   }
-  // Survivors fall where nothing is in use at that time: wrong results, but no race, and results are the golden model's to find.
+  // Survivors fall where nothing is in use at that time: wrong results, but no race, and results are the
+  // golden model's to find.
   RecordProperty("killed", killed);
   RecordProperty("survived", survived);
   EXPECT_GT(killed, survived);
@@ -217,13 +230,15 @@ TEST_F(VerifierMutation, WaitCyclesAreFound) {
     const auto tokens = TokensOf(subject.spec, subject.program);
     for (size_t q = 0; q < tokens.size(); ++q) {
       if (tokens[q].empty()) continue;
-      // The pop moves before everything else its unit does, the push stays: both sides wait if the producer follows the consumer.
+      // The pop moves before everything else its unit does, the push stays: both sides wait if the producer
+      // follows the consumer.
       const Token token = tokens[q].back();
       const int unit = subject.spec.queues[q].to;
       size_t first = 0;
       while (subject.spec.formats[subject.program.instructions[first].format].unit != unit) ++first;
       if (first >= token.push || !Follows(subject.spec, subject.program, first, token.push)) continue;
-      if (std::any_of(tokens[q].begin(), tokens[q].end(), [&](const Token& t) { return t.pop == first; })) continue;
+      if (std::any_of(tokens[q].begin(), tokens[q].end(), [&](const Token& t) { return t.pop == first; }))
+        continue;
       Program mutant = subject.program;
       // All other tokens of the queue go, so that it is this one the first instruction waits for.
       for (const Token& t : tokens[q]) {
