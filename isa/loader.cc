@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -16,17 +15,13 @@
 #include "isa/config.h"
 #include "isa/diagnostic_codes.h"
 #include "isa/elaborate.h"
+#include "isa/home.h"
 #include "isa/yaml_node.h"
 
 namespace cosim::isa {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path Home() {
-  const char* home = std::getenv("COSIM_HOME");
-  return home && *home ? fs::path(home) : fs::path(COSIM_SOURCE_DIR);
-}
 
 /// Relative to the working directory if below it: what a user would have typed.
 std::string Shown(const fs::path& path) {

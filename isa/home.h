@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where cosim's data files are: isa/, configs/, hw/ and what else is read at run time.
+#pragma once
+
+#include <filesystem>
+
+namespace cosim::isa {
+
+/// $COSIM_HOME, else the source tree that cosim was built from.
+std::filesystem::path Home();
+
+}  // namespace cosim::isa

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results that are dear to make and cheap to keep, as folders of files below
+// ${XDG_CACHE_HOME:-~/.cache}/cosim. An entry is there as a whole or not at all: it is made in a folder of
+// its own and renamed. Several processes may ask for one entry at once; one makes it, the others wait.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace cosim::runtime {
+
+/// Names an entry by everything it depends on, added piece by piece: 16 hexadecimal digits.
+class CacheKey {
+ public:
+  CacheKey& Add(std::string_view piece);
+  std::string Text() const;
+
+ private:
+  uint64_t hash_ = 0xCBF29CE484222325u;  // FNV-1a's
+};
+
+class FileCache {
+ public:
+  /// Entries of one kind have a folder of their own, like "rtl".
+  explicit FileCache(const std::string& kind);
+  const std::filesystem::path& folder() const { return folder_; }
+
+  /// The folder of `key`. If it is not there, `make` fills the empty folder it is given; when it returns
+  /// false, no entry appears, and what it made stays in <key>.failed for the user to look at. Nothing, and
+  /// `error` set unless `make` did, when there is no entry or the cache cannot be written.
+  std::optional<std::filesystem::path> Get(const std::string& key,
+                                           const std::function<bool(const std::filesystem::path&)>& make,
+                                           std::string& error);
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace cosim::runtime
