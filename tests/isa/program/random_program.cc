@@ -136,9 +136,11 @@ class Generator {
       Set(instruction, pad,
           random_.Percent(25) ? random_.Uniform(0, std::min(options_.max_pad, FieldMax(f, pad))) : 0);
     }
-    const int64_t rows = random_.Uniform(1, options_.max_rows);
-    int64_t cols = random_.Uniform(1, options_.max_cols), stride = cols + random_.Uniform(-2, 6);
-    if (memory.is_micro_ops) cols *= 4, stride = cols;
+    const int64_t rows = random_.Uniform(1, std::min(options_.max_rows, FieldMax(f, "rows")));
+    const int64_t most_cols = FieldMax(f, "cols"), most_stride = FieldMax(f, "stride");
+    int64_t cols = random_.Uniform(1, std::min(options_.max_cols, most_cols));
+    int64_t stride = std::min(cols + random_.Uniform(-2, 6), most_stride);
+    if (memory.is_micro_ops) cols = stride = std::min({cols * 4, most_cols, most_stride});
     Set(instruction, "rows", rows);
     Set(instruction, "cols", cols);
     Set(instruction, "stride", std::max<int64_t>(0, stride));
@@ -177,7 +179,10 @@ class Generator {
     Set(instruction, "uop_begin", begin);
     Set(instruction, "uop_end", end);
     const int64_t loops = std::max<int64_t>(1, options_.max_steps / (end - begin));
-    const int64_t out = random_.Percent(40) ? 1 : random_.Uniform(1, std::min<int64_t>(loops, 8));
+    const int64_t out =
+        random_.Percent(40)
+            ? 1
+            : random_.Uniform(1, std::min({loops, int64_t{8}, FieldMax(instruction.format, "iter_out")}));
     Set(instruction, "iter_out", out);
     Set(instruction, "iter_in",
         random_.Uniform(1, std::min(loops / out, FieldMax(instruction.format, "iter_in"))));

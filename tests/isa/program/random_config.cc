@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws the values of an ISA's parameters from their own ranges, cut to what a small model can have.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isa/check.h"
+#include "isa/yaml_node.h"
+#include "tests/isa/program/random_isa.h"
+
+namespace cosim::isa::testing {
+namespace {
+
+struct Range {
+  int64_t low, high;
+};
+
+/// Parameters whose range allows what no quick model can have, by how their names end.
+constexpr std::pair<std::string_view, Range> kSmall[] = {
+    {"batch", {1, 3}},          {"block_in", {1, 8}},      {"block_out", {1, 8}},
+    {"lanes", {1, 9}},          {"inp_bytes", {256, 900}}, {"wgt_bytes", {256, 2000}},
+    {"acc_bytes", {256, 2400}}, {"out_bytes", {256, 900}}, {"uop_bytes", {64, 700}},
+    {"par_depth", {4, 24}},     {"depth", {4, 60}},        {"rows", {4, 40}},
+    {"tokens", {1, 5}},         {"commands", {2, 9}},      {"fetch_words", {4, 20}},
+    {"load_beats", {16, 96}},   {"iter_bits", {4, 14}},    {"dim_bits", {8, 14}},
+    {"latency", {2, 9}},        {"slack", {0, 9}},
+};
+
+Range SmallRange(std::string_view name, Range legal) {
+  for (const auto& [suffix, small] : kSmall) {
+    if (name.ends_with(suffix)) return {std::max(legal.low, small.low), std::min(legal.high, small.high)};
+  }
+  return {legal.low, std::min(legal.high, legal.low + 64)};
+}
+
+/// A value of the range; a power of two if there is one and `power` asks for it.
+int64_t Draw(Random& random, Range range, bool power) {
+  const int64_t value = random.Uniform(range.low, range.high);
+  const auto rounded = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(value)));
+  return power && rounded >= range.low ? rounded : value;
+}
+
+int64_t Number(const YamlNode& map, std::string_view key, int64_t fallback) {
+  const YamlEntry* entry = map.Find(key);
+  return entry ? std::stoll(entry->value.scalar) : fallback;
+}
+
+std::string MemorySystemText(Random& random) {
+  const int64_t burst = random.Percent(50) ? int64_t{1} << random.Uniform(0, 4) : random.Uniform(1, 16);
+  return fmt::format(
+      "memory:\n  port_bits: {}\n  burst_beats: {}\n  latency: {}\n  write_latency: {}\n  outstanding: {}\n"
+      "  jitter: {}\n  seed: {}\n",
+      32 << random.Uniform(0, 3), burst, random.Uniform(2, 40), random.Uniform(3, 30), random.Uniform(1, 9),
+      random.Percent(50) ? 0 : random.Uniform(1, 30), random.Uniform(1, 1000000));
+}
+
+}  // namespace
+
+SourceText RandomConfig(const SourceText& isa, Random& random) {
+  Diagnostics diags;
+  const std::optional<YamlNode> root = ParseYaml(isa, diags);
+  COSIM_CHECK(root.has_value(), "{}", diags.Render());
+  std::string text = fmt::format(
+      "# SPDX-License-Identifier: Apache-2.0\nisa: {}\ndoc: Drawn at random.\nboard: none\nclock_mhz: 100\n"
+      "parameters:\n",
+      root->Find("isa")->value.scalar);
+  const std::vector<YamlEntry>& parameters = root->Find("parameters")->value.entries;
+  // Memories sized in bytes have whole elements only if everything is a power of two.
+  const bool in_bytes = std::ranges::any_of(
+      parameters, [](const YamlEntry& entry) { return entry.key.scalar.ends_with("_bytes"); });
+  const bool equal_blocks = random.Percent(60);
+  std::map<std::string, int64_t> drawn;
+  for (const YamlEntry& parameter : parameters) {
+    const std::string& name = parameter.key.scalar;
+    const Range range =
+        SmallRange(name, {Number(parameter.value, "min", 1), Number(parameter.value, "max", 1)});
+    const bool shapes = name.starts_with("b") || name.ends_with("s");
+    int64_t value = Draw(random, range, (in_bytes && shapes) || random.Percent(30));
+    if (name == "block_out" && equal_blocks && drawn.contains("block_in")) value = drawn["block_in"];
+    drawn[name] = value;
+    fmt::format_to(std::back_inserter(text), "  {}: {}\n", name, value);
+  }
+  return {"random_config.yaml", text + MemorySystemText(random)};
+}
+
+}  // namespace cosim::isa::testing
