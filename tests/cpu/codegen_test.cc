@@ -196,7 +196,8 @@ TEST(Codegen, VectorizesTheInnermostAxisOfAConvolution) {
 }
 
 TEST(Codegen, UnrolledLoopsLeaveNoLoop) {
-  EXPECT_THAT(OptimizedIr(Increment(8, LoopKind::kUnrolled)), testing::Not(HasSubstr("phi")));
+  // With its blanks: "sapphirerapids", a CPU, has the letters too.
+  EXPECT_THAT(OptimizedIr(Increment(8, LoopKind::kUnrolled)), testing::Not(HasSubstr(" phi ")));
 }
 
 TEST(CpuCompiler, CompilesEqualFunctionsOnce) {
