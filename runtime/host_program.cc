@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 #include <system_error>
@@ -14,6 +15,32 @@
 namespace cosim::runtime {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kNotStarted = 127, kSignalled = 128;
+
+int Run(const std::vector<std::string>& arguments, int output, const fs::path& folder) {
+  std::vector<char*> argv;
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
+  posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) return kNotStarted;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return kNotStarted;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalled + WTERMSIG(status);
+}
+
+}  // namespace
 
 std::optional<fs::path> FindProgram(const std::string& name) {
   const char* path = std::getenv("PATH");
@@ -26,24 +53,23 @@ std::optional<fs::path> FindProgram(const std::string& name) {
   return std::nullopt;
 }
 
-int RunProgram(const std::vector<std::string>& arguments, const fs::path& log) {
-  constexpr int kNotStarted = 127, kSignalled = 128;
-  std::vector<char*> argv;
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
-  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-  pid_t child = 0;
-  const int error = posix_spawnp(&child, argv[0], &files, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  if (error != 0) return kNotStarted;
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return kNotStarted;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalled + WTERMSIG(status);
+int RunProgram(const std::vector<std::string>& arguments, const fs::path& log, const fs::path& folder) {
+  const int output = open((folder / log).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (output < 0) return kNotStarted;
+  const int status = Run(arguments, output, folder);
+  close(output);
+  return status;
+}
+
+std::string ProgramOutput(const std::vector<std::string>& arguments) {
+  std::FILE* file = std::tmpfile();
+  if (!file) return "";
+  Run(arguments, fileno(file), ".");
+  std::rewind(file);
+  std::string text;
+  for (int c = std::getc(file); c != EOF; c = std::getc(file)) text += static_cast<char>(c);
+  std::fclose(file);
+  return text;
 }
 
 }  // namespace cosim::runtime

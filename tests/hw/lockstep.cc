@@ -24,13 +24,13 @@ using runtime::InstructionTimes;
 /// Visits every value of every on-chip memory: (memory, element, lane, field, its bytes in the RTL, bit
 /// offset).
 template <typename Visit>
-void ForEachValue(RtlModel& model, const isa::Spec& spec, Visit visit) {
+void ForEachValue(sim::RtlModel& model, const isa::Spec& spec, Visit visit) {
   for (size_t m = 0; m < spec.memories.size(); ++m) {
     const Memory& memory = spec.memories[m];
     const int64_t bank_depth = memory.depth / memory.banks;
     const int64_t lanes = memory.LaneCount();
     for (int64_t element = 0; element < memory.depth; ++element) {
-      const RtlBank bank = model.Bank(memory.name, static_cast<int>(element / bank_depth));
+      const sim::RtlBank bank = model.Bank(memory.name, static_cast<int>(element / bank_depth));
       const std::span<uint8_t> bytes(bank.data + element % bank_depth * bank.stride, bank.stride);
       for (int64_t lane = 0; lane < lanes; ++lane) {
         for (size_t field = 0; field < memory.fields.size(); ++field) {
@@ -42,7 +42,7 @@ void ForEachValue(RtlModel& model, const isa::Spec& spec, Visit visit) {
   }
 }
 
-void Poison(RtlModel& model, const isa::Spec& spec, GoldenMachine& golden, uint64_t seed) {
+void Poison(sim::RtlModel& model, const isa::Spec& spec, GoldenMachine& golden, uint64_t seed) {
   isa::testing::Random random(seed);
   ForEachValue(
       model, spec,
@@ -57,7 +57,7 @@ void Poison(RtlModel& model, const isa::Spec& spec, GoldenMachine& golden, uint6
       });
 }
 
-std::string FirstWrongValue(RtlModel& model, const isa::Spec& spec, const GoldenMachine& golden) {
+std::string FirstWrongValue(sim::RtlModel& model, const isa::Spec& spec, const GoldenMachine& golden) {
   std::string first;
   ForEachValue(
       model, spec,
@@ -99,9 +99,9 @@ std::vector<uint8_t> DramOf(const isa::Spec& spec, const isa::Program& program) 
   return dram;
 }
 
-std::string CompareTiming(RtlModel& model, const isa::Spec& spec, const isa::Program& program) {
+std::string CompareTiming(sim::RtlModel& model, const isa::Spec& spec, const isa::Program& program) {
   sim::BuiltInMemory memory(spec.dram);
-  const RtlRun rtl = RunRtl(model, spec, program, DramOf(spec, program), memory);
+  const sim::RtlRun rtl = sim::RunRtl(model, spec, program, DramOf(spec, program), memory);
   sim::TimingEngine engine(spec);
   const runtime::Counters counters =
       engine.Run(sim::DecodeAll(spec, program), program.code_address, {.record_instructions = true});
@@ -119,14 +119,14 @@ std::string CompareTiming(RtlModel& model, const isa::Spec& spec, const isa::Pro
   return "";
 }
 
-std::string CompareContents(RtlModel& model, const isa::Spec& spec, const isa::Program& program,
-                            uint64_t seed, const RtlRunOptions& options) {
+std::string CompareContents(sim::RtlModel& model, const isa::Spec& spec, const isa::Program& program,
+                            uint64_t seed, const sim::RtlRunOptions& options) {
   std::vector<uint8_t> dram = DramOf(spec, program);
   GoldenMachine golden(spec, dram);
-  Reset(model);
+  sim::Reset(model);
   Poison(model, spec, golden, seed);
   sim::BuiltInMemory memory(spec.dram);
-  const RtlRun rtl = RunRtl(model, spec, program, dram, memory, options);
+  const sim::RtlRun rtl = sim::RunRtl(model, spec, program, dram, memory, options);
   if (!rtl.done) return "the rtl is not done";
   const isa::Decoder decoder(spec);
   for (const isa::Instruction& instruction : program.instructions)

@@ -9,20 +9,20 @@
 #include "isa/program.h"
 #include "isa/spec.h"
 #include "sim/dram/memory_timing.h"
-#include "tests/hw/rtl_model.h"
-#include "tests/hw/rtl_run.h"
+#include "sim/rtl/rtl_model.h"
+#include "sim/rtl/rtl_run.h"
 
 namespace cosim::testing {
 
 /// Runs `program` on the RTL and on the timing engine, with the memory system of `spec`. Empty if every cycle
 /// is equal; else the first instruction that differs (in the order of the cycles), with both cycles.
-std::string CompareTiming(RtlModel& model, const isa::Spec& spec, const isa::Program& program);
+std::string CompareTiming(sim::RtlModel& model, const isa::Spec& spec, const isa::Program& program);
 
 /// Fills all on-chip memories with a pattern of `seed`, runs `program` on the RTL and on the golden machine.
 /// Empty if all contents are equal afterwards; else the first element that differs. The program must have no
 /// races.
-std::string CompareContents(RtlModel& model, const isa::Spec& spec, const isa::Program& program,
-                            uint64_t seed, const RtlRunOptions& options = {});
+std::string CompareContents(sim::RtlModel& model, const isa::Spec& spec, const isa::Program& program,
+                            uint64_t seed, const sim::RtlRunOptions& options = {});
 
 /// All segments in place.
 std::vector<uint8_t> DramOf(const isa::Spec& spec, const isa::Program& program);

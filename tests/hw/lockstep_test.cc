@@ -29,10 +29,10 @@ RandomProgramOptions OptionsOf(uint64_t seed) {
   return options;
 }
 
-class Lockstep : public ::testing::TestWithParam<ModelUnderTest> {
+class Lockstep : public ::testing::TestWithParam<std::string> {
  protected:
-  const isa::Spec& spec_ = SpecOf(GetParam().name);
-  std::unique_ptr<RtlModel> model_ = GetParam().make(1);
+  const isa::Spec& spec_ = SpecOf(GetParam());
+  std::unique_ptr<sim::RtlModel> model_ = MakeModel(GetParam());
 };
 
 TEST_P(Lockstep, IssuesAndRetiresInTheCyclesOfTheTimingEngine) {
@@ -60,7 +60,8 @@ TEST_P(Lockstep, LeavesTheGoldenContentsOnChip) {
 
 TEST_P(Lockstep, ComputesTheSameWhenTheBusStalls) {
   for (uint64_t seed = 301; seed <= 315; ++seed) {
-    const RtlRunOptions stalls{.stall_percent = 50, .stall_seed = seed};
+    isa::testing::Random random(seed);
+    const sim::RtlRunOptions stalls{.stall = [&] { return random.Percent(50); }};
     ASSERT_EQ(CompareContents(*model_, spec_, RandomProgram(spec_, OptionsOf(seed)), seed, stalls), "")
         << "seed " << seed;
   }
@@ -70,8 +71,8 @@ TEST_P(Lockstep, StartsCleanAfterAResetInMidProgram) {
   for (uint64_t seed = 401; seed <= 410; ++seed) {
     const isa::Program broken_off = RandomProgram(spec_, OptionsOf(seed));
     sim::BuiltInMemory memory(spec_.dram);
-    const RtlRunOptions reset{.reset_at = static_cast<runtime::Cycle>(seed * 37 % 400)};
-    RunRtl(*model_, spec_, broken_off, DramOf(spec_, broken_off), memory, reset);
+    const sim::RtlRunOptions reset{.reset_at = static_cast<runtime::Cycle>(seed * 37 % 400)};
+    sim::RunRtl(*model_, spec_, broken_off, DramOf(spec_, broken_off), memory, reset);
     const isa::Program program = RandomProgram(spec_, OptionsOf(seed + 50));
     ASSERT_EQ(CompareTiming(*model_, spec_, program), "") << "seed " << seed;
     ASSERT_EQ(CompareContents(*model_, spec_, program, seed), "") << "seed " << seed;
@@ -80,13 +81,13 @@ TEST_P(Lockstep, StartsCleanAfterAResetInMidProgram) {
 
 TEST_P(Lockstep, DoesNotDependOnWhatRegistersHeldBeforeTheReset) {
   for (int seed = 2; seed <= 5; ++seed) {
-    const std::unique_ptr<RtlModel> other = GetParam().make(seed);
+    const std::unique_ptr<sim::RtlModel> other = MakeModel(GetParam(), seed);
     ASSERT_EQ(CompareTiming(*other, spec_, RandomProgram(spec_, OptionsOf(500))), "") << "seed " << seed;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Lockstep, ::testing::ValuesIn(AllModels()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace cosim::testing

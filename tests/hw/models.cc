@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads the specs of the Verilated accelerators.
+// Loads the specs of the Verilated accelerators and builds them.
 #include "tests/hw/models.h"
 
+#include <filesystem>
 #include <map>
 #include <optional>
 
 #include "isa/check.h"
 #include "isa/loader.h"
+#include "sim/rtl/rtl_library.h"
 
 namespace cosim::testing {
 
-const std::vector<ModelUnderTest>& AllModels() {
-  static const std::vector<ModelUnderTest> models = {
-      {"narrow", MakeRtl_narrow},    {"wide", MakeRtl_wide},   {"odd", MakeRtl_odd},
-      {"grouped", MakeRtl_grouped},  {"every", MakeRtl_every}, {"tiny_cosim", MakeRtl_tiny_cosim},
-      {"tiny_vta", MakeRtl_tiny_vta}};
+const std::vector<std::string>& AllModels() {
+  static const std::vector<std::string> models = {"narrow", "wide",       "odd",     "grouped",
+                                                  "every",  "tiny_cosim", "tiny_vta"};
   return models;
 }
 
@@ -35,6 +35,18 @@ const isa::Spec& SpecOf(const std::string& name) {
   std::optional<isa::Spec> spec = isa::LoadSpec(config, isa, {}, diags);
   COSIM_CHECK(spec.has_value(), "{}", diags.Render());
   return specs.emplace(name, std::move(*spec)).first->second;
+}
+
+std::unique_ptr<sim::RtlModel> MakeModel(const std::string& name, int seed) {
+  static std::map<std::string, std::filesystem::path> libraries;
+  auto& library = libraries[name];
+  if (library.empty()) {
+    Diagnostics diags;
+    const auto built = sim::BuildRtl(SpecOf(name), {.assertions = true}, diags);
+    COSIM_CHECK(built.has_value(), "{}", diags.Render());
+    library = *built;
+  }
+  return sim::MakeRtlModel(library, seed);
 }
 
 }  // namespace cosim::testing

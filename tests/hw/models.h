@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Verilated accelerators of this folder (CMakeLists.txt builds them), each with its spec.
+// The Verilated accelerators that the tests of this folder run, each with its spec. Built at first use, with
+// assertions, and kept in the cache.
 #pragma once
 
 #include <memory>
@@ -7,25 +8,17 @@
 #include <vector>
 
 #include "isa/spec.h"
-#include "tests/hw/rtl_model.h"
+#include "sim/rtl/rtl_model.h"
 
 namespace cosim::testing {
 
-std::unique_ptr<RtlModel> MakeRtl_narrow(int seed);
-std::unique_ptr<RtlModel> MakeRtl_wide(int seed);
-std::unique_ptr<RtlModel> MakeRtl_odd(int seed);
-std::unique_ptr<RtlModel> MakeRtl_grouped(int seed);
-std::unique_ptr<RtlModel> MakeRtl_every(int seed);
-std::unique_ptr<RtlModel> MakeRtl_tiny_cosim(int seed);
-std::unique_ptr<RtlModel> MakeRtl_tiny_vta(int seed);
+/// The models' names: configurations of this folder, and tiny.yaml with either ISA.
+const std::vector<std::string>& AllModels();
 
-struct ModelUnderTest {
-  std::string name;
-  std::unique_ptr<RtlModel> (*make)(int seed);  ///< the seed decides what registers hold before the reset
-};
-const std::vector<ModelUnderTest>& AllModels();
-
-/// The spec a model was generated from.
+/// The spec a model is generated from.
 const isa::Spec& SpecOf(const std::string& name);
+
+/// The seed decides what registers hold before the reset.
+std::unique_ptr<sim::RtlModel> MakeModel(const std::string& name, int seed = 1);
 
 }  // namespace cosim::testing

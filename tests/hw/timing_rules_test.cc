@@ -43,7 +43,7 @@ class TimingRules : public ::testing::Test {
     ASSERT_TRUE(code.has_value()) << errors.front().message;
     program_.segments = {std::move(*code)};
     sim::BuiltInMemory memory(spec_.dram);
-    run_ = RunRtl(*model_, spec_, program_, DramOf(spec_, program_), memory);
+    run_ = sim::RunRtl(*model_, spec_, program_, DramOf(spec_, program_), memory);
     ASSERT_TRUE(run_.done);
   }
 
@@ -51,9 +51,9 @@ class TimingRules : public ::testing::Test {
   Cycle Retire(size_t instruction) const { return run_.instructions[instruction].retire; }
 
   isa::Spec spec_ = SpecOf("narrow");
-  std::unique_ptr<RtlModel> model_ = MakeRtl_narrow(1);
+  std::unique_ptr<sim::RtlModel> model_ = MakeModel("narrow");
   isa::Program program_;
-  RtlRun run_;
+  sim::RtlRun run_;
 };
 
 TEST_F(TimingRules, AWordIsDispatchedAfterItsLastBeatAndIssuesOneCycleLater) {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The clock loop: bus, start, and the record of issues and retirements.
-#include "tests/hw/rtl_run.h"
+#include "sim/rtl/rtl_run.h"
 
 #include <deque>
 #include <span>
 #include <utility>
 
 #include "isa/check.h"
-#include "tests/isa/program/random_program.h"
 
-namespace cosim::testing {
+namespace cosim::sim {
 namespace {
 
 using runtime::Cycle;
@@ -25,7 +24,7 @@ constexpr Cycle kLeaveToBus = 2;
 /// The far end of the read channels: takes addresses, gives data in order when the timing says so.
 class ReadBus {
  public:
-  ReadBus(const isa::Spec& spec, std::span<const uint8_t> dram, sim::MemoryTiming& timing)
+  ReadBus(const isa::Spec& spec, std::span<const uint8_t> dram, MemoryTiming& timing)
       : beat_bytes_(spec.dram.beat_bytes()), dram_(dram), timing_(timing) {}
 
   /// Puts on the pins what comes in cycle `now`; nothing if `stalled`.
@@ -43,7 +42,7 @@ class ReadBus {
   }
 
   void Accept(Cycle now, const RtlOutputs& outputs) {
-    const sim::Burst burst{outputs.ar_address, outputs.ar_beats};
+    const Burst burst{outputs.ar_address, outputs.ar_beats};
     bursts_.push_back({timing_.ReadFirstBeat(now - kAcceptToBus, burst), burst.address, burst.beats});
     COSIM_CHECK(bursts_.back().next_beat > now, "data before their address");
   }
@@ -57,7 +56,7 @@ class ReadBus {
 
   uint64_t beat_bytes_;
   std::span<const uint8_t> dram_;
-  sim::MemoryTiming& timing_;
+  MemoryTiming& timing_;
   std::deque<Pending> bursts_;
 };
 
@@ -65,7 +64,7 @@ class ReadBus {
 /// in order.
 class WriteBus {
  public:
-  WriteBus(const isa::Spec& spec, std::span<uint8_t> dram, sim::MemoryTiming& timing)
+  WriteBus(const isa::Spec& spec, std::span<uint8_t> dram, MemoryTiming& timing)
       : beat_bytes_(spec.dram.beat_bytes()), dram_(dram), timing_(timing) {}
 
   void Drive(Cycle now, bool stalled, RtlInputs& inputs) {
@@ -118,7 +117,7 @@ class WriteBus {
 
   uint64_t beat_bytes_;
   std::span<uint8_t> dram_;
-  sim::MemoryTiming& timing_;
+  MemoryTiming& timing_;
   std::deque<Pending> bursts_;
   std::deque<Beat> beats_;
   std::deque<Cycle> responses_;
@@ -159,7 +158,7 @@ void Reset(RtlModel& model) {
 }
 
 RtlRun RunRtl(RtlModel& model, const isa::Spec& spec, const isa::Program& program, std::vector<uint8_t> dram,
-              sim::MemoryTiming& timing, const RtlRunOptions& options) {
+              MemoryTiming& timing, const RtlRunOptions& options) {
   timing.Reset();
   RtlRun run;
   run.dram = std::move(dram);
@@ -167,8 +166,7 @@ RtlRun RunRtl(RtlModel& model, const isa::Spec& spec, const isa::Program& progra
   ReadBus reads(spec, run.dram, timing);
   WriteBus writes(spec, run.dram, timing);
   Recorder recorder(spec, program);
-  isa::testing::Random random(options.stall_seed);
-  const auto stall = [&] { return random.Percent(options.stall_percent); };
+  const auto stall = [&] { return options.stall && options.stall(); };
   RtlInputs inputs{.code_address = static_cast<uint32_t>(program.code_address),
                    .code_words = static_cast<uint32_t>(program.instructions.size())};
   Reset(model);
@@ -197,4 +195,4 @@ RtlRun RunRtl(RtlModel& model, const isa::Spec& spec, const isa::Program& progra
   return run;
 }
 
-}  // namespace cosim::testing
+}  // namespace cosim::sim

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Verilated accelerator behind one interface, whatever its widths are. Drives pins and looks into memories;
-// what the memory bus answers is rtl_run.h's.
+// A Verilated accelerator behind one interface, whatever its widths are: drives pins and looks into memories.
+// Between cosim and the shared objects that sim/rtl/rtl_library.h builds, so it needs nothing but the
+// language. What the memory bus answers is rtl_run.h's.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <string>
 #include <string_view>
 
-namespace cosim::testing {
+namespace cosim::sim {
 
 /// What the pins carry in one cycle.
 struct RtlInputs {
@@ -40,7 +39,7 @@ struct RtlOutputs {
 
 /// One bank of an on-chip memory: element i at `data` + i * `stride`, lowest bits first.
 struct RtlBank {
-  uint8_t* data = nullptr;
+  uint8_t* data = nullptr;  ///< null: there is no such bank
   size_t stride = 0;
   int64_t elements = 0;
 };
@@ -52,6 +51,16 @@ class RtlModel {
   virtual RtlOutputs Cycle(const RtlInputs& inputs) = 0;
   /// Bank `bank` of memory `memory`, whose contents may be read and written between cycles.
   virtual RtlBank Bank(std::string_view memory, int bank) = 0;
+  /// Writes what all signals do from the next cycle on to an FST file. False when the model was built
+  /// without.
+  virtual bool OpenTrace(const char* file) = 0;
+  /// Ends the trace; nothing if there is none.
+  virtual void CloseTrace() = 0;
 };
 
-}  // namespace cosim::testing
+/// What a shared object exports as kMakeRtlModel. The caller deletes the model. `seed` decides what registers
+/// and memories hold before the reset.
+using MakeRtlModelFunction = RtlModel*(int seed);
+inline constexpr char kMakeRtlModel[] = "cosim_make_rtl_model";
+
+}  // namespace cosim::sim

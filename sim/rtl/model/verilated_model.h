@@ -4,16 +4,18 @@
 
 #include <verilated.h>
 #include <verilated_syms.h>
+#if VM_TRACE_FST
+#include <verilated_fst_c.h>
+#endif
 
 #include <array>
 #include <cstring>
 #include <memory>
 #include <string>
 
-#include "isa/check.h"
-#include "tests/hw/rtl_model.h"
+#include "sim/rtl/rtl_model.h"
 
-namespace cosim::testing {
+namespace cosim::sim {
 
 template <class Top>
 class VerilatedModel final : public RtlModel {
@@ -22,11 +24,15 @@ class VerilatedModel final : public RtlModel {
     context_.threads(1);
     context_.randReset(2);
     context_.randSeed(seed);
+#if VM_TRACE_FST
+    context_.traceEverOn(true);
+#endif
     top_ = std::make_unique<Top>(&context_);
   }
   ~VerilatedModel() override {
     // Verilator's destructors look for the context of the thread, which is the last one made.
     Verilated::threadContextp(&context_);
+    CloseTrace();
     top_->final();
     top_.reset();
   }
@@ -44,7 +50,7 @@ class VerilatedModel final : public RtlModel {
     top_->aw_ready_i = inputs.aw_ready ? 1 : 0;
     top_->w_ready_i = inputs.w_ready ? 1 : 0;
     top_->b_valid_i = inputs.b_valid ? 1 : 0;
-    top_->eval();
+    Evaluate();
     RtlOutputs outputs{.done = top_->done_o != 0,
                        .ar_valid = top_->ar_valid_o != 0,
                        .ar_address = top_->ar_addr_o,
@@ -59,10 +65,8 @@ class VerilatedModel final : public RtlModel {
                        .issue = top_->issue_o,
                        .retire = top_->retire_o};
     std::memcpy(beat_.data(), &top_->w_data_o, sizeof(top_->w_data_o));
-    context_.timeInc(1);
     top_->clk_i = 1;
-    top_->eval();
-    context_.timeInc(1);
+    Evaluate();
     return outputs;
   }
 
@@ -70,16 +74,47 @@ class VerilatedModel final : public RtlModel {
     const std::string name =
         "TOP.accelerator.i_mem_" + std::string(memory) + ".gen_bank[" + std::to_string(bank) + "].i_ram";
     const VerilatedScope* scope = context_.scopeFind(name.c_str());
-    COSIM_CHECK(scope != nullptr, "no {} in the Verilated model", name);
-    VerilatedVar* contents = scope->varFind("mem");
-    COSIM_CHECK(contents != nullptr, "{} has no contents", name);
+    VerilatedVar* contents = scope != nullptr ? scope->varFind("mem") : nullptr;
+    if (contents == nullptr) return {};
     return {static_cast<uint8_t*>(contents->datap()), contents->entSize(), contents->unpacked().elements()};
   }
 
+  bool OpenTrace([[maybe_unused]] const char* file) override {
+#if VM_TRACE_FST
+    CloseTrace();
+    trace_ = std::make_unique<VerilatedFstC>();
+    top_->trace(trace_.get(), kTraceLevels);
+    trace_->open(file);
+    return trace_->isOpen();
+#else
+    return false;
+#endif
+  }
+
+  void CloseTrace() override {
+#if VM_TRACE_FST
+    if (trace_) trace_->close();
+    trace_.reset();
+#endif
+  }
+
  private:
+  void Evaluate() {
+    top_->eval();
+#if VM_TRACE_FST
+    if (trace_) trace_->dump(context_.time());
+#endif
+    context_.timeInc(1);
+  }
+
+  static constexpr int kTraceLevels = 99;  // of the hierarchy: all of it
+
   VerilatedContext context_;
   std::unique_ptr<Top> top_;
+#if VM_TRACE_FST
+  std::unique_ptr<VerilatedFstC> trace_;
+#endif
   std::array<uint8_t, 64> beat_ = {};  // the widest port's
 };
 
-}  // namespace cosim::testing
+}  // namespace cosim::sim

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a program on a Verilated accelerator with a DRAM behind its bus, and notes when each instruction
-// issues and retires. Comparing is lockstep.h's.
+// issues and retires.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -11,14 +12,14 @@
 #include "isa/spec.h"
 #include "runtime/profile.h"
 #include "sim/dram/memory_timing.h"
-#include "tests/hw/rtl_model.h"
+#include "sim/rtl/rtl_model.h"
 
-namespace cosim::testing {
+namespace cosim::sim {
 
 struct RtlRunOptions {
   runtime::Cycle max_cycles = 200000;
-  int stall_percent = 0;  ///< of cycles in which a channel of the bus stands still; the timing page has 0
-  uint64_t stall_seed = 1;
+  /// Asked once a channel and cycle: does it stand still? Empty: never, as on the timing page.
+  std::function<bool()> stall;
   runtime::Cycle reset_at = -1;  ///< >= 0: stop in that cycle, as a reset in mid-program does
 };
 
@@ -35,6 +36,6 @@ void Reset(RtlModel& model);
 
 /// Resets, starts, runs until done, and lets the last writes on chip happen.
 RtlRun RunRtl(RtlModel& model, const isa::Spec& spec, const isa::Program& program, std::vector<uint8_t> dram,
-              sim::MemoryTiming& timing, const RtlRunOptions& options = {});
+              MemoryTiming& timing, const RtlRunOptions& options = {});
 
-}  // namespace cosim::testing
+}  // namespace cosim::sim

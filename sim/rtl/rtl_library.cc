@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that goes into a model stands in its folder of the cache, so that names of other folders, with
+// or without blanks, reach neither Verilator nor make.
+#include "sim/rtl/rtl_library.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "isa/check.h"
+#include "isa/home.h"
+#include "isa/sv_generate.h"
+#include "runtime/file_cache.h"
+#include "runtime/host_program.h"
+
+namespace cosim::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kNoProgram[] = "E0702";  ///< a program that building the RTL needs is not installed
+constexpr char kNoModel[] = "E0703";    ///< Verilator or the C++ compiler rejects the RTL
+constexpr char kNoCache[] = "E0704";    ///< the folder of built models cannot be written
+
+constexpr char kLibrary[] = "model.so", kLog[] = "verilator.log", kObjects[] = "objects";
+
+/// A source, by its place in the folder that the model is built in.
+struct Source {
+  fs::path path;
+  std::string text;
+};
+
+Source ReadSource(const fs::path& from, const fs::path& to) {
+  std::ifstream file(from, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  COSIM_CHECK(file && !text.str().empty(), "{} cannot be read; it belongs to cosim", from.string());
+  return {to, text.str()};
+}
+
+/// The generated SystemVerilog in sv/, the hand-written in rtl/, and the wrapper with includes from the root.
+std::vector<Source> Sources(const isa::Spec& spec) {
+  std::vector<Source> sources;
+  for (isa::SvFile& file : isa::GenerateSv(spec))
+    sources.push_back({fs::path("sv") / file.name, std::move(file.text)});
+  std::vector<fs::path> rtl;
+  for (const fs::directory_entry& entry : fs::directory_iterator(isa::Home() / "hw" / "rtl"))
+    if (entry.path().extension() == ".sv") rtl.push_back(entry.path());
+  std::ranges::sort(rtl);
+  for (const fs::path& file : rtl) sources.push_back(ReadSource(file, fs::path("rtl") / file.filename()));
+  for (const char* file :
+       {"sim/rtl/rtl_model.h", "sim/rtl/model/verilated_model.h", "sim/rtl/model/factory.cc"})
+    sources.push_back(ReadSource(isa::Home() / file, file));
+  return sources;
+}
+
+/// All paths are relative to the model's folder.
+std::vector<std::string> VerilatorCommand(const RtlBuildOptions& options) {
+  std::vector<std::string> command = {"verilator", "--cc", "--exe", "--build", "-j", "2"};
+  command.insert(command.end(), {"--Mdir", kObjects, "--prefix", "Vrtl", "--top-module", "accelerator"});
+  // Initial values are the seed's, so that nothing depends on them. Lint has had its say in the tests.
+  command.insert(command.end(), {"-O3", "--x-assign", "fast", "--x-initial", "unique", "-Wno-fatal"});
+  if (options.assertions) command.emplace_back("--assert");
+  if (options.trace) command.emplace_back("--trace-fst");
+  command.insert(command.end(),
+                 {"-CFLAGS", "-std=c++20 -fPIC -fvisibility=hidden -I..", "-LDFLAGS", "-shared"});
+  std::string make = "OPT_FAST=-O2 OPT_SLOW=-O0 OPT_GLOBAL=-O2";
+  if (runtime::FindProgram("ccache")) make += " OBJCACHE=ccache";
+  command.insert(command.end(), {"-MAKEFLAGS", make, "-o", fmt::format("../{}", kLibrary)});
+  command.insert(command.end(), {"-y", "sv", "-y", "rtl", "sv/cosim_pkg.sv", "sv/accelerator.sv"});
+  command.emplace_back("../sim/rtl/model/factory.cc");  // make runs among the objects
+  return command;
+}
+
+std::string Key(const std::vector<Source>& sources, const std::vector<std::string>& command) {
+  runtime::CacheKey key;
+  for (const Source& source : sources) key.Add(source.path.string()).Add(source.text);
+  for (const std::string& word : command) key.Add(word);
+  return key.Add(runtime::ProgramOutput({"verilator", "--version"})).Text();
+}
+
+bool WriteSources(const std::vector<Source>& sources, const fs::path& folder) {
+  for (const Source& source : sources) {
+    std::error_code error;
+    fs::create_directories((folder / source.path).parent_path(), error);
+    std::ofstream file(folder / source.path, std::ios::binary);
+    file << source.text;
+    file.close();
+    if (!file) return false;
+  }
+  return true;
+}
+
+bool HasPrograms(const isa::Spec& spec, Diagnostics& diags) {
+  const std::pair<const char*, const char*> needed[] = {
+      {"verilator", "verilator"}, {"make", "make"}, {"g++", "g++"}};
+  bool all = true;
+  for (const auto& [program, package] : needed) {
+    if (runtime::FindProgram(program)) continue;
+    all = false;
+    diags
+        .Error(kNoProgram, {spec.config},
+               fmt::format("running the RTL needs '{}', which is not installed", program))
+        .hint = fmt::format("install the package '{}': apt-get install {}", package, package);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<fs::path> BuildRtl(const isa::Spec& spec, const RtlBuildOptions& options, Diagnostics& diags) {
+  const size_t errors = diags.list().size();
+  isa::CheckSv(spec, diags);
+  if (diags.list().size() > errors || !HasPrograms(spec, diags)) return std::nullopt;
+  const std::vector<Source> sources = Sources(spec);
+  const std::vector<std::string> command = VerilatorCommand(options);
+  runtime::FileCache cache("rtl");
+  const std::string key = Key(sources, command);
+  std::string error;
+  const auto folder = cache.Get(
+      key,
+      [&](const fs::path& making) {
+        if (options.progress)
+          options.progress(fmt::format("building the RTL of {} with Verilator", spec.config));
+        if (!WriteSources(sources, making)) {
+          error = fmt::format("cannot write below {}", making.string());
+          return false;
+        }
+        if (runtime::RunProgram(command, kLog, making) != 0) return false;
+        std::error_code ignored;
+        fs::remove_all(making / kObjects, ignored);
+        return true;
+      },
+      error);
+  if (folder) return *folder / kLibrary;
+  if (!error.empty()) {
+    diags.Error(kNoCache, {spec.config}, error).hint = "$XDG_CACHE_HOME moves the cache";
+  } else {
+    const fs::path log = cache.folder() / (key + ".failed") / kLog;
+    diags.Error(kNoModel, {spec.config}, fmt::format("the RTL does not compile: see {}", log.string())).hint =
+        "this is a bug in cosim; please report it with that file";
+  }
+  return std::nullopt;
+}
+
+std::unique_ptr<RtlModel> MakeRtlModel(const fs::path& library, int seed) {
+  // Never closed: a model's code has to outlive it.
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  COSIM_CHECK(handle != nullptr, "{}", dlerror());
+  auto* make = reinterpret_cast<MakeRtlModelFunction*>(dlsym(handle, kMakeRtlModel));
+  COSIM_CHECK(make != nullptr, "{}", dlerror());
+  return std::unique_ptr<RtlModel>(make(seed));
+}
+
+}  // namespace cosim::sim
