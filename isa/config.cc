@@ -130,6 +130,19 @@ MemorySystem ReadMemorySystem(const YamlNode& root, Diagnostics& diags) {
   return dram;
 }
 
+Hardware ReadHardware(const YamlNode& root, Diagnostics& diags) {
+  Hardware hardware;
+  const YamlEntry* entry = root.Find("hardware");
+  if (!entry) return hardware;
+  const MapReader reader(entry->value, entry->key, "'hardware'", diags, {"macs_per_dsp"});
+  if (!reader.is_map()) return hardware;
+  if (const YamlNode* macs = reader.Find("macs_per_dsp")) {
+    hardware.macs_per_dsp = static_cast<int>(reader.Integer("macs_per_dsp", 1, 2).value_or(0));
+    hardware.macs_per_dsp_loc = macs->Loc();
+  }
+  return hardware;
+}
+
 }  // namespace
 
 std::optional<YamlNode> ParseConfigTree(const SourceText& text, const std::vector<Override>& overrides,
@@ -146,7 +159,7 @@ std::optional<Config> ReadConfig(YamlNode root, Diagnostics& diags) {
   const size_t errors = diags.list().size();
   Config config;
   const MapReader reader(root, root, "the configuration", diags,
-                         {"isa", "doc", "board", "clock_mhz", "parameters", "memory"});
+                         {"isa", "doc", "board", "clock_mhz", "parameters", "memory", "hardware"});
   if (!reader.is_map()) return std::nullopt;
   config.name = std::filesystem::path(root.source->path).stem().string();
   config.isa = reader.OptionalString("isa", "");
@@ -154,6 +167,7 @@ std::optional<Config> ReadConfig(YamlNode root, Diagnostics& diags) {
   config.board = reader.OptionalString("board", "none");
   config.clock_mhz = ReadClock(reader, diags).value_or(0);
   config.dram = ReadMemorySystem(root, diags);
+  config.hardware = ReadHardware(root, diags);
   if (const YamlNode* parameters = reader.Find("parameters")) {
     if (parameters->kind != YamlNode::Kind::kNull && parameters->kind != YamlNode::Kind::kMap) {
       reader.RequireMap("parameters");

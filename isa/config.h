@@ -20,6 +20,7 @@ struct Config {
   std::string doc, board;
   double clock_mhz = 0;
   MemorySystem dram;
+  Hardware hardware;
   YamlNode parameters;  ///< a map or nothing
   YamlNode root;
 };

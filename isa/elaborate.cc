@@ -90,6 +90,7 @@ void ElaborateHeader(Elaboration& e) {
   spec.board = e.config.board;
   spec.clock_mhz = e.config.clock_mhz;
   spec.dram = e.config.dram;
+  spec.hardware = e.config.hardware;
   if (reader.Find("parameters")) reader.RequireMap("parameters");
   reader.RequireMap("memories");
   const YamlNode* word = reader.Require("word_bits");

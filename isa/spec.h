@@ -152,6 +152,13 @@ struct MemorySystem {
   int beat_bytes() const { return port_bits / 8; }
 };
 
+/// Choices of the RTL that change neither programs nor cycles, from the configuration.
+struct Hardware {
+  /// Multiply-accumulates that share a DSP: 1, 2, or 0: as many as the operands' widths allow.
+  int macs_per_dsp = 0;
+  SourceLoc macs_per_dsp_loc;
+};
+
 struct Parameter {
   std::string name, doc;
   int64_t value = 0;
@@ -171,8 +178,9 @@ struct Spec {
   std::vector<InstructionFormat> formats;
   std::vector<AluOp> alu_ops;
   MemorySystem dram;
-  /// Hash of all that programs and RTL depend on: not of clock, latencies of the memory system, seed, board
-  /// and docs.
+  Hardware hardware;
+  /// Hash of all that programs and the RTL's behaviour depend on: not of clock, latencies of the memory
+  /// system, seed, hardware choices, board and docs.
   uint64_t fingerprint = 0;
 
   int64_t Param(std::string_view name) const;    ///< CHECKs that it exists

@@ -48,6 +48,17 @@ class Checker {
     }
   }
 
+  void MacsPerDsp(const SvUnit& planned) {
+    if (!planned.gemms || planned.gemm.dst != -1 || planned.gemm.macs_per_dsp == 1) return;
+    const Intrinsic& intrinsic = *spec_.formats[planned.gemm.format].intrinsic;
+    const int src = spec_.memories[intrinsic.sources[planned.gemm.src].memory].record_bits;
+    const int side = spec_.memories[intrinsic.sources[planned.gemm.side].memory].record_bits;
+    if (SvPairsFit(src, side)) return;
+    Error(spec_.hardware.macs_per_dsp_loc,
+          fmt::format("hardware.macs_per_dsp is 2, with {} bits by {}", src, side),
+          "at most 25 bits for an activation and two weights, and 18 for the activation");
+  }
+
   void Latency(const SvUnit& planned) {
     const Unit& unit = spec_.units[planned.unit];
     int least = planned.loads ? kLoadLatency : 0;
@@ -148,6 +159,7 @@ void CheckSv(const Spec& spec, Diagnostics& diags) {
   checker.Port();
   for (const InstructionFormat& format : spec.formats) checker.Format(format);
   for (const SvUnit& unit : plan.units) {
+    checker.MacsPerDsp(unit);
     checker.Latency(unit);
     checker.OneOfAKind(unit);
     if (unit.alus) checker.Alu(unit);

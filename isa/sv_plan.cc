@@ -105,6 +105,11 @@ int SvAddressBits(int64_t depth) {
   return std::max(1, static_cast<int>(std::bit_width(static_cast<uint64_t>(depth - 1))));
 }
 
+bool SvPairsFit(int src_bits, int side_bits) {
+  constexpr int kWideFactor = 25, kNarrowFactor = 18;  // of a DSP48E1; a DSP48E2's is wider
+  return src_bits <= kNarrowFactor && src_bits + 2 * side_bits <= kWideFactor;
+}
+
 SvGemm MatchSvGemm(const Spec& spec, int index) {
   const InstructionFormat& format = spec.formats[index];
   SvGemm gemm{.format = index, .dst = kNoMatch};
@@ -124,6 +129,9 @@ SvGemm MatchSvGemm(const Spec& spec, int index) {
     gemm.batch = intrinsic.axes[b].extent;
     gemm.block_in = intrinsic.axes[k].extent;
     gemm.block_out = intrinsic.axes[o].extent;
+    const auto bits = [&](int source) { return spec.memories[intrinsic.sources[source].memory].record_bits; };
+    gemm.macs_per_dsp = spec.hardware.macs_per_dsp;
+    if (gemm.macs_per_dsp == 0) gemm.macs_per_dsp = SvPairsFit(bits(gemm.src), bits(gemm.side)) ? 2 : 1;
     return gemm;
   }
   return gemm;

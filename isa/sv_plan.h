@@ -17,6 +17,7 @@ struct SvGemm {
   int dst = -1, src = -1,
       side = -1;  ///< operands: -1 dst is Intrinsic::dst; src and side index Intrinsic::sources
   int batch = 0, block_in = 0, block_out = 0;
+  int macs_per_dsp = 1;  ///< as the configuration says, else as many as fit
 };
 
 /// What the alu instructions of a unit need. All ops of one format; results of equally many lanes.
@@ -75,6 +76,10 @@ std::string SvConstantName(std::string_view name);
 
 /// Bits of an address of `depth` elements, at least 1.
 int SvAddressBits(int64_t depth);
+
+/// True if two products of one `src_bits` factor with `side_bits` factors fit one DSP48
+/// (hw/rtl/multiplier_pair.sv).
+bool SvPairsFit(int src_bits, int side_bits);
 
 /// The template's view of a gemm format; `dst` < -1 when its intrinsic is of another shape.
 SvGemm MatchSvGemm(const Spec& spec, int format);

@@ -66,6 +66,28 @@ TEST(CheckSv, RefusesAGemmLatencyBelowThePipelinesDepth) {
   EXPECT_THAT(Refusal(spec), HasSubstr("at least 11, the depth of its pipeline"));
 }
 
+TEST(CheckSv, RefusesAPairOfProductsThatADspCannotHold) {
+  const isa::Spec spec =
+      Load(kCosim, "", "", {{"parameters.wgt_bits", "16"}, {"hardware.macs_per_dsp", "2"}});
+  EXPECT_THAT(Refusal(spec), HasSubstr("--set hardware.macs_per_dsp=2"));
+  EXPECT_THAT(Refusal(spec), HasSubstr("hardware.macs_per_dsp is 2, with 8 bits by 16"));
+}
+
+/// Whether two products of the array share a multiplier.
+bool Pairs(const std::vector<isa::Override>& overrides) {
+  for (const isa::SvFile& file : isa::GenerateSv(Load(kCosim, "", "", overrides))) {
+    if (file.name == "accelerator.sv") return file.text.find(".MacsPerDsp(2)") != std::string::npos;
+  }
+  return false;
+}
+
+TEST(GenerateSv, PairsProductsThatFitUnlessToldOtherwise) {
+  EXPECT_TRUE(Pairs({}));
+  EXPECT_TRUE(Pairs({{"hardware.macs_per_dsp", "2"}}));
+  EXPECT_FALSE(Pairs({{"hardware.macs_per_dsp", "1"}}));
+  EXPECT_FALSE(Pairs({{"parameters.wgt_bits", "16"}}));
+}
+
 TEST(CheckSv, RefusesAMemoryFasterThanTheAddressRegister) {
   EXPECT_THAT(Refusal(Load(kLoadGemm, "", "", {{"memory.latency", "1"}})), HasSubstr("memory.latency is 1"));
 }

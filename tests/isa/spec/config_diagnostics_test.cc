@@ -91,6 +91,14 @@ TEST(ConfigDiagnostics, RejectsBurstsLongerThanABuffer) {
 )~");
 }
 
+TEST(ConfigDiagnostics, RejectsThreeMacsInADsp) {
+  EXPECT_EQ(ComplaintsOfConfig("clock_mhz: 100", "clock_mhz: 100\nhardware: {macs_per_dsp: 3}"),
+            R"~(config.yaml:3:26: error[E0010]: 'macs_per_dsp' of 'hardware' is 3, but has to be 1 to 2
+    3 | hardware: {macs_per_dsp: 3}
+      |                          ^
+)~");
+}
+
 TEST(ConfigDiagnostics, RejectsAClockOfZero) {
   EXPECT_EQ(
       ComplaintsOfConfig("clock_mhz: 100", "clock_mhz: 0"),
