@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tile GEMM on AVX-512 VNNI: vpdpbusd multiplies unsigned by signed bytes, so weights are kept as w + 128,
-// inputs are the signed side, and each sum begins at -128 times the sum of its inputs, kept per input row.
+// Tile GEMM on AVX-512 VNNI: vpdpbusd multiplies unsigned by signed bytes, so inputs are kept as x + 128, and
+// each sum is corrected by -128 times the sum of the weights of its output, once a micro-op.
 #if defined(__x86_64__)
 // GCC 12's own header trips this warning (_mm512_undefined_epi32).
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -10,135 +10,110 @@
 #include <cstring>
 
 #include "sim/kernels/tile_gemm_levels.h"
+#include "sim/kernels/tile_nest.h"
 #include "sim/kernels/tile_packing.h"
 
 #define COSIM_VNNI __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")))
-#define COSIM_VNNI_INLINE \
-  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni"), always_inline))
 
 namespace cosim::sim {
 namespace {
 
-/// One step's addresses.
-struct Tile {
-  int32_t* dst;
-  const int8_t* src;
-  const int32_t* correction;  ///< one a row of src
-  const uint8_t* wgt;
-};
+constexpr int kVector = 16;  ///< outputs
+/// Enough chains of additions to hide the latency of vpdpbusd, few enough pointers for the registers.
+constexpr int kPositions = 8;
 
-/// kGroups fours of k, kVectors vectors of 16 outputs, known when compiled (and the outputs fill them); 0: as
-/// in `shape`.
-template <int kGroups, int kVectors>
-class VnniTileGemm final : public TileGemm {
+class VnniTileGemm final : public BlockedTileGemm {
  public:
   VnniTileGemm(const TileShape& shape, const SourceLanes& inp, const SourceLanes& wgt)
-      : shape_(shape), inp_(inp.i8), corrections_(inp.elements * shape.batch), weights_(shape, wgt, 16) {
+      : BlockedTileGemm(shape, kPositions),
+        inputs_(shape, inp, 4),
+        weights_(shape, wgt, kVector),
+        corrections_(wgt.elements * weights_.outs()) {
     InputsWritten(0, inp.elements);
     WeightsWritten(0, wgt.elements);
   }
 
   TileStep Strides() const override {
-    return {int64_t{shape_.batch} * shape_.block_out, 1, weights_.stride()};
+    return {int64_t{shape().batch} * shape().block_out, inputs_.stride(), 1};
   }
-
-  void InputsWritten(int64_t first, int64_t count) override {
-    const int64_t ins = shape_.block_in;
-    for (int64_t r = first * shape_.batch; r < (first + count) * shape_.batch; ++r) {
-      int32_t sum = 0;
-      for (int64_t k = 0; k < ins; ++k) sum += inp_[r * ins + k];
-      corrections_[r] = -128 * sum;
-    }
-  }
-  void WeightsWritten(int64_t first, int64_t count) override { weights_.Pack(first, count); }
-
-  void Run(int32_t* acc, const TileNest& nest, TileMode mode) const override {
-    const bool wraps = shape_.acc_bits < 32;
-    switch (mode) {
-      case TileMode::kReset:
-        return RunNest<TileMode::kReset, false>(acc, nest);
-      case TileMode::kOverwrite:
-        return wraps ? RunNest<TileMode::kOverwrite, true>(acc, nest)
-                     : RunNest<TileMode::kOverwrite, false>(acc, nest);
-      case TileMode::kAccumulate:
-        return wraps ? RunNest<TileMode::kAccumulate, true>(acc, nest)
-                     : RunNest<TileMode::kAccumulate, false>(acc, nest);
+  void InputsWritten(int64_t first, int64_t count) override { inputs_.Pack(first, count); }
+  COSIM_VNNI void WeightsWritten(int64_t first, int64_t count) override {
+    weights_.Pack(first, count);
+    const __m512i offset = _mm512_set1_epi8(static_cast<char>(128));
+    for (int64_t e = first; e < first + count; ++e) {
+      for (int o = 0; o < weights_.outs(); o += kVector) {
+        __m512i sum = _mm512_setzero_si512();
+        for (int g = 0; g < weights_.groups(); ++g)
+          sum = _mm512_dpbusd_epi32(sum, offset, _mm512_load_si512(Weights(e, g, o)));
+        _mm512_store_si512(corrections_.data() + e * weights_.outs() + o,
+                           _mm512_sub_epi32(_mm512_setzero_si512(), sum));
+      }
     }
   }
 
  private:
-  template <TileMode kMode, bool kWraps>
-  COSIM_VNNI void RunNest(int32_t* acc, const TileNest& nest) const {
-    const int64_t batch = kVectors != 0 ? 1 : shape_.batch;
-    const int64_t src_lanes = kGroups != 0 ? kGroups * 4 : batch * shape_.block_in;
-    for (int64_t i = 0; i < nest.iter_out; ++i) {
-      for (int64_t j = 0; j < nest.iter_in; ++j) {
-        int32_t* dst = acc + i * nest.outer.dst + j * nest.inner.dst;
-        const int64_t src = i * nest.outer.src + j * nest.inner.src;
-        const uint8_t* wgt = weights_.data() + i * nest.outer.wgt + j * nest.inner.wgt;
-        for (const TileStep& uop : nest.uops) {
-          const int64_t element = src + uop.src;
-          Step<kMode, kWraps>({dst + uop.dst, inp_ + element * src_lanes,
-                               corrections_.data() + element * batch, wgt + uop.wgt});
-        }
-      }
+  const int8_t* Weights(int64_t element, int group, int out) const {
+    return weights_.data() + element * weights_.stride() + (int64_t{group} * weights_.outs() + out) * 4;
+  }
+
+  void RunBlock(const TileBlock& block) const override {
+    WithConstant<kPositions>(block.positions, [&](auto positions) { Compute<positions>(block); });
+  }
+
+  template <int kCount>
+  COSIM_VNNI void Compute(const TileBlock& block) const {
+    for (int b = 0; b < shape().batch; ++b) {
+      for (int o = 0; o < weights_.outs(); o += kVector) Outputs<kCount>(block, b, o);
     }
   }
 
-  template <TileMode kMode, bool kWraps>
-  COSIM_VNNI_INLINE inline void Step(const Tile& tile) const {
-    const int vectors = kVectors != 0 ? kVectors : weights_.outs() / 16;
-    const int groups = kGroups != 0 ? kGroups : weights_.groups();
-    const int batch = kVectors != 0 ? 1 : shape_.batch;
-    const int ins = kGroups != 0 ? kGroups * 4 : shape_.block_in;
-    for (int b = 0; b < batch; ++b) {
-      const int8_t* x = tile.src + int64_t{b} * ins;
-      int32_t* row = tile.dst + int64_t{b} * shape_.block_out;
-      for (int v = 0; v < vectors; ++v) {
-        __m512i sum = _mm512_set1_epi32(tile.correction[b]);
-        if (kMode != TileMode::kReset) {
-          const uint8_t* w = tile.wgt + v * 64;
-          for (int g = 0; g < groups; ++g, w += vectors * 64) {
-            int32_t four;
-            std::memcpy(&four, x + 4 * g, sizeof(four));
-            sum = _mm512_dpbusd_epi32(sum, _mm512_load_si512(w), _mm512_set1_epi32(four));
-          }
-        } else {
-          sum = _mm512_setzero_si512();
+  /// Outputs [out, out + kVector) of row b of each position.
+  template <int kCount>
+  COSIM_VNNI void Outputs(const TileBlock& block, int b, int out) const {
+    __m512i sums[kCount] = {};
+    __m512i correction = _mm512_setzero_si512();
+    const int groups = weights_.groups();
+    const int64_t group_bytes = int64_t{weights_.outs()} * 4;
+    for (const TileStep& uop : block.uops) {
+      const int64_t element = block.wgt + uop.wgt;
+      correction = _mm512_add_epi32(correction,
+                                    _mm512_load_si512(corrections_.data() + element * weights_.outs() + out));
+      const uint8_t* x = inputs_.data() + block.src + uop.src + int64_t{b} * inputs_.row();
+      const int8_t* w = Weights(element, 0, out);
+      for (int g = 0; g < groups; ++g, x += 4, w += group_bytes) {
+        const __m512i weights = _mm512_load_si512(w);
+        for (int p = 0; p < kCount; ++p) {
+          int32_t four;
+          std::memcpy(&four, x + p * block.src_stride, sizeof(four));
+          sums[p] = _mm512_dpbusd_epi32(sums[p], _mm512_set1_epi32(four), weights);
         }
-        Update<kMode, kWraps>(row + v * 16, shape_.block_out - v * 16, sum);
       }
+    }
+    int32_t* lanes = block.acc + int64_t{b} * shape().block_out + out;
+    for (int p = 0; p < kCount; ++p) {
+      Update(lanes + p * block.acc_stride, shape().block_out - out, _mm512_add_epi32(sums[p], correction),
+             block.overwrite);
     }
   }
 
   /// Adds 16 sums to `lanes`, of which the first `left` are the row's.
-  template <TileMode kMode, bool kWraps>
-  COSIM_VNNI_INLINE inline void Update(int32_t* lanes, int left, __m512i sum) const {
-    const __mmask16 mask = kVectors != 0 || left >= 16 ? 0xffff : static_cast<__mmask16>((1u << left) - 1);
-    if (kMode == TileMode::kAccumulate) sum = _mm512_add_epi32(sum, _mm512_maskz_loadu_epi32(mask, lanes));
-    if (kWraps) {
-      const __m128i shift = _mm_cvtsi32_si128(32 - shape_.acc_bits);
-      sum = _mm512_sra_epi32(_mm512_sll_epi32(sum, shift), shift);
-    }
-    _mm512_mask_storeu_epi32(lanes, mask, sum);
+  COSIM_VNNI void Update(int32_t* lanes, int left, __m512i sum, bool overwrite) const {
+    const __mmask16 mask = left >= kVector ? 0xffff : static_cast<__mmask16>((1u << left) - 1);
+    if (!overwrite) sum = _mm512_add_epi32(sum, _mm512_maskz_loadu_epi32(mask, lanes));
+    const __m128i shift = _mm_cvtsi32_si128(32 - shape().acc_bits);
+    _mm512_mask_storeu_epi32(lanes, mask, _mm512_sra_epi32(_mm512_sll_epi32(sum, shift), shift));
   }
 
-  TileShape shape_;
-  const int8_t* inp_;
-  AlignedBuffer<int32_t> corrections_;  ///< -128 * sum of a row of inputs
-  PackedWeights<uint8_t, 4, 128> weights_;
+  PackedInputs<uint8_t, 128> inputs_;
+  PackedWeights<int8_t, 4> weights_;
+  AlignedBuffer<int32_t> corrections_;  ///< by element and output: -128 times the sum of its weights
 };
 
 }  // namespace
 
 std::unique_ptr<TileGemm> MakeVnniTileGemm(const TileShape& shape, const SourceLanes& inp,
                                            const SourceLanes& wgt) {
-  const auto is = [&](int block) {
-    return shape.batch == 1 && shape.block_in == block && shape.block_out == block;
-  };
-  if (is(16)) return std::make_unique<VnniTileGemm<4, 1>>(shape, inp, wgt);
-  if (is(32)) return std::make_unique<VnniTileGemm<8, 2>>(shape, inp, wgt);
-  return std::make_unique<VnniTileGemm<0, 0>>(shape, inp, wgt);
+  return std::make_unique<VnniTileGemm>(shape, inp, wgt);
 }
 
 }  // namespace cosim::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The packed copies of sources that the SIMD levels of sim/kernels/tile_gemm.h read: weights with `group`
-// consecutive k beside each other for each output, and inputs widened to 16 bits.
+// consecutive k beside each other for each output, and inputs widened or moved.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,8 @@ void WithLanes(const SourceLanes& lanes, F&& f) {
   }
 }
 
-/// Weights plus kOffset as [element][k / kGroup][o rounded up to a vector][kGroup], zero where there is no
-/// weight.
-template <class T, int kGroup, int kOffset>
+/// Weights as [element][k / kGroup][o rounded up to a vector][kGroup], zero where there is no weight.
+template <class T, int kGroup>
 class PackedWeights {
  public:
   PackedWeights(const TileShape& shape, const SourceLanes& source, int vector)
@@ -58,8 +57,9 @@ class PackedWeights {
       const int left = shape_.block_in - g * kGroup;
       if (left < kGroup) {
         PackGroup(first, group, left);
-      } else if (kIsByteFlip && sizeof(S) == 1 && shape_.wgt_k_stride == 1) {
-        FlipBytes(first, group);
+      } else if (sizeof(S) == sizeof(T) && shape_.wgt_k_stride == 1) {
+        for (int o = 0; o < shape_.block_out; ++o)
+          std::memcpy(group + o * kGroup, first + int64_t{o} * shape_.wgt_o_stride, kGroup * sizeof(T));
       } else {
         PackGroup(first, group, kGroup);
       }
@@ -71,20 +71,8 @@ class PackedWeights {
     for (int o = 0; o < shape_.block_out; ++o) {
       for (int n = 0; n < count; ++n) {
         const S value = from[int64_t{o} * shape_.wgt_o_stride + int64_t{n} * shape_.wgt_k_stride];
-        group[o * kGroup + n] = static_cast<T>(value + kOffset);
+        group[o * kGroup + n] = static_cast<T>(value);
       }
-    }
-  }
-
-  /// Adding 128 to a byte flips its highest bit: four at a time.
-  static constexpr bool kIsByteFlip = sizeof(T) == 1 && kGroup == 4 && kOffset == 128;
-  void FlipBytes(const void* from, T* group) const {
-    const auto* rows = static_cast<const uint8_t*>(from);
-    for (int o = 0; o < shape_.block_out; ++o) {
-      uint32_t four;
-      std::memcpy(&four, rows + int64_t{o} * shape_.wgt_o_stride, sizeof(four));
-      four ^= 0x80808080u;
-      std::memcpy(static_cast<void*>(group + o * kGroup), &four, sizeof(four));
     }
   }
 
@@ -94,32 +82,44 @@ class PackedWeights {
   AlignedBuffer<T> data_;
 };
 
-/// Inputs as [element][batch][k rounded up to `group`], 16 bits a lane, zero where there is no input.
-class WideInputs {
+/// Inputs plus kOffset as [element][batch][k rounded up to `group`], zero where there is no input.
+template <class T, int kOffset>
+class PackedInputs {
  public:
-  WideInputs(const TileShape& shape, const SourceLanes& source, int group)
+  PackedInputs(const TileShape& shape, const SourceLanes& source, int group)
       : shape_(shape),
         source_(source),
         row_(RoundUp(shape.block_in, group)),
         data_(source.elements * stride()) {}
 
+  /// Values from one row of an element's batch to the next.
   int row() const { return row_; }
   int64_t stride() const { return int64_t{row_} * shape_.batch; }
-  const int16_t* data() const { return data_.data(); }
+  const T* data() const { return data_.data(); }
 
+  /// Renews elements.
   void Pack(int64_t first, int64_t count) {
+    const int64_t ins = shape_.block_in;
     WithLanes(source_, [&](const auto* lanes) {
-      for (int64_t r = first * shape_.batch; r < (first + count) * shape_.batch; ++r) {
-        for (int k = 0; k < shape_.block_in; ++k) data_[r * row_ + k] = lanes[r * shape_.block_in + k];
+      if (row_ == ins) {
+        PackLanes(lanes + first * stride(), data_.data() + first * stride(), count * stride());
+        return;
       }
+      for (int64_t r = first * shape_.batch; r < (first + count) * shape_.batch; ++r)
+        PackLanes(lanes + r * ins, data_.data() + r * row_, ins);
     });
   }
 
  private:
+  template <class S>
+  static void PackLanes(const S* __restrict from, T* __restrict to, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<T>(from[i] + kOffset);
+  }
+
   TileShape shape_;
   SourceLanes source_;
   int row_;
-  AlignedBuffer<int16_t> data_;
+  AlignedBuffer<T> data_;
 };
 
 }  // namespace cosim::sim
