@@ -97,22 +97,53 @@ std::string AluUnit::Execute(const isa::Alu& alu, std::span<const int64_t> field
 }
 
 void AluUnit::RunSteps() {
-  NextStamp();
-  std::vector<int64_t> elements(operands_.size());
   for (int64_t i = 0; i < table_.iter_out; ++i) {
-    for (int64_t j = 0; j < table_.iter_in; ++j) {
-      for (int64_t u = 0; u < table_.uops; ++u) {
-        for (size_t n = 0; n < elements.size(); ++n) {
-          const StepColumn& column = table_.columns[n];
-          elements[n] = column.uops[u] + i * column.outer + j * column.inner;
-        }
-        if (static_cast<int>(run_[0].size()) == run_steps_ || ReadsWritten(elements)) FlushRun();
-        for (size_t n = 0; n < elements.size(); ++n) run_[n].push_back(elements[n]);
-        stamps_[elements[0]] = stamp_;
-      }
+    if (table_.uops == 1 && RowIsIndependent(i)) {
+      RunRow(i);
+    } else {
+      RunStepByStep(i);
     }
   }
-  FlushRun();
+}
+
+bool AluUnit::RowIsIndependent(int64_t i) const {
+  const Row result = RowOf(0, i);
+  return std::ranges::all_of(hazards_, [&](int n) {
+    const Row operand = RowOf(n, i);
+    if (operand.first == result.first && operand.stride == result.stride && result.stride != 0) return true;
+    const auto [result_low, result_high] = std::minmax({result.first, result.Last()});
+    const auto [operand_low, operand_high] = std::minmax({operand.first, operand.Last()});
+    return operand_high < result_low || result_high < operand_low;
+  });
+}
+
+void AluUnit::RunRow(int64_t i) {
+  for (int64_t j = 0; j < table_.iter_in; j += run_steps_) {
+    const int64_t count = std::min<int64_t>(run_steps_, table_.iter_in - j);
+    for (size_t n = 0; n < run_.size(); ++n) {
+      const Row row = RowOf(static_cast<int>(n), i);
+      run_[n].resize(count);
+      for (int64_t s = 0; s < count; ++s) run_[n][s] = row.first + (j + s) * row.stride;
+    }
+    FlushRun(j > 0);
+  }
+}
+
+void AluUnit::RunStepByStep(int64_t i) {
+  NextStamp();
+  std::vector<int64_t> elements(operands_.size());
+  for (int64_t j = 0; j < table_.iter_in; ++j) {
+    for (int64_t u = 0; u < table_.uops; ++u) {
+      for (size_t n = 0; n < elements.size(); ++n) {
+        const StepColumn& column = table_.columns[n];
+        elements[n] = column.uops[u] + i * column.outer + j * column.inner;
+      }
+      if (static_cast<int>(run_[0].size()) == run_steps_ || ReadsWritten(elements)) FlushRun(false);
+      for (size_t n = 0; n < elements.size(); ++n) run_[n].push_back(elements[n]);
+      stamps_[elements[0]] = stamp_;
+    }
+  }
+  FlushRun(false);
 }
 
 bool AluUnit::ReadsWritten(const std::vector<int64_t>& elements) const {
@@ -125,9 +156,14 @@ void AluUnit::NextStamp() {
   stamp_ = 1;
 }
 
-void AluUnit::FlushRun() {
+void AluUnit::FlushRun(bool continues_row) {
   for (size_t n = 0; n < op_.program.inputs.size(); ++n) {
-    if (op_.program.inputs[n].kind == isa::ScalarInput::Kind::kOperand) GatherInput(static_cast<int>(n));
+    if (op_.program.inputs[n].kind != isa::ScalarInput::Kind::kOperand) continue;
+    // An operand that stays on its element was gathered for the runs of the row before, which wrote
+    // elsewhere.
+    const int operand = op_.program.inputs[n].operand + 1;
+    if (continues_row && table_.columns[operand].inner == 0) continue;
+    GatherInput(static_cast<int>(n));
   }
   ScatterResult(evaluator_.Run(static_cast<int>(run_[0].size()) * lanes_));
   for (std::vector<int64_t>& elements : run_) elements.clear();

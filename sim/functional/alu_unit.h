@@ -30,9 +30,24 @@ class AluUnit {
   int destination() const { return op_.result.memory; }
 
  private:
+  /// An operand's elements in one pass of the inner loop with one micro-op.
+  struct Row {
+    int64_t first = 0, stride = 0, count = 0;
+    int64_t Last() const { return first + (count - 1) * stride; }
+  };
+  Row RowOf(int operand, int64_t i) const {
+    const StepColumn& column = table_.columns[operand];
+    return {column.uops[0] + i * column.outer, column.inner, table_.iter_in};
+  }
+
   void RunSteps();
+  /// Whether no step of row `i` reads what an earlier one writes.
+  bool RowIsIndependent(int64_t i) const;
+  void RunRow(int64_t i);
+  void RunStepByStep(int64_t i);
   bool ReadsWritten(const std::vector<int64_t>& elements) const;
-  void FlushRun();
+  /// Executes the steps gathered. `continues_row`: they follow those of the run before in an independent row.
+  void FlushRun(bool continues_row);
   void GatherInput(int input);
   void ScatterResult(LaneRegister result);
   void NextStamp();

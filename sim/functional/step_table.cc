@@ -61,7 +61,19 @@ std::string StepTable::Resolve(const isa::Spec& spec, const Memories& memories, 
     std::string error = Bounds(*this, columns[n], spec.memories[memory], memories.Store(memory).depth);
     if (!error.empty()) return error;
   }
+  MergeLoops();
   return {};
+}
+
+void StepTable::MergeLoops() {
+  if (iter_in == 1) {
+    for (StepColumn& column : columns) column.inner = column.outer;
+  } else if (!std::ranges::all_of(
+                 columns, [&](const StepColumn& column) { return column.outer == column.inner * iter_in; })) {
+    return;
+  }
+  iter_in *= iter_out;
+  iter_out = 1;
 }
 
 }  // namespace cosim::sim

@@ -33,10 +33,15 @@ struct StepTable {
   std::vector<StepColumn> columns;  ///< by operand
   int64_t Steps() const { return iter_out * iter_in * uops; }
 
-  /// Fills the table; reuses what it has allocated. Returns which bounds the instruction exceeds, empty if
+  /// Fills the table; reuses what it has allocated. The loops may come out as one with the same steps in the
+  /// same order. Returns which bounds the instruction exceeds, empty if
   /// none; an instruction without steps has none.
   std::string Resolve(const isa::Spec& spec, const Memories& memories, const isa::Nest& nest,
                       const std::vector<StepOperand>& operands);
+
+ private:
+  /// Makes the two loops one where that leaves the steps and their order as they are.
+  void MergeLoops();
 };
 
 }  // namespace cosim::sim

@@ -20,12 +20,13 @@ namespace {
 
 constexpr int kVector = 16;  ///< outputs
 /// Enough chains of additions to hide the latency of vpdpbusd, few enough pointers for the registers.
-constexpr int kPositions = 8;
+constexpr int kPositions = 16;
 
 class VnniTileGemm final : public BlockedTileGemm {
  public:
   VnniTileGemm(const TileShape& shape, const SourceLanes& inp, const SourceLanes& wgt)
       : BlockedTileGemm(shape, kPositions),
+        wgt_(wgt),
         inputs_(shape, inp, 4),
         weights_(shape, wgt, kVector),
         corrections_(wgt.elements * weights_.outs()) {
@@ -38,13 +39,24 @@ class VnniTileGemm final : public BlockedTileGemm {
   }
   void InputsWritten(int64_t first, int64_t count) override { inputs_.Pack(first, count); }
   COSIM_VNNI void WeightsWritten(int64_t first, int64_t count) override {
-    weights_.Pack(first, count);
+    const bool by_fours =
+        shape().wgt_k_stride == 1 && shape().block_in % 4 == 0 && weights_.outs() == shape().block_out;
+    if (!by_fours) weights_.Pack(first, count);
+    const __m512i rows =
+        _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+                           _mm512_set1_epi32(shape().wgt_o_stride));
     const __m512i offset = _mm512_set1_epi8(static_cast<char>(128));
     for (int64_t e = first; e < first + count; ++e) {
+      const int8_t* element = wgt_.i8 + e * shape().block_out * shape().block_in;
       for (int o = 0; o < weights_.outs(); o += kVector) {
         __m512i sum = _mm512_setzero_si512();
-        for (int g = 0; g < weights_.groups(); ++g)
-          sum = _mm512_dpbusd_epi32(sum, offset, _mm512_load_si512(Weights(e, g, o)));
+        for (int g = 0; g < weights_.groups(); ++g) {
+          int8_t* packed = weights_.Group(e, g, o);
+          if (by_fours)
+            _mm512_store_si512(packed,
+                               _mm512_i32gather_epi32(rows, element + o * shape().wgt_o_stride + 4 * g, 1));
+          sum = _mm512_dpbusd_epi32(sum, offset, _mm512_load_si512(packed));
+        }
         _mm512_store_si512(corrections_.data() + e * weights_.outs() + o,
                            _mm512_sub_epi32(_mm512_setzero_si512(), sum));
       }
@@ -52,10 +64,6 @@ class VnniTileGemm final : public BlockedTileGemm {
   }
 
  private:
-  const int8_t* Weights(int64_t element, int group, int out) const {
-    return weights_.data() + element * weights_.stride() + (int64_t{group} * weights_.outs() + out) * 4;
-  }
-
   void RunBlock(const TileBlock& block) const override {
     WithConstant<kPositions>(block.positions, [&](auto positions) { Compute<positions>(block); });
   }
@@ -70,8 +78,12 @@ class VnniTileGemm final : public BlockedTileGemm {
   /// Outputs [out, out + kVector) of row b of each position.
   template <int kCount>
   COSIM_VNNI void Outputs(const TileBlock& block, int b, int out) const {
-    __m512i sums[kCount] = {};
+    __m512i sums[kCount];
+#pragma GCC unroll 16  // else the sums go through memory
+    for (__m512i& sum : sums) sum = _mm512_setzero_si512();
     __m512i correction = _mm512_setzero_si512();
+    constexpr int kHalf = (kCount + 1) / 2;  // positions a pointer
+    const int64_t stride = block.src_stride;
     const int groups = weights_.groups();
     const int64_t group_bytes = int64_t{weights_.outs()} * 4;
     for (const TileStep& uop : block.uops) {
@@ -79,17 +91,19 @@ class VnniTileGemm final : public BlockedTileGemm {
       correction = _mm512_add_epi32(correction,
                                     _mm512_load_si512(corrections_.data() + element * weights_.outs() + out));
       const uint8_t* x = inputs_.data() + block.src + uop.src + int64_t{b} * inputs_.row();
-      const int8_t* w = Weights(element, 0, out);
-      for (int g = 0; g < groups; ++g, x += 4, w += group_bytes) {
+      const int8_t* w = weights_.Group(element, 0, out);
+      const uint8_t* y = x + kHalf * stride;
+      for (int g = 0; g < groups; ++g, x += 4, y += 4, w += group_bytes) {
         const __m512i weights = _mm512_load_si512(w);
         for (int p = 0; p < kCount; ++p) {
           int32_t four;
-          std::memcpy(&four, x + p * block.src_stride, sizeof(four));
+          std::memcpy(&four, p < kHalf ? x + p * stride : y + (p - kHalf) * stride, sizeof(four));
           sums[p] = _mm512_dpbusd_epi32(sums[p], _mm512_set1_epi32(four), weights);
         }
       }
     }
     int32_t* lanes = block.acc + int64_t{b} * shape().block_out + out;
+#pragma GCC unroll 16
     for (int p = 0; p < kCount; ++p) {
       Update(lanes + p * block.acc_stride, shape().block_out - out, _mm512_add_epi32(sums[p], correction),
              block.overwrite);
@@ -104,6 +118,7 @@ class VnniTileGemm final : public BlockedTileGemm {
     _mm512_mask_storeu_epi32(lanes, mask, _mm512_sra_epi32(_mm512_sll_epi32(sum, shift), shift));
   }
 
+  SourceLanes wgt_;
   PackedInputs<uint8_t, 128> inputs_;
   PackedWeights<int8_t, 4> weights_;
   AlignedBuffer<int32_t> corrections_;  ///< by element and output: -128 times the sum of its weights

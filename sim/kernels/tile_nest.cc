@@ -18,12 +18,6 @@ struct Loop {
 
 bool SharesWeights(const Loop& loop) { return loop.step.wgt == 0 && loop.step.dst != 0; }
 
-/// Whether the two loops do the same steps as one of inner.count * outer.count.
-bool AreOne(const Loop& outer, const Loop& inner) {
-  return outer.step.dst == inner.step.dst * inner.count && outer.step.src == inner.step.src * inner.count &&
-         outer.step.wgt == inner.step.wgt * inner.count;
-}
-
 /// Cuts micro-ops where the destination changes.
 std::vector<std::span<const TileStep>> RunsOf(std::span<const TileStep> uops) {
   std::vector<std::span<const TileStep>> runs;
@@ -61,9 +55,7 @@ void BlockedTileGemm::Run(int32_t* acc, const TileNest& nest, TileMode mode) con
   const bool overwrite = mode == TileMode::kOverwrite;
   std::vector<std::span<const TileStep>> runs = RunsOf(nest.uops);
   Loop outer{nest.iter_out, nest.outer}, inner{nest.iter_in, nest.inner};
-  if (AreOne(outer, inner)) inner = {outer.count * inner.count, inner.step}, outer.count = 1;
-  if (inner.count == 1 || (!overwrite && !SharesWeights(inner) && SharesWeights(outer)))
-    std::swap(outer, inner);
+  if (!overwrite && !SharesWeights(inner) && SharesWeights(outer)) std::swap(outer, inner);
   int64_t width = SharesWeights(inner) ? most_positions_ : 1;
   if (overwrite) {
     if (LeastDistance(runs) < width * std::abs(inner.step.dst)) width = 1;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "sim/kernels/aligned_buffer.h"
 #include "sim/kernels/tile_gemm.h"
@@ -38,6 +39,13 @@ class PackedWeights {
   int outs() const { return outs_; }
   int64_t stride() const { return int64_t{groups_} * outs_ * kGroup; }
   const T* data() const { return data_.data(); }
+  /// The weights of outputs from `out` on for the `group`th k.
+  const T* Group(int64_t element, int group, int out) const {
+    return data_.data() + element * stride() + (int64_t{group} * outs_ + out) * kGroup;
+  }
+  T* Group(int64_t element, int group, int out) {
+    return const_cast<T*>(std::as_const(*this).Group(element, group, out));
+  }
 
   /// Renews elements.
   void Pack(int64_t first, int64_t count) {
