@@ -131,11 +131,10 @@ bool WriteFile(const std::string& path, const std::string& text) {
 }
 
 bool CheckNetwork(const std::string& name) {
-  const auto& names = graph::zoo::Names();
-  if (std::find(names.begin(), names.end(), name) != names.end()) return true;
-  std::string known;
-  for (const auto& n : names) known += (known.empty() ? "" : ", ") + std::string(n);
-  Fail(fmt::format("unknown network '{}'", name), "known networks: " + known);
+  std::string error, known;
+  if (graph::zoo::ParseVariant(name, error)) return true;
+  for (const auto& n : graph::zoo::Names()) known += (known.empty() ? "" : ", ") + std::string(n);
+  Fail(error, "known networks: " + known + "; arguments as in mobilenet_v1:width=0.5,size=160,batch=4");
   return false;
 }
 

@@ -21,7 +21,16 @@ CopyDim Merge(const CopyDim& outer, const CopyDim& inner) {
           outer.owns_gap && inner.owns_gap};
 }
 
-void Normalize(std::vector<CopyDim>& dims) {
+// Whether the padding of `outer`, in elements of the contiguous `inner` within it, is one that columns may
+// have.
+bool PaddingFits(const CopyDim& outer, const CopyDim& inner, const TransferLimits& limits) {
+  constexpr int64_t kMostInner = 16;  // of a pixel's elements; rows of pixels stay rows
+  return !Padded(inner) && inner.sram_stride == 1 && inner.dram_stride == 1 && inner.valid <= kMostInner &&
+         outer.sram_stride == inner.valid && outer.dram_stride == inner.valid &&
+         outer.pad_low * inner.valid <= limits.pad_left && outer.pad_high * inner.valid <= limits.pad_right;
+}
+
+void Normalize(std::vector<CopyDim>& dims, const TransferLimits& limits) {
   std::erase_if(dims, [](const CopyDim& d) { return d.total() == 1; });
   std::stable_sort(dims.begin(), dims.end(),
                    [](const CopyDim& a, const CopyDim& b) { return a.sram_stride > b.sram_stride; });
@@ -30,6 +39,17 @@ void Normalize(std::vector<CopyDim>& dims) {
       dims[d - 1] = Merge(dims[d - 1], dims[d]);
       dims.erase(dims.begin() + d);
     }
+  if (dims.size() < 2) return;
+  CopyDim& pixels = dims[dims.size() - 2];
+  if (const CopyDim& elements = dims.back(); Padded(pixels) && PaddingFits(pixels, elements, limits)) {
+    pixels = {pixels.valid * elements.valid,
+              pixels.pad_low * elements.valid,
+              pixels.pad_high * elements.valid,
+              1,
+              1,
+              pixels.owns_gap};
+    dims.pop_back();
+  }
 }
 
 // Takes rows and columns off the end of `dims`; the others, which must not be padded, stay.
@@ -130,7 +150,7 @@ std::optional<std::vector<Copy2d>> CutCopy(std::vector<CopyDim> dims, const Tran
       why = "a transfer of padding alone";
       return std::nullopt;
     }
-  Normalize(dims);
+  Normalize(dims, limits);
   const Copy2d copy = TakeRowsAndColumns(dims);
   why = Misfit(dims, copy, limits);
   if (!why.empty()) return std::nullopt;

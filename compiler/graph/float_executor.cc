@@ -100,10 +100,11 @@ void Compute(const BatchNorm& op, const Operands& in, Tensor& out) {
   ScaleChannels(*in[0], out, gain, [&](int64_t c) { return beta[c] - mean[c] * gain(c); });
 }
 
-void Compute(const Relu&, const Operands& in, Tensor& out) {
+void Compute(const Relu& op, const Operands& in, Tensor& out) {
   const auto x = in[0]->data<float>();
+  const float cap = op.cap > 0 ? op.cap : std::numeric_limits<float>::infinity();
   std::transform(x.begin(), x.end(), out.mutable_data<float>().begin(),
-                 [](float v) { return v > 0 ? v : 0.0f; });
+                 [&](float v) { return v > 0 ? std::min(v, cap) : 0.0f; });
 }
 
 void Compute(const Add&, const Operands& in, Tensor& out) {

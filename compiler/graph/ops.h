@@ -99,11 +99,15 @@ struct BatchNorm {
   }
 };
 
-/// (x) -> max(x, 0); float32. Its integer counterpart is Clip with lo = zero point.
+/// (x) -> max(x, 0), or min(max(x, 0), cap) where there is a cap; float32. Its integer counterpart is Clip
+/// with lo = zero point.
 struct Relu {
   static constexpr std::string_view kMnemonic = "relu";
+  float cap = 0;  ///< 0: none.
   template <typename Self, typename F>
-  static void Attributes(Self&, F&&) {}
+  static void Attributes(Self& op, F&& f) {
+    f("cap", op.cap);
+  }
 };
 
 /// (x) -> min(max(x, lo), hi); int8, -128 <= lo <= hi <= 127.

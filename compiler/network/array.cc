@@ -2,6 +2,7 @@
 #include "compiler/network/array.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace cosim::network {
 namespace {
@@ -56,6 +57,11 @@ Array FindArray(const isa::Spec& spec, std::string& why) {
     why = "the ISA has no store instruction";
     return {};
   }
+  // With several rows in a tile, rows of one element do not follow those of another: no common block.
+  const bool common = array.batch == 1 || array.block_in == array.block_out;
+  array.layout_in = common ? std::lcm(array.block_in, array.block_out) : array.block_in;
+  array.layout_out = common ? array.layout_in : array.block_out;
+  array.activation_bits = spec.memories[array.activations].fields[0].type.width;
   array.results_are_mirrored = spec.memories[array.results].mirrors == array.accumulators;
   FindParameters(spec, array);
   return array;

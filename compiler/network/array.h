@@ -15,7 +15,15 @@ struct Array {
   int parameters = -1;  ///< records {bias, mult, shift} a channel; -1: the ISA has none
   int bias_field = -1, mult_field = -1, shift_field = -1;
   int64_t batch = 1, block_in = 1, block_out = 1;  ///< extents of a tile
-  bool results_are_mirrored = false;               ///< results are the low bits of the accumulators
+  /// Channels of a block in DRAM: where a value is read (whole elements of `activations`) and where it is
+  /// written (whole results). One number, a multiple of both blocks, wherever elements of one kind can be
+  /// read as the other.
+  int64_t layout_in = 1, layout_out = 1;
+  /// Elements of a block.
+  int64_t InElements() const { return layout_in / block_in; }
+  int64_t OutElements() const { return layout_out / block_out; }
+  int activation_bits = 8;            ///< of a lane; values of a network are int8 in any case
+  bool results_are_mirrored = false;  ///< results are the low bits of the accumulators
   /// The memory a kernel writes its results to: `results`, or the accumulators it mirrors.
   int ResultMemory() const { return results_are_mirrored ? accumulators : results; }
 };

@@ -35,49 +35,44 @@ class TileModel {
 
   // Empty if it fits, else what does not.
   std::string Misfit(const Tile& t) const {
-    const int64_t outputs = t.co * t.y * t.x;
+    const int64_t outputs = Outputs(t);
     int64_t activations = anchor_ == Anchor::kNone ? outputs : Inputs(t);
     if (e_.add) activations += outputs;
     std::string misfit = Check(array_.activations, activations * t.threads);
     if (misfit.empty() && anchor_ == Anchor::kConvolution)
-      misfit =
-          Check(array_.weights, t.weights_resident ? w_.co * w_.ci * w_.kh * w_.kw : Weights(t) * t.threads);
+      misfit = Check(array_.weights, t.weights_resident ? AllWeights() : Weights(t) * t.threads);
     if (misfit.empty() && e_.requantize && array_.parameters >= 0 && !ParametersResident(spec_, array_, w_))
-      misfit = Check(array_.parameters, t.co * t.threads);
+      misfit = Check(array_.parameters, t.g * t.co * w_.so * t.threads);
     if (misfit.empty()) misfit = Check(array_.accumulators, Accumulators(t));
     if (misfit.empty() && !array_.results_are_mirrored) misfit = Check(array_.results, outputs * t.threads);
     return misfit;
   }
 
   double Cycles(const Tile& t) const {
-    const double tiles =
-        static_cast<double>(w_.n * CeilDiv(w_.co, t.co) * CeilDiv(w_.oh, t.y) * CeilDiv(w_.ow, t.x));
+    const double tiles = static_cast<double>(w_.n * CeilDiv(w_.g, t.g) * CeilDiv(w_.co, t.co) *
+                                             CeilDiv(w_.oh, t.y) * CeilDiv(w_.ow, t.x));
     const double chunks = anchor_ == Anchor::kConvolution ? static_cast<double>(CeilDiv(w_.ci, t.ci)) : 1;
-    const double outputs = static_cast<double>(w_.n * w_.co * w_.oh * w_.ow);
+    const double outputs = static_cast<double>(w_.n * w_.g * w_.co * w_.oh * w_.ow * w_.so);
     const bool convolution = anchor_ == Anchor::kConvolution;
-    const double compute = convolution ? outputs * static_cast<double>(w_.ci * w_.kh * w_.kw) : 0;
+    const double compute = convolution ? outputs * static_cast<double>(w_.ci * w_.si * w_.kh * w_.kw) : 0;
     const double alu = outputs * AluPasses() + tiles * AluPasses() * 20;
 
     const double setup = 6;  // of a load: its issue, and what the first burst waits for
-    const int64_t resident = w_.co * w_.ci * w_.kh * w_.kw;
     const double weight_chunk = !convolution || t.weights_resident
                                     ? 0
                                     : static_cast<double>(Beats(array_.weights, Weights(t))) + setup;
     const double weights_once =
-        convolution && t.weights_resident ? static_cast<double>(Beats(array_.weights, resident)) : 0;
+        convolution && t.weights_resident ? static_cast<double>(Beats(array_.weights, AllWeights())) : 0;
     const double window_chunk = InputBeats(t) + setup * static_cast<double>(InputBlocks(t));
-    const double residual =
-        e_.add ? static_cast<double>(Beats(array_.activations, t.co * t.y * t.x)) + setup : 0;
+    const double residual = e_.add ? static_cast<double>(Beats(array_.activations, Outputs(t))) + setup : 0;
     const double load = tiles * (chunks * (weight_chunk + window_chunk) + residual);
     const double first = weights_once + weight_chunk + window_chunk + spec_.dram.latency;
-    const double store_tile = static_cast<double>(Beats(array_.results, t.co * t.y * t.x));
-    const double last =
-        static_cast<double>(t.co * t.y * t.x) * AluPasses() + store_tile + spec_.dram.write_latency;
+    const double store_tile = static_cast<double>(Beats(array_.results, Outputs(t)));
+    const double last = static_cast<double>(Outputs(t)) * AluPasses() + store_tile + spec_.dram.write_latency;
 
     if (t.threads > 1) {
       // A last round with threads left over hides nothing: its loads stand beside its work.
-      const int64_t along =
-          t.thread_axis == Tile::ThreadAxis::kCo ? CeilDiv(w_.co, t.co) : CeilDiv(w_.oh, t.y);
+      const int64_t along = TilesAlong(t);
       const double alone = along % t.threads == 1 ? tiles / static_cast<double>(along) : 0;
       const double exposed = alone * chunks * (weight_chunk + window_chunk);
       const double steps = tiles * chunks * kStepOverhead;
@@ -88,24 +83,36 @@ class TileModel {
     return compute + load + alu + tiles * (last - store_tile / 2) + weights_once;
   }
 
+  /// Tiles along the axis that virtual threads share out.
+  int64_t TilesAlong(const Tile& t) const {
+    if (t.thread_axis == Tile::ThreadAxis::kY) return CeilDiv(w_.oh, t.y);
+    return w_.g > 1 ? CeilDiv(w_.g, t.g) : CeilDiv(w_.co, t.co);
+  }
+
  private:
   std::string Check(int memory, int64_t elements) const {
     const isa::Memory& m = spec_.memories[memory];
     if (elements <= m.depth) return {};
-    return fmt::format("buffer '{}' holds {} elements and the smallest tile needs {}", m.name, m.depth,
-                       elements);
+    return fmt::format("buffer '{}' holds {} elements and the smallest tile needs {}, {} more", m.name,
+                       m.depth, elements, elements - m.depth);
   }
 
-  int64_t InputBlocks(const Tile& t) const { return anchor_ == Anchor::kConvolution ? t.ci : t.co; }
-  int64_t Inputs(const Tile& t) const { return InputBlocks(t) * w_.RowsFor(t.y) * w_.ColsFor(t.x); }
-  int64_t Weights(const Tile& t) const { return t.co * t.ci * w_.kh * w_.kw; }
+  int64_t Outputs(const Tile& t) const { return t.g * t.co * t.y * t.x * w_.so; }
+  int64_t InputBlocks(const Tile& t) const { return t.g * (anchor_ == Anchor::kConvolution ? t.ci : t.co); }
+  int64_t InputElements() const { return anchor_ == Anchor::kConvolution ? w_.si : w_.so; }
+  int64_t Inputs(const Tile& t) const {
+    return InputBlocks(t) * w_.RowsFor(t.y) * w_.ColsFor(t.x) * InputElements();
+  }
+  int64_t Weights(const Tile& t) const { return t.g * t.co * w_.so * t.ci * w_.si * w_.kh * w_.kw; }
+  int64_t AllWeights() const { return w_.g * w_.co * w_.so * w_.ci * w_.si * w_.kh * w_.kw; }
 
   // With threads, each one's accumulators in banks of their own if there are enough: then gemm and alu do not
   // meet.
   int64_t Accumulators(const Tile& t) const {
     const isa::Memory& m = spec_.memories[array_.accumulators];
-    const int64_t outputs = t.co * t.y * t.x;
-    const int64_t needed = array_.results_are_mirrored ? outputs * 2 + (e_.requantize ? w_.co : 0) : outputs;
+    const int64_t outputs = Outputs(t);
+    const int64_t biases = e_.requantize ? w_.g * w_.co * w_.so : 0;
+    const int64_t needed = array_.results_are_mirrored ? outputs * 2 + biases : outputs;
     if (t.threads == 1 || m.banks < 2 * t.threads) return needed * t.threads;
     return RoundUp(needed, m.depth / m.banks) * t.threads;
   }
@@ -119,7 +126,8 @@ class TileModel {
     const int64_t rows = std::min(anchor_ == Anchor::kNone ? t.y : w_.RowsFor(t.y), w_.h);
     const int64_t cols = std::min(anchor_ == Anchor::kNone ? t.x : w_.ColsFor(t.x), w_.w);
     const int64_t pads = anchor_ == Anchor::kNone ? 0 : w_.RowsFor(t.y) * w_.ColsFor(t.x) - rows * cols;
-    return static_cast<double>(InputBlocks(t) * (rows * Beats(array_.activations, cols) + pads));
+    const int64_t s = InputElements();
+    return static_cast<double>(InputBlocks(t) * (rows * Beats(array_.activations, cols * s) + pads * s));
   }
 
   double AluPasses() const {
@@ -140,6 +148,21 @@ class TileModel {
 
 }  // namespace
 
+namespace {
+
+/// The channel part of a tile, in all sizes worth trying: blocks of one group, or several whole groups.
+std::vector<Tile> ChannelTiles(const Window& window, bool convolution) {
+  std::vector<Tile> tiles;
+  for (int64_t co : PartSizes(window.co))
+    for (int64_t ci : convolution ? PartSizes(window.ci) : std::vector<int64_t>{1})
+      tiles.push_back({.co = co, .ci = ci});
+  for (int64_t g : PartSizes(window.g))
+    if (g > 1) tiles.push_back({.co = window.co, .ci = convolution ? window.ci : 1, .g = g});
+  return tiles;
+}
+
+}  // namespace
+
 std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Anchor anchor,
                                 const Window& window, const EpilogueInfo& epilogue, int threads, size_t limit,
                                 std::string& why) {
@@ -155,24 +178,26 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Ancho
     return misfit.empty();
   };
   const bool convolution = anchor == Anchor::kConvolution;
-  const auto co_sizes = PartSizes(window.co),
-             ci_sizes = convolution ? PartSizes(window.ci) : std::vector<int64_t>{1};
+  const auto channel_tiles = ChannelTiles(window, convolution);
   const auto y_sizes = PartSizes(window.oh), x_sizes = PartSizes(window.ow);
   for (int t : {threads, 1}) {
     for (int64_t x : x_sizes) {
       const size_t before = found.size();
       for (int64_t y : y_sizes)
-        for (int64_t co : co_sizes)
-          for (int64_t ci : ci_sizes)
-            for (bool resident : {true, false})
-              for (auto axis : {Tile::ThreadAxis::kY, Tile::ThreadAxis::kCo}) {
-                if (resident && !convolution) continue;
-                if (t == 1 && axis != Tile::ThreadAxis::kY) continue;
-                const int64_t tiles =
-                    axis == Tile::ThreadAxis::kY ? CeilDiv(window.oh, y) : CeilDiv(window.co, co);
-                if (t > 1 && tiles < 2) continue;
-                try_tile({co, ci, y, x, t, axis, resident});
-              }
+        for (const Tile& channels : channel_tiles)
+          for (bool resident : {true, false})
+            for (auto axis : {Tile::ThreadAxis::kY, Tile::ThreadAxis::kCo}) {
+              if (resident && !convolution) continue;
+              if (t == 1 && axis != Tile::ThreadAxis::kY) continue;
+              Tile tile = channels;
+              tile.y = y;
+              tile.x = x;
+              tile.threads = t;
+              tile.thread_axis = axis;
+              tile.weights_resident = resident;
+              if (t > 1 && model.TilesAlong(tile) < 2) continue;
+              try_tile(tile);
+            }
       if (found.size() > before) break;  // whole rows move best; narrower tiles only when none fits
     }
     if (t == 1 || threads == 1) break;

@@ -60,7 +60,9 @@ class Compiler {
 
  private:
   ValueId Root(ValueId id) const { return lowering_.LookThroughViews(id); }
-  cpu::Blocking BlockingOfValues() const { return {lowering_.array().batch, lowering_.array().block_in}; }
+  cpu::Blocking BlockingOf(const Layout& layout) const {
+    return {lowering_.array().batch, layout.block, lowering_.array().activation_bits};
+  }
 
   int AddLayer(const Group& group, const std::string& reason, bool on_accelerator) {
     runtime::Layer layer;
@@ -89,8 +91,8 @@ class Compiler {
       item.kind = Item::Kind::kAccelerator;
       item.reads = {{item.accelerator->input, item.accelerator->input_layout}};
       if (item.accelerator->residual >= 0)
-        item.reads.push_back({item.accelerator->residual, {Layout::Kind::kBlocked, -1}});
-      item.writes = {item.accelerator->output, {Layout::Kind::kBlocked, -1}};
+        item.reads.push_back({item.accelerator->residual, lowering_.ReadLayout()});
+      item.writes = {item.accelerator->output, lowering_.WrittenLayout()};
     } else {
       item.kind = Item::Kind::kCpu;
       item.cpu_kernel = cpu_groups_.size();
@@ -122,14 +124,14 @@ class Compiler {
     FormKey from{Root(form.value), {}};
     runtime::Layer layer;
     if (form.layout.kind == Layout::Kind::kPlain) {
-      from.layout = {Layout::Kind::kBlocked, -1};
-      convert_functions_.push_back(cpu::UnpackBlocked("unpack_" + name, shape, BlockingOfValues()));
+      from.layout = lowering_.WrittenLayout();
+      convert_functions_.push_back(cpu::UnpackBlocked("unpack_" + name, shape, BlockingOf(from.layout)));
       layer.name = name + ".unpack";
       layer.op = "unpack";
       layer.reason = "the host needs it in plain layout";
     } else if (form.layout.kind == Layout::Kind::kBlocked) {
       Need(from);
-      convert_functions_.push_back(cpu::PackBlocked("pack_" + name, shape, BlockingOfValues(), 0));
+      convert_functions_.push_back(cpu::PackBlocked("pack_" + name, shape, BlockingOf(form.layout), 0));
       layer.name = name + ".pack";
       layer.op = "pack";
       layer.reason = "the accelerator needs it in blocks";
@@ -138,7 +140,7 @@ class Compiler {
       const auto& node = graph_.node(form.layout.patches_for);
       convert_functions_.push_back(cpu::PackPatches("patches_" + node.name, shape,
                                                     graph_.node(node.inputs[1]).type.shape,
-                                                    *node.As<graph::Conv2d>(), BlockingOfValues()));
+                                                    *node.As<graph::Conv2d>(), BlockingOf(form.layout)));
       layer.name = node.name + ".patches";
       layer.op = "pack_patches";
       layer.reason = "few channels: the host unrolls the windows";
@@ -266,8 +268,8 @@ class Compiler {
       const ValueId value = item.writes.value;
       auto place = PlaceOf(item.writes, graph_.node(value).name, value);
       if (item.writes.layout.kind == Layout::Kind::kBlocked) {
-        place.unpack = cpu_.Compile(
-            cpu::UnpackBlocked("unpack_" + place.name, graph_.node(value).type.shape, BlockingOfValues()));
+        place.unpack = cpu_.Compile(cpu::UnpackBlocked("unpack_" + place.name, graph_.node(value).type.shape,
+                                                       BlockingOf(item.writes.layout)));
         place.plain_bytes = BytesOf(graph_, value, {}, lowering_.array());
       }
       network_.values.push_back(std::move(place));

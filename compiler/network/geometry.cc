@@ -37,22 +37,33 @@ ConvView ViewOf(const graph::Graph& graph, const Group& group, ValueId input) {
   return view;
 }
 
+Grouping GroupingOf(const ConvView& view, const Array& array) {
+  const int64_t groups = view.attributes.groups, outputs = view.o / groups;
+  for (int64_t together = 1; together < groups; ++together)
+    if (groups % together == 0 && together * view.i % array.layout_in == 0 &&
+        together * outputs % array.layout_out == 0)
+      return {together, groups / together};
+  return {groups, 1};
+}
+
 bool UsePatches(const ConvView& view, const Array& array) {
-  const int64_t direct = CeilDiv(view.i, array.block_in) * view.kh * view.kw;
-  return 2 * CeilDiv(view.i * view.kh * view.kw, array.block_in) <= direct;
+  if (view.attributes.groups != 1) return false;
+  const int64_t direct = CeilDiv(view.i, array.layout_in) * view.kh * view.kw;
+  return 2 * CeilDiv(view.i * view.kh * view.kw, array.layout_in) <= direct;
 }
 
 int64_t BytesOf(const graph::Graph& graph, ValueId value, const Layout& layout, const Array& array) {
   const auto& type = graph.node(value).type;
   if (layout.kind == Layout::Kind::kPlain) return graph::NumElements(type.shape) * graph::SizeOf(type.dtype);
   const auto [n, c, h, w] = Shape4(graph, value);
+  const int64_t channel_bytes = array.activation_bits / 8;
   if (layout.kind == Layout::Kind::kBlocked)
-    return CeilDiv(n, array.batch) * CeilDiv(c, array.block_in) * h * w * array.batch * array.block_in;
+    return accel::RoundUp(n, array.batch) * accel::RoundUp(c, layout.block) * h * w * channel_bytes;
   const auto y = Shape4(graph, layout.patches_for);
   const auto& weights = graph.node(graph.node(layout.patches_for).inputs[1]).type.shape;
   const int64_t taps = weights.size() == 4 ? weights[2] * weights[3] : h * w;
-  return CeilDiv(n, array.batch) * CeilDiv(c * taps, array.block_in) * y[2] * y[3] * array.batch *
-         array.block_in;
+  return accel::RoundUp(n, array.batch) * accel::RoundUp(c * taps, layout.block) * y[2] * y[3] *
+         channel_bytes;
 }
 
 }  // namespace cosim::network

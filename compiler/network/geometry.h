@@ -17,10 +17,11 @@ namespace cosim::network {
 struct Layout {
   enum class Kind {
     kPlain,    ///< row-major, as the graph has it
-    kBlocked,  ///< [N / batch][C / block][H][W][batch][block], channels padded
+    kBlocked,  ///< [N / batch][C / block][H][W][batch][block], channels padded, lanes as wide as the array's
     kPatches,  ///< blocked, the channels being the taps of a convolution's window: [N / batch][KH * KW * C /
                ///< block][OH][OW][batch][block]
   } kind = Kind::kPlain;
+  int64_t block = 0;                ///< kBlocked, kPatches: Array::layout_in or layout_out
   graph::ValueId patches_for = -1;  ///< kPatches: the convolution
   friend auto operator<=>(const Layout&, const Layout&) = default;
 };
@@ -33,8 +34,8 @@ std::array<int64_t, 4> Shape4(const graph::Graph& graph, graph::ValueId id);
 
 /// The convolution that a group's anchor is, dense layers included.
 struct ConvView {
-  std::array<int64_t, 4> x;  ///< the shape it sees
-  int64_t o = 0, i = 0, kh = 1, kw = 1;
+  std::array<int64_t, 4> x;              ///< the shape it sees
+  int64_t o = 0, i = 0, kh = 1, kw = 1;  ///< weights [o][i][kh][kw]: i are the channels of one group
   graph::Conv2d attributes;
   std::span<const int8_t> weights;
 };
@@ -42,6 +43,14 @@ struct ConvView {
 /// `input` is the value it reads; a dense layer may read it before or after flattening. Its weights are
 /// constant.
 ConvView ViewOf(const graph::Graph& graph, const Group& group, graph::ValueId input);
+
+/// Groups of a convolution as the array computes them: so many neighbours taken together, with zeros between
+/// them, that channels of one do not share a block with those of another.
+struct Grouping {
+  int64_t together = 1;  ///< graph groups in one of the kernel's
+  int64_t count = 1;     ///< groups of the kernel
+};
+Grouping GroupingOf(const ConvView& view, const Array& array);
 
 /// Whether unrolling the window into the channels pays: where few channels would leave most lanes empty.
 bool UsePatches(const ConvView& view, const Array& array);

@@ -17,7 +17,7 @@ using te::Tensor;
 using tir::DataType;
 using tir::Expr;
 
-const DataType kInt8 = DataType::Int(8), kInt32 = DataType::Int(32), kInt64 = DataType::Int(64);
+const DataType kInt32 = DataType::Int(32), kInt64 = DataType::Int(64);
 
 Expr I32(Expr e) { return MakeCast(kInt32, std::move(e)); }
 Expr I64(Expr e) { return MakeCast(kInt64, std::move(e)); }
@@ -37,7 +37,13 @@ class KernelBuilder {
  public:
   KernelBuilder(const isa::Spec& spec, const Array& array, Anchor anchor, const Window& window,
                 const EpilogueInfo& epilogue, const Tile& tile)
-      : spec_(spec), array_(array), anchor_(anchor), w_(window), e_(epilogue), t_(tile) {}
+      : spec_(spec),
+        array_(array),
+        lane_(DataType::Int(array.activation_bits)),
+        anchor_(anchor),
+        w_(window),
+        e_(epilogue),
+        t_(tile) {}
 
   KernelTe Build(const std::string& name) {
     DeclareInputs();
@@ -45,13 +51,14 @@ class KernelBuilder {
       window_ = MakeWindow();
       sum_ = MakeAnchor();
     }
-    result_ = te::Compute("result", OutShape(), [&](const Indices& i) -> te::Body { return ResultAt(i); },
-                          {"n", "co", "y", "x", "b", "o"});
-    output_ = te::Compute("output", OutShape(),
-                          [&](const Indices& i) -> te::Body {
-                            return array_.results_are_mirrored ? MakeCast(kInt8, result_(i)) : result_(i);
-                          },
-                          {"n", "co", "y", "x", "b", "o"});
+    result_ = te::Compute(
+        "result", OutShape(), [&](const Indices& i) -> te::Body { return ResultAt(i); }, OutNames());
+    output_ = te::Compute(
+        "output", OutShape(),
+        [&](const Indices& i) -> te::Body {
+          return array_.results_are_mirrored ? MakeCast(lane_, result_(i)) : result_(i);
+        },
+        OutNames());
     args_.push_back(output_);
     roles_.push_back(Role::kOutput);
     te::Schedule schedule({output_});
@@ -62,11 +69,13 @@ class KernelBuilder {
  private:
   const std::string& Name(int memory) const { return spec_.memories[memory].name; }
   std::vector<int64_t> OutShape() const {
-    return {w_.n, w_.co, w_.oh, w_.ow, array_.batch, array_.block_out};
+    return {w_.n, w_.g, w_.co, w_.oh, w_.ow, w_.so, array_.batch, array_.block_out};
   }
+  static std::vector<std::string> OutNames() { return {"n", "g", "co", "y", "x", "so", "b", "o"}; }
   // Pools and elementwise kernels keep their channels: the input has the output's blocks.
   int64_t InputBlocks() const { return anchor_ == Anchor::kConvolution ? w_.ci : w_.co; }
   int64_t InputLanes() const { return anchor_ == Anchor::kConvolution ? array_.block_in : array_.block_out; }
+  int64_t InputElements() const { return anchor_ == Anchor::kConvolution ? w_.si : w_.so; }
 
   Tensor Declare(const std::string& name, std::vector<int64_t> shape, DataType type, Role role) {
     args_.push_back(te::Placeholder(name, std::move(shape), type));
@@ -76,75 +85,84 @@ class KernelBuilder {
 
   void DeclareInputs() {
     data_ =
-        Declare("data", {w_.n, InputBlocks(), w_.h, w_.w, array_.batch, InputLanes()}, kInt8, Role::kInput);
+        Declare("data", {w_.n, w_.g, InputBlocks(), w_.h, w_.w, InputElements(), array_.batch, InputLanes()},
+                lane_, Role::kInput);
     if (anchor_ == Anchor::kConvolution)
-      weights_ = Declare("weights", {w_.co, w_.ci, w_.kh, w_.kw, array_.block_out, array_.block_in}, kInt8,
-                         Role::kWeights);
+      weights_ = Declare("weights",
+                         {w_.g, w_.co, w_.so, w_.ci, w_.si, w_.kh, w_.kw, array_.block_out, array_.block_in},
+                         DataType::Int(8), Role::kWeights);
     if (e_.requantize && array_.parameters >= 0) {
       const int64_t fields = static_cast<int64_t>(spec_.memories[array_.parameters].fields.size());
-      parameters_ = Declare("parameters", {w_.co, array_.block_out, fields}, kInt32, Role::kParameters);
+      parameters_ =
+          Declare("parameters", {w_.g, w_.co, w_.so, array_.block_out, fields}, kInt32, Role::kParameters);
     } else if (e_.requantize) {
-      bias_ = Declare("bias", {w_.co, array_.batch, array_.block_out}, kInt32, Role::kBias);
+      bias_ = Declare("bias", {w_.g, w_.co, w_.so, array_.batch, array_.block_out}, kInt32, Role::kBias);
     }
-    if (e_.add) residual_ = Declare("residual", OutShape(), kInt8, Role::kResidual);
+    if (e_.add) residual_ = Declare("residual", OutShape(), lane_, Role::kResidual);
   }
 
   Tensor MakeWindow() {
-    const std::vector<int64_t> shape = {
-        w_.n,         InputBlocks(), w_.h + w_.top + w_.bottom, w_.w + w_.left + w_.right,
-        array_.batch, InputLanes()};
+    const std::vector<int64_t> shape = {w_.n,
+                                        w_.g,
+                                        InputBlocks(),
+                                        w_.h + w_.top + w_.bottom,
+                                        w_.w + w_.left + w_.right,
+                                        InputElements(),
+                                        array_.batch,
+                                        InputLanes()};
     return te::Compute(
         "window", shape,
         [&](const Indices& i) -> te::Body {
-          const Expr y = i[2] - tir::Int(w_.top), x = i[3] - tir::Int(w_.left);
-          const Expr value = data_({i[0], i[1], y, x, i[4], i[5]});
+          const Expr y = i[3] - tir::Int(w_.top), x = i[4] - tir::Int(w_.left);
+          const Expr value = data_({i[0], i[1], i[2], y, x, i[5], i[6], i[7]});
           if (!w_.Padded()) return value;
           const auto inside = [](const Expr& at, int64_t extent) {
             return MakeBinary(tir::BinaryOp::kLogicalAnd, MakeBinary(tir::BinaryOp::kLe, tir::Int(0), at),
                               MakeBinary(tir::BinaryOp::kLt, at, tir::Int(extent)));
           };
           const Expr both = MakeBinary(tir::BinaryOp::kLogicalAnd, inside(y, w_.h), inside(x, w_.w));
-          return MakeSelect(both, value, tir::Int(w_.pad_value, kInt8));
+          return MakeSelect(both, value, tir::Int(w_.pad_value, lane_));
         },
-        {"n", "ci", "y", "x", "b", "k"});
+        {"n", "g", "ci", "y", "x", "si", "b", "k"});
   }
 
   Tensor MakeAnchor() {
     ky_ = te::ReduceAxis(w_.kh, "ky");
     kx_ = te::ReduceAxis(w_.kw, "kx");
-    const auto at = [&](const Indices& i, Expr c, Expr lane) {
-      return window_({i[0], c, i[2] * tir::Int(w_.sh) + Expr(ky_) * tir::Int(w_.dh),
-                      i[3] * tir::Int(w_.sw) + Expr(kx_) * tir::Int(w_.dw), i[4], lane});
+    const auto at = [&](const Indices& i, Expr c, Expr element, Expr lane) {
+      return window_({i[0], i[1], c, i[3] * tir::Int(w_.sh) + Expr(ky_) * tir::Int(w_.dh),
+                      i[4] * tir::Int(w_.sw) + Expr(kx_) * tir::Int(w_.dw), element, i[6], lane});
     };
-    const std::vector<std::string> names = {"n", "co", "y", "x", "b", "o"};
     if (anchor_ == Anchor::kConvolution) {
       ci_ = te::ReduceAxis(w_.ci, "ci");
+      si_ = te::ReduceAxis(w_.si, "si");
       k_ = te::ReduceAxis(array_.block_in, "k");
       return te::Compute(
           "sum", OutShape(),
           [&](const Indices& i) -> te::Body {
-            return te::Sum(I32(at(i, ci_, k_)) * I32(weights_({i[1], ci_, ky_, kx_, i[5], k_})),
-                           {ci_, ky_, kx_, k_});
+            return te::Sum(
+                I32(at(i, ci_, si_, k_)) * I32(weights_({i[1], i[2], i[5], ci_, si_, ky_, kx_, i[7], k_})),
+                {ci_, si_, ky_, kx_, k_});
           },
-          names);
+          OutNames());
     }
     return te::Compute(
         "sum", OutShape(),
         [&](const Indices& i) -> te::Body {
-          const Expr value = I32(at(i, i[1], i[5]));
+          const Expr value = I32(at(i, i[2], i[5], i[7]));
           return anchor_ == Anchor::kMaxPool ? te::MaxReduce(value, {ky_, kx_}) : te::Sum(value, {ky_, kx_});
         },
-        names);
+        OutNames());
   }
 
   Expr Requantized(const Expr& sum, const Indices& i) {
     if (array_.parameters < 0) {  // the bias already holds the rounding
-      Expr value = sum + bias_({i[1], i[4], i[5]});
+      Expr value = sum + bias_({i[1], i[2], i[5], i[6], i[7]});
       if (e_.shift > 0) value = MakeBinary(tir::BinaryOp::kShr, value, tir::Int(e_.shift, kInt32));
       if (e_.output_zero_point != 0) value = value + tir::Int(e_.output_zero_point, kInt32);
       return value;
     }
-    const auto field = [&](int f) { return parameters_({i[1], i[5], tir::Int(f)}); };
+    const auto field = [&](int f) { return parameters_({i[1], i[2], i[5], i[7], tir::Int(f)}); };
     const Expr product = I64(sum + field(array_.bias_field)) * I64(field(array_.mult_field));
     const Expr scaled = Clamp(RoundShift(product, I64(field(array_.shift_field))),
                               std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max());
@@ -160,25 +178,26 @@ class KernelBuilder {
       value = mine + other + tir::Int(e_.add->output_zero_point, kInt32);
     }
     value = Clamp(value, e_.low, e_.high);
-    return array_.results_are_mirrored ? value : MakeCast(kInt8, value);
+    return array_.results_are_mirrored ? value : MakeCast(lane_, value);
   }
 
   void Plan(te::Schedule& schedule) {
     te::Stage& out = schedule[output_];
-    auto [coo, coi] = out.Split(out.axis(1), t_.co);
-    auto [yo, yi] = out.Split(out.axis(2), t_.y);
-    auto [xo, xi] = out.Split(out.axis(3), t_.x);
-    const te::Axis n = out.axis(0), b = out.axis(4), o = out.axis(5);
+    auto [go, gi] = out.Split(out.axis(1), t_.g);
+    auto [coo, coi] = out.Split(out.axis(2), t_.co);
+    auto [yo, yi] = out.Split(out.axis(3), t_.y);
+    auto [xo, xi] = out.Split(out.axis(4), t_.x);
+    const te::Axis n = out.axis(0), so = out.axis(5), b = out.axis(6), o = out.axis(7);
     te::Axis inner = xo;
     if (t_.threads > 1) {
-      const bool by_co = t_.thread_axis == Tile::ThreadAxis::kCo;
-      auto [outer, thread] = out.Split(by_co ? coo : yo, t_.threads);
-      (by_co ? coo : yo) = outer;
-      out.Reorder({n, coo, yo, xo, thread, coi, yi, xi, b, o});
+      te::Axis& split = t_.thread_axis == Tile::ThreadAxis::kY ? yo : w_.g > 1 ? go : coo;
+      auto [outer, thread] = out.Split(split, t_.threads);
+      split = outer;
+      out.Reorder({n, go, coo, yo, xo, thread, gi, coi, yi, xi, so, b, o});
       out.VirtualThread(thread);
       inner = thread;
     } else {
-      out.Reorder({n, coo, yo, xo, coi, yi, xi, b, o});
+      out.Reorder({n, go, coo, yo, xo, gi, coi, yi, xi, so, b, o});
     }
     // On-chip copies first (they change what the stages read), then where each stage is computed.
     Tensor weights, parameters, bias, residual, data;
@@ -203,15 +222,15 @@ class KernelBuilder {
     sum.SetScope(Name(array_.accumulators));
     sum.ComputeAt(out, inner);
     window.SetScope(Name(array_.activations));
-    const te::Axis n = sum.axis(0), co = sum.axis(1), y = sum.axis(2), x = sum.axis(3), b = sum.axis(4),
-                   o = sum.axis(5);
+    const te::Axis n = sum.axis(0), g = sum.axis(1), co = sum.axis(2), y = sum.axis(3), x = sum.axis(4),
+                   so = sum.axis(5), b = sum.axis(6), o = sum.axis(7);
     if (anchor_ != Anchor::kConvolution) {
-      sum.Reorder({ky_, kx_, n, co, y, x, b, o});
+      sum.Reorder({ky_, kx_, n, g, co, y, x, so, b, o});
       window.ComputeAt(out, inner);
       return;
     }
     auto [cio, cii] = sum.Split(ci_, t_.ci);
-    sum.Reorder({cio, n, co, y, x, cii, ky_, kx_, b, o, k_});
+    sum.Reorder({cio, n, g, co, y, x, so, cii, si_, ky_, kx_, b, o, k_});
     sum.Tensorize(b);
     window.ComputeAt(sum, cio);
     if (!t_.weights_resident) schedule[weights].ComputeAt(sum, cio);
@@ -219,6 +238,7 @@ class KernelBuilder {
 
   const isa::Spec& spec_;
   const Array& array_;
+  const DataType lane_;  // of values in DRAM
   Anchor anchor_;
   const Window& w_;
   const EpilogueInfo& e_;
@@ -226,17 +246,18 @@ class KernelBuilder {
   std::vector<Tensor> args_;
   std::vector<Role> roles_;
   Tensor data_, weights_, parameters_, bias_, residual_, window_, sum_, result_, output_;
-  te::Axis ci_, k_, ky_, kx_;
+  te::Axis ci_, si_, k_, ky_, kx_;
 };
 
 }  // namespace
 
 bool ParametersResident(const isa::Spec& spec, const Array& array, const Window& window) {
-  return window.co <= spec.memories[array.parameters].depth / 2;
+  return window.g * window.co * window.so <= spec.memories[array.parameters].depth / 2;
 }
 
 std::string ToString(const Tile& tile) {
-  return fmt::format("co={} ci={} y={} x={} threads={} by {}{}", tile.co, tile.ci, tile.y, tile.x,
+  return fmt::format("{}co={} ci={} y={} x={} threads={} by {}{}",
+                     tile.g > 1 ? fmt::format("g={} ", tile.g) : "", tile.co, tile.ci, tile.y, tile.x,
                      tile.threads, tile.thread_axis == Tile::ThreadAxis::kCo ? "co" : "y",
                      tile.weights_resident ? " weights resident" : "");
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor expressions and schedules of the accelerator's kernels: convolution, pooling, elementwise. Values
-// stand in DRAM as [N / batch][C / block][H][W][batch][block]; weights as [O / block][I /
-// block][KH][KW][block][block]; parameters one record a channel. What a kernel does with the accumulators at
-// the end is its epilogue, the same for all.
+// stand in DRAM as [N / batch][groups][C / layout block][H][W][elements of a block][batch][lanes]; weights as
+// [groups][O / layout block][elements][I / layout block][elements][KH][KW][block_out][block_in]; parameters
+// one record a channel. What a kernel does with the accumulators at the end is its epilogue, the same for
+// all.
 #pragma once
 
 #include <string>
@@ -16,9 +17,12 @@
 
 namespace cosim::network {
 
-/// A sliding window over blocked values; channels counted in blocks, extents in pixels. Pools leave ci at 1.
+/// A sliding window over blocked values; channels counted in layout blocks (of `si` elements where they are
+/// read, `so` where they are written), extents in pixels. Pools leave ci at 1. A convolution may have groups,
+/// each with ci and co blocks of its own.
 struct Window {
   int64_t n = 1, ci = 1, h = 1, w = 1, co = 1, oh = 1, ow = 1;
+  int64_t g = 1, si = 1, so = 1;
   int64_t kh = 1, kw = 1, sh = 1, sw = 1, dh = 1, dw = 1;
   int64_t top = 0, left = 0, bottom = 0, right = 0;
   int64_t pad_value = 0;
@@ -27,12 +31,14 @@ struct Window {
   bool Padded() const { return top || left || bottom || right; }
 };
 
-/// The schedule's knobs. Tiles in blocks and pixels of the output; `ci` input blocks are on chip at a time.
+/// The schedule's knobs. Tiles in groups, blocks and pixels of the output; `ci` input blocks are on chip at a
+/// time.
 struct Tile {
   int64_t co = 1, ci = 1, y = 1, x = 1;
-  int threads = 1;  ///< virtual threads
-  enum class ThreadAxis { kCo, kY } thread_axis = ThreadAxis::kY;
+  int threads = 1;                                                 ///< virtual threads
+  enum class ThreadAxis { kCo, kY } thread_axis = ThreadAxis::kY;  ///< kCo: groups where there are several
   bool weights_resident = false;  ///< all of the layer's weights are loaded once and stay
+  int64_t g = 1;                  ///< groups; more than one only with all of their blocks
 };
 std::string ToString(const Tile& tile);
 

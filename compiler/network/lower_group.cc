@@ -34,25 +34,33 @@ bool GroupLowering::PlanConvolution(const Group& group, AcceleratorGroup& out, P
     view = ViewOf(graph_, group, out.input);
   }
   const auto& conv = view.attributes;
-  if (conv.groups != 1)
-    return reason = fmt::format("{} groups: the array multiplies all input channels", conv.groups), false;
+  const isa::Memory& weights = spec_.memories[array_.weights];
+  for (const int8_t weight : view.weights)
+    if (weight < weights.fields[0].type.Min() || weight > weights.fields[0].type.Max())
+      return reason = fmt::format("a weight of {}: '{}' holds {} bits", weight, weights.name,
+                                  weights.fields[0].type.width),
+             false;
   const auto [n, c, h, w] = view.x;
   const auto y = Shape4(graph_, group.anchor());
   plan.anchor = Anchor::kConvolution;
   Window& window = plan.window;
   window.n = CeilDiv(n, array_.batch);
-  window.co = CeilDiv(view.o, array_.block_out);
+  window.si = array_.InElements();
+  window.so = array_.OutElements();
+  const Grouping grouping = GroupingOf(view, array_);
+  window.g = grouping.count;
+  window.co = CeilDiv(view.o / window.g, array_.layout_out);
   window.oh = y[2];
   window.ow = y[3];
   if (UsePatches(view, array_)) {
-    out.input_layout = {Layout::Kind::kPatches, group.anchor()};
-    window.ci = CeilDiv(c * view.kh * view.kw, array_.block_in);
+    out.input_layout = {Layout::Kind::kPatches, array_.layout_in, group.anchor()};
+    window.ci = CeilDiv(c * view.kh * view.kw, array_.layout_in);
     window.h = y[2];
     window.w = y[3];
     return true;
   }
-  out.input_layout = {Layout::Kind::kBlocked, -1};
-  window.ci = CeilDiv(c, array_.block_in);
+  out.input_layout = ReadLayout();
+  window.ci = CeilDiv(c / window.g, array_.layout_in);
   window.h = h;
   window.w = w;
   window.kh = view.kh;
@@ -82,12 +90,13 @@ bool GroupLowering::PlanPool(const Group& group, AcceleratorGroup& out, Plan& pl
                              std::string& reason) const {
   const auto& node = graph_.node(group.anchor());
   out.input = LookThroughViews(node.inputs[0]);
-  out.input_layout = {Layout::Kind::kBlocked, -1};
+  out.input_layout = ReadLayout();
   const auto [n, c, h, w] = Shape4(graph_, out.input);
   const auto y = Shape4(graph_, group.anchor());
   Window& window = plan.window;
   window.n = CeilDiv(n, array_.batch);
-  window.co = CeilDiv(c, array_.block_out);
+  window.co = CeilDiv(c, array_.layout_out);
+  window.so = array_.OutElements();
   window.h = h;
   window.w = w;
   window.oh = y[2];
@@ -138,26 +147,35 @@ bool GroupLowering::PlanEpilogue(const Group& group, AcceleratorGroup& out, Plan
   return true;
 }
 
+std::string GroupLowering::ArrayMisfit() const {
+  if (array_.gemm < 0) return no_array_;
+  for (const auto& [memory, block] :
+       {std::pair{array_.activations, array_.block_in}, std::pair{array_.results, array_.block_out}}) {
+    const isa::Memory& m = spec_.memories[memory];
+    const int width = m.fields[0].type.width;
+    if (width != array_.activation_bits || (width != 8 && width != 16 && width != 32))
+      return fmt::format("values are int8, '{}' has lanes of {} bits: 8 or 16 would do", m.name, width);
+    if (const int64_t bytes = array_.batch * block * width / 8; m.stored_bytes != bytes)
+      return fmt::format("{} values of '{}' take {} bytes in memory: they would have gaps",
+                         array_.batch * block, m.name, m.stored_bytes);
+  }
+  if (const int width = spec_.memories[array_.accumulators].fields[0].type.width; width != 32)
+    return fmt::format("sums are int32, accumulators have {} bits", width);
+  return {};
+}
+
 bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& plan,
                              std::string& reason) const {
-  if (array_.gemm < 0) return reason = no_array_, false;
+  if (reason = ArrayMisfit(); !reason.empty()) return false;
   if (graph_.node(group.result()).type.dtype != graph::DType::kInt8)
     return reason = "its result is not int8: only int8 leaves the accelerator", false;
-  if (array_.block_in != array_.block_out)
-    return reason = fmt::format("block_in {} and block_out {} differ: values would need two layouts",
-                                array_.block_in, array_.block_out),
+  if (array_.block_in != array_.block_out && (group.kind != GroupKind::kConvolution || group.epilogue.add) &&
+      group.kind != GroupKind::kOther)
+    return reason = fmt::format(
+               "the alu reads activations of {} channels beside accumulators of {}: equal "
+               "block_in and block_out lift that",
+               array_.block_in, array_.block_out),
            false;
-  if (spec_.memories[array_.activations].fields[0].type.width != 8 ||
-      spec_.memories[array_.weights].fields[0].type.width != 8)
-    return reason = "the network is int8, the array is not", false;
-  const int64_t tile_bytes = array_.batch * array_.block_in;
-  for (int memory : {array_.activations, array_.results})
-    if (const isa::Memory& m = spec_.memories[memory]; m.stored_bytes != tile_bytes)
-      return reason = fmt::format("{} values of '{}' take {} bytes in memory: they would have gaps",
-                                  tile_bytes, m.name, m.stored_bytes),
-             false;
-  if (const int width = spec_.memories[array_.accumulators].fields[0].type.width; width != 32)
-    return reason = fmt::format("sums are int32, accumulators have {} bits", width), false;
   bool planned = false;
   switch (group.kind) {
     case GroupKind::kConvolution:
@@ -171,10 +189,11 @@ bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& pl
       const auto& node = graph_.node(group.anchor());
       out.input = LookThroughViews(node.inputs[0]);
       if (node.As<graph::QAdd>()) out.residual = LookThroughViews(node.inputs[1]);
-      out.input_layout = {Layout::Kind::kBlocked, -1};
+      out.input_layout = ReadLayout();
       const auto [n, c, h, w] = Shape4(graph_, out.input);
       plan.window.n = CeilDiv(n, array_.batch);
-      plan.window.co = CeilDiv(c, array_.block_out);
+      plan.window.co = CeilDiv(c, array_.layout_out);
+      plan.window.so = array_.OutElements();
       plan.window.h = plan.window.oh = h;
       plan.window.w = plan.window.ow = w;
       planned = true;
@@ -202,8 +221,7 @@ void GroupLowering::PackConstants(const Group& group, const Plan& plan, Accelera
     const ConvView view = ViewOf(graph_, group, out.input);
     const bool patches = out.input_layout.kind == Layout::Kind::kPatches;
     out.constants.push_back(
-        {Role::kWeights, group.name + ".weights",
-         PackWeights(spec_, array_, view.weights, view.o, view.i, view.kh, view.kw, patches)});
+        {Role::kWeights, group.name + ".weights", PackWeights(spec_, array_, view, patches)});
     // sum (x - z) * w = sum x * w - z * sum w, padding included: it holds z.
     const int64_t taps = view.i * view.kh * view.kw;
     for (int64_t o = 0; o < view.o && view.attributes.input_zero_point != 0; ++o) {

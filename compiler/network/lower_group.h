@@ -53,6 +53,9 @@ class GroupLowering {
   std::optional<AcceleratorGroup> Lower(const Group& group, std::string& reason);
 
   const Array& array() const { return array_; }
+  /// How kernels find the values they read, and leave those they write.
+  Layout ReadLayout() const { return {Layout::Kind::kBlocked, array_.layout_in, -1}; }
+  Layout WrittenLayout() const { return {Layout::Kind::kBlocked, array_.layout_out, -1}; }
   /// The value that holds the elements: flattening moves none.
   graph::ValueId LookThroughViews(graph::ValueId id) const;
 
@@ -62,6 +65,8 @@ class GroupLowering {
     Window window;
     EpilogueInfo epilogue;
   };
+  /// What of the array cannot hold an int8 network; empty: it can.
+  std::string ArrayMisfit() const;
   bool MakePlan(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   bool PlanConvolution(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   bool PlanPool(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;

@@ -8,26 +8,26 @@
 #include <vector>
 
 #include "compiler/network/array.h"
+#include "compiler/network/geometry.h"
 #include "isa/spec.h"
 
 namespace cosim::network {
 
-/// Weights [O][I][KH][KW] (row-major) to [O / block][I / block][KH][KW][block][block]. `patches`: the window
-/// is unrolled into the channels, [O / block][KH * KW * I / block][block][block], channels counted tap by tap
-/// (ky, kx, i). Missing ones are 0.
-std::vector<uint8_t> PackWeights(const isa::Spec& spec, const Array& array, std::span<const int8_t> weights,
-                                 int64_t o, int64_t i, int64_t kh, int64_t kw, bool patches);
+/// Weights of a convolution (row-major) in the order of kernels.h; zeros where there are none. `patches`: the
+/// window is unrolled into the channels, counted tap by tap (ky, kx, i).
+std::vector<uint8_t> PackWeights(const isa::Spec& spec, const Array& array, const ConvView& view,
+                                 bool patches);
 
 /// One value a channel; a single one stands for all.
 struct ChannelParameters {
   std::vector<int32_t> bias, multiplier, shift;
 };
 
-/// Records of the parameter memory for `channels` channels, rounded up to whole blocks.
+/// Records of the parameter memory for `channels` channels, rounded up to whole layout blocks.
 std::vector<uint8_t> PackParameters(const isa::Spec& spec, const Array& array,
                                     const ChannelParameters& parameters, int64_t channels);
 
-/// Biases as accumulator elements: the same for each row of a tile.
+/// Biases as accumulator elements, the same for each row of a tile, rounded up to whole layout blocks.
 std::vector<uint8_t> PackBias(const isa::Spec& spec, const Array& array, std::span<const int32_t> bias);
 
 }  // namespace cosim::network

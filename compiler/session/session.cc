@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "compiler/cpu/jit.h"
@@ -86,8 +87,11 @@ int64_t Result::Mismatches() const {
 
 graph::QuantizedGraph QuantizeFor(const isa::Spec& spec, const std::string& network, uint64_t seed) {
   std::string why;
-  const bool channels = network::FindArray(spec, why).parameters >= 0;
+  const network::Array array = network::FindArray(spec, why);
+  const bool channels = array.parameters >= 0;
   graph::QuantizeOptions options;
+  if (array.gemm >= 0)
+    options.weight_bits = std::clamp(spec.memories[array.weights].fields[0].type.width, 2, 8);
   options.scheme = channels ? graph::QuantizationScheme::kPerChannel : graph::QuantizationScheme::kPowerOfTwo;
   options.seed = seed;
   return graph::QuantizeGraph(graph::zoo::Build(network, seed), options);

@@ -72,7 +72,7 @@ TEST(Print, ShowsOneLineAValue) {
             "%b = constant() {data=#1de40d89811fe258} : float32[3]\n"
             "%dense = dense(%x, %w) {input_zero_point=0} : float32[1,3]\n"
             "%bias = bias_add(%dense, %b) : float32[1,3]\n"
-            "%relu = relu(%bias) : float32[1,3]\n"
+            "%relu = relu(%bias) {cap=0} : float32[1,3]\n"
             "return %relu\n");
 }
 

@@ -121,7 +121,7 @@ TEST(RemoveDeadValues, KeepsInputsAndWhatOutputsNeed) {
             "graph dead\n"
             "%x = input() : float32[1,2]\n"
             "%unused = input() : float32[1,2]\n"
-            "%y = relu(%x) : float32[1,2]\n"
+            "%y = relu(%x) {cap=0} : float32[1,2]\n"
             "return %y\n");
 }
 

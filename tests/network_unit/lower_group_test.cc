@@ -38,19 +38,22 @@ TEST(LowerGroup, TakesAPlainConvolution) {
   EXPECT_EQ(WhyCpuForConv(Load("vta"), {.pad = {1, 1, 1, 1}}, 3, true), "");
 }
 
-TEST(LowerGroup, RefusesGroupedConvolutions) {
-  EXPECT_EQ(WhyCpuForConv(Load("cosim"), {.groups = 2}, 3),
-            "2 groups: the array multiplies all input channels");
+TEST(LowerGroup, RefusesAluWorkOnBlocksThatDiffer) {
+  GraphBuilder b;
+  EXPECT_EQ(WhyCpu(Load("cosim", {{"parameters.block_in", "8"}}), b,
+                   b.Add(graph::MaxPool{}, {b.Input({1, 4, 4, 4})})),
+            "the alu reads activations of 8 channels beside accumulators of 4: equal block_in and block_out "
+            "lift that");
 }
 
-TEST(LowerGroup, RefusesBlocksThatDiffer) {
-  EXPECT_EQ(WhyCpuForConv(Load("cosim", {{"parameters.block_in", "8"}}), {}, 1),
-            "block_in 8 and block_out 4 differ: values would need two layouts");
+TEST(LowerGroup, RefusesWeightsThatNeedMoreBits) {
+  EXPECT_THAT(WhyCpuForConv(Load("cosim", {{"parameters.wgt_bits", "4"}}), {}, 1),
+              testing::ContainsRegex("a weight of -?[0-9]+: 'wgt' holds 4 bits"));
 }
 
 TEST(LowerGroup, RefusesArraysOfOtherWidths) {
   EXPECT_EQ(WhyCpuForConv(Load("cosim", {{"parameters.inp_bits", "4"}}), {}, 1),
-            "the network is int8, the array is not");
+            "values are int8, 'inp' has lanes of 4 bits: 8 or 16 would do");
   EXPECT_EQ(WhyCpuForConv(Load("cosim", {{"parameters.acc_bits", "16"}}), {}, 1),
             "sums are int32, accumulators have 16 bits");
 }
@@ -88,7 +91,7 @@ TEST(LowerGroup, RefusesPaddingBeyondTheField) {
 TEST(LowerGroup, NamesTheBufferThatTheSmallestTileOverflows) {
   const auto spec = Load("cosim", {{"parameters.inp_bytes", "256"}});
   EXPECT_EQ(WhyCpuForConv(spec, {.dilation = {4, 4}}, 3),
-            "buffer 'inp' holds 64 elements and the smallest tile needs 81");
+            "buffer 'inp' holds 64 elements and the smallest tile needs 81, 17 more");
 }
 
 TEST(RankTiles, ComesCheapestFirstAndFitsStorage) {
@@ -123,18 +126,22 @@ TEST(RankTiles, ComesCheapestFirstAndFitsStorage) {
   }
 }
 
-// NCHW to blocks and back, the way the host does it.
-std::vector<uint8_t> Blocked(const graph::Tensor& plain, const Array& a) {
+// NCHW to blocks of so many channels, the way the host does it.
+std::vector<uint8_t> Blocked(const graph::Tensor& plain, const Array& a, int64_t block) {
   auto s = plain.shape();
   s.resize(4, 1);
-  const int64_t nb = (s[0] + a.batch - 1) / a.batch, cb = (s[1] + a.block_in - 1) / a.block_in,
-                hw = s[2] * s[3];
-  std::vector<uint8_t> out(nb * cb * hw * a.batch * a.block_in);
+  const int64_t nb = (s[0] + a.batch - 1) / a.batch, cb = (s[1] + block - 1) / block, hw = s[2] * s[3];
+  const int64_t lane = a.activation_bits / 8;
+  std::vector<uint8_t> out(nb * cb * hw * a.batch * block * lane);
   for (int64_t n = 0; n < s[0]; ++n)
     for (int64_t c = 0; c < s[1]; ++c)
       for (int64_t p = 0; p < hw; ++p)
-        out[((((n / a.batch) * cb + c / a.block_in) * hw + p) * a.batch + n % a.batch) * a.block_in +
-            c % a.block_in] = static_cast<uint8_t>(plain.data<int8_t>()[(n * s[1] + c) * hw + p]);
+        for (int64_t byte = 0; byte < lane; ++byte) {  // little-endian, sign extended
+          const int value = plain.data<int8_t>()[(n * s[1] + c) * hw + p];
+          out[(((((n / a.batch) * cb + c / block) * hw + p) * a.batch + n % a.batch) * block + c % block) *
+                  lane +
+              byte] = static_cast<uint8_t>(value >> (8 * byte));
+        }
   return out;
 }
 
@@ -181,16 +188,17 @@ bool RunsAsGolden(const isa::Spec& spec, GraphBuilder& b, ValueId output) {
   EXPECT_TRUE(isa::Verify(spec, step.program).ok());
   sim::FunctionalDevice device(spec);
   runtime::LoadSegments(device, step.program);
-  device.Write(0, Blocked(*golden[group->input], lowering.array()));
-  if (group->residual >= 0) device.Write(1 << 16, Blocked(*golden[group->residual], lowering.array()));
+  const Array& array = lowering.array();
+  device.Write(0, Blocked(*golden[group->input], array, array.layout_in));
+  if (group->residual >= 0) device.Write(1 << 16, Blocked(*golden[group->residual], array, array.layout_in));
   EXPECT_TRUE(device.Execute(step.program, {}).completed);
-  const auto want = Blocked(*golden[output], lowering.array());
+  const auto want = Blocked(*golden[output], array, array.layout_out);
   std::vector<uint8_t> got(want.size());
   device.Read(2 << 16, got);
   // Channels and rows that only blocking adds may hold anything.
   const auto valid =
-      Blocked(graph::Tensor(golden[output]->shape(), std::vector<int8_t>(golden[output]->size(), 1)),
-              lowering.array());
+      Blocked(graph::Tensor(golden[output]->shape(), std::vector<int8_t>(golden[output]->size(), 1)), array,
+              array.layout_out);
   for (size_t i = 0; i < got.size(); ++i)
     if (valid[i] && got[i] != want[i]) {
       ADD_FAILURE() << "byte " << i << ": " << int{got[i]} << ", not " << int{want[i]};
@@ -226,6 +234,37 @@ void RunRandomConvolutions(const std::string& isa, bool with_add) {
 TEST(LowerGroup, ConvolutionsRunAsTheGoldenModelSays) { RunRandomConvolutions("cosim", false); }
 TEST(LowerGroup, ResidualConvolutionsRunAsTheGoldenModelSays) { RunRandomConvolutions("cosim", true); }
 TEST(LowerGroup, ConvolutionsOfVtaRunAsTheGoldenModelSays) { RunRandomConvolutions("vta", false); }
+
+// Groups of any number and size, depthwise ones among them; blocks that differ, 16-bit lanes, int4 weights.
+TEST(LowerGroup, GroupedConvolutionsOfEveryShapeRunAsTheGoldenModelSays) {
+  const std::vector<std::vector<isa::Override>> shapes = {
+      {},
+      {{"parameters.block_in", "8"}},
+      {{"parameters.block_out", "8"}},
+      {{"parameters.block_in", "8"}, {"parameters.batch", "2"}},
+      {{"parameters.inp_bits", "16"}, {"parameters.inp_bytes", "8192"}},
+      {{"parameters.wgt_bits", "16"}}};
+  for (size_t shape = 0; shape < shapes.size(); ++shape) {
+    const auto spec = Load("cosim", shapes[shape]);
+    int ran = 0;
+    for (uint32_t seed = 1; seed <= 30; ++seed) {
+      SCOPED_TRACE(::testing::Message() << "shape " << shape << ", seed " << seed);
+      GraphBuilder b(seed);
+      graph::Conv2d conv;
+      const int64_t kernel = b.Pick(1, 3), inputs = b.Pick(1, 5), outputs = b.Pick(1, 5);
+      conv.groups = seed % 3 == 0 ? 1 : b.Pick(2, 9);
+      conv.stride = {b.Pick(1, 2), b.Pick(1, 2)};
+      conv.pad = {b.Pick(0, kernel - 1), b.Pick(0, kernel - 1), b.Pick(0, kernel - 1), b.Pick(0, kernel - 1)};
+      conv.input_zero_point = static_cast<int32_t>(b.Pick(-9, 9));
+      const bool depthwise = seed % 3 == 1;
+      const ValueId x =
+          b.Input({b.Pick(1, 3), conv.groups * (depthwise ? 1 : inputs), b.Pick(3, 9), b.Pick(3, 9)});
+      const ValueId y = b.Conv(x, conv.groups * (depthwise ? 1 : outputs), conv, kernel, kernel, false);
+      ran += RunsAsGolden(spec, b, b.Add(graph::Clip{-100, 90}, {y}));
+    }
+    EXPECT_GT(ran, 15) << "shape " << shape;
+  }
+}
 
 TEST(LowerGroup, PoolsAndElementwiseGroupsRunAsTheGoldenModelSays) {
   const auto spec = Load("cosim");

@@ -42,15 +42,17 @@ Expr WithinExtent(const Expr& index, int64_t extent, int64_t block, const Expr& 
 tir::Function Pack(const std::string& name, const Tensor& source, const graph::Shape& shape,
                    Blocking blocking, int8_t fill,
                    const std::function<Expr(Expr, Expr, Expr, Expr)>& element) {
-  const Expr border = tir::Int(fill, kInt8);
-  const Tensor blocked = te::Compute(
-      name + ".blocked", BlockedShape(shape, blocking),
-      [&](const Indices& i) -> te::Body {
-        const Expr n = i[0] * blocking.outer + i[4], c = i[1] * blocking.inner + i[5];
-        const Expr of_channel = WithinExtent(c, shape[1], blocking.inner, element(n, c, i[2], i[3]), border);
-        return WithinExtent(n, shape[0], blocking.outer, of_channel, border);
-      },
-      {"no", "co", "h", "w", "ni", "ci"});
+  const DataType type = DataType::Int(blocking.bits);
+  const Expr border = tir::Int(fill, type);
+  const Tensor blocked =
+      te::Compute(name + ".blocked", BlockedShape(shape, blocking),
+                  [&](const Indices& i) -> te::Body {
+                    const Expr n = i[0] * blocking.outer + i[4], c = i[1] * blocking.inner + i[5];
+                    const Expr value = tir::MakeCast(type, element(n, c, i[2], i[3]));
+                    const Expr of_channel = WithinExtent(c, shape[1], blocking.inner, value, border);
+                    return WithinExtent(n, shape[0], blocking.outer, of_channel, border);
+                  },
+                  {"no", "co", "h", "w", "ni", "ci"});
   te::Schedule schedule({blocked});
   te::Stage& stage = schedule[blocked];
   const auto& axes = stage.axes();
@@ -79,11 +81,12 @@ tir::Function PackBlocked(const std::string& name, const graph::Shape& shape, Bl
 }
 
 tir::Function UnpackBlocked(const std::string& name, const graph::Shape& shape, Blocking blocking) {
-  const Tensor blocked = te::Placeholder(name + ".blocked", BlockedShape(shape, blocking), kInt8);
+  const Tensor blocked =
+      te::Placeholder(name + ".blocked", BlockedShape(shape, blocking), DataType::Int(blocking.bits));
   const Tensor plain = te::Compute(name + ".plain", shape, [&](const Indices& i) -> te::Body {
     const Expr h = shape.size() == 2 ? tir::Int(0) : i[2], w = shape.size() == 2 ? tir::Int(0) : i[3];
-    return blocked(FloorDiv(i[0], blocking.outer), FloorDiv(i[1], blocking.inner), h, w,
-                   FloorMod(i[0], blocking.outer), FloorMod(i[1], blocking.inner));
+    return tir::MakeCast(kInt8, blocked(FloorDiv(i[0], blocking.outer), FloorDiv(i[1], blocking.inner), h, w,
+                                        FloorMod(i[0], blocking.outer), FloorMod(i[1], blocking.inner)));
   });
   te::Schedule schedule({plain});
   te::Stage& stage = schedule[plain];

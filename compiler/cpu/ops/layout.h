@@ -4,7 +4,7 @@
 //
 // NCHW[n]n[c]c is the array [ceil(N / n), ceil(C / c), H, W, n, c], row-major: element (i, j, h, w, ii, jj)
 // is (i * n + ii, j * c + jj, h, w) of the plain array. Likewise OIHW[o]o[i]i: [ceil(O / o), ceil(I / i), KH,
-// KW, o, i]. Elements are int8. Each function has two parameters: source, then destination.
+// KW, o, i]. Elements of plain arrays are int8. Each function has two parameters: source, then destination.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@ namespace cosim::cpu {
 struct Blocking {
   int64_t outer = 1;  ///< n, or o of weights.
   int64_t inner = 1;  ///< c, or i of weights.
+  int bits = 8;       ///< Of an element of the blocked array: 8, 16 or 32; its values are int8 all the same.
 };
 
 /// [N,C,H,W] or [N,C] (as H = W = 1) and its blocked shape.

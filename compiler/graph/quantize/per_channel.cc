@@ -29,15 +29,15 @@ class PerChannelScheme : public Scheme {
     return ChooseInput(values);
   }
 
-  std::vector<float> ChooseWeight(const Tensor& weight, std::span<const float> bias,
-                                  float input_scale) const override {
+  std::vector<float> ChooseWeight(const Tensor& weight, std::span<const float> bias, float input_scale,
+                                  int levels) const override {
     const auto w = weight.data<float>();
     const int64_t channels = weight.shape()[0], taps = weight.size() / channels;
     std::vector<float> scales(channels);
     for (int64_t c = 0; c < channels; ++c) {
       float largest = 0;
       for (int64_t t = c * taps; t < (c + 1) * taps; ++t) largest = std::max(largest, std::abs(w[t]));
-      scales[c] = largest / 127;
+      scales[c] = largest / static_cast<float>(levels);
       // Tiny weights beside a large bias: the bias must still fit.
       if (!bias.empty()) scales[c] = std::max(scales[c], std::abs(bias[c]) / input_scale / float{1 << 30});
     }

@@ -38,8 +38,8 @@ class PowerOfTwoScheme : public Scheme {
     return Symmetric(unit, ChooseExponent(values, unit, kFinest, kLevels));
   }
 
-  std::vector<float> ChooseWeight(const Tensor& weight, std::span<const float> bias,
-                                  float input_scale) const override {
+  std::vector<float> ChooseWeight(const Tensor& weight, std::span<const float> bias, float input_scale,
+                                  int levels) const override {
     Histogram values;
     values.Add(weight.data<float>());
     double largest_bias = 0;
@@ -48,7 +48,7 @@ class PowerOfTwoScheme : public Scheme {
     const double finest = largest_bias / input_scale / (1 << 30);
     const int n_min =
         finest == 0 ? kFinest : std::max(kFinest, static_cast<int>(std::ceil(std::log2(finest))));
-    return Symmetric(1, ChooseExponent(values, 1, n_min, kLevels)).scales;
+    return Symmetric(1, ChooseExponent(values, 1, n_min, levels)).scales;
   }
 
   Requantize MakeRequantize(const std::vector<float>& accumulator_scales,

@@ -21,8 +21,9 @@ int32_t Steps(double x, double scale, double limit) {
   return static_cast<int32_t>(std::clamp(x / scale + (x < 0 ? -0.5 : 0.5), -limit, limit));
 }
 
-/// Weights [O,...] in steps of `scales` (one, or one for each O), symmetric in [-127, 127].
-Tensor QuantizeWeight(const Tensor& weight, const std::vector<float>& scales) {
+/// Weights [O,...] in steps of `scales` (one, or one for each O), symmetric in [-levels, levels].
+Tensor QuantizeWeight(const Tensor& weight, const std::vector<float>& scales, int levels) {
+  const auto most = static_cast<float>(levels);
   const auto w = weight.data<float>();
   const int64_t channels = weight.shape()[0], taps = weight.size() / channels;
   std::vector<int8_t> q(w.size());
@@ -30,7 +31,7 @@ Tensor QuantizeWeight(const Tensor& weight, const std::vector<float>& scales) {
     const float per_step = 1 / scales[scales.size() == 1 ? 0 : c];
     for (int64_t i = c * taps; i < (c + 1) * taps; ++i) {
       const float steps = w[i] * per_step + (w[i] < 0 ? -0.5f : 0.5f);
-      q[i] = static_cast<int8_t>(static_cast<int32_t>(std::min(127.0f, std::max(-127.0f, steps))));
+      q[i] = static_cast<int8_t>(static_cast<int32_t>(std::min(most, std::max(-most, steps))));
     }
   }
   return Tensor(weight.shape(), std::move(q));
@@ -42,6 +43,7 @@ class Quantizer {
       : source_(std::move(source)),
         users_(source_.Users()),
         scheme_(MakeScheme(options.scheme)),
+        weight_levels_((1 << (options.weight_bits - 1)) - 1),
         result_(source_.name()),
         counterpart_(source_.nodes().size(), -1),
         accumulator_(source_.nodes().size(), -1) {
@@ -130,10 +132,11 @@ class Quantizer {
     const TensorPtr bias = bias_add >= 0 ? ConstantData(operand(bias_add, 1)) : nullptr;
     const Tensor& weight = *ConstantData(operand(id, 1));
     const float input_scale = QuantizationOf(operand(id, 0)).scales[0];
-    const auto scales =
-        scheme_->ChooseWeight(weight, bias ? bias->data<float>() : std::span<const float>(), input_scale);
-    const ValueId w = result_.AddConstant(node(operand(id, 1)).name, QuantizeWeight(weight, scales),
-                                          Quantization{scales, 0, 0});
+    const auto scales = scheme_->ChooseWeight(weight, bias ? bias->data<float>() : std::span<const float>(),
+                                              input_scale, weight_levels_);
+    const ValueId w =
+        result_.AddConstant(node(operand(id, 1)).name, QuantizeWeight(weight, scales, weight_levels_),
+                            Quantization{scales, 0, 0});
     Quantization accumulated{scales, 0, 1};
     for (float& scale : accumulated.scales) scale *= input_scale;
     accumulator_[id] = result_.Add(node(id).name, std::move(op), {Int8(operand(id, 0)), w}, accumulated);
@@ -165,10 +168,14 @@ class Quantizer {
                             {accumulator_[id]}, quantization));
   }
 
-  void Write(ValueId id, const graph::Relu&) {
+  void Write(ValueId id, const graph::Relu& op) {
     const Quantization quantization = QuantizationOf(operand(id, 0));
-    SetInt8(id, result_.Add(node(id).name, graph::Clip{.lo = quantization.zero_point}, {Int8(operand(id, 0))},
-                            quantization));
+    graph::Clip clip{.lo = quantization.zero_point};
+    if (op.cap > 0) {
+      const double steps = std::floor(double{op.cap} / quantization.scales[0] + 0.5);
+      clip.hi = static_cast<int32_t>(std::min(steps + quantization.zero_point, 127.0));
+    }
+    SetInt8(id, result_.Add(node(id).name, clip, {Int8(operand(id, 0))}, quantization));
   }
 
   void Write(ValueId id, const graph::Add&) {
@@ -229,6 +236,7 @@ class Quantizer {
   Graph source_;
   std::vector<std::vector<ValueId>> users_;
   std::unique_ptr<Scheme> scheme_;
+  int weight_levels_;
   std::vector<Histogram> histograms_;
   Graph result_;
   std::vector<ValueId> counterpart_;

@@ -28,6 +28,8 @@ std::string_view Name(QuantizationScheme scheme);
 
 struct QuantizeOptions {
   QuantizationScheme scheme = QuantizationScheme::kPerChannel;
+  /// Weights are in [-(2^(weight_bits - 1) - 1), 2^(weight_bits - 1) - 1]; 2..8.
+  int weight_bits = 8;
   /// Synthetic inputs to observe the ranges of activations on.
   int calibration_inputs = 4;
   /// Seed of the first of them; the others follow.

@@ -18,6 +18,13 @@ constexpr double kGain = 2;
 
 }  // namespace
 
+int64_t NetworkBuilder::Channels(int64_t channels) const {
+  if (width_ == 1) return channels;
+  const double wanted = static_cast<double>(channels) * width_;
+  const auto rounded = std::max<int64_t>(8, static_cast<int64_t>(wanted + 4) / 8 * 8);
+  return static_cast<double>(rounded) < 0.9 * wanted ? rounded + 8 : rounded;
+}
+
 Flow NetworkBuilder::Input(const std::string& name, Shape shape) {
   return {graph_.AddInput(name, {DType::kFloat32, std::move(shape)}), 0, 1};
 }
@@ -50,26 +57,52 @@ Flow NetworkBuilder::Conv(const std::string& name, Flow x, int64_t channels, int
   return {graph_.Add(name, op, {x.value, weight}), 0, kGain * x.variance};
 }
 
+Flow NetworkBuilder::ConvBias(const std::string& name, Flow x, int64_t channels, int64_t kernel, Conv2d op) {
+  const Flow product = Conv(name, x, channels, kernel, op);
+  const float deviation = static_cast<float>(Coarse(std::sqrt(product.variance)));
+  const ValueId bias = Vector(name + ".bias", channels, -0.1f * deviation, 0.1f * deviation);
+  return {graph_.Add(name + ".bias_add", BiasAdd{}, {product.value, bias}), product.mean, product.variance};
+}
+
+/// The tap in the middle lets each channel through, the others are noise beside it: a filter of noise alone,
+/// of mean 0, would leave next to nothing of smooth channels.
+Flow NetworkBuilder::Depthwise(const std::string& name, Flow x, int64_t kernel, Conv2d op) {
+  const int64_t channels = ShapeOf(x)[1], taps = kernel * kernel;
+  constexpr float kMiddle = 1, kOthers = 0.15f;
+  std::vector<float> weight(channels * taps);
+  for (int64_t i = 0; i < channels * taps; ++i) {
+    weight[i] = static_cast<float>(random_.Bell()) * (kOthers / Random::kBellDeviation);
+    if (i % taps == taps / 2) weight[i] += kMiddle;
+  }
+  op.groups = channels;
+  const ValueId w =
+      graph_.AddConstant(name + ".weight", Tensor({channels, 1, kernel, kernel}, std::move(weight)));
+  const double noise = static_cast<double>(taps) * kOthers * kOthers;
+  return {graph_.Add(name, op, {x.value, w}), x.mean, x.variance + noise * (x.variance + x.mean * x.mean)};
+}
+
 Flow NetworkBuilder::BatchNorm(const std::string& name, Flow x) {
   const int64_t channels = ShapeOf(x)[1];
   const float deviation = static_cast<float>(Coarse(std::sqrt(x.variance)));
   const float variance = deviation * deviation;
   const ValueId gamma = Vector(name + ".weight", channels, 0.7f, 1.3f);
   const ValueId beta = Vector(name + ".bias", channels, -0.3f, 0.3f);
-  const ValueId mean = Vector(name + ".running_mean", channels, -0.2f * deviation, 0.2f * deviation);
+  const float middle = static_cast<float>(x.mean);
+  const ValueId mean =
+      Vector(name + ".running_mean", channels, middle - 0.2f * deviation, middle + 0.2f * deviation);
   const ValueId var = Vector(name + ".running_var", channels, 0.75f * variance, 1.25f * variance);
   // The spread of gamma, beta and mean adds 0.03 each to the variance.
   return {graph_.Add(name, graph::BatchNorm{}, {x.value, gamma, beta, mean, var}), 0, 1.08};
 }
 
-/// Mean and variance of max(x, 0) for a normally distributed x.
-Flow NetworkBuilder::Relu(const std::string& name, Flow x) {
+/// Mean and variance of max(x, 0) for a normally distributed x; a cap is beyond what it reaches often.
+Flow NetworkBuilder::Relu(const std::string& name, Flow x, float cap) {
   const double deviation = std::sqrt(x.variance), z = x.mean / deviation;
   const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
   const double above = std::erfc(-z / std::numbers::sqrt2) / 2;
   const double mean = x.mean * above + deviation * density;
   const double square = (x.mean * x.mean + x.variance) * above + x.mean * deviation * density;
-  return {graph_.Add(name, graph::Relu{}, {x.value}), Coarse(mean), Coarse(square - mean * mean)};
+  return {graph_.Add(name, graph::Relu{cap}, {x.value}), Coarse(mean), Coarse(square - mean * mean)};
 }
 
 Flow NetworkBuilder::Add(const std::string& name, Flow a, Flow b) {

@@ -22,13 +22,23 @@ struct Flow {
 /// Appends layers to a graph. Parameters are drawn in the order of the calls.
 class NetworkBuilder {
  public:
-  NetworkBuilder(std::string name, uint64_t seed) : graph_(std::move(name)), random_(seed) {}
+  /// `width` scales what Channels returns.
+  NetworkBuilder(std::string name, uint64_t seed, double width = 1)
+      : graph_(std::move(name)), random_(seed), width_(width) {}
+
+  /// So many channels, scaled: to the nearest multiple of 8, as MobileNet does it.
+  int64_t Channels(int64_t channels) const;
+  const Shape& ShapeOf(Flow x) const { return graph_.node(x.value).type.shape; }
 
   Flow Input(const std::string& name, Shape shape);
   /// Square kernel, no bias.
   Flow Conv(const std::string& name, Flow x, int64_t channels, int64_t kernel, Conv2d op);
+  Flow ConvBias(const std::string& name, Flow x, int64_t channels, int64_t kernel, Conv2d op);
+  /// A filter for each channel: `op` but for its groups.
+  Flow Depthwise(const std::string& name, Flow x, int64_t kernel, Conv2d op);
   Flow BatchNorm(const std::string& name, Flow x);
-  Flow Relu(const std::string& name, Flow x);
+  /// `cap` as in graph::Relu.
+  Flow Relu(const std::string& name, Flow x, float cap = 0);
   Flow Add(const std::string& name, Flow a, Flow b);
   Flow MaxPool(const std::string& name, Flow x, graph::MaxPool op);
   Flow GlobalAvgPool(const std::string& name, Flow x);
@@ -44,12 +54,12 @@ class NetworkBuilder {
   Graph Finish(Flow output);
 
  private:
-  const Shape& ShapeOf(Flow x) const { return graph_.node(x.value).type.shape; }
   ValueId Weight(const std::string& name, Shape shape);
   ValueId Vector(const std::string& name, int64_t size, float lo, float hi);
 
   Graph graph_;
   Random random_;
+  double width_;
 };
 
 }  // namespace cosim::graph::zoo

@@ -1,20 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// The networks themselves, a function and a file each; the registry (zoo.cc) lists them.
+// The networks themselves, a file a family; the registry (zoo.cc) lists them. Layer names are torchvision's
+// where it has the network.
 #pragma once
 
-#include <cstdint>
-
 #include "compiler/graph/graph.h"
+#include "compiler/graph/zoo/network_builder.h"
+#include "compiler/graph/zoo/zoo.h"
 
 namespace cosim::graph::zoo {
 
 /// 784-256-128-10 on 28x28 images.
-Graph BuildMlp(uint64_t seed);
+Graph BuildMlp(NetworkBuilder net, const Variant& variant);
 
-/// ResNet-18 (He et al., 2015) for 224x224 images and 1000 classes, with torchvision's layer names.
-Graph BuildResNet18(uint64_t seed);
+/// MobileNet v1 (Howard et al., 2017): depthwise and 1x1 convolutions in turn.
+Graph BuildMobileNetV1(NetworkBuilder net, const Variant& variant);
+/// MobileNet v2 (Sandler et al., 2018): inverted residuals with linear bottlenecks.
+Graph BuildMobileNetV2(NetworkBuilder net, const Variant& variant);
+
+/// ResNets (He et al., 2015); ResNet-50 strides in its 3x3 convolutions ("v1.5").
+Graph BuildResNet18(NetworkBuilder net, const Variant& variant);
+Graph BuildResNet34(NetworkBuilder net, const Variant& variant);
+Graph BuildResNet50(NetworkBuilder net, const Variant& variant);
 
 /// 27x27 images, 10 classes; residual blocks, pooling and strides on odd extents, channels that fill no tile.
-Graph BuildSmallCnn(uint64_t seed);
+Graph BuildSmallCnn(NetworkBuilder net, const Variant& variant);
+
+/// VGG-16 (Simonyan, Zisserman, 2014) without batch normalization, its dense layers included.
+Graph BuildVgg16(NetworkBuilder net, const Variant& variant);
 
 }  // namespace cosim::graph::zoo

@@ -6,9 +6,8 @@
 
 namespace cosim::graph::zoo {
 
-Graph BuildSmallCnn(uint64_t seed) {
-  NetworkBuilder net("small_cnn", seed);
-  Flow x = net.Input("image", {1, 3, 27, 27});
+Graph BuildSmallCnn(NetworkBuilder net, const Variant& variant) {
+  Flow x = net.Input("image", {variant.batch, 3, 27, 27});
   x = net.ConvNorm("stem.conv", "stem.bn", x, 20, 3, {.pad = {1, 1, 1, 1}});
   x = net.Relu("stem.relu", x);
   x = net.MaxPool("stem.pool", x, {.kernel = {3, 3}, .stride = {2, 2}, .pad = {1, 1, 1, 1}});

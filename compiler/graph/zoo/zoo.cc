@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registry of networks: one line each.
+// The registry of networks, one line each, and the reader of their arguments.
 #include "compiler/graph/zoo/zoo.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "compiler/graph/zoo/networks.h"
 #include "isa/check.h"
@@ -11,16 +14,61 @@
 namespace cosim::graph::zoo {
 namespace {
 
+/// Sizes it can be built for; a network with one size takes no such argument, and one that is not scalable
+/// no width.
 struct Entry {
   std::string_view name;
-  Graph (*build)(uint64_t seed);
+  Graph (*build)(NetworkBuilder net, const Variant& variant);
+  int64_t size, least_size;
+  bool scalable;
 };
 
+constexpr int64_t kMostSize = 512, kMostBatch = 64;
+constexpr double kLeastWidth = 0.1, kMostWidth = 2;
+
 constexpr std::array kNetworks = {
-    Entry{"mlp", BuildMlp},
-    Entry{"resnet18", BuildResNet18},
-    Entry{"small_cnn", BuildSmallCnn},
+    Entry{"mlp", BuildMlp, 28, 28, false},
+    Entry{"mobilenet_v1", BuildMobileNetV1, 224, 32, true},
+    Entry{"mobilenet_v2", BuildMobileNetV2, 224, 32, true},
+    Entry{"resnet18", BuildResNet18, 224, 32, true},
+    Entry{"resnet34", BuildResNet34, 224, 32, true},
+    Entry{"resnet50", BuildResNet50, 224, 32, true},
+    Entry{"small_cnn", BuildSmallCnn, 27, 27, false},
+    Entry{"vgg16", BuildVgg16, 224, 32, true},
 };
+
+const Entry* Find(std::string_view name) {
+  const auto* entry =
+      std::find_if(kNetworks.begin(), kNetworks.end(), [&](const Entry& e) { return e.name == name; });
+  return entry == kNetworks.end() ? nullptr : entry;
+}
+
+template <typename Number>
+bool ReadNumber(std::string_view text, Number low, Number high, Number& out) {
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return fault == std::errc{} && end == text.data() + text.size() && out >= low && out <= high;
+}
+
+/// What is wrong with "key=value"; empty, and `variant` changed, when nothing is.
+std::string ReadArgument(const Entry& entry, std::string_view argument, Variant& variant) {
+  const size_t equals = std::min(argument.find('='), argument.size());
+  const std::string_view key = argument.substr(0, equals);
+  const std::string_view value = argument.substr(std::min(equals + 1, argument.size()));
+  if (key == "batch") {
+    if (ReadNumber(value, int64_t{1}, kMostBatch, variant.batch)) return "";
+    return fmt::format("batch '{}' is not in 1..{}", value, kMostBatch);
+  }
+  if (key == "size" && entry.least_size < entry.size) {
+    if (ReadNumber(value, entry.least_size, kMostSize, variant.size)) return "";
+    return fmt::format("size '{}' is not in {}..{}", value, entry.least_size, kMostSize);
+  }
+  if (key == "width" && entry.scalable) {
+    if (ReadNumber(value, kLeastWidth, kMostWidth, variant.width)) return "";
+    return fmt::format("width '{}' is not in {}..{}", value, kLeastWidth, kMostWidth);
+  }
+  return fmt::format("network '{}' has no argument '{}', only {}batch", entry.name, key,
+                     entry.scalable ? "width, size, " : "");
+}
 
 }  // namespace
 
@@ -33,11 +81,29 @@ const std::vector<std::string_view>& Names() {
   return *names;
 }
 
-Graph Build(std::string_view name, uint64_t seed) {
-  const auto* entry =
-      std::find_if(kNetworks.begin(), kNetworks.end(), [&](const Entry& e) { return e.name == name; });
-  COSIM_CHECK(entry != kNetworks.end(), "network '{}' is not in the zoo", name);
-  return entry->build(seed);
+std::optional<Variant> ParseVariant(std::string_view text, std::string& error) {
+  const size_t colon = std::min(text.find(':'), text.size());
+  const Entry* entry = Find(text.substr(0, colon));
+  if (!entry) {
+    error = fmt::format("unknown network '{}'", text.substr(0, colon));
+    return std::nullopt;
+  }
+  Variant variant{std::string(entry->name), 1, entry->size, 1};
+  for (std::string_view rest = text.substr(colon); !rest.empty();) {  // begins with a colon or comma
+    rest.remove_prefix(1);
+    const size_t comma = std::min(rest.find(','), rest.size());
+    error = ReadArgument(*entry, rest.substr(0, comma), variant);
+    if (!error.empty()) return std::nullopt;
+    rest.remove_prefix(comma);
+  }
+  return variant;
+}
+
+Graph Build(std::string_view text, uint64_t seed) {
+  std::string error;
+  const auto variant = ParseVariant(text, error);
+  COSIM_CHECK(variant, "{}", error);
+  return Find(variant->name)->build(NetworkBuilder(std::string(text), seed, variant->width), *variant);
 }
 
 }  // namespace cosim::graph::zoo
