@@ -104,6 +104,7 @@ constexpr std::string_view kGemm = R"(
     .UopDst   (@uop_dst@),
     .UopSrc   (@uop_src@),
     .UopSide  (@uop_side@),
+    .UopDstBits(@uop_dst_bits@), .UopSrcBits(@uop_src_bits@), .UopSideBits(@uop_side_bits@),
     .Latency  (cosim_pkg::@U@Latency),
     .Overlap  (cosim_pkg::@U@Overlap != 0),
     .TagBits  (@tag@)
@@ -382,10 +383,6 @@ SvEngine SvGemmEngine(const Spec& spec, const SvUnit& unit) {
                   Widest(spec, unit, Kind::kGemm,
                          {operand->index + "_base", operand->index + "_out", operand->index + "_in"})});
   }
-  auto uop_offset = [&](const Operand& operand) {
-    return fmt::format("cosim_pkg::{}{}Offset", MemoryConstant(spec, format.micro_ops),
-                       SvConstantName(operand.index));
-  };
   SvValues values = UnitValues(unit);
   values.insert(values.end(), {{"batch", std::to_string(unit.gemm.batch)},
                                {"block_in", std::to_string(unit.gemm.block_in)},
@@ -394,10 +391,13 @@ SvEngine SvGemmEngine(const Spec& spec, const SvUnit& unit) {
                                {"Uop", MemoryConstant(spec, format.micro_ops)},
                                {"Dst", MemoryConstant(spec, dst.memory)},
                                {"Src", MemoryConstant(spec, src.memory)},
-                               {"Side", MemoryConstant(spec, side.memory)},
-                               {"uop_dst", uop_offset(dst)},
-                               {"uop_src", uop_offset(src)},
-                               {"uop_side", uop_offset(side)}});
+                               {"Side", MemoryConstant(spec, side.memory)}});
+  const std::pair<const char*, const Operand*> fields[] = {{"dst", &dst}, {"src", &src}, {"side", &side}};
+  for (const auto& [name, operand] : fields) {
+    const std::string field = MemoryConstant(spec, format.micro_ops) + SvConstantName(operand->index);
+    values.emplace_back(fmt::format("uop_{}", name), fmt::format("cosim_pkg::{}Offset", field));
+    values.emplace_back(fmt::format("uop_{}_bits", name), fmt::format("cosim_pkg::{}Bits", field));
+  }
   AddNest(values, spec, unit, Kind::kGemm, names, index_bits);
   SvEngine engine = Fill(unit, Kind::kGemm, kGemmDeclarations, kGemm, values);
   engine.select = unit.name + "_is_gemm";

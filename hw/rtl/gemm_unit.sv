@@ -24,6 +24,9 @@ module gemm_unit #(
   parameter  int unsigned UopDst    = 0,
   parameter  int unsigned UopSrc    = 11,
   parameter  int unsigned UopSide   = 22,
+  parameter  int unsigned UopDstBits  = 11, // how wide its fields are: offsets may be narrower than an address
+  parameter  int unsigned UopSrcBits  = 11,
+  parameter  int unsigned UopSideBits = 10,
   parameter  int unsigned Latency   = 13,   // at least 9 + Levels
   parameter  bit          Overlap   = 1'b1,
   parameter  int unsigned TagBits   = 1,
@@ -118,9 +121,9 @@ module gemm_unit #(
   delay #(.Width(3), .Stages(2), .HasReset(1'b1)) i_control2 (.clk_i, .rst_ni, .data_i(control), .data_o(control2));
   delay #(.Width(3), .Stages(1), .HasReset(1'b1)) i_control3 (.clk_i, .rst_ni, .data_i(control2), .data_o(control3));
 
-  assign dst_d  = DstBits'(index2[0 +: IndexBits] + IndexBits'(uop_data_i[UopDst +: DstBits]));
-  assign src_d  = SrcBits'(index2[IndexBits +: IndexBits] + IndexBits'(uop_data_i[UopSrc +: SrcBits]));
-  assign side_d = SideBits'(index2[2*IndexBits +: IndexBits] + IndexBits'(uop_data_i[UopSide +: SideBits]));
+  assign dst_d  = DstBits'(index2[0 +: IndexBits] + IndexBits'(uop_data_i[UopDst +: UopDstBits]));
+  assign src_d  = SrcBits'(index2[IndexBits +: IndexBits] + IndexBits'(uop_data_i[UopSrc +: UopSrcBits]));
+  assign side_d = SideBits'(index2[2*IndexBits +: IndexBits] + IndexBits'(uop_data_i[UopSide +: UopSideBits]));
 
   always_ff @(posedge clk_i) begin
     dst_q  <= dst_d;

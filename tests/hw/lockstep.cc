@@ -19,12 +19,13 @@ namespace {
 
 using isa::Memory;
 using runtime::Cycle;
-using runtime::InstructionTimes;
+using sim::RtlModel;
+using sim::RtlRun;
 
 /// Visits every value of every on-chip memory: (memory, element, lane, field, its bytes in the RTL, bit
 /// offset).
 template <typename Visit>
-void ForEachValue(sim::RtlModel& model, const isa::Spec& spec, Visit visit) {
+void ForEachValue(RtlModel& model, const isa::Spec& spec, Visit visit) {
   for (size_t m = 0; m < spec.memories.size(); ++m) {
     const Memory& memory = spec.memories[m];
     const int64_t bank_depth = memory.depth / memory.banks;
@@ -42,7 +43,7 @@ void ForEachValue(sim::RtlModel& model, const isa::Spec& spec, Visit visit) {
   }
 }
 
-void Poison(sim::RtlModel& model, const isa::Spec& spec, GoldenMachine& golden, uint64_t seed) {
+void Poison(RtlModel& model, const isa::Spec& spec, GoldenMachine& golden, uint64_t seed) {
   isa::testing::Random random(seed);
   ForEachValue(
       model, spec,
@@ -57,7 +58,7 @@ void Poison(sim::RtlModel& model, const isa::Spec& spec, GoldenMachine& golden, 
       });
 }
 
-std::string FirstWrongValue(sim::RtlModel& model, const isa::Spec& spec, const GoldenMachine& golden) {
+std::string FirstWrongValue(RtlModel& model, const isa::Spec& spec, const GoldenMachine& golden) {
   std::string first;
   ForEachValue(
       model, spec,
@@ -67,7 +68,7 @@ std::string FirstWrongValue(sim::RtlModel& model, const isa::Spec& spec, const G
         const int64_t rtl = isa::TakeValue(bytes, offset, memory.fields[field].type);
         const int64_t right = golden.Value(m, element, lane, field);
         if (rtl == right) return;
-        first = fmt::format("{}[{}] lane {} {}: rtl {}, golden {}", memory.name, element, lane,
+        first = fmt::format("{}[{}] lane {} {}: rtl {}, golden {}\n", memory.name, element, lane,
                             memory.fields[field].name, rtl, right);
       });
   return first;
@@ -78,64 +79,78 @@ struct Event {
   std::string text;
 };
 
-void Consider(Event& first, size_t instruction, std::string_view format, const char* what, Cycle rtl,
-              Cycle model) {
+void Consider(Event& first, const std::string& instruction, const char* what, Cycle rtl, Cycle model) {
   if (rtl == model) return;
   const Cycle never = std::numeric_limits<Cycle>::max() - 1;
   const Cycle at = std::min(rtl < 0 ? never : rtl, model < 0 ? never : model);
   if (at >= first.at) return;
-  first = {at,
-           fmt::format("instruction {} ({}): {} at rtl {}, model {}", instruction, format, what, rtl, model)};
+  first = {at, fmt::format("{}: {} at rtl {}, model {}\n", instruction, what, rtl, model)};
+}
+
+std::string TimingDifference(const isa::Spec& spec, const isa::Program& program, const RtlRun& rtl,
+                             const runtime::Counters& model) {
+  if (!model.completed) return "the model is stuck: " + model.error + "\n";
+  Event first;
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    const isa::InstructionFormat& format = spec.formats[program.instructions[i].format];
+    const std::string name =
+        fmt::format("instruction {} ({} on {})", i, format.name, spec.units[format.unit].name);
+    Consider(first, name, "issue", rtl.instructions[i].issue, model.instructions[i].issue);
+    Consider(first, name, "retirement", rtl.instructions[i].retire, model.instructions[i].retire);
+  }
+  if (first.text.empty() && rtl.done && rtl.cycles != model.cycles)
+    return fmt::format("done at rtl {}, model {}\n", rtl.cycles, model.cycles);
+  return first.text;
+}
+
+std::string ContentsDifference(RtlModel& model, const isa::Spec& spec, const isa::Program& program,
+                               const RtlRun& rtl, GoldenMachine& golden) {
+  const isa::Decoder decoder(spec);
+  for (const isa::Instruction& instruction : program.instructions)
+    golden.Execute(instruction, decoder(instruction));
+  std::string difference;
+  const auto [wrong, right] = std::ranges::mismatch(rtl.dram, golden.dram());
+  if (wrong != rtl.dram.end()) {
+    difference =
+        fmt::format("byte {} of DRAM: rtl {}, golden {}\n", wrong - rtl.dram.begin(), *wrong, *right);
+  }
+  return difference + FirstWrongValue(model, spec, golden);
 }
 
 }  // namespace
 
-std::vector<uint8_t> DramOf(const isa::Spec& spec, const isa::Program& program) {
+std::vector<uint8_t> DramOf(const isa::Spec& spec, const isa::Program& program, uint64_t seed) {
   const uint64_t beat = spec.dram.beat_bytes();
   std::vector<uint8_t> dram((program.dram_bytes + beat - 1) / beat * beat);
+  isa::testing::Random random(seed);
+  std::ranges::generate(dram, [&] { return static_cast<uint8_t>(random.Next()); });
   for (const isa::Segment& segment : program.segments) {
     std::ranges::copy(segment.bytes, dram.begin() + static_cast<int64_t>(segment.address));
   }
   return dram;
 }
 
-std::string CompareTiming(sim::RtlModel& model, const isa::Spec& spec, const isa::Program& program) {
-  sim::BuiltInMemory memory(spec.dram);
-  const sim::RtlRun rtl = sim::RunRtl(model, spec, program, DramOf(spec, program), memory);
-  sim::TimingEngine engine(spec);
-  const runtime::Counters counters =
-      engine.Run(sim::DecodeAll(spec, program), program.code_address, {.record_instructions = true});
-  if (!counters.completed) return "the model is stuck: " + counters.error;
-  Event first;
-  for (size_t i = 0; i < program.instructions.size(); ++i) {
-    const std::string& format = spec.formats[program.instructions[i].format].name;
-    Consider(first, i, format, "issue", rtl.instructions[i].issue, counters.instructions[i].issue);
-    Consider(first, i, format, "retirement", rtl.instructions[i].retire, counters.instructions[i].retire);
-  }
-  if (!first.text.empty()) return first.text;
-  if (!rtl.done) return "the rtl is not done";
-  if (rtl.cycles != counters.cycles)
-    return fmt::format("done at rtl {}, model {}", rtl.cycles, counters.cycles);
-  return "";
-}
-
-std::string CompareContents(sim::RtlModel& model, const isa::Spec& spec, const isa::Program& program,
-                            uint64_t seed, const sim::RtlRunOptions& options) {
-  std::vector<uint8_t> dram = DramOf(spec, program);
+LockstepResult Compare(RtlModel& model, const isa::Spec& spec, const isa::Program& program,
+                       const LockstepOptions& options) {
+  std::vector<uint8_t> dram = DramOf(spec, program, options.seed);
   GoldenMachine golden(spec, dram);
-  sim::Reset(model);
-  Poison(model, spec, golden, seed);
+  Reset(model);
+  Poison(model, spec, golden, options.seed);
   sim::BuiltInMemory memory(spec.dram);
-  const sim::RtlRun rtl = sim::RunRtl(model, spec, program, dram, memory, options);
-  if (!rtl.done) return "the rtl is not done";
-  const isa::Decoder decoder(spec);
-  for (const isa::Instruction& instruction : program.instructions)
-    golden.Execute(instruction, decoder(instruction));
-  const auto [wrong, right] = std::ranges::mismatch(rtl.dram, golden.dram());
-  if (wrong != rtl.dram.end()) {
-    return fmt::format("byte {} of DRAM: rtl {}, golden {}", wrong - rtl.dram.begin(), *wrong, *right);
+  isa::testing::Random random(options.seed);
+  sim::RtlRunOptions run_options;
+  if (options.stall_percent > 0) run_options.stall = [&] { return random.Percent(options.stall_percent); };
+  const RtlRun rtl = RunRtl(model, spec, program, std::move(dram), memory, run_options);
+  LockstepResult result{.difference = "", .cycles = rtl.cycles};
+  if (options.stall_percent == 0) {
+    sim::TimingEngine engine(spec);
+    result.difference = TimingDifference(spec, program, rtl,
+                                         engine.Run(sim::DecodeAll(spec, program), program.code_address,
+                                                    {.record_instructions = true, .layer_of = {}}));
   }
-  return FirstWrongValue(model, spec, golden);
+  result.difference +=
+      rtl.done ? ContentsDifference(model, spec, program, rtl, golden) : "the rtl is not done\n";
+  return result;
 }
 
 }  // namespace cosim::testing

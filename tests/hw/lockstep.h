@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds the RTL against the models: each instruction's issue and retirement against the timing engine, and
-// the contents of all on-chip memories against the golden machine. Says where they first differ.
+// Holds the RTL against the models, program by program: each instruction's issue and retirement, and the
+// ledger, against the timing engine; DRAM and all on-chip memories against the golden machine. Says where
+// they first differ.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "isa/program.h"
 #include "isa/spec.h"
@@ -14,17 +16,26 @@
 
 namespace cosim::testing {
 
-/// Runs `program` on the RTL and on the timing engine, with the memory system of `spec`. Empty if every cycle
-/// is equal; else the first instruction that differs (in the order of the cycles), with both cycles.
-std::string CompareTiming(sim::RtlModel& model, const isa::Spec& spec, const isa::Program& program);
+struct LockstepOptions {
+  uint64_t seed = 1;  ///< of what memories hold before, and of the stalls
+  /// Of cycles in which a channel of the bus stands still. Then only the contents are compared: the timing
+  /// page knows no stalls.
+  int stall_percent = 0;
+};
 
-/// Fills all on-chip memories with a pattern of `seed`, runs `program` on the RTL and on the golden machine.
-/// Empty if all contents are equal afterwards; else the first element that differs. The program must have no
-/// races.
-std::string CompareContents(sim::RtlModel& model, const isa::Spec& spec, const isa::Program& program,
-                            uint64_t seed, const sim::RtlRunOptions& options = {});
+struct LockstepResult {
+  std::string difference;     ///< empty: RTL and models agree
+  runtime::Cycle cycles = 0;  ///< that the RTL took
+};
 
-/// All segments in place.
-std::vector<uint8_t> DramOf(const isa::Spec& spec, const isa::Program& program);
+/// Fills DRAM and all on-chip memories with a pattern and runs `program`, which must verify, with the memory
+/// system of `spec`. A difference is a line for the first instruction that differs (in the order of the
+/// cycles), one for each ledger row that differs, and one each for the first wrong byte of DRAM and the first
+/// wrong element.
+LockstepResult Compare(sim::RtlModel& model, const isa::Spec& spec, const isa::Program& program,
+                       const LockstepOptions& options = {});
+
+/// All segments in place, and a pattern around them.
+std::vector<uint8_t> DramOf(const isa::Spec& spec, const isa::Program& program, uint64_t seed = 1);
 
 }  // namespace cosim::testing

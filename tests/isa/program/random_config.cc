@@ -51,16 +51,32 @@ int64_t Number(const YamlNode& map, std::string_view key, int64_t fallback) {
   return entry ? std::stoll(entry->value.scalar) : fallback;
 }
 
-std::string MemorySystemText(Random& random) {
-  const int64_t burst = random.Percent(50) ? int64_t{1} << random.Uniform(0, 4) : random.Uniform(1, 16);
-  return fmt::format(
-      "memory:\n  port_bits: {}\n  burst_beats: {}\n  latency: {}\n  write_latency: {}\n  outstanding: {}\n"
-      "  jitter: {}\n  seed: {}\n",
-      32 << random.Uniform(0, 3), burst, random.Uniform(2, 40), random.Uniform(3, 30), random.Uniform(1, 9),
-      random.Percent(50) ? 0 : random.Uniform(1, 30), random.Uniform(1, 1000000));
+MemorySystem RandomMemorySystem(Random& random) {
+  MemorySystem memory;
+  memory.port_bits = 32 << random.Uniform(0, 3);
+  memory.burst_beats =
+      static_cast<int>(random.Percent(50) ? 1 << random.Uniform(0, 4) : random.Uniform(1, 16));
+  memory.outstanding = static_cast<int>(random.Uniform(1, 9));
+  RandomizeLatencies(memory, random);
+  return memory;
 }
 
 }  // namespace
+
+void RandomizeLatencies(MemorySystem& memory, Random& random) {
+  memory.latency = static_cast<int>(random.Uniform(2, 40));
+  memory.write_latency = static_cast<int>(random.Uniform(3, 30));
+  memory.jitter = static_cast<int>(random.Percent(50) ? 0 : random.Uniform(1, 30));
+  memory.seed = random.Uniform(1, 1000000);
+}
+
+std::string MemorySystemText(const MemorySystem& memory) {
+  return fmt::format(
+      "memory:\n  port_bits: {}\n  burst_beats: {}\n  latency: {}\n  write_latency: {}\n  outstanding: {}\n"
+      "  jitter: {}\n  seed: {}\n",
+      memory.port_bits, memory.burst_beats, memory.latency, memory.write_latency, memory.outstanding,
+      memory.jitter, memory.seed);
+}
 
 SourceText RandomConfig(const SourceText& isa, Random& random) {
   Diagnostics diags;
@@ -86,7 +102,8 @@ SourceText RandomConfig(const SourceText& isa, Random& random) {
     drawn[name] = value;
     fmt::format_to(std::back_inserter(text), "  {}: {}\n", name, value);
   }
-  return {"random_config.yaml", text + MemorySystemText(random)};
+  text += fmt::format("hardware:\n  macs_per_dsp: {}\n", random.Uniform(0, 1));
+  return {"random_config.yaml", text + MemorySystemText(RandomMemorySystem(random))};
 }
 
 }  // namespace cosim::isa::testing

@@ -3,7 +3,10 @@
 // field widths and ALU ops, as spec text. And legal configurations for the parameters of any ISA.
 #pragma once
 
+#include <string>
+
 #include "isa/loader.h"
+#include "isa/spec.h"
 #include "tests/isa/program/random_program.h"
 
 namespace cosim::isa::testing {
@@ -14,5 +17,11 @@ SourceText RandomIsa(Random& random);
 /// The text of a configuration of `isa` (its parameters with `min` and `max`) whose models stay small: some
 /// parameters at their default, the others drawn from their range up to what a small model can have.
 SourceText RandomConfig(const SourceText& isa, Random& random);
+
+/// Draws what the hardware does not know: latencies, jitter and its seed.
+void RandomizeLatencies(MemorySystem& memory, Random& random);
+
+/// The section `memory:` of a configuration.
+std::string MemorySystemText(const MemorySystem& memory);
 
 }  // namespace cosim::isa::testing

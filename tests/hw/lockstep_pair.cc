@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws pairs and programs, and keeps what failed.
+#include "tests/hw/lockstep_pair.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "isa/assembler.h"
+#include "isa/check.h"
+#include "isa/disassembler.h"
+#include "isa/home.h"
+#include "isa/sv_generate.h"
+#include "tests/isa/program/random_isa.h"
+
+namespace cosim::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using isa::testing::Random;
+
+isa::SourceText WrittenIsa(const std::string& path) {
+  Diagnostics diags;
+  const auto source = isa::ReadSource((isa::Home() / path).string(), diags);
+  COSIM_CHECK(source.has_value(), "{}", diags.Render());
+  return *source;
+}
+
+isa::SourceText DrawIsa(Random& random) {
+  const int64_t which = random.Uniform(0, 99);
+  if (which < 20) return WrittenIsa("isa/cosim.yaml");
+  if (which < 30) return WrittenIsa("isa/vta.yaml");
+  if (which < 40) return WrittenIsa("tests/hw/load_gemm.yaml");
+  if (which < 50) return WrittenIsa("tests/hw/every_op.yaml");
+  return isa::testing::RandomIsa(random);
+}
+
+std::optional<LockstepPair> Elaborated(isa::SourceText isa, isa::SourceText config, Diagnostics& diags) {
+  std::optional<isa::Spec> spec = isa::Elaborate(isa, config, {}, diags);
+  if (spec) isa::CheckSv(*spec, diags);
+  if (diags.HasErrors()) return std::nullopt;
+  return LockstepPair{std::move(isa), std::move(config), std::move(*spec)};
+}
+
+void WriteFile(const fs::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  COSIM_CHECK(file, "cannot write {}", path.string());
+}
+
+}  // namespace
+
+std::string LockstepPair::Summary() const {
+  std::string units;
+  for (const isa::Unit& unit : spec.units) units += (units.empty() ? "" : "+") + unit.name;
+  std::string shape;
+  for (const isa::Memory& memory : spec.memories) {
+    if (memory.name != "inp" && memory.name != "acc") continue;
+    shape += fmt::format(" {} {}x{}b", memory.name, memory.LaneCount(), memory.record_bits);
+  }
+  return fmt::format("{}: {}, {} queues, {} ops,{}, port {} bits", spec.isa, units, spec.queues.size(),
+                     spec.alu_ops.size(), shape, spec.dram.port_bits);
+}
+
+std::optional<LockstepPair> DrawPair(Random& random) {
+  isa::SourceText isa = DrawIsa(random);
+  isa::SourceText config = isa::testing::RandomConfig(isa, random);
+  Diagnostics ignored;
+  return Elaborated(std::move(isa), std::move(config), ignored);
+}
+
+isa::Program DrawProgram(isa::Spec& spec, uint64_t seed) {
+  Random random(seed);
+  isa::testing::RandomizeLatencies(spec.dram, random);
+  isa::testing::RandomProgramOptions options{.seed = random.Next(),
+                                             .instructions = static_cast<int>(random.Uniform(10, 90))};
+  if (random.Percent(50)) {
+    options.max_steps = 200;
+    options.max_rows = 9;
+    options.max_cols = 24;
+    options.max_pad = 7;
+    options.data_bytes = 1 << 16;
+  }
+  if (random.Percent(50)) {
+    options.extra_tokens = 40;
+    options.sync = 20;
+  }
+  return isa::testing::RandomProgram(spec, options);
+}
+
+void SaveFailure(const fs::path& folder, const LockstepPair& pair, const isa::Program& program) {
+  fs::create_directories(folder);
+  WriteFile(folder / "isa.yaml", pair.isa.text);
+  const size_t memory = pair.config.text.find("memory:\n");
+  WriteFile(folder / "config.yaml",
+            pair.config.text.substr(0, memory) + isa::testing::MemorySystemText(pair.spec.dram));
+  WriteFile(folder / "program.s", isa::Disassemble(pair.spec, program));
+}
+
+std::optional<LockstepPair> LoadFailure(const fs::path& folder, isa::Program& program, Diagnostics& diags) {
+  std::optional<isa::SourceText> isa = isa::ReadSource((folder / "isa.yaml").string(), diags);
+  std::optional<isa::SourceText> config = isa::ReadSource((folder / "config.yaml").string(), diags);
+  const std::optional<isa::SourceText> text = isa::ReadSource((folder / "program.s").string(), diags);
+  if (diags.HasErrors()) return std::nullopt;
+  std::optional<LockstepPair> pair = Elaborated(std::move(*isa), std::move(*config), diags);
+  if (!pair) return std::nullopt;
+  std::optional<isa::Assembly> assembly = isa::Assemble(pair->spec, *text, diags);
+  if (!assembly) return std::nullopt;
+  program = std::move(assembly->program);
+  return pair;
+}
+
+}  // namespace cosim::testing

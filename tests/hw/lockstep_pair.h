@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hardware that a sweep runs: an ISA, written or drawn, under a drawn configuration.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "isa/loader.h"
+#include "isa/program.h"
+#include "isa/spec.h"
+#include "tests/isa/program/random_program.h"
+
+namespace cosim::testing {
+
+struct LockstepPair {
+  isa::SourceText isa, config;
+  isa::Spec spec;
+  std::string Summary() const;  ///< ISA, shape, port: a line
+};
+
+/// Nothing when what was drawn is not legal, or has no RTL.
+std::optional<LockstepPair> DrawPair(isa::testing::Random& random);
+
+/// The `number`-th memory system and program for a spec: short transfers and many tokens, or long ones that
+/// fill buffers, pages and pipelines. Changes only what needs no other hardware.
+isa::Program DrawProgram(isa::Spec& spec, uint64_t seed);
+
+/// A failure as a folder of files that `lockstep --reproduce=FOLDER` runs: isa.yaml, config.yaml, program.s.
+void SaveFailure(const std::filesystem::path& folder, const LockstepPair& pair, const isa::Program& program);
+
+/// What SaveFailure saved; reports what is wrong with it.
+std::optional<LockstepPair> LoadFailure(const std::filesystem::path& folder, isa::Program& program,
+                                        Diagnostics& diags);
+
+}  // namespace cosim::testing
