@@ -4,6 +4,10 @@
 //
 // A step that comes in cycle t reads its element in t, takes its sum (sum_i) in t + 3 and writes in t + 4. Results of
 // the last four cycles are not in what was read, and are forwarded.
+`ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
+`define MUTANT(name) 1'b0
+`endif
+
 module accumulator #(
   parameter int unsigned Lanes    = 16,
   parameter int unsigned SumBits  = 20,
@@ -63,7 +67,7 @@ module accumulator #(
   always_comb begin
     old = rdata_i;
     for (int d = 0; d < Forwards; d++) begin
-      if (match_q[d]) old = result_q[d*Width +: Width];
+      if (match_q[d] & ~(`MUTANT(ForwardsTooLittle) & (d == 0))) old = result_q[d*Width +: Width];
     end
     if (overwrite_q[2]) old = '0;
   end
@@ -71,7 +75,7 @@ module accumulator #(
   for (genvar l = 0; l < Lanes; l++) begin : gen_lane
     logic signed [SumBits-1:0] sum;
     assign sum = zero_q[2] ? '0 : sum_i[l*SumBits +: SumBits];
-    assign result_d[l*AccBits +: AccBits] = old[l*AccBits +: AccBits] + AccBits'(sum);
+    assign result_d[l*AccBits +: AccBits] = old[l*AccBits +: AccBits] + (`MUTANT(SumUnsigned) ? AccBits'($unsigned(sum)) : AccBits'(sum));
   end
 
   always_ff @(posedge clk_i) begin

@@ -3,6 +3,10 @@
 //
 // Started in cycle t, the first burst stands at t + 1; the next one in the cycle after one was taken (burst_ready_i).
 // busy_o falls in the cycle after the last burst was taken. A row takes the whole beats it touches.
+`ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
+`define MUTANT(name) 1'b0
+`endif
+
 module burst_splitter #(
   parameter  int unsigned PortBits   = 64,
   parameter  int unsigned BurstBeats = 16,
@@ -68,7 +72,7 @@ module burst_splitter #(
         left_d = left_q - LeftBits'(len_q);
       end
     end
-    row_end = 32'(row_addr_d[BeatShift-1:0]) + row_bytes_d + 32'(BeatBytes - 1);
+    row_end = (`MUTANT(ForgetsOffset) ? '0 : 32'(row_addr_d[BeatShift-1:0])) + row_bytes_d + 32'(BeatBytes - 1);
     if (new_row) begin
       beat_d = row_addr_d[31:BeatShift];
       left_d = LeftBits'(row_end >> BeatShift);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Says when a program is done: in the cycle after its last instruction retired, and from then on until the next start.
+`ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
+`define MUTANT(name) 1'b0
+`endif
+
 module completion #(
   parameter int unsigned Units = 2
 ) (
@@ -17,7 +21,9 @@ module completion #(
   always_comb begin
     running_d = running_q | start_i;
     left_d    = left_q;
-    for (int u = 0; u < Units; u++) left_d = left_d - 32'(retire_i[u]);
+    for (int u = 0; u < Units; u++) begin
+      if (~`MUTANT(RetireDropped) | (left_d == left_q)) left_d = left_d - 32'(retire_i[u]);
+    end
     if (start_i) left_d = words_i;
   end
 

@@ -3,6 +3,10 @@
 //
 // A word pushed in cycle t is at the head from t + 1 on; a word popped in cycle t gives its place back at t + 1.
 // push happens when push_valid_i and push_ready_o are high, pop when pop_valid_o and pop_ready_i are.
+`ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
+`define MUTANT(name) 1'b0
+`endif
+
 module fifo #(
   parameter  int unsigned Width = 8,
   parameter  int unsigned Depth = 4,
@@ -24,7 +28,7 @@ module fifo #(
   logic [CountBits-1:0] count_d, count_q;
   logic                 push, pop;
 
-  assign push_ready_o = count_q != CountBits'(Depth);
+  assign push_ready_o = count_q != CountBits'(Depth) - CountBits'(`MUTANT(FifoShort));
   assign pop_valid_o  = count_q != '0;
   assign pop_data_o   = mem[head_q];
   assign push         = push_valid_i & push_ready_o;

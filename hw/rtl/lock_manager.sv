@@ -3,6 +3,10 @@
 //
 // granted_o is combinational: the banks unit u names are free or its own, and no later unit that could issue takes one
 // of them in this cycle. Retired in cycle t, free at t + 1. All shared memories' banks stand side by side in a mask.
+`ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
+`define MUTANT(name) 1'b0
+`endif
+
 module lock_manager #(
   parameter  int unsigned Units    = 2,
   parameter  int unsigned Banks    = 4,
@@ -43,8 +47,8 @@ module lock_manager #(
   end
 
   for (genvar u = 0; u < Units; u++) begin : gen_unit
-    assign take[u*Banks +: Banks] = (could_i[u] & granted_o[u]) ? want_i[u*Banks +: Banks] : '0;
-    assign give[u*Banks +: Banks] = retire_i[u] ? retire_mask_i[u*Banks +: Banks] : '0;
+    assign take[u*Banks +: Banks] = (could_i[u] & granted_o[u] & ~`MUTANT(LockForgotten)) ? want_i[u*Banks +: Banks] : '0;
+    assign give[u*Banks +: Banks] = (retire_i[u] & ~(`MUTANT(LockKept) & (u == 1))) ? retire_mask_i[u*Banks +: Banks] : '0;
   end
 
   always_comb begin

@@ -5,6 +5,10 @@
 // Started in cycle t, the first step stands at t + 1, and each further one in the cycle after advance_i; last_o marks the
 // final one. ready_o: a nest may start, also in the cycle in which the last step is left. A nest without steps (empty_i)
 // stands as one step does, but with step_o low.
+`ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
+`define MUTANT(name) 1'b0
+`endif
+
 module loop_nest #(
   parameter int unsigned UopBits   = 10,
   parameter int unsigned IterBits  = 14,
@@ -73,7 +77,7 @@ module loop_nest #(
       iter_in_d = iter_in_i;
       index_d   = base_i;
       row_d     = base_i;
-      outer_d   = outer_i;
+      outer_d   = `MUTANT(LoopsSwapped) ? inner_i : outer_i;
       inner_d   = inner_i;
     end else if (step_o & advance_i) begin
       uop_d = last_uop ? begin_q : uop_q + 1'b1;

@@ -4,6 +4,10 @@
 //
 // An address read in cycle t gives its data at t + 3 (block RAM, its output register, a register behind the choice
 // of the bank), or at t + 2 with BankRegister = 0, which wants a single bank.
+`ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
+`define MUTANT(name) 1'b0
+`endif
+
 module memory #(
   parameter  int unsigned Width        = 8,
   parameter  int unsigned Depth        = 16,
@@ -85,7 +89,7 @@ module memory #(
       always_comb begin
         data_d = bank_data[Width-1:0];
         for (int b = 1; b < Banks; b++) begin
-          if (bank2_q[b]) data_d = bank_data[b*Width +: Width];
+          if (bank2_q[b] & ~`MUTANT(BankZero)) data_d = bank_data[b*Width +: Width];
         end
       end
       always_ff @(posedge clk_i) begin

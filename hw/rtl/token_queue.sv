@@ -4,6 +4,10 @@
 // The producer takes a place when it issues (take_i) and pushes the token when it retires (push_i), so a push never
 // waits. The consumer pops when it issues (pop_i). A token pushed in cycle t is there (token_o) at t + 1; a place given
 // back by a pop in cycle t is there (place_o) at t + 1.
+`ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
+`define MUTANT(name) 1'b0
+`endif
+
 module token_queue #(
   parameter  int unsigned Capacity = 4,
   localparam int unsigned CountBits = $clog2(Capacity + 1)
@@ -22,11 +26,11 @@ module token_queue #(
   assign place_o  = places_q != '0;
   assign token_o  = tokens_q != '0;
   assign places_d = places_q + CountBits'(pop_i) - CountBits'(take_i);
-  assign tokens_d = tokens_q + CountBits'(push_i) - CountBits'(pop_i);
+  assign tokens_d = tokens_q + CountBits'(push_i) + (`MUTANT(TokenTwice) ? CountBits'(push_i) : '0) - CountBits'(pop_i);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      places_q <= CountBits'(Capacity);
+      places_q <= CountBits'(Capacity) - CountBits'(`MUTANT(PlaceLost));
       tokens_q <= '0;
     end else begin
       places_q <= places_d;

@@ -28,7 +28,8 @@ constexpr char kNoProgram[] = "E0702";  ///< a program that building the RTL nee
 constexpr char kNoModel[] = "E0703";    ///< Verilator or the C++ compiler rejects the RTL
 constexpr char kNoCache[] = "E0704";    ///< the folder of built models cannot be written
 
-constexpr char kLibrary[] = "model.so", kLog[] = "verilator.log", kObjects[] = "objects";
+constexpr char kLibrary[] = "model.so", kLog[] = "verilator.log", kObjects[] = "objects",
+               kMutants[] = "mutants.sv";
 
 /// A source, by its place in the folder that the model is built in.
 struct Source {
@@ -45,8 +46,9 @@ Source ReadSource(const fs::path& from, const fs::path& to) {
 }
 
 /// The generated SystemVerilog in sv/, the hand-written in rtl/, and the wrapper with includes from the root.
-std::vector<Source> Sources(const isa::Spec& spec) {
+std::vector<Source> Sources(const isa::Spec& spec, const RtlBuildOptions& options) {
   std::vector<Source> sources;
+  if (!options.mutants.empty()) sources.push_back(ReadSource(options.mutants, kMutants));
   for (isa::SvFile& file : isa::GenerateSv(spec))
     sources.push_back({fs::path("sv") / file.name, std::move(file.text)});
   std::vector<fs::path> rtl;
@@ -73,6 +75,7 @@ std::vector<std::string> VerilatorCommand(const RtlBuildOptions& options) {
   std::string make = "OPT_FAST=-O2 OPT_SLOW=-O0 OPT_GLOBAL=-O2";
   if (runtime::FindProgram("ccache")) make += " OBJCACHE=ccache";
   command.insert(command.end(), {"-MAKEFLAGS", make, "-o", fmt::format("../{}", kLibrary)});
+  if (!options.mutants.empty()) command.emplace_back(kMutants);
   command.insert(command.end(), {"-y", "sv", "-y", "rtl", "sv/cosim_pkg.sv", "sv/accelerator.sv"});
   command.emplace_back("../sim/rtl/model/factory.cc");  // make runs among the objects
   return command;
@@ -118,7 +121,7 @@ std::optional<fs::path> BuildRtl(const isa::Spec& spec, const RtlBuildOptions& o
   const size_t errors = diags.list().size();
   isa::CheckSv(spec, diags);
   if (diags.list().size() > errors || !HasPrograms(spec, diags)) return std::nullopt;
-  const std::vector<Source> sources = Sources(spec);
+  const std::vector<Source> sources = Sources(spec, options);
   const std::vector<std::string> command = VerilatorCommand(options);
   runtime::FileCache cache("rtl");
   const std::string key = Key(sources, command);

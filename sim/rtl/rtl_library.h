@@ -18,7 +18,9 @@ namespace cosim::sim {
 
 struct RtlBuildOptions {
   bool assertions = false;  ///< the RTL checks its own contracts; slower
-  bool trace = false;       ///< the model can write waves; slower, even when it does not
+  /// SystemVerilog that gives the RTL's `MUTANT a meaning, read before all else; empty: there are no faults.
+  std::filesystem::path mutants;
+  bool trace = false;  ///< the model can write waves; slower, even when it does not
   std::function<void(const std::string&)> progress;  ///< what is being done now, when it takes long
 };
 

@@ -51,6 +51,8 @@ class RtlModel {
   virtual RtlOutputs Cycle(const RtlInputs& inputs) = 0;
   /// Bank `bank` of memory `memory`, whose contents may be read and written between cycles.
   virtual RtlBank Bank(std::string_view memory, int bank) = 0;
+  /// Plants a fault from the next cycle on. False when the model was built without any.
+  virtual bool SelectMutant(int number) = 0;
   /// Writes what all signals do from the next cycle on to an FST file. False when the model was built
   /// without.
   virtual bool OpenTrace(const char* file) = 0;

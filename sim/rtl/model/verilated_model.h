@@ -79,6 +79,15 @@ class VerilatedModel final : public RtlModel {
     return {static_cast<uint8_t*>(contents->datap()), contents->entSize(), contents->unpacked().elements()};
   }
 
+  bool SelectMutant(int number) override {
+    const VerilatedScope* scope = context_.scopeFind("TOP.mutant_pkg");
+    VerilatedVar* active = scope != nullptr ? scope->varFind("active") : nullptr;
+    if (active == nullptr) return false;
+    Evaluate();  // lets initial values be taken, which would undo what follows
+    *static_cast<int*>(active->datap()) = number;
+    return true;
+  }
+
   bool OpenTrace([[maybe_unused]] const char* file) override {
 #if VM_TRACE_FST
     CloseTrace();
