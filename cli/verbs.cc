@@ -16,6 +16,7 @@ constexpr Verb kVerbs[] = {
     {"asm", "assemble a program text", AsmVerb},
     {"check", "verify a program text or a network's programs: deadlocks, races, bounds", CheckVerb},
     {"isa", "print the reference of an ISA under a configuration", IsaVerb},
+    {"synth", "size of the accelerator by Yosys, against the board's budget", SynthVerb},
     {"configs", "list the configurations", ConfigsVerb},
     {"models", "list the networks", ModelsVerb},
 };

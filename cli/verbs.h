@@ -16,6 +16,7 @@ int DisasmVerb(const Arguments& arguments);   // disasm.cc
 int AsmVerb(const Arguments& arguments);      // asm.cc
 int CheckVerb(const Arguments& arguments);    // check.cc
 int IsaVerb(const Arguments& arguments);      // isa.cc
+int SynthVerb(const Arguments& arguments);    // synth.cc
 int ConfigsVerb(const Arguments& arguments);  // lists.cc
 int ModelsVerb(const Arguments& arguments);   // lists.cc
 

@@ -6,9 +6,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <fstream>
-#include <sstream>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -18,6 +15,7 @@
 #include "isa/sv_generate.h"
 #include "runtime/file_cache.h"
 #include "runtime/host_program.h"
+#include "sim/rtl/rtl_sources.h"
 
 namespace cosim::sim {
 namespace {
@@ -31,31 +29,11 @@ constexpr char kNoCache[] = "E0704";    ///< the folder of built models cannot b
 constexpr char kLibrary[] = "model.so", kLog[] = "verilator.log", kObjects[] = "objects",
                kMutants[] = "mutants.sv";
 
-/// A source, by its place in the folder that the model is built in.
-struct Source {
-  fs::path path;
-  std::string text;
-};
-
-Source ReadSource(const fs::path& from, const fs::path& to) {
-  std::ifstream file(from, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  COSIM_CHECK(file && !text.str().empty(), "{} cannot be read; it belongs to cosim", from.string());
-  return {to, text.str()};
-}
-
-/// The generated SystemVerilog in sv/, the hand-written in rtl/, and the wrapper with includes from the root.
-std::vector<Source> Sources(const isa::Spec& spec, const RtlBuildOptions& options) {
-  std::vector<Source> sources;
+/// The SystemVerilog, and the wrapper with includes from the root.
+std::vector<RtlSource> Sources(const isa::Spec& spec, const RtlBuildOptions& options) {
+  std::vector<RtlSource> sources;
   if (!options.mutants.empty()) sources.push_back(ReadSource(options.mutants, kMutants));
-  for (isa::SvFile& file : isa::GenerateSv(spec))
-    sources.push_back({fs::path("sv") / file.name, std::move(file.text)});
-  std::vector<fs::path> rtl;
-  for (const fs::directory_entry& entry : fs::directory_iterator(isa::Home() / "hw" / "rtl"))
-    if (entry.path().extension() == ".sv") rtl.push_back(entry.path());
-  std::ranges::sort(rtl);
-  for (const fs::path& file : rtl) sources.push_back(ReadSource(file, fs::path("rtl") / file.filename()));
+  for (RtlSource& source : RtlSources(spec)) sources.push_back(std::move(source));
   for (const char* file :
        {"sim/rtl/rtl_model.h", "sim/rtl/model/verilated_model.h", "sim/rtl/model/factory.cc"})
     sources.push_back(ReadSource(isa::Home() / file, file));
@@ -81,23 +59,11 @@ std::vector<std::string> VerilatorCommand(const RtlBuildOptions& options) {
   return command;
 }
 
-std::string Key(const std::vector<Source>& sources, const std::vector<std::string>& command) {
+std::string Key(const std::vector<RtlSource>& sources, const std::vector<std::string>& command) {
   runtime::CacheKey key;
-  for (const Source& source : sources) key.Add(source.path.string()).Add(source.text);
+  for (const RtlSource& source : sources) key.Add(source.path.string()).Add(source.text);
   for (const std::string& word : command) key.Add(word);
   return key.Add(runtime::ProgramOutput({"verilator", "--version"})).Text();
-}
-
-bool WriteSources(const std::vector<Source>& sources, const fs::path& folder) {
-  for (const Source& source : sources) {
-    std::error_code error;
-    fs::create_directories((folder / source.path).parent_path(), error);
-    std::ofstream file(folder / source.path, std::ios::binary);
-    file << source.text;
-    file.close();
-    if (!file) return false;
-  }
-  return true;
 }
 
 bool HasPrograms(const isa::Spec& spec, Diagnostics& diags) {
@@ -121,7 +87,7 @@ std::optional<fs::path> BuildRtl(const isa::Spec& spec, const RtlBuildOptions& o
   const size_t errors = diags.list().size();
   isa::CheckSv(spec, diags);
   if (diags.list().size() > errors || !HasPrograms(spec, diags)) return std::nullopt;
-  const std::vector<Source> sources = Sources(spec, options);
+  const std::vector<RtlSource> sources = Sources(spec, options);
   const std::vector<std::string> command = VerilatorCommand(options);
   runtime::FileCache cache("rtl");
   const std::string key = Key(sources, command);
@@ -131,7 +97,7 @@ std::optional<fs::path> BuildRtl(const isa::Spec& spec, const RtlBuildOptions& o
       [&](const fs::path& making) {
         if (options.progress)
           options.progress(fmt::format("building the RTL of {} with Verilator", spec.config));
-        if (!WriteSources(sources, making)) {
+        if (!WriteRtlSources(sources, making)) {
           error = fmt::format("cannot write below {}", making.string());
           return false;
         }

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `cosim synth` prints: a table for people, JSON for programs.
+#pragma once
+
+#include <string>
+
+#include "isa/spec.h"
+#include "sim/synth/synthesis.h"
+
+namespace cosim::cli {
+
+/// Resources and longest path of each part, the total against the board's budget, and what does not fit.
+std::string SynthTable(const synth::Synthesis& synthesis, const isa::Spec& spec);
+
+/// The same; docs/reference/synth-json.md names the keys.
+std::string SynthJson(const synth::Synthesis& synthesis, const isa::Spec& spec);
+
+}  // namespace cosim::cli
