@@ -11,38 +11,10 @@
 #include <vector>
 
 #include "isa/expr_builder.h"
+#include "isa/markdown_page.h"
 
 namespace cosim::isa {
 namespace {
-
-class Page {
- public:
-  template <typename... Args>
-  void Line(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
-    text_ += '\n';
-  }
-  void Row(const std::vector<std::string>& cells) {
-    text_ += '|';
-    for (const std::string& cell : cells) text_ += fmt::format(" {} |", Escaped(cell));
-    text_ += '\n';
-  }
-  void Header(const std::vector<std::string>& cells) {
-    Row(cells);
-    Row(std::vector<std::string>(cells.size(), "---"));
-  }
-  std::string Take() { return std::move(text_); }
-
- private:
-  /// A bar would end the cell, in code too.
-  static std::string Escaped(const std::string& cell) {
-    std::string text;
-    for (char c : cell) text += c == '|' ? "\\|" : std::string(1, c);
-    return text;
-  }
-
-  std::string text_;
-};
 
 std::string UnitNames(const Spec& spec, const std::vector<int>& units) {
   std::vector<std::string> names;
@@ -124,7 +96,7 @@ std::string RoleText(const Spec& spec, const InstructionFormat& format, int fiel
   return format.micro_ops >= 0 ? NestRole(name, format.kind) : "";
 }
 
-void WriteParameters(const Spec& spec, Page& page) {
+void WriteParameters(const Spec& spec, MarkdownPage& page) {
   page.Line("\n## Parameters\n");
   page.Header({"parameter", "value", "meaning"});
   for (const Parameter& parameter : spec.parameters) {
@@ -132,7 +104,7 @@ void WriteParameters(const Spec& spec, Page& page) {
   }
 }
 
-void WriteMemories(const Spec& spec, Page& page) {
+void WriteMemories(const Spec& spec, MarkdownPage& page) {
   page.Line("\n## Memories\n");
   page.Header(
       {"memory", "an element", "elements", "banks", "bytes in DRAM", "read by", "written by", "meaning"});
@@ -145,7 +117,7 @@ void WriteMemories(const Spec& spec, Page& page) {
   }
 }
 
-void WriteUnits(const Spec& spec, Page& page) {
+void WriteUnits(const Spec& spec, MarkdownPage& page) {
   page.Line("\n## Units\n");
   page.Header({"unit", "commands", "overlap", "latency", "ALU lanes", "data buffer", "meaning"});
   for (const Unit& unit : spec.units) {
@@ -162,7 +134,7 @@ void WriteUnits(const Spec& spec, Page& page) {
   }
 }
 
-void WriteFormat(const Spec& spec, const InstructionFormat& format, Page& page) {
+void WriteFormat(const Spec& spec, const InstructionFormat& format, MarkdownPage& page) {
   page.Line("\n### {}\n", format.name);
   page.Line("{} Runs on `{}`.\n", format.doc, spec.units[format.unit].name);
   if (format.intrinsic) page.Line("    {}\n", format.intrinsic->text);
@@ -174,7 +146,7 @@ void WriteFormat(const Spec& spec, const InstructionFormat& format, Page& page) 
   }
 }
 
-void WriteAluOp(const Spec& spec, const AluOp& op, Page& page) {
+void WriteAluOp(const Spec& spec, const AluOp& op, MarkdownPage& page) {
   page.Line("\n### {} (code {})\n", op.name, op.code);
   std::vector<std::string> operands;
   for (const Operand& operand : op.operands) {
@@ -192,7 +164,7 @@ void WriteAluOp(const Spec& spec, const AluOp& op, Page& page) {
 }  // namespace
 
 std::string DescribeMarkdown(const Spec& spec) {
-  Page page;
+  MarkdownPage page;
   page.Line("# {} with {}\n", spec.isa, spec.config);
   page.Line("{}{}{}\n", spec.doc, spec.doc.empty() || spec.config_doc.empty() ? "" : " ", spec.config_doc);
   page.Line("Instruction words of {} bits. {} multiply-accumulates a cycle at {} MHz. Fingerprint {}.\n",

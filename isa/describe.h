@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference manual of an ISA under one configuration, generated from the Spec alone. Writes no files.
+// The reference manuals: of an ISA under one configuration, generated from the Spec alone, and of the
+// registers that every accelerator has. Writes no files.
 #pragma once
 
 #include <string>
@@ -11,5 +12,8 @@ namespace cosim::isa {
 /// Markdown: parameters, memories, units, queues, every instruction with its fields' bits, every ALU op with
 /// its expression. The same Spec gives the same text.
 std::string DescribeMarkdown(const Spec& spec);
+
+/// Markdown: isa/registers.h as tables of registers, bits and error codes, and how a driver uses them.
+std::string DescribeRegisters();
 
 }  // namespace cosim::isa

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "isa/sv_engine.h"
+#include "isa/sv_memory.h"
 #include "isa/sv_package.h"
 #include "isa/sv_template.h"
 
@@ -24,6 +25,7 @@ module accelerator (
   input  logic [31:0]                    code_address_i,  // a multiple of 4096
   input  logic [31:0]                    code_words_i,
   output logic                           done_o,
+  input  logic                           stop_i,          // dispatch, issue and ask for nothing more
   // AXI4 read channels.
   output logic                           ar_valid_o,
   input  logic                           ar_ready_i,
@@ -48,11 +50,16 @@ module accelerator (
   // What happens in this cycle, for counters and comparison.
   output logic [cosim_pkg::Units-1:0]    issue_o,
   output logic [cosim_pkg::Units-1:0]    retire_o,
+  output logic [cosim_pkg::Units-1:0]    in_flight_o,
+  output logic [cosim_pkg::Units-1:0]    busy_o,
   output logic [cosim_pkg::Units-1:0]    wait_push_o,
-  output logic [cosim_pkg::Queues-1:0]   wait_token_o,
+  output logic [cosim_pkg::QueueBits-1:0] wait_token_o,
   output logic [cosim_pkg::Units-1:0]    wait_port_o,
-  output logic                           read_blocked_o,
-  output logic                           write_blocked_o
+  output logic [cosim_pkg::Units-1:0]    gemm_step_o,
+  output logic [cosim_pkg::Units-1:0]    alu_step_o,
+  output logic                           illegal_o,       // the next word is no instruction
+  output logic                           quiet_o,         // memory owes nothing
+  output logic                           still_o          // nothing moves, is in flight, or is asked of memory
 );
 
   localparam int unsigned LenBits = $clog2(cosim_pkg::BurstBeats + 1);
@@ -78,13 +85,18 @@ constexpr std::string_view kFetch = R"(
     .beat_data_i (beat_data),
     .word_valid_o(word_valid),
     .word_o      (word),
-    .word_ready_i((word_unit & unit_room) != '0)
+    .word_ready_i(dispatches)
   );
 
   dispatch i_dispatch (
     .word_i(word),
     .unit_o(word_unit)
   );
+
+  assign dispatches = ((word_unit & unit_room) != '0) & ~stop_i;
+  assign illegal_o  = word_valid & (word_unit == '0);
+  assign quiet_o    = read_idle & write_idle;
+  assign still_o    = (in_flight_o == '0) & quiet_o & ~req_valid[0] & ~(word_valid & dispatches);
 
   completion #(.Units(cosim_pkg::Units)) i_completion (
     .clk_i,
@@ -97,7 +109,7 @@ constexpr std::string_view kFetch = R"(
 )";
 
 constexpr std::string_view kUnitDeclarations = R"(
-  logic                               @u@_head, @u@_ready;
+  logic                               @u@_head, @u@_ready, @u@_wait_bank;
   logic [cosim_pkg::@U@CommandBits-1:0] @u@_word;
   logic [@pops@-1:0]                  @u@_pops, @u@_pop, @u@_tokens, @u@_wait_token;
   logic [@pushes@-1:0]                @u@_pushes, @u@_take, @u@_places;
@@ -110,7 +122,7 @@ constexpr std::string_view kUnitFront = R"(
   fifo #(.Width(cosim_pkg::@U@CommandBits), .Depth(cosim_pkg::@U@Commands)) i_@u@_commands (
     .clk_i,
     .rst_ni,
-    .push_valid_i(word_valid & word_unit[@i@]),
+    .push_valid_i(word_valid & word_unit[@i@] & ~stop_i),
     .push_ready_o(unit_room[@i@]),
     .push_data_i (word[cosim_pkg::@U@CommandBits-1:0]),
     .pop_valid_o (@u@_head),
@@ -126,7 +138,7 @@ constexpr std::string_view kUnitFront = R"(
   );
 
   issue #(.Pops(@pops@), .Pushes(@pushes@)) i_@u@_issue (
-    .head_valid_i(@u@_head),
+    .head_valid_i(@u@_head & ~stop_i),
     .ready_i     (@u@_ready),
     .pops_i      (@u@_pops),
     .tokens_i    (@u@_tokens),
@@ -139,7 +151,7 @@ constexpr std::string_view kUnitFront = R"(
     .take_o      (@u@_take),
     .wait_push_o (wait_push_o[@i@]),
     .wait_token_o(@u@_wait_token),
-    .wait_port_o (wait_port_o[@i@])
+    .wait_bank_o (@u@_wait_bank)
   );
 
   assign @u@_tag = {@u@_banks, @u@_pushes};
@@ -170,24 +182,6 @@ constexpr std::string_view kLocks = R"(
   );
 )";
 
-constexpr std::string_view kMemory = R"(
-  memory #(
-    .Width(cosim_pkg::@M@Bits), .Depth(cosim_pkg::@M@Depth), .Banks(cosim_pkg::@M@Banks), .Readers(@readers@),
-    .Writers(@writers@), .Slices(@slices@),
-    .BankRegister(@bank_register@)
-  ) i_mem_@m@ (
-    .clk_i,
-    .rst_ni,
-    .re_i   ({@re@}),
-    .raddr_i({@raddr@}),
-    .rdata_o({@rdata@}),
-    .we_i   ({@we@}),
-    .wslices_i({@wslices@}),
-    .waddr_i({@waddr@}),
-    .wdata_i({@wdata@})
-  );
-)";
-
 constexpr std::string_view kReadPort = R"(
   // ---- Memory port. Requesters: fetch, then the loading units in the order of the spec.
   read_port #(
@@ -196,11 +190,11 @@ constexpr std::string_view kReadPort = R"(
   ) i_read_port (
     .clk_i,
     .rst_ni,
-    .req_valid_i (req_valid),
+    .req_valid_i (req_valid & {@requesters@{~stop_i}}),
     .req_addr_i  (req_addr),
     .req_len_i   (req_len),
     .req_ready_o (req_ready),
-    .blocked_o   (read_blocked_o),
+    .idle_o      (read_idle),
     .beat_valid_o(beat_valid),
     .beat_last_o (beat_last),
     .beat_data_o (beat_data),
@@ -219,12 +213,12 @@ constexpr std::string_view kWritePort = R"(
   write_port #(.BurstBeats(cosim_pkg::BurstBeats), .Outstanding(cosim_pkg::Outstanding)) i_write_port (
     .clk_i,
     .rst_ni,
-    .req_valid_i    (write_valid),
+    .req_valid_i    (write_valid & ~stop_i),
     .req_addr_i     (write_addr),
     .req_len_i      (write_len),
     .req_last_i     (write_last),
     .req_ready_o    (write_ready),
-    .blocked_o      (write_blocked_o),
+    .idle_o         (write_idle),
     .response_last_o(write_response_last),
     .aw_valid_o,
     .aw_ready_i,
@@ -237,15 +231,15 @@ constexpr std::string_view kWritePort = R"(
 
 /// Nothing stores.
 constexpr std::string_view kNoWritePort = R"(
-  assign aw_valid_o      = 1'b0;
-  assign aw_addr_o       = '0;
-  assign aw_len_o        = '0;
-  assign w_valid_o       = 1'b0;
-  assign w_data_o        = '0;
-  assign w_strb_o        = '0;
-  assign w_last_o        = 1'b0;
-  assign b_ready_o       = 1'b1;
-  assign write_blocked_o = 1'b0;
+  assign aw_valid_o = 1'b0;
+  assign aw_addr_o  = '0;
+  assign aw_len_o   = '0;
+  assign w_valid_o  = 1'b0;
+  assign w_data_o   = '0;
+  assign w_strb_o   = '0;
+  assign w_last_o   = 1'b0;
+  assign b_ready_o  = 1'b1;
+  assign write_idle = 1'b1;
   logic unused_write;
   assign unused_write = ^{aw_ready_i, w_ready_i, b_valid_i};
 )";
@@ -268,8 +262,7 @@ class AcceleratorPrinter {
   void PrintEngines(const SvUnit& unit, std::vector<SvEngine> engines);
   void PrintQueues();
   void PrintLocks();
-  void PrintMemory(int memory);
-  std::vector<SvAccess> MirroredWrites(int memory);
+  void PrintMemories();
   void Declare(std::string_view text, const SvValues& values) {
     declarations_ += FillSvTemplate(text, values);
   }
@@ -277,7 +270,6 @@ class AcceleratorPrinter {
   void Assign(const std::string& to, const std::string& from) {
     body_ += fmt::format("  assign {} = {};\n", to, from);
   }
-  std::string MemoryConstant(int memory) const { return "Mem" + SvConstantName(spec_.memories[memory].name); }
 
   const Spec& spec_;
   const SvPlan& plan_;
@@ -324,14 +316,20 @@ void AcceleratorPrinter::PrintUnit(const SvUnit& unit) {
 
 /// The engines, which of them issues, and the unit's readiness and retirement from theirs.
 void AcceleratorPrinter::PrintEngines(const SvUnit& unit, std::vector<SvEngine> engines) {
-  std::string ready, retire, tag, others;
+  std::string ready, idle, busy, retire, tag, others;
+  std::string waits = unit.name + "_wait_bank", gemm_step = "1'b0", alu_step = "1'b0";
   for (size_t e = 0; e < engines.size(); ++e) {
     const SvEngine& engine = engines[e];
     declarations_ += engine.declarations;
     body_ += engine.body;
     ready += fmt::format("{}{}_{}", ready.empty() ? "" : " & ", engine.name,
                          engines.size() > 1 ? "idle" : "ready");
+    idle += fmt::format("{}{}_idle", idle.empty() ? "" : " & ", engine.name);
+    busy += fmt::format("{}{}", busy.empty() ? "" : " | ", engine.name + "_busy");
     retire += fmt::format("{}{}_retire", retire.empty() ? "" : " | ", engine.name);
+    if (!engine.lost_turn.empty()) waits += " | " + engine.lost_turn;
+    if (engine.kind == Kind::kGemm) gemm_step = engine.name + "_step";
+    if (engine.kind == Kind::kAlu) alu_step = engine.name + "_step";
     tag +=
         fmt::format("{}({}_retire ? {}_retire_tag : '0)", tag.empty() ? "" : " | ", engine.name, engine.name);
     if (e > 0) {
@@ -340,19 +338,28 @@ void AcceleratorPrinter::PrintEngines(const SvUnit& unit, std::vector<SvEngine> 
     }
     for (const SvAccess& read : engine.reads) reads_[read.memory].push_back(read);
     for (const SvAccess& write : engine.writes) writes_[write.memory].push_back(write);
-    std::string unused = fmt::format("{0}_idle, {0}_ready", engine.name);
+    std::string unused = engine.name + "_ready";
     for (const std::string& signal : engine.unused) unused += ", " + signal;
     Assign("unused_" + engine.name, fmt::format("^{{{}}}", unused));
     declarations_ += fmt::format("  logic unused_{};\n", engine.name);
   }
   Assign(engines[0].name + "_issue", fmt::format("issue_o[{}]{}", unit.unit, others));
   Assign(unit.name + "_ready", ready);
-  Assign(fmt::format("retire_o[{}]", unit.unit), retire);
+  const auto assign_bit = [&](const char* of_units, const std::string& value) {
+    Assign(fmt::format("{}[{}]", of_units, unit.unit), value);
+  };
+  assign_bit("retire_o", retire);
+  assign_bit("in_flight_o", fmt::format("issue_o[{}] | ~({})", unit.unit, idle));
+  assign_bit("busy_o", busy);
+  assign_bit("wait_port_o", waits);
+  assign_bit("gemm_step_o", gemm_step);
+  assign_bit("alu_step_o", alu_step);
   Assign(unit.name + "_retire_tag", tag);
 }
 
 void AcceleratorPrinter::PrintQueues() {
   body_ += "\n  // ---- Dependency queues.\n";
+  if (spec_.queues.empty()) Assign("wait_token_o", "1'b0");
   for (size_t q = 0; q < spec_.queues.size(); ++q) {
     const Queue& queue = spec_.queues[q];
     const SvUnit& from = plan_.units[queue.from];
@@ -387,63 +394,15 @@ void AcceleratorPrinter::PrintLocks() {
   Assign("unit_retire_banks", "{" + SvConcatenation(retire) + "}");
 }
 
-/// A mirror is a copy that is written along with the original, so that reading it takes none of the
-/// original's ports: the low bits of each lane.
-std::vector<SvAccess> AcceleratorPrinter::MirroredWrites(int index) {
-  const Memory& mirror = spec_.memories[index];
-  const Memory& original = spec_.memories[mirror.mirrors];
-  std::vector<SvAccess> writes = writes_[mirror.mirrors];
-  for (size_t w = 0; w < writes.size(); ++w) {
-    const std::string whole = fmt::format("unused_{}_whole{}", mirror.name, w),
-                      low = fmt::format("{}_low{}", mirror.name, w);
-    declarations_ += fmt::format("  logic [cosim_pkg::{}Bits-1:0] {};\n  logic [cosim_pkg::{}Bits-1:0] {};\n",
-                                 MemoryConstant(mirror.mirrors), whole, MemoryConstant(index), low);
-    Assign(whole, writes[w].data);
-    for (int64_t lane = 0; lane < mirror.LaneCount(); ++lane) {
-      Assign(fmt::format("{}[{} +: {}]", low, lane * mirror.record_bits, mirror.record_bits),
-             fmt::format("{}[{} +: {}]", whole, lane * original.record_bits, mirror.record_bits));
-    }
-    writes[w].data = low;
+void AcceleratorPrinter::PrintMemories() {
+  body_ += "\n  // ---- Memories.";
+  for (size_t m = 0; m < spec_.memories.size(); ++m) {
+    const int original = spec_.memories[m].mirrors;
+    const SvMemoryText memory =
+        SvMemory(spec_, static_cast<int>(m), reads_[m], writes_[original >= 0 ? original : m]);
+    declarations_ += memory.declarations;
+    body_ += memory.body;
   }
-  return writes;
-}
-
-void AcceleratorPrinter::PrintMemory(int index) {
-  const Memory& memory = spec_.memories[index];
-  std::vector<SvAccess> reads = reads_[index];
-  std::vector<SvAccess> writes = memory.mirrors >= 0 ? MirroredWrites(index) : writes_[index];
-  if (writes.empty()) return;
-  const std::string constant = MemoryConstant(index);
-  if (reads.empty()) {
-    const std::string unused = fmt::format("unused_{}_data", memory.name);
-    declarations_ += fmt::format("  logic [cosim_pkg::{}Bits-1:0] {};\n", constant, unused);
-    reads.push_back({index, "1'b0", fmt::format("cosim_pkg::{}AddrBits'(0)", constant), unused, ""});
-  }
-  // Lanes have enables of their own only where somebody writes some of them.
-  const bool by_lane =
-      std::ranges::any_of(writes, [](const SvAccess& write) { return !write.lanes.empty(); });
-  const int64_t slices = by_lane ? memory.LaneCount() : 1;
-  for (SvAccess& write : writes) {
-    if (write.lanes.empty()) write.lanes = fmt::format("{{{}{{1'b1}}}}", slices);
-  }
-  auto list = [](const std::vector<SvAccess>& accesses, std::string SvAccess::* part) {
-    std::vector<std::string> items;
-    for (const SvAccess& access : accesses) items.push_back(access.*part);
-    return SvConcatenation(items);
-  };
-  Body(kMemory, {{"m", memory.name},
-                 {"M", constant},
-                 {"readers", std::to_string(reads.size())},
-                 {"writers", std::to_string(writes.size())},
-                 {"slices", std::to_string(slices)},
-                 {"bank_register", memory.is_micro_ops ? "1'b0" : "1'b1"},
-                 {"re", list(reads, &SvAccess::enable)},
-                 {"raddr", list(reads, &SvAccess::addr)},
-                 {"rdata", list(reads, &SvAccess::data)},
-                 {"we", list(writes, &SvAccess::enable)},
-                 {"wslices", list(writes, &SvAccess::lanes)},
-                 {"waddr", list(writes, &SvAccess::addr)},
-                 {"wdata", list(writes, &SvAccess::data)}});
 }
 
 std::string AcceleratorPrinter::Print() {
@@ -451,13 +410,12 @@ std::string AcceleratorPrinter::Print() {
   for (const SvUnit& unit : plan_.units) PrintUnit(unit);
   PrintQueues();
   PrintLocks();
-  body_ += "\n  // ---- Memories.";
-  for (size_t m = 0; m < spec_.memories.size(); ++m) PrintMemory(static_cast<int>(m));
+  PrintMemories();
   Body(kReadPort, {{"requesters", std::to_string(requesters_)}});
   body_ += stores_ ? kWritePort : kNoWritePort;
   if (stores_) declarations_ += kWriteDeclarations;
   const std::string common = fmt::format(
-      "  logic                           word_valid;\n"
+      "  logic                           word_valid, dispatches, read_idle, write_idle;\n"
       "  logic [cosim_pkg::WordBits-1:0] word;\n"
       "  logic [cosim_pkg::Units-1:0]    word_unit, unit_room, unit_could, unit_granted;\n"
       "  logic [cosim_pkg::Units*cosim_pkg::SharedBanks-1:0] unit_banks, unit_retire_banks;\n"

@@ -12,9 +12,45 @@
 namespace cosim::isa {
 namespace {
 
+/// What all engines have.
+constexpr std::string_view kEngineDeclarations = R"(
+  logic             @e@_ready, @e@_idle, @e@_busy, @e@_issue, @e@_retire;
+  logic [@tag@-1:0] @e@_retire_tag;
+)";
+
+constexpr std::string_view kEnginePins = R"(    .clk_i,
+    .rst_ni,
+    .ready_o     (@e@_ready),
+    .idle_o      (@e@_idle),
+    .busy_o      (@e@_busy),
+    .issue_i     (@e@_issue),
+    .tag_i       (@u@_tag),
+    .retire_o    (@e@_retire),
+    .retire_tag_o(@e@_retire_tag),
+)";
+
+/// What engines with a nest of loops over micro-ops have.
+constexpr std::string_view kNestDeclarations = R"(
+  logic                                @e@_step, @e@_uop_re;
+  logic [cosim_pkg::@Uop@AddrBits-1:0] @e@_uop_addr;
+  logic [cosim_pkg::@Uop@Bits-1:0]     @e@_uop_data;
+)";
+
+constexpr std::string_view kNestPins = R"(    .sync_i      (~@u@_is_@kind@),
+    .step_o      (@e@_step),
+    .uop_begin_i (cosim_pkg::@Uop@AddrBits'(@e@_uop_begin)),
+    .uop_end_i   ((cosim_pkg::@Uop@AddrBits + 1)'(@e@_uop_end)),
+    .iter_out_i  (@iter_bits@'(@e@_iter_out)),
+    .iter_in_i   (@iter_bits@'(@e@_iter_in)),
+    .base_i      ({@base@}),
+    .outer_i     ({@outer@}),
+    .inner_i     ({@inner@}),
+    .uop_re_o    (@e@_uop_re),
+    .uop_addr_o  (@e@_uop_addr),
+    .uop_data_i  (@e@_uop_data),
+)";
+
 constexpr std::string_view kLoadDeclarations = R"(
-  logic                    @u@_load_issue, @u@_load_ready, @u@_load_idle, @u@_load_retire;
-  logic [@tag@-1:0]        @u@_load_retire_tag;
   logic [@memories@-1:0]   @u@_load_we;
   logic [@addr_bits@-1:0]  @u@_load_waddr;
   logic [@data_bits@-1:0]  @u@_load_wdata;
@@ -39,12 +75,7 @@ constexpr std::string_view kLoad = R"(
     .PadBits    (@pad_bits@),
     .ValueBits  (@value_bits@)
   ) i_@u@_load (
-    .clk_i,
-    .rst_ni,
-    .ready_o     (@u@_load_ready),
-    .idle_o      (@u@_load_idle),
-    .issue_i     (@u@_load_issue),
-    .memory_i    (@u@_load_memory),
+@engine_pins@    .memory_i    (@u@_load_memory),
     .sram_i      (@addr_bits@'(@u@_load_sram)),
     .dram_i      (32'(@u@_load_dram)),
     .rows_i      (@dim_bits@'(@u@_load_rows)),
@@ -55,9 +86,6 @@ constexpr std::string_view kLoad = R"(
     .pad_left_i  (@pad_bits@'(@u@_load_pad_left)),
     .pad_right_i (@pad_bits@'(@u@_load_pad_right)),
     .pad_value_i (@u@_load_pad_value),
-    .tag_i       (@u@_tag),
-    .retire_o    (@u@_load_retire),
-    .retire_tag_o(@u@_load_retire_tag),
     .req_valid_o (req_valid[@r@]),
     .req_addr_o  (req_addr[@r@*32 +: 32]),
     .req_len_o   (req_len[@r@*LenBits +: LenBits]),
@@ -72,14 +100,10 @@ constexpr std::string_view kLoad = R"(
 )";
 
 constexpr std::string_view kGemmDeclarations = R"(
-  logic                                 @u@_gemm_issue, @u@_gemm_ready, @u@_gemm_idle, @u@_gemm_retire;
-  logic [@tag@-1:0]                     @u@_gemm_retire_tag;
-  logic                                 @u@_gemm_uop_re, @u@_gemm_src_re, @u@_gemm_side_re, @u@_gemm_dst_re, @u@_gemm_we;
-  logic [cosim_pkg::@Uop@AddrBits-1:0]  @u@_gemm_uop_addr;
+  logic                                 @u@_gemm_src_re, @u@_gemm_side_re, @u@_gemm_dst_re, @u@_gemm_we;
   logic [cosim_pkg::@Src@AddrBits-1:0]  @u@_gemm_src_addr;
   logic [cosim_pkg::@Side@AddrBits-1:0] @u@_gemm_side_addr;
   logic [cosim_pkg::@Dst@AddrBits-1:0]  @u@_gemm_dst_addr, @u@_gemm_waddr;
-  logic [cosim_pkg::@Uop@Bits-1:0]      @u@_gemm_uop_data;
   logic [cosim_pkg::@Src@Bits-1:0]      @u@_gemm_src_data;
   logic [cosim_pkg::@Side@Bits-1:0]     @u@_gemm_side_data;
   logic [cosim_pkg::@Dst@Bits-1:0]      @u@_gemm_dst_data, @u@_gemm_wdata;
@@ -109,28 +133,9 @@ constexpr std::string_view kGemm = R"(
     .Overlap  (cosim_pkg::@U@Overlap != 0),
     .TagBits  (@tag@)
   ) i_@u@_gemm (
-    .clk_i,
-    .rst_ni,
-    .ready_o     (@u@_gemm_ready),
-    .idle_o      (@u@_gemm_idle),
-    .issue_i     (@u@_gemm_issue),
-    .sync_i      (~@u@_is_gemm),
-    .overwrite_i (@u@_gemm_overwrite),
+@engine_pins@    .overwrite_i (@u@_gemm_overwrite),
     .zero_i      (@u@_gemm_reset),
-    .uop_begin_i (cosim_pkg::@Uop@AddrBits'(@u@_gemm_uop_begin)),
-    .uop_end_i   ((cosim_pkg::@Uop@AddrBits + 1)'(@u@_gemm_uop_end)),
-    .iter_out_i  (@iter_bits@'(@u@_gemm_iter_out)),
-    .iter_in_i   (@iter_bits@'(@u@_gemm_iter_in)),
-    .base_i      ({@base@}),
-    .outer_i     ({@outer@}),
-    .inner_i     ({@inner@}),
-    .tag_i       (@u@_tag),
-    .retire_o    (@u@_gemm_retire),
-    .retire_tag_o(@u@_gemm_retire_tag),
-    .uop_re_o    (@u@_gemm_uop_re),
-    .uop_addr_o  (@u@_gemm_uop_addr),
-    .uop_data_i  (@u@_gemm_uop_data),
-    .src_re_o    (@u@_gemm_src_re),
+@nest_pins@    .src_re_o    (@u@_gemm_src_re),
     .src_addr_o  (@u@_gemm_src_addr),
     .src_data_i  (@u@_gemm_src_data),
     .side_re_o   (@u@_gemm_side_re),
@@ -146,8 +151,7 @@ constexpr std::string_view kGemm = R"(
 )";
 
 constexpr std::string_view kStoreDeclarations = R"(
-  logic                     @u@_store_issue, @u@_store_ready, @u@_store_idle, @u@_store_retire, @u@_store_re;
-  logic [@tag@-1:0]         @u@_store_retire_tag;
+  logic                                    @u@_store_re;
   logic [cosim_pkg::@Stored@AddrBits-1:0] @u@_store_raddr;
   logic [cosim_pkg::@Stored@Bits-1:0]      @u@_store_rdata;
 )";
@@ -166,20 +170,12 @@ constexpr std::string_view kStore = R"(
     .TagBits    (@tag@),
     .DimBits    (@dim_bits@)
   ) i_@u@_store (
-    .clk_i,
-    .rst_ni,
-    .ready_o        (@u@_store_ready),
-    .idle_o         (@u@_store_idle),
-    .issue_i        (@u@_store_issue),
-    .sync_i         (~@u@_is_store),
+@engine_pins@    .sync_i         (~@u@_is_store),
     .sram_i         (cosim_pkg::@Stored@AddrBits'(@u@_store_sram)),
     .dram_i         (32'(@u@_store_dram)),
     .rows_i         (@dim_bits@'(@u@_store_rows)),
     .cols_i         (@dim_bits@'(@u@_store_cols)),
     .stride_i       (@dim_bits@'(@u@_store_stride)),
-    .tag_i          (@u@_tag),
-    .retire_o       (@u@_store_retire),
-    .retire_tag_o   (@u@_store_retire_tag),
     .req_valid_o    (write_valid),
     .req_addr_o     (write_addr),
     .req_len_o      (write_len),
@@ -198,11 +194,7 @@ constexpr std::string_view kStore = R"(
 )";
 
 constexpr std::string_view kAluDeclarations = R"(
-  logic                                @u@_alu_issue, @u@_alu_idle, @u@_alu_retire, @u@_alu_uop_re, @u@_alu_twice, @u@_alu_fire;
-  logic                                @u@_alu_we;
-  logic [@tag@-1:0]                    @u@_alu_retire_tag;
-  logic [cosim_pkg::@Uop@AddrBits-1:0] @u@_alu_uop_addr;
-  logic [cosim_pkg::@Uop@Bits-1:0]     @u@_alu_uop_data;
+  logic                                @u@_alu_twice, @u@_alu_fire, @u@_alu_we;
   logic [@reads@-1:0]                  @u@_alu_first, @u@_alu_second, @u@_alu_re;
   logic [@reads@*@indices@-1:0]        @u@_alu_first_index, @u@_alu_second_index;
   logic [@indices@-1:0]                @u@_alu_result_index;
@@ -227,30 +219,12 @@ constexpr std::string_view kAlu = R"(
     .Latency  (cosim_pkg::@U@Latency),
     .TagBits  (@tag@)
   ) i_@u@_alu (
-    .clk_i,
-    .rst_ni,
-    .idle_o        (@u@_alu_idle),
-    .issue_i       (@u@_alu_issue),
-    .sync_i        (~@u@_is_alu),
-    .uop_begin_i   (cosim_pkg::@Uop@AddrBits'(@u@_alu_uop_begin)),
-    .uop_end_i     ((cosim_pkg::@Uop@AddrBits + 1)'(@u@_alu_uop_end)),
-    .iter_out_i    (@iter_bits@'(@u@_alu_iter_out)),
-    .iter_in_i     (@iter_bits@'(@u@_alu_iter_in)),
-    .base_i        ({@base@}),
-    .outer_i       ({@outer@}),
-    .inner_i       ({@inner@}),
-    .tag_i         (@u@_tag),
-    .retire_o      (@u@_alu_retire),
-    .retire_tag_o  (@u@_alu_retire_tag),
-    .twice_i       (@u@_alu_twice),
+@engine_pins@@nest_pins@    .twice_i       (@u@_alu_twice),
     .first_i       (@u@_alu_first),
     .second_i      (@u@_alu_second),
     .first_index_i (@u@_alu_first_index),
     .second_index_i(@u@_alu_second_index),
     .result_index_i(@u@_alu_result_index),
-    .uop_re_o      (@u@_alu_uop_re),
-    .uop_addr_o    (@u@_alu_uop_addr),
-    .uop_data_i    (@u@_alu_uop_data),
     .re_o          (@u@_alu_re),
     .raddr_o       (@u@_alu_raddr),
     .fire_o        (@u@_alu_fire),
@@ -275,20 +249,28 @@ constexpr std::string_view kAlu = R"(
   );
 )";
 
-SvValues UnitValues(const SvUnit& unit) {
-  return {{"u", unit.name}, {"U", unit.constant}, {"tag", std::to_string(unit.tag_bits)}};
+/// What every template may name.
+SvValues EngineValues(const SvUnit& unit, Kind kind) {
+  SvValues values = {{"u", unit.name},
+                     {"U", unit.constant},
+                     {"e", fmt::format("{}_{}", unit.name, KindName(kind))},
+                     {"kind", std::string(KindName(kind))},
+                     {"tag", std::to_string(unit.tag_bits)}};
+  values.emplace_back("engine_pins", FillSvTemplate(kEnginePins, values));
+  return values;
 }
 
 std::string MemoryConstant(const Spec& spec, int memory) {
   return "Mem" + SvConstantName(spec.memories[memory].name);
 }
 
-/// Fills both templates and gives the engine its name.
+/// Fills the templates and gives the engine its name.
 SvEngine Fill(const SvUnit& unit, Kind kind, std::string_view declarations, std::string_view body,
               const SvValues& values) {
   SvEngine engine;
+  engine.kind = kind;
   engine.name = fmt::format("{}_{}", unit.name, KindName(kind));
-  engine.declarations = FillSvTemplate(declarations, values);
+  engine.declarations = FillSvTemplate(kEngineDeclarations, values) + FillSvTemplate(declarations, values);
   engine.body = FillSvTemplate(body, values);
   return engine;
 }
@@ -309,7 +291,7 @@ std::string Indices(const SvUnit& unit, Kind kind, const std::vector<std::string
   return SvConcatenation(items);
 }
 
-/// Widths and index pins that the nests of gemm and alu instructions share.
+/// What the nests of gemm and alu instructions share. `values` have "Uop" already.
 void AddNest(SvValues& values, const Spec& spec, const SvUnit& unit, Kind kind,
              const std::vector<std::string>& names, int index_bits) {
   values.insert(values.end(),
@@ -318,6 +300,14 @@ void AddNest(SvValues& values, const Spec& spec, const SvUnit& unit, Kind kind,
                  {"base", Indices(unit, kind, names, "_base", index_bits)},
                  {"outer", Indices(unit, kind, names, "_out", index_bits)},
                  {"inner", Indices(unit, kind, names, "_in", index_bits)}});
+  values.emplace_back("nest_pins", FillSvTemplate(kNestPins, values));
+}
+
+/// The signals of a nest, and its reading of micro-ops.
+void AddMicroOps(SvEngine& engine, const SvValues& values, int micro_ops) {
+  engine.declarations += FillSvTemplate(kNestDeclarations, values);
+  engine.reads.push_back(
+      {micro_ops, engine.name + "_uop_re", engine.name + "_uop_addr", engine.name + "_uop_data", ""});
 }
 
 }  // namespace
@@ -347,7 +337,7 @@ SvEngine SvLoadEngine(const Spec& spec, const SvUnit& unit, int requester) {
   auto bits = [&](const std::vector<std::string>& names) {
     return std::to_string(Widest(spec, unit, Kind::kLoad, names));
   };
-  SvValues values = UnitValues(unit);
+  SvValues values = EngineValues(unit, Kind::kLoad);
   values.insert(values.end(), {{"memories", std::to_string(unit.memories.size())},
                                {"element_bits", SvConcatenation(element_bits)},
                                {"lane_bits", SvConcatenation(lane_bits)},
@@ -360,6 +350,7 @@ SvEngine SvLoadEngine(const Spec& spec, const SvUnit& unit, int requester) {
                                {"r", std::to_string(requester)}});
   SvEngine engine = Fill(unit, Kind::kLoad, kLoadDeclarations, kLoad, values);
   engine.select = fmt::format("({}_load_memory != '0)", unit.name);
+  engine.lost_turn = fmt::format("(req_valid[{0}] & ~req_ready[{0}] & (req_ready != '0))", requester);
   engine.unused = {engine.name + "_wdata"};
   for (size_t k = 0; k < unit.memories.size(); ++k) {
     const std::string constant = MemoryConstant(spec, unit.memories[k]);
@@ -383,7 +374,7 @@ SvEngine SvGemmEngine(const Spec& spec, const SvUnit& unit) {
                   Widest(spec, unit, Kind::kGemm,
                          {operand->index + "_base", operand->index + "_out", operand->index + "_in"})});
   }
-  SvValues values = UnitValues(unit);
+  SvValues values = EngineValues(unit, Kind::kGemm);
   values.insert(values.end(), {{"batch", std::to_string(unit.gemm.batch)},
                                {"block_in", std::to_string(unit.gemm.block_in)},
                                {"block_out", std::to_string(unit.gemm.block_out)},
@@ -402,16 +393,17 @@ SvEngine SvGemmEngine(const Spec& spec, const SvUnit& unit) {
   SvEngine engine = Fill(unit, Kind::kGemm, kGemmDeclarations, kGemm, values);
   engine.select = unit.name + "_is_gemm";
   const std::string prefix = engine.name + "_";
-  engine.reads = {{format.micro_ops, prefix + "uop_re", prefix + "uop_addr", prefix + "uop_data", ""},
-                  {src.memory, prefix + "src_re", prefix + "src_addr", prefix + "src_data", ""},
-                  {side.memory, prefix + "side_re", prefix + "side_addr", prefix + "side_data", ""},
-                  {dst.memory, prefix + "dst_re", prefix + "dst_addr", prefix + "dst_data", ""}};
+  AddMicroOps(engine, values, format.micro_ops);
+  engine.reads.insert(engine.reads.end(),
+                      {{src.memory, prefix + "src_re", prefix + "src_addr", prefix + "src_data", ""},
+                       {side.memory, prefix + "side_re", prefix + "side_addr", prefix + "side_data", ""},
+                       {dst.memory, prefix + "dst_re", prefix + "dst_addr", prefix + "dst_data", ""}});
   engine.writes = {{dst.memory, prefix + "we", prefix + "waddr", prefix + "wdata", ""}};
   return engine;
 }
 
 SvEngine SvStoreEngine(const Spec& spec, const SvUnit& unit) {
-  SvValues values = UnitValues(unit);
+  SvValues values = EngineValues(unit, Kind::kStore);
   values.insert(values.end(),
                 {{"Stored", MemoryConstant(spec, unit.stored)},
                  {"dim_bits", std::to_string(Widest(spec, unit, Kind::kStore, {"rows", "cols", "stride"}))}});
@@ -449,7 +441,7 @@ SvEngine SvAluEngine(const Spec& spec, const SvUnit& unit) {
   };
   for (int memory : alu.reads) element(memory, "i");
   for (int memory : alu.writes) element(memory, "o");
-  SvValues values = UnitValues(unit);
+  SvValues values = EngineValues(unit, Kind::kAlu);
   values.insert(values.end(), {{"Uop", uop},
                                {"indices", std::to_string(format.indices.size())},
                                {"uop_offset", SvConcatenation(offsets)},
@@ -468,10 +460,7 @@ SvEngine SvAluEngine(const Spec& spec, const SvUnit& unit) {
   // Whether lanes fire makes no difference to them, only to what is written.
   engine.unused = {engine.name + "_fire", engine.name + "_wgroup", engine.name + "_raddr",
                    engine.name + "_waddr"};
-  engine.body += fmt::format("  assign {0}_ready = {0}_idle;\n", engine.name);
-  engine.declarations += fmt::format("  logic {}_ready;\n", engine.name);
-  engine.reads.push_back(
-      {format.micro_ops, engine.name + "_uop_re", engine.name + "_uop_addr", engine.name + "_uop_data", ""});
+  AddMicroOps(engine, values, format.micro_ops);
   for (size_t m = 0; m < alu.reads.size(); ++m) {
     engine.reads.push_back({alu.reads[m], fmt::format("{}_re[{}]", engine.name, m),
                             fmt::format("{}_raddr[{} +: cosim_pkg::{}AddrBits]", engine.name, m * index_bits,

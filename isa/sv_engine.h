@@ -2,8 +2,8 @@
 // Prints a unit's engines: one instance of a hand-written module for each kind of instruction, with the
 // signals it needs. Issue, retirement and memories around them are sv_accelerator.h's.
 //
-// An engine NAME drives NAME_ready, NAME_idle, NAME_retire and NAME_retire_tag, and starts with NAME_issue.
-// It reads the decoder's roles, <unit>_<role>, and <unit>_tag.
+// An engine NAME drives NAME_ready, NAME_idle, NAME_busy, NAME_retire and NAME_retire_tag, and NAME_step if
+// it computes; it starts with NAME_issue. It reads the decoder's roles, <unit>_<role>, and <unit>_tag.
 #pragma once
 
 #include <string>
@@ -22,8 +22,10 @@ struct SvAccess {
 };
 
 struct SvEngine {
-  std::string name;    ///< "load_load"
-  std::string select;  ///< true when the unit's head is for this engine
+  Kind kind;
+  std::string name;       ///< "load_load"
+  std::string select;     ///< true when the unit's head is for this engine
+  std::string lost_turn;  ///< true when a burst it has presented lost its turn; empty: never
   std::string declarations, body;
   std::vector<SvAccess> reads, writes;
   std::vector<std::string> unused;  ///< signals of which some bits may be read by nothing

@@ -4,7 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
+
+#include "isa/registers.h"
 
 namespace cosim::isa {
 namespace {
@@ -19,6 +22,10 @@ class Package {
   void Section(std::string_view title) { fmt::format_to(std::back_inserter(text_), "\n  // {}\n", title); }
   void Constant(std::string_view name, int64_t value) {
     fmt::format_to(std::back_inserter(text_), "  parameter int unsigned {} = 32'd{};\n", name, value);
+  }
+  void Vector(std::string_view name, int bits, const std::string& digits) {
+    fmt::format_to(std::back_inserter(text_), "  parameter logic [{}:0] {} = {}'{};\n", bits - 1, name, bits,
+                   digits);
   }
   std::string Finish() { return text_ + "\nendpackage\n// verilator lint_on UNUSEDPARAM\n"; }
 
@@ -69,6 +76,35 @@ void PrintFormats(const Spec& spec, Package& package) {
   }
 }
 
+/// The map of isa/registers.h: RegName for an offset, RegNameBit for a mask, RegErrorName for a code.
+void PrintRegisters(const Spec& spec, Package& package) {
+  package.Section("Registers: byte offsets, masks of their bits, error codes, and the shape of the ledger.");
+#define COSIM_PRINT_OFFSET(name, offset, bits, access, doc) package.Constant("Reg" #name, offset);
+  COSIM_REGISTERS(COSIM_PRINT_OFFSET)
+#undef COSIM_PRINT_OFFSET
+#define COSIM_PRINT_BIT(reg, name, bit, doc) package.Constant("Reg" #reg #name, int64_t{1} << (bit));
+  COSIM_REGISTER_BITS(COSIM_PRINT_BIT)
+#undef COSIM_PRINT_BIT
+#define COSIM_PRINT_ERROR(name, code, doc) package.Constant("RegError" #name, code);
+  COSIM_REGISTER_ERRORS(COSIM_PRINT_ERROR)
+#undef COSIM_PRINT_ERROR
+  package.Constant("RegVersionValue", registers::kVersionValue);
+  package.Constant("RegWatchdogReset", registers::kWatchdogReset);
+  package.Constant("RegCounterBits", registers::kCounterBits);
+  package.Constant("RegLedgerStride", static_cast<int64_t>(registers::LedgerStride(spec)));
+  package.Vector("Fingerprint", 64, "h" + spec.FingerprintText());
+}
+
+/// One bit for each pair of unit and queue: bit u * QueueBits + q says that unit u pops from queue q.
+std::string PopsMask(const Spec& spec, size_t queue_bits) {
+  std::string bits(spec.units.size() * queue_bits, '0');
+  for (size_t q = 0; q < spec.queues.size(); ++q) {
+    const size_t bit = static_cast<size_t>(spec.queues[q].to) * queue_bits + q;
+    bits[bits.size() - 1 - bit] = '1';
+  }
+  return "b" + bits;
+}
+
 }  // namespace
 
 std::string SvBanner(const Spec& spec, std::string_view what) {
@@ -88,7 +124,11 @@ std::string SvPackage(const Spec& spec, const SvPlan& plan) {
   package.Constant("Outstanding", spec.dram.outstanding);
   package.Constant("Units", static_cast<int64_t>(spec.units.size()));
   package.Constant("Queues", static_cast<int64_t>(spec.queues.size()));
+  const size_t queue_bits = std::max<size_t>(1, spec.queues.size());
+  package.Constant("QueueBits", static_cast<int64_t>(queue_bits));
+  package.Vector("QueuePops", static_cast<int>(spec.units.size() * queue_bits), PopsMask(spec, queue_bits));
   package.Constant("SharedBanks", plan.bank_bits);
+  PrintRegisters(spec, package);
   PrintMemories(spec, package);
   PrintUnits(spec, plan, package);
   package.Section("Capacities of the dependency queues.");

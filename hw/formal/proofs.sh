@@ -24,7 +24,7 @@ for shape in "Requesters=3 Outstanding=2 Waiter=0" "Requesters=3 Outstanding=3 W
   prove read_port "read_port fifo" "$shape" 14 1
 done
 mutant read_port "read_port fifo" "Outstanding=4 Waiter=2" 8 read_port "s/if (i > 32'(last_q)) later/if (i > 32) later/"
-mutant read_port "read_port fifo" "" 14 read_port "s/assign blocked_o .*/assign blocked_o = 1'b0;/"
+mutant read_port "read_port fifo" "" 14 read_port "s/assign blocked .*/assign blocked = 1'b0;/"
 mutant read_port "read_port fifo" "" 14 read_port "s/^  assign arrive .*/  assign arrive = r_valid_i;/"
 
 for shape in "PortBits=64 BurstBeats=16" "PortBits=16 BurstBeats=256" "PortBits=128 BurstBeats=5"; do

@@ -30,7 +30,7 @@ module read_port_formal #(
 );
 
   logic [Requesters-1:0] req_ready, beat_valid;
-  logic                  blocked, beat_last, ar_valid, r_ready;
+  logic                  idle, beat_last, ar_valid, r_ready;
   logic [PortBits-1:0]   beat_data;
   logic [31:0]           ar_addr;
   logic [7:0]            ar_len;
@@ -38,7 +38,7 @@ module read_port_formal #(
   read_port #(
     .Requesters(Requesters), .PortBits(PortBits), .BurstBeats(BurstBeats), .Outstanding(Outstanding)
   ) dut (
-    .clk_i, .rst_ni, .req_valid_i, .req_addr_i, .req_len_i, .req_ready_o(req_ready), .blocked_o(blocked),
+    .clk_i, .rst_ni, .req_valid_i, .req_addr_i, .req_len_i, .req_ready_o(req_ready), .idle_o(idle),
     .beat_valid_o(beat_valid), .beat_last_o(beat_last), .beat_data_o(beat_data), .ar_valid_o(ar_valid), .ar_ready_i,
     .ar_addr_o(ar_addr), .ar_len_o(ar_len), .r_valid_i, .r_ready_o(r_ready), .r_data_i, .r_last_i
   );
@@ -162,7 +162,7 @@ module read_port_formal #(
     a_one:      assert ((req_ready & (req_ready - 1'b1)) == '0);
     a_asks:     assert ((req_ready & ~req_valid_i) == '0);
     a_work:     assert (accept == (req_valid_i != '0 && flying_q != Outstanding && (!ar_valid || ar_ready_i)));
-    a_overflow: assert (flying_q <= Outstanding && blocked == (flying_q == Outstanding));
+    a_overflow: assert (flying_q <= Outstanding && idle == (flying_q == '0));
     // Every accepted burst is on the bus in the next cycle, as it was asked for, and stays until it is taken.
     a_sent:     assert (!sent_q || (ar_valid && ar_addr == sent_addr_q && ar_len == sent_len_q));
     a_stay:     assert (!(stuck_q != '0) || (ar_valid && !sent_q));

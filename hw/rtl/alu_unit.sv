@@ -22,7 +22,10 @@ module alu_unit #(
 ) (
   input  logic                         clk_i,
   input  logic                         rst_ni,
+  output logic                         ready_o,
   output logic                         idle_o,      // nothing is in flight
+  output logic                         busy_o,      // an instruction is in flight (the ledger's busy)
+  output logic                         step_o,      // a step ends in this cycle
   input  logic                         issue_i,
   input  logic                         sync_i,      // only takes and gives tokens
   input  logic [UopBits-1:0]           uop_begin_i,
@@ -88,6 +91,7 @@ module alu_unit #(
     .index_o  (index)
   );
   assign uop_re_o = step;
+  assign step_o   = step & advance;
 
   always_comb begin
     second_d = second_q;
@@ -184,6 +188,8 @@ module alu_unit #(
   assign retire_tag_o = tag_q;
   assign flying_d     = issue_i | (flying_q & ~retire_o);
   assign idle_o       = ~flying_q;
+  assign ready_o      = idle_o;
+  assign busy_o       = issue_i | ~idle_o;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) flying_q <= 1'b0;

@@ -39,6 +39,8 @@ module gemm_unit #(
   input  logic                                rst_ni,
   output logic                                ready_o,
   output logic                                idle_o,      // nothing is in flight
+  output logic                                busy_o,      // an instruction is in flight (the ledger's busy)
+  output logic                                step_o,      // a step begins in this cycle
   input  logic                                issue_i,
   input  logic                                sync_i,      // only takes and gives tokens
   input  logic                                overwrite_i, // sums replace the accumulators
@@ -100,6 +102,7 @@ module gemm_unit #(
     .index_o(index)
   );
   assign uop_re_o = step;
+  assign step_o   = step;
 
   always_ff @(posedge clk_i) begin
     if (issue_i) begin
@@ -188,6 +191,7 @@ module gemm_unit #(
 
   assign flying_d = flying_q + CountBits'(issue_i) - CountBits'(retire_o);
   assign idle_o   = flying_q == '0;
+  assign busy_o   = issue_i | ~idle_o;
   assign ready_o  = Overlap ? nest_ready : idle_o;
 
   always_ff @(posedge clk_i) begin

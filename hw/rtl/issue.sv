@@ -20,7 +20,7 @@ module issue #(
   output logic [Pushes-1:0] take_o,
   output logic              wait_push_o,
   output logic [Pops-1:0]   wait_token_o,  // at most one bit: the first missing queue
-  output logic              wait_port_o
+  output logic              wait_bank_o
 );
 
   logic            standing, push_ok;
@@ -36,6 +36,6 @@ module issue #(
 
   assign wait_push_o  = standing & ~push_ok;
   assign wait_token_o = (standing & push_ok) ? (missing & (~missing + 1'b1)) : '0;
-  assign wait_port_o  = could_o & ~granted_i;
+  assign wait_bank_o  = could_o & ~granted_i;
 
 endmodule

@@ -31,6 +31,7 @@ module load_unit #(
   input  logic                 rst_ni,
   output logic                 ready_o,
   output logic                 idle_o,        // nothing is in flight
+  output logic                 busy_o,        // the writer works, or has just ended an instruction (the ledger's busy)
   input  logic                 issue_i,
   input  logic [Memories-1:0]  memory_i,      // none: a sync
   input  logic [AddrBits-1:0]  sram_i,
@@ -102,7 +103,7 @@ module load_unit #(
   assign room_d      = room_q + freed - (take ? RoomBits'(len) : '0);
 
   // ---- Elements.
-  logic               ends;
+  logic               active, ends;
   logic [TagBits-1:0] end_tag;
 
   load_writer #(
@@ -129,6 +130,7 @@ module load_unit #(
     .beat_last_i,
     .beat_data_i,
     .freed_o (freed),
+    .active_o(active),
     .end_o   (ends),
     .tag_o   (end_tag),
     .we_o,
@@ -145,9 +147,12 @@ module load_unit #(
 
   // ---- In flight.
   logic [CountBits-1:0] flying_d, flying_q;
+  logic [CountBits-1:0] ending_d, ending_q;  // written, retire within Latency cycles
 
   assign flying_d = flying_q + CountBits'(issue_i) - CountBits'(retire_o);
+  assign ending_d = ending_q + CountBits'(ends) - CountBits'(retire_o);
   assign idle_o   = flying_q == '0;
+  assign busy_o   = active | (ending_q != '0);
   assign ready_o  = Overlap ? (~splitting & (flying_q != CountBits'(InFlight))) : idle_o;
 
   always_ff @(posedge clk_i) begin
@@ -155,10 +160,12 @@ module load_unit #(
       presented_q <= 1'b0;
       room_q      <= RoomBits'(BufferBeats);
       flying_q    <= '0;
+      ending_q    <= '0;
     end else begin
       presented_q <= presented_d;
       room_q      <= room_d;
       flying_q    <= flying_d;
+      ending_q    <= ending_d;
     end
   end
 

@@ -43,6 +43,7 @@ module load_writer #(
   input  logic                 beat_last_i,
   input  logic [PortBits-1:0]  beat_data_i,
   output logic [RoomBits-1:0]  freed_o,        // beats of a burst that ends in this cycle, else 0
+  output logic                 active_o,       // an element, a part of one, or a pad is taken in this cycle
   // The last cycle of a transfer.
   output logic                 end_o,
   output logic [TagBits-1:0]   tag_o,
@@ -138,6 +139,7 @@ module load_writer #(
   assign take        = head_valid & (~from_memory | present);
   assign whole       = take & (~from_memory | (part_q == last_part));
   assign row_done    = whole & (head.empty | (col_q == head.col_last));
+  assign active_o    = take;
   assign end_o       = row_done & (head.empty | (row_q == head.row_last));
   assign tag_o       = head.tag;
   // A beat is done with when its last byte, or the row's last element, was taken.

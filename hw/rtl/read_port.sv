@@ -21,7 +21,7 @@ module read_port #(
   input  logic [Requesters*32-1:0]      req_addr_i,
   input  logic [Requesters*LenBits-1:0] req_len_i,    // beats
   output logic [Requesters-1:0]         req_ready_o,
-  output logic                          blocked_o,    // Outstanding bursts are on their way
+  output logic                          idle_o,       // no burst is on its way
   output logic [Requesters-1:0]         beat_valid_o,
   output logic                          beat_last_o,  // of its burst
   output logic [PortBits-1:0]           beat_data_o,
@@ -38,7 +38,7 @@ module read_port #(
 
   logic [IndexBits-1:0]  last_d, last_q;      // who was served last
   logic [CountBits-1:0]  flying_d, flying_q;
-  logic                  any, accept, arrive;
+  logic                  any, blocked, accept, arrive;
   logic [IndexBits-1:0]  turn;
   logic [Requesters-1:0] later;               // requests after the one served last
   logic                  ar_valid_d, ar_valid_q;
@@ -47,9 +47,10 @@ module read_port #(
   logic [IndexBits-1:0]  owner;               // whose data is arriving
   logic                  owner_valid, owner_room;
 
-  assign blocked_o = flying_q == CountBits'(Outstanding);
+  assign blocked   = flying_q == CountBits'(Outstanding);
+  assign idle_o    = flying_q == '0;
   assign any       = |req_valid_i;
-  assign accept    = any & ~blocked_o & (~ar_valid_q | ar_ready_i);
+  assign accept    = any & ~blocked & (~ar_valid_q | ar_ready_i);
 
   always_comb begin
     later = '0;

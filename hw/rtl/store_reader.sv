@@ -29,6 +29,7 @@ module store_reader #(
   // Bursts.
   input  logic                   grant_i,
   input  logic [LenBits-1:0]     grant_len_i,  // beats
+  output logic                   active_o,     // two cycles later the data channel is taken, in the timing page's words
   // Memory: data three cycles after their address.
   output logic                   re_o,
   output logic [AddrBits-1:0]    raddr_o,
@@ -139,8 +140,9 @@ module store_reader #(
     end
   end
 
-  assign re_o    = take;
-  assign raddr_o = sram + element_q;
+  assign re_o     = take;
+  assign raddr_o  = sram + element_q;
+  assign active_o = take;
 
   // ---- Three cycles later: the element is there and goes to its place in the beat.
   logic                 taken3, open3, done3;

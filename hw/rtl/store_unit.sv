@@ -26,6 +26,7 @@ module store_unit #(
   input  logic                   rst_ni,
   output logic                   ready_o,
   output logic                   idle_o,           // nothing is in flight
+  output logic                   busy_o,           // a burst takes the data channel (the ledger's busy)
   input  logic                   issue_i,
   input  logic                   sync_i,           // only takes and gives tokens
   input  logic [AddrBits-1:0]    sram_i,
@@ -81,7 +82,7 @@ module store_unit #(
   assign accept      = splitting & req_ready_i;
 
   // ---- Data: taken two cycles before they leave.
-  logic               grant;
+  logic               grant, active;
   logic [LenBits-1:0] grant_len;
 
   delay #(.Width(1), .Stages(Latency - 2), .HasReset(1'b1)) i_grant (
@@ -105,6 +106,7 @@ module store_unit #(
     .cols_i,
     .grant_i    (grant),
     .grant_len_i(grant_len),
+    .active_o   (active),
     .re_o,
     .raddr_o,
     .rdata_i,
@@ -114,6 +116,8 @@ module store_unit #(
     .w_strb_o,
     .w_last_o
   );
+
+  delay #(.Width(1), .Stages(2), .HasReset(1'b1)) i_busy (.clk_i, .rst_ni, .data_i(active), .data_o(busy_o));
 
   // ---- Retirement, in order: what has matured is only counted.
   logic                 head_valid, head_room, head_nothing, ripe, retire_timed, retire_stored;

@@ -18,7 +18,7 @@ module write_port #(
   input  logic [LenBits-1:0] req_len_i,        // beats
   input  logic               req_last_i,       // the last burst of its instruction
   output logic               req_ready_o,
-  output logic               blocked_o,        // Outstanding bursts are under way
+  output logic               idle_o,           // no burst is under way
   output logic               response_last_o,  // a response came, to the last burst of its instruction
   // AXI4 address and response channels.
   output logic               aw_valid_o,
@@ -30,13 +30,14 @@ module write_port #(
 );
 
   logic [CountBits-1:0] flying_d, flying_q;
-  logic                 accept, aw_valid_d, aw_valid_q;
+  logic                 blocked, accept, aw_valid_d, aw_valid_q;
   logic [31:0]          aw_addr_q;
   logic [7:0]           aw_len_q;
   logic                 last, last_valid, last_room;
 
-  assign blocked_o       = flying_q == CountBits'(Outstanding);
-  assign accept          = req_valid_i & ~blocked_o & (~aw_valid_q | aw_ready_i);
+  assign blocked         = flying_q == CountBits'(Outstanding);
+  assign idle_o          = flying_q == '0;
+  assign accept          = req_valid_i & ~blocked & (~aw_valid_q | aw_ready_i);
   assign req_ready_o     = accept;
   assign flying_d        = flying_q + CountBits'(accept) - CountBits'(b_valid_i);
   assign aw_valid_d      = accept | (aw_valid_q & ~aw_ready_i);

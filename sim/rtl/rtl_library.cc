@@ -43,7 +43,8 @@ std::vector<RtlSource> Sources(const isa::Spec& spec, const RtlBuildOptions& opt
 /// All paths are relative to the model's folder.
 std::vector<std::string> VerilatorCommand(const RtlBuildOptions& options) {
   std::vector<std::string> command = {"verilator", "--cc", "--exe", "--build", "-j", "2"};
-  command.insert(command.end(), {"--Mdir", kObjects, "--prefix", "Vrtl", "--top-module", "accelerator"});
+  command.insert(command.end(),
+                 {"--Mdir", kObjects, "--prefix", "Vrtl", "--top-module", "cosim_accelerator"});
   // Initial values are the seed's, so that nothing depends on them. Lint has had its say in the tests.
   command.insert(command.end(), {"-O3", "--x-assign", "fast", "--x-initial", "unique", "-Wno-fatal"});
   if (options.assertions) command.emplace_back("--assert");
@@ -54,7 +55,7 @@ std::vector<std::string> VerilatorCommand(const RtlBuildOptions& options) {
   if (runtime::FindProgram("ccache")) make += " OBJCACHE=ccache";
   command.insert(command.end(), {"-MAKEFLAGS", make, "-o", fmt::format("../{}", kLibrary)});
   if (!options.mutants.empty()) command.emplace_back(kMutants);
-  command.insert(command.end(), {"-y", "sv", "-y", "rtl", "sv/cosim_pkg.sv", "sv/accelerator.sv"});
+  command.insert(command.end(), {"-y", "sv", "-y", "rtl", "sv/cosim_pkg.sv", "rtl/cosim_accelerator.sv"});
   command.emplace_back("../sim/rtl/model/factory.cc");  // make runs among the objects
   return command;
 }

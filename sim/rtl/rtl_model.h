@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Verilated accelerator behind one interface, whatever its widths are: drives pins and looks into memories.
-// Between cosim and the shared objects that sim/rtl/rtl_library.h builds, so it needs nothing but the
-// language. What the memory bus answers is rtl_run.h's.
+// A Verilated cosim_accelerator behind one interface, whatever its widths are: drives pins and looks into
+// memories. Between cosim and the shared objects that sim/rtl/rtl_library.h builds, so it needs nothing but
+// the language. What the buses answer is rtl_bench.h's.
 #pragma once
 
 #include <cstddef>
@@ -13,27 +13,36 @@ namespace cosim::sim {
 /// What the pins carry in one cycle.
 struct RtlInputs {
   bool reset = false;
-  bool start = false;
-  uint32_t code_address = 0, code_words = 0;
+  // Registers.
+  bool s_aw_valid = false, s_w_valid = false, s_b_ready = false, s_ar_valid = false, s_r_ready = false;
+  uint32_t s_aw_address = 0, s_w_data = 0, s_w_strobe = 0, s_ar_address = 0;
+  // Memory.
   bool ar_ready = true;
   const uint8_t* r_data = nullptr;  ///< one beat; null: none comes
   bool r_last = false;
+  uint32_t r_response = 0;  ///< as AXI codes it; 0 is OKAY
   bool aw_ready = true, w_ready = true;
   bool b_valid = false;
+  uint32_t b_response = 0;
 };
 
-/// Bit u of the masks is unit u; of wait_token, queue q.
+/// Bit u of the masks is unit u.
 struct RtlOutputs {
-  bool done = false;
+  bool interrupt = false;
+  bool start = false, done = false;  ///< cycle 0 of a run; from the cycle in which the run is done
+  bool s_aw_ready = false, s_w_ready = false, s_b_valid = false, s_ar_ready = false, s_r_valid = false;
+  uint32_t s_r_data = 0;
   bool ar_valid = false;
   uint64_t ar_address = 0;
   int ar_beats = 0;
+  bool r_ready = false;
   bool aw_valid = false;
   uint64_t aw_address = 0;
   int aw_beats = 0;
   bool w_valid = false, w_last = false;
   const uint8_t* w_data = nullptr;  ///< one beat, until the next cycle
   uint64_t w_strobe = 0;            ///< bit i: byte i is written
+  bool b_ready = false;
   uint64_t issue = 0, retire = 0;
 };
 
@@ -53,9 +62,9 @@ class RtlModel {
   virtual RtlBank Bank(std::string_view memory, int bank) = 0;
   /// Plants a fault from the next cycle on. False when the model was built without any.
   virtual bool SelectMutant(int number) = 0;
-  /// Writes what all signals do from the next cycle on to an FST file. False when the model was built
-  /// without.
-  virtual bool OpenTrace(const char* file) = 0;
+  /// Writes what all signals do from the next cycle on to an FST file, where that cycle begins at `time`, in
+  /// picoseconds. False when the file cannot be written, or the model was built without.
+  virtual bool OpenTrace(const char* file, uint64_t time, uint64_t period) = 0;
   /// Ends the trace; nothing if there is none.
   virtual void CloseTrace() = 0;
 };

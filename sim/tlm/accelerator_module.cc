@@ -52,6 +52,7 @@ void AcceleratorModule::Configure(const isa::Spec& spec, SimdLevel level) {
   error_ = ErrorCode::kNone;
   program_ = 0;
   length_ = 0;
+  watchdog_ = registers::kWatchdogReset;
   run_ = {};
   interrupt_changed_.notify(sc_core::SC_ZERO_TIME);
 }
@@ -84,38 +85,37 @@ void AcceleratorModule::WaitForCycle(runtime::Cycle cycle) {
 
 Failure AcceleratorModule::Run() {
   run_.cycles = 1;  // what it takes to refuse a program
-  if (started_program_ % kPageBytes != 0)
+  if (program_ % kPageBytes != 0)
     return {ErrorCode::kBadProgramAddress,
-            fmt::format("the program address {:#x} is not a multiple of {}", started_program_, kPageBytes)};
+            fmt::format("the program address {:#x} is not a multiple of {}", program_, kPageBytes)};
   LoadedProgram program;
   Failure failure = ReadProgram(program);
   if (!failure.ok()) return failure;
-  run_ =
-      timing_->Run(program.decoded, started_program_, {.record_instructions = true, .layer_of = layer_of_});
+  run_ = timing_->Run(program.decoded, program_, {.record_instructions = true, .layer_of = layer_of_});
   if (!run_.completed) return {ErrorCode::kStuck, run_.error};
   return MoveData(program);
 }
 
 Failure AcceleratorModule::ReadProgram(LoadedProgram& program) {
   const auto word_bytes = static_cast<uint64_t>(spec_->word_bytes());
-  const uint64_t bytes = started_length_ * word_bytes;
+  const uint64_t bytes = length_ * word_bytes;
   const auto bus_error = [](uint64_t address) {
     return Failure{ErrorCode::kBusError,
                    fmt::format("fetching the program at {:#x} gets a bus error", address)};
   };
   // The far end first, so that a length gone wrong costs nothing.
   std::vector<uint8_t> words(word_bytes);
-  if (bytes > 0 && !port_.Read(started_program_ + bytes - word_bytes, words))
-    return bus_error(started_program_ + bytes - word_bytes);
+  if (bytes > 0 && !port_.Read(program_ + bytes - word_bytes, words))
+    return bus_error(program_ + bytes - word_bytes);
   words.resize(bytes);
   for (uint64_t at = 0; at < bytes; at += kPageBytes) {
     const auto page = std::span(words).subspan(at, std::min(kPageBytes, bytes - at));
-    if (!port_.Read(started_program_ + at, page)) return bus_error(started_program_ + at);
+    if (!port_.Read(program_ + at, page)) return bus_error(program_ + at);
   }
   const isa::Decoder decode(*spec_);
-  program.instructions.resize(started_length_);
-  program.decoded.reserve(started_length_);
-  for (size_t i = 0; i < started_length_; ++i) {
+  program.instructions.resize(length_);
+  program.decoded.reserve(length_);
+  for (size_t i = 0; i < length_; ++i) {
     const auto word = std::span<const uint8_t>(words).subspan(i * word_bytes, word_bytes);
     if (const auto error = isa::DecodeWord(*spec_, word, program.instructions[i]))
       return {ErrorCode::kBadInstruction, fmt::format("instruction {} is none: {}", i, error->message)};

@@ -2,7 +2,7 @@
 // The accelerator as a SystemC TLM-2.0 module, loosely timed, to drop into a virtual platform. Cycles come
 // from sim/cycle, data from sim/functional over the platform's memory.
 //
-// A write of kStart latches program address and length. The module then reads the words through `memory`,
+// A write of kStart begins a run. The module reads the program's words through `memory`,
 // times the whole program, and goes through its instructions by retirement: the rows of a load or store move
 // through `memory` at the time of its retirement (start + retire x clock period), so other masters see stores
 // when they are complete. done and the interrupt come at start + cycles x clock period.
@@ -31,13 +31,12 @@
 #include "sim/kernels/simd_level.h"
 #include "sim/tlm/memory_master.h"
 #include "sim/tlm/ported_engine.h"
-#include "sim/tlm/registers.h"
 
 namespace cosim::sim {
 
 class AcceleratorModule : public sc_core::sc_module {
  public:
-  /// sim/tlm/registers.h, from address 0. Aligned words only, no byte enables; debug transport reads.
+  /// isa/registers.h, from address 0. Aligned words only, no byte enables; debug transport reads.
   tlm_utils::simple_target_socket<AcceleratorModule> control;
   /// Addresses as the program's. Uses direct access where it is granted.
   tlm_utils::simple_initiator_socket<AcceleratorModule> memory;
@@ -91,8 +90,8 @@ class AcceleratorModule : public sc_core::sc_module {
   uint32_t status_ = 0;
   bool interrupt_enabled_ = false;
   registers::ErrorCode error_ = registers::ErrorCode::kNone;
-  uint64_t program_ = 0, started_program_ = 0;  ///< as written; as latched by the start
-  uint32_t length_ = 0, started_length_ = 0;
+  uint32_t program_ = 0, length_ = 0;              ///< as they are while busy
+  uint32_t watchdog_ = registers::kWatchdogReset;  ///< without effect: this memory always answers
   sc_core::sc_time began_;
   runtime::Counters run_;
   sc_core::sc_event start_, interrupt_changed_;

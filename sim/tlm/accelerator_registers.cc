@@ -11,10 +11,6 @@ constexpr unsigned kWordBytes = 4;
 
 uint32_t Half(uint64_t value, bool high) { return static_cast<uint32_t>(high ? value >> 32 : value); }
 
-uint64_t WithHalf(uint64_t value, bool high, uint32_t half) {
-  return high ? (value & 0xFFFF'FFFFu) | uint64_t{half} << 32 : (value & ~uint64_t{0xFFFF'FFFFu}) | half;
-}
-
 }  // namespace
 
 void AcceleratorModule::Access(::tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
@@ -55,8 +51,12 @@ uint32_t AcceleratorModule::ReadRegister(uint64_t offset) const {
       return static_cast<uint32_t>(error_);
     case registers::kVersion:
       return registers::kVersionValue;
+    case registers::kProgram:
+      return program_;
     case registers::kLength:
       return length_;
+    case registers::kWatchdog:
+      return watchdog_;
     default:
       break;
   }
@@ -64,8 +64,6 @@ uint32_t AcceleratorModule::ReadRegister(uint64_t offset) const {
   switch (offset - (high ? kWordBytes : 0)) {
     case registers::kFingerprint:
       return Half(spec_->fingerprint, high);
-    case registers::kProgram:
-      return Half(program_, high);
     case registers::kCycles:
       return Half(static_cast<uint64_t>(run_.cycles), high);
     case registers::kReadBytes:
@@ -82,8 +80,8 @@ uint32_t AcceleratorModule::ReadRegister(uint64_t offset) const {
 }
 
 uint64_t AcceleratorModule::LedgerEntry(uint64_t index) const {
-  const size_t columns = registers::LedgerColumns(*spec_), queues = spec_->queues.size();
-  if (index / columns >= run_.ledger.size()) return 0;
+  const size_t columns = registers::LedgerStride(*spec_), queues = spec_->queues.size();
+  if (index / columns >= run_.ledger.size() || index % columns >= registers::LedgerColumns(*spec_)) return 0;
   const runtime::LedgerRow& row = run_.ledger[index / columns];
   const size_t column = index % columns;
   runtime::Cycle value = 0;
@@ -105,8 +103,6 @@ void AcceleratorModule::WriteRegister(uint64_t offset, uint32_t value, const sc_
     case registers::kControl:
       interrupt_enabled_ = (value & registers::kInterruptEnable) != 0;
       if ((value & registers::kStart) != 0 && !busy()) {
-        started_program_ = program_;
-        started_length_ = length_;
         status_ = registers::kBusy;
         error_ = registers::ErrorCode::kNone;
         start_.notify(delay);
@@ -116,11 +112,13 @@ void AcceleratorModule::WriteRegister(uint64_t offset, uint32_t value, const sc_
       if ((value & registers::kInterrupt) != 0) status_ &= ~registers::kInterrupt;
       break;
     case registers::kProgram:
-    case registers::kProgram + kWordBytes:
-      program_ = WithHalf(program_, offset != registers::kProgram, value);
+      if (!busy()) program_ = value;
       break;
     case registers::kLength:
-      length_ = value;
+      if (!busy()) length_ = value;
+      break;
+    case registers::kWatchdog:
+      if (!busy()) watchdog_ = value;
       break;
     default:
       return;  // read only

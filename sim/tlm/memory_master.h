@@ -8,7 +8,7 @@
 #include <systemc>
 #include <tlm>
 
-#include "sim/tlm/memory_port.h"
+#include "sim/dram/memory_port.h"
 
 namespace cosim::sim {
 

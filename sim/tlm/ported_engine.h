@@ -8,12 +8,14 @@
 
 #include "isa/decode.h"
 #include "isa/program.h"
+#include "isa/registers.h"
 #include "isa/spec.h"
+#include "sim/dram/memory_port.h"
 #include "sim/functional/functional_engine.h"
-#include "sim/tlm/memory_port.h"
-#include "sim/tlm/registers.h"
 
 namespace cosim::sim {
+
+namespace registers = isa::registers;
 
 /// Why something failed; kNone when it did not.
 struct Failure {

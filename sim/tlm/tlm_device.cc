@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "isa/check.h"
+#include "runtime/read_counters.h"
 #include "sim/tlm/example_platform.h"
-#include "sim/tlm/registers.h"
 
 // The SystemC library wants an entry point, even of programs that have a main of their own and never enter
 // there.
@@ -29,55 +29,23 @@ class Registers {
     processor_.WriteWord(ExamplePlatform::kRegisterBase + offset, value);
   }
   uint64_t Read64(uint32_t offset) { return Read(offset) | uint64_t{Read(offset + 4)} << 32; }
-  void Write64(uint32_t offset, uint64_t value) {
-    Write(offset, static_cast<uint32_t>(value));
-    Write(offset + 4, static_cast<uint32_t>(value >> 32));
-  }
 
  private:
   ProcessorModule& processor_;
 };
-
-runtime::LedgerRow ReadLedgerRow(const isa::Spec& spec, size_t unit, Registers& block) {
-  size_t column = 0;
-  const auto next = [&] {
-    return static_cast<runtime::Cycle>(block.Read64(registers::LedgerOffset(spec, unit, column++)));
-  };
-  runtime::LedgerRow row;
-  row.unit = spec.units[unit].name;
-  row.busy = next();
-  row.wait_push = next();
-  for (size_t q = 0; q < spec.queues.size(); ++q) row.wait_token.push_back(next());
-  row.wait_port = next();
-  row.wait_memory = next();
-  row.idle = next();
-  return row;
-}
-
-runtime::Counters ReadCounters(const isa::Spec& spec, Registers& block) {
-  runtime::Counters counters;
-  counters.timed = true;
-  counters.completed = (block.Read(registers::kStatus) & registers::kFailed) == 0;
-  counters.cycles = static_cast<runtime::Cycle>(block.Read64(registers::kCycles));
-  counters.dram_read_bytes = block.Read64(registers::kReadBytes);
-  counters.dram_write_bytes = block.Read64(registers::kWriteBytes);
-  counters.gemm_steps = block.Read64(registers::kGemmSteps);
-  counters.alu_steps = block.Read64(registers::kAluSteps);
-  if (counters.completed)
-    for (size_t u = 0; u < spec.units.size(); ++u) counters.ledger.push_back(ReadLedgerRow(spec, u, block));
-  return counters;
-}
 
 runtime::Counters RunProgram(const isa::Spec& spec, const isa::Program& program, ProcessorModule& processor) {
   Registers block(processor);
   COSIM_CHECK(block.Read(registers::kVersion) == registers::kVersionValue);
   COSIM_CHECK(block.Read64(registers::kFingerprint) == program.fingerprint,
               "the program was made for another spec");
-  block.Write64(registers::kProgram, ExamplePlatform::kMemoryBase + program.code_address);
+  block.Write(registers::kProgram,
+              static_cast<uint32_t>(ExamplePlatform::kMemoryBase + program.code_address));
   block.Write(registers::kLength, static_cast<uint32_t>(program.instructions.size()));
   block.Write(registers::kControl, registers::kStart | registers::kInterruptEnable);
   processor.WaitForInterrupt(true);
-  runtime::Counters counters = ReadCounters(spec, block);
+  runtime::Counters counters =
+      runtime::ReadCounters(spec, [&](uint32_t offset) { return block.Read(offset); });
   block.Write(registers::kStatus, registers::kInterrupt);
   processor.WaitForInterrupt(false);
   return counters;

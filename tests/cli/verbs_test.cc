@@ -104,6 +104,11 @@ TEST_F(Verbs, CheckedInReferencesAreWhatIsaShowPrints) {
   }
 }
 
+TEST_F(Verbs, TheCheckedInRegistersAreWhatIsaRegistersPrints) {
+  EXPECT_EQ(Run("isa registers").out, ReadFile(At("docs/reference/registers.md")))
+      << "rewrite it: cosim isa registers -o docs/reference/registers.md";
+}
+
 TEST_F(Verbs, ListsNameWhatThereIs) {
   const Outcome configs = Run("configs"), models = Run("models");
   for (const std::string name : {"pynq.yaml", "ultra96.yaml", "tiny.yaml"})

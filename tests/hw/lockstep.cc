@@ -5,12 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 #include "isa/decode.h"
 #include "isa/microops.h"
 #include "sim/cycle/timing_engine.h"
+#include "sim/dram/flat_memory.h"
+#include "sim/rtl/rtl_compare.h"
 #include "tests/isa/program/random_program.h"
 #include "tests/sim/golden/golden_machine.h"
 
@@ -18,7 +19,6 @@ namespace cosim::testing {
 namespace {
 
 using isa::Memory;
-using runtime::Cycle;
 using sim::RtlModel;
 using sim::RtlRun;
 
@@ -74,33 +74,17 @@ std::string FirstWrongValue(RtlModel& model, const isa::Spec& spec, const Golden
   return first;
 }
 
-struct Event {
-  Cycle at = std::numeric_limits<Cycle>::max();
-  std::string text;
-};
-
-void Consider(Event& first, const std::string& instruction, const char* what, Cycle rtl, Cycle model) {
-  if (rtl == model) return;
-  const Cycle never = std::numeric_limits<Cycle>::max() - 1;
-  const Cycle at = std::min(rtl < 0 ? never : rtl, model < 0 ? never : model);
-  if (at >= first.at) return;
-  first = {at, fmt::format("{}: {} at rtl {}, model {}\n", instruction, what, rtl, model)};
-}
-
-std::string TimingDifference(const isa::Spec& spec, const isa::Program& program, const RtlRun& rtl,
-                             const runtime::Counters& model) {
+std::string TimingDifference(const isa::Spec& spec, const isa::Program& program, const RtlRun& rtl) {
+  sim::TimingEngine engine(spec);
+  const runtime::Counters model = engine.Run(sim::DecodeAll(spec, program), program.code_address,
+                                             {.record_instructions = true, .layer_of = {}});
   if (!model.completed) return "the model is stuck: " + model.error + "\n";
-  Event first;
-  for (size_t i = 0; i < program.instructions.size(); ++i) {
-    const isa::InstructionFormat& format = spec.formats[program.instructions[i].format];
-    const std::string name =
-        fmt::format("instruction {} ({} on {})", i, format.name, spec.units[format.unit].name);
-    Consider(first, name, "issue", rtl.instructions[i].issue, model.instructions[i].issue);
-    Consider(first, name, "retirement", rtl.instructions[i].retire, model.instructions[i].retire);
-  }
-  if (first.text.empty() && rtl.done && rtl.cycles != model.cycles)
-    return fmt::format("done at rtl {}, model {}\n", rtl.cycles, model.cycles);
-  return first.text;
+  runtime::Counters seen = rtl.counters;
+  seen.instructions = rtl.instructions;
+  std::string difference = sim::CompareTiming(spec, program, seen, model);
+  if (rtl.done && rtl.cycles != model.cycles)
+    difference += fmt::format("done at rtl {}, model {}\n", rtl.cycles, model.cycles);
+  return difference;
 }
 
 std::string ContentsDifference(RtlModel& model, const isa::Spec& spec, const isa::Program& program,
@@ -134,20 +118,17 @@ LockstepResult Compare(RtlModel& model, const isa::Spec& spec, const isa::Progra
                        const LockstepOptions& options) {
   std::vector<uint8_t> dram = DramOf(spec, program, options.seed);
   GoldenMachine golden(spec, dram);
-  Reset(model);
-  Poison(model, spec, golden, options.seed);
   sim::BuiltInMemory memory(spec.dram);
+  sim::FlatMemory unused(dram);
+  if (options.reset) sim::RtlBench(model, spec, unused, memory).Reset();
+  Poison(model, spec, golden, options.seed);
   isa::testing::Random random(options.seed);
-  sim::RtlRunOptions run_options;
+  sim::RtlRunOptions run_options{.reset = options.reset};
   if (options.stall_percent > 0) run_options.stall = [&] { return random.Percent(options.stall_percent); };
   const RtlRun rtl = RunRtl(model, spec, program, std::move(dram), memory, run_options);
   LockstepResult result{.difference = "", .cycles = rtl.cycles};
-  if (options.stall_percent == 0) {
-    sim::TimingEngine engine(spec);
-    result.difference = TimingDifference(spec, program, rtl,
-                                         engine.Run(sim::DecodeAll(spec, program), program.code_address,
-                                                    {.record_instructions = true, .layer_of = {}}));
-  }
+  if (!rtl.counters.error.empty()) result.difference = rtl.counters.error + "\n";
+  if (options.stall_percent == 0) result.difference += TimingDifference(spec, program, rtl);
   result.difference +=
       rtl.done ? ContentsDifference(model, spec, program, rtl, golden) : "the rtl is not done\n";
   return result;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds the RTL against the models, program by program: each instruction's issue and retirement, and the
-// ledger, against the timing engine; DRAM and all on-chip memories against the golden machine. Says where
-// they first differ.
+// Holds the RTL against the models, program by program: each instruction's issue and retirement, and all
+// counters, read from the registers, against the timing engine; DRAM and all on-chip memories against the
+// golden machine. Says where they first differ.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,7 @@ struct LockstepOptions {
   /// Of cycles in which a channel of the bus stands still. Then only the contents are compared: the timing
   /// page knows no stalls.
   int stall_percent = 0;
+  bool reset = true;  ///< before; without, the start alone has to make a clean run
 };
 
 struct LockstepResult {
@@ -30,7 +31,7 @@ struct LockstepResult {
 
 /// Fills DRAM and all on-chip memories with a pattern and runs `program`, which must verify, with the memory
 /// system of `spec`. A difference is a line for the first instruction that differs (in the order of the
-/// cycles), one for each ledger row that differs, and one each for the first wrong byte of DRAM and the first
+/// cycles), one for each counter that differs, and one each for the first wrong byte of DRAM and the first
 /// wrong element.
 LockstepResult Compare(sim::RtlModel& model, const isa::Spec& spec, const isa::Program& program,
                        const LockstepOptions& options = {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wraps a class that Verilator made of `accelerator` as an RtlModel.
+// Wraps a class that Verilator made of `cosim_accelerator` as an RtlModel.
 #pragma once
 
 #include <verilated.h>
@@ -38,41 +38,36 @@ class VerilatedModel final : public RtlModel {
   }
 
   RtlOutputs Cycle(const RtlInputs& inputs) override {
-    top_->clk_i = 0;
-    top_->rst_ni = inputs.reset ? 0 : 1;
-    top_->start_i = inputs.start ? 1 : 0;
-    top_->code_address_i = inputs.code_address;
-    top_->code_words_i = inputs.code_words;
-    top_->ar_ready_i = inputs.ar_ready ? 1 : 0;
-    top_->r_valid_i = inputs.r_data != nullptr ? 1 : 0;
-    top_->r_last_i = inputs.r_last ? 1 : 0;
-    if (inputs.r_data != nullptr) std::memcpy(&top_->r_data_i, inputs.r_data, sizeof(top_->r_data_i));
-    top_->aw_ready_i = inputs.aw_ready ? 1 : 0;
-    top_->w_ready_i = inputs.w_ready ? 1 : 0;
-    top_->b_valid_i = inputs.b_valid ? 1 : 0;
+    top_->aclk = 0;
+    top_->aresetn = inputs.reset ? 0 : 1;
+    top_->s_axi_awvalid = inputs.s_aw_valid ? 1 : 0;
+    top_->s_axi_awaddr = inputs.s_aw_address;
+    top_->s_axi_wvalid = inputs.s_w_valid ? 1 : 0;
+    top_->s_axi_wdata = inputs.s_w_data;
+    top_->s_axi_wstrb = inputs.s_w_strobe;
+    top_->s_axi_bready = inputs.s_b_ready ? 1 : 0;
+    top_->s_axi_arvalid = inputs.s_ar_valid ? 1 : 0;
+    top_->s_axi_araddr = inputs.s_ar_address;
+    top_->s_axi_rready = inputs.s_r_ready ? 1 : 0;
+    top_->m_axi_arready = inputs.ar_ready ? 1 : 0;
+    top_->m_axi_rvalid = inputs.r_data != nullptr ? 1 : 0;
+    top_->m_axi_rlast = inputs.r_last ? 1 : 0;
+    top_->m_axi_rresp = inputs.r_response;
+    if (inputs.r_data != nullptr) std::memcpy(&top_->m_axi_rdata, inputs.r_data, sizeof(top_->m_axi_rdata));
+    top_->m_axi_awready = inputs.aw_ready ? 1 : 0;
+    top_->m_axi_wready = inputs.w_ready ? 1 : 0;
+    top_->m_axi_bvalid = inputs.b_valid ? 1 : 0;
+    top_->m_axi_bresp = inputs.b_response;
     Evaluate();
-    RtlOutputs outputs{.done = top_->done_o != 0,
-                       .ar_valid = top_->ar_valid_o != 0,
-                       .ar_address = top_->ar_addr_o,
-                       .ar_beats = top_->ar_len_o + 1,
-                       .aw_valid = top_->aw_valid_o != 0,
-                       .aw_address = top_->aw_addr_o,
-                       .aw_beats = top_->aw_len_o + 1,
-                       .w_valid = top_->w_valid_o != 0,
-                       .w_last = top_->w_last_o != 0,
-                       .w_data = beat_.data(),
-                       .w_strobe = top_->w_strb_o,
-                       .issue = top_->issue_o,
-                       .retire = top_->retire_o};
-    std::memcpy(beat_.data(), &top_->w_data_o, sizeof(top_->w_data_o));
-    top_->clk_i = 1;
+    const RtlOutputs outputs = Outputs();
+    top_->aclk = 1;
     Evaluate();
     return outputs;
   }
 
   RtlBank Bank(std::string_view memory, int bank) override {
-    const std::string name =
-        "TOP.accelerator.i_mem_" + std::string(memory) + ".gen_bank[" + std::to_string(bank) + "].i_ram";
+    const std::string name = "TOP.cosim_accelerator.i_accelerator.i_mem_" + std::string(memory) +
+                             ".gen_bank[" + std::to_string(bank) + "].i_ram";
     const VerilatedScope* scope = context_.scopeFind(name.c_str());
     VerilatedVar* contents = scope != nullptr ? scope->varFind("mem") : nullptr;
     if (contents == nullptr) return {};
@@ -88,9 +83,12 @@ class VerilatedModel final : public RtlModel {
     return true;
   }
 
-  bool OpenTrace([[maybe_unused]] const char* file) override {
+  bool OpenTrace([[maybe_unused]] const char* file, [[maybe_unused]] uint64_t time,
+                 [[maybe_unused]] uint64_t period) override {
 #if VM_TRACE_FST
     CloseTrace();
+    context_.time(time);
+    half_period_ = period / 2;
     trace_ = std::make_unique<VerilatedFstC>();
     top_->trace(trace_.get(), kTraceLevels);
     trace_->open(file);
@@ -113,13 +111,42 @@ class VerilatedModel final : public RtlModel {
 #if VM_TRACE_FST
     if (trace_) trace_->dump(context_.time());
 #endif
-    context_.timeInc(1);
+    context_.timeInc(half_period_);
+  }
+
+  RtlOutputs Outputs() {
+    RtlOutputs outputs{.interrupt = top_->__SYM__interrupt != 0,
+                       .start = top_->start_o != 0,
+                       .done = top_->done_o != 0,
+                       .s_aw_ready = top_->s_axi_awready != 0,
+                       .s_w_ready = top_->s_axi_wready != 0,
+                       .s_b_valid = top_->s_axi_bvalid != 0,
+                       .s_ar_ready = top_->s_axi_arready != 0,
+                       .s_r_valid = top_->s_axi_rvalid != 0,
+                       .s_r_data = top_->s_axi_rdata,
+                       .ar_valid = top_->m_axi_arvalid != 0,
+                       .ar_address = top_->m_axi_araddr,
+                       .ar_beats = top_->m_axi_arlen + 1,
+                       .r_ready = top_->m_axi_rready != 0,
+                       .aw_valid = top_->m_axi_awvalid != 0,
+                       .aw_address = top_->m_axi_awaddr,
+                       .aw_beats = top_->m_axi_awlen + 1,
+                       .w_valid = top_->m_axi_wvalid != 0,
+                       .w_last = top_->m_axi_wlast != 0,
+                       .w_data = beat_.data(),
+                       .w_strobe = top_->m_axi_wstrb,
+                       .b_ready = top_->m_axi_bready != 0,
+                       .issue = top_->issue_o,
+                       .retire = top_->retire_o};
+    std::memcpy(beat_.data(), &top_->m_axi_wdata, sizeof(top_->m_axi_wdata));
+    return outputs;
   }
 
   static constexpr int kTraceLevels = 99;  // of the hierarchy: all of it
 
   VerilatedContext context_;
   std::unique_ptr<Top> top_;
+  uint64_t half_period_ = 1;
 #if VM_TRACE_FST
   std::unique_ptr<VerilatedFstC> trace_;
 #endif

@@ -33,14 +33,13 @@ class AcceleratorModuleTest : public ::testing::Test {
   void Set(uint32_t offset, uint32_t value) {
     processor().WriteWord(ExamplePlatform::kRegisterBase + offset, value);
   }
-  void Start(uint64_t address, uint32_t length) {
-    Set(registers::kProgram, static_cast<uint32_t>(address));
-    Set(registers::kProgram + 4, static_cast<uint32_t>(address >> 32));
+  void Start(uint32_t address, uint32_t length) {
+    Set(registers::kProgram, address);
     Set(registers::kLength, length);
     Set(registers::kControl, registers::kStart | registers::kInterruptEnable);
   }
   // Starts what stands in memory, waits for the interrupt, and expects this error.
-  void ExpectFailure(uint64_t address, uint32_t length, ErrorCode code) {
+  void ExpectFailure(uint32_t address, uint32_t length, ErrorCode code) {
     EXPECT_TRUE(Run([&] {
       Start(address, length);
       processor().WaitForInterrupt(true);
@@ -72,12 +71,12 @@ class AcceleratorModuleTest : public ::testing::Test {
 TEST_F(AcceleratorModuleTest, ReadsBackWhatIsWritten) {
   EXPECT_TRUE(Run([&] {
     Set(registers::kProgram, 0x12345000);
-    Set(registers::kProgram + 4, 0x9);
     Set(registers::kLength, 77);
+    Set(registers::kWatchdog, 99);
     Set(registers::kControl, registers::kInterruptEnable);
     EXPECT_EQ(Get(registers::kProgram), 0x12345000u);
-    EXPECT_EQ(Get(registers::kProgram + 4), 0x9u);
     EXPECT_EQ(Get(registers::kLength), 77u);
+    EXPECT_EQ(Get(registers::kWatchdog), 99u);
     EXPECT_EQ(Get(registers::kControl), registers::kInterruptEnable);
     EXPECT_EQ(Get(registers::kStatus), 0u);
   }));
@@ -150,8 +149,8 @@ TEST_F(AcceleratorModuleTest, FailsOnAProgramThatIsNotAligned) {
 }
 
 TEST_F(AcceleratorModuleTest, FailsOnAProgramWhereNothingIs) {
-  ExpectFailure(uint64_t{1} << 40, 5, ErrorCode::kBusError);
-  ExpectFailure(ExamplePlatform::kMemoryBytes - 4096, 0xFFFF'FFFF, ErrorCode::kBusError);
+  ExpectFailure(static_cast<uint32_t>(ExamplePlatform::kMemoryBytes - 4096), 0xFFFF'FFFF,
+                ErrorCode::kBusError);
 }
 
 TEST_F(AcceleratorModuleTest, FailsOnWordsThatAreNoInstructions) {

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accelerator as a peripheral, which a board or a simulation instantiates: the generated core between its registers,
+// its counters and the bus. What each of them does, its own module says.
+//
+// The ports have AXI's names and not this project's, because from them Vivado infers the interfaces s_axi (AXI4-Lite,
+// registers), m_axi (AXI4, memory), aclk, aresetn and interrupt. The outputs at the end are for comparison with a model.
+module cosim_accelerator (
+  input  logic                             aclk,
+  input  logic                             aresetn,
+  // verilator lint_off SYMRSVDWORD
+  // Reason: the name from which Vivado infers an interrupt.
+  output logic                             interrupt,
+  // verilator lint_on SYMRSVDWORD
+  // Registers: isa/registers.h.
+  input  logic                             s_axi_awvalid,
+  output logic                             s_axi_awready,
+  input  logic [11:0]                      s_axi_awaddr,
+  input  logic                             s_axi_wvalid,
+  output logic                             s_axi_wready,
+  input  logic [31:0]                      s_axi_wdata,
+  input  logic [3:0]                       s_axi_wstrb,
+  output logic                             s_axi_bvalid,
+  input  logic                             s_axi_bready,
+  output logic [1:0]                       s_axi_bresp,
+  input  logic                             s_axi_arvalid,
+  output logic                             s_axi_arready,
+  input  logic [11:0]                      s_axi_araddr,
+  output logic                             s_axi_rvalid,
+  input  logic                             s_axi_rready,
+  output logic [31:0]                      s_axi_rdata,
+  output logic [1:0]                       s_axi_rresp,
+  // Memory.
+  output logic                             m_axi_arvalid,
+  input  logic                             m_axi_arready,
+  output logic [31:0]                      m_axi_araddr,
+  output logic [7:0]                       m_axi_arlen,
+  output logic [2:0]                       m_axi_arsize,
+  output logic [1:0]                       m_axi_arburst,
+  output logic [3:0]                       m_axi_arcache,
+  output logic [2:0]                       m_axi_arprot,
+  input  logic                             m_axi_rvalid,
+  output logic                             m_axi_rready,
+  input  logic [cosim_pkg::PortBits-1:0]   m_axi_rdata,
+  input  logic                             m_axi_rlast,
+  input  logic [1:0]                       m_axi_rresp,
+  output logic                             m_axi_awvalid,
+  input  logic                             m_axi_awready,
+  output logic [31:0]                      m_axi_awaddr,
+  output logic [7:0]                       m_axi_awlen,
+  output logic [2:0]                       m_axi_awsize,
+  output logic [1:0]                       m_axi_awburst,
+  output logic [3:0]                       m_axi_awcache,
+  output logic [2:0]                       m_axi_awprot,
+  output logic                             m_axi_wvalid,
+  input  logic                             m_axi_wready,
+  output logic [cosim_pkg::PortBits-1:0]   m_axi_wdata,
+  output logic [cosim_pkg::PortBits/8-1:0] m_axi_wstrb,
+  output logic                             m_axi_wlast,
+  input  logic                             m_axi_bvalid,
+  output logic                             m_axi_bready,
+  input  logic [1:0]                       m_axi_bresp,
+  // What happens in this cycle.
+  output logic                             start_o,   // cycle 0 of a run
+  output logic                             done_o,    // from the cycle in which the run is done until the next start
+  output logic [cosim_pkg::Units-1:0]      issue_o,
+  output logic [cosim_pkg::Units-1:0]      retire_o
+);
+
+  localparam int unsigned CounterBits = cosim_pkg::RegCounterBits;
+  localparam int unsigned StepBits    = $clog2(cosim_pkg::Units + 1);
+  localparam int unsigned BeatShift   = $clog2(cosim_pkg::PortBits / 8);
+  localparam int unsigned BytesBits   = BeatShift + 1;
+  localparam int unsigned EntryBits   = $clog2(cosim_pkg::Units) + $clog2(cosim_pkg::RegLedgerStride);
+  localparam logic [1:0]  Okay        = 2'b00;
+  localparam logic [1:0]  Increment   = 2'b01;
+  localparam logic [3:0]  Bufferable  = 4'b0011;   // and modifiable; nothing is cached
+
+  // ---- Registers and the run.
+  logic        start, run_busy, run_done, run_ended, interrupt_level;
+  logic [31:0] program_address, length, watchdog;
+  logic [3:0]  error;
+  logic        clear_n, stop, watching, running, core_done, quiet, still, illegal, stuck, expired;
+  logic        moves, bus_error;
+
+  logic [5*CounterBits-1:0] counters;
+  logic [EntryBits-1:0]     ledger_entry;
+  logic [CounterBits-1:0]   ledger_value;
+
+  registers #(
+    .CounterBits(CounterBits), .Units(cosim_pkg::Units), .Columns(cosim_pkg::RegLedgerStride)
+  ) i_registers (
+    .clk_i      (aclk),
+    .rst_ni     (aresetn),
+    .aw_valid_i (s_axi_awvalid),
+    .aw_ready_o (s_axi_awready),
+    .aw_addr_i  (s_axi_awaddr),
+    .w_valid_i  (s_axi_wvalid),
+    .w_ready_o  (s_axi_wready),
+    .w_data_i   (s_axi_wdata),
+    .w_strb_i   (s_axi_wstrb),
+    .b_valid_o  (s_axi_bvalid),
+    .b_ready_i  (s_axi_bready),
+    .ar_valid_i (s_axi_arvalid),
+    .ar_ready_o (s_axi_arready),
+    .ar_addr_i  (s_axi_araddr),
+    .r_valid_o  (s_axi_rvalid),
+    .r_ready_i  (s_axi_rready),
+    .r_data_o   (s_axi_rdata),
+    .start_o    (start),
+    .program_o  (program_address),
+    .length_o   (length),
+    .watchdog_o (watchdog),
+    .busy_i     (run_busy),
+    .done_i     (run_done),
+    .ended_i    (run_ended),
+    .error_i    (error),
+    .interrupt_o(interrupt_level),
+    .counters_i (counters),
+    .entry_o    (ledger_entry),
+    .ledger_i   (ledger_value)
+  );
+
+  assign interrupt   = interrupt_level;
+  assign s_axi_bresp = Okay;
+  assign s_axi_rresp = Okay;
+
+  run_control i_run_control (
+    .clk_i      (aclk),
+    .rst_ni     (aresetn),
+    .start_i    (start),
+    .misplaced_i(program_address[11:0] != '0),
+    .busy_o     (run_busy),
+    .done_o     (run_done),
+    .ended_o    (run_ended),
+    .error_o    (error),
+    .clear_no   (clear_n),
+    .start_o    (start_o),
+    .stop_o     (stop),
+    .watching_o (watching),
+    .running_o  (running),
+    .done_i     (core_done),
+    .quiet_i    (quiet),
+    .bus_error_i(bus_error),
+    .illegal_i  (illegal),
+    .stuck_i    (stuck),
+    .expired_i  (expired)
+  );
+
+  watch i_watch (
+    .clk_i     (aclk),
+    .rst_ni    (aresetn),
+    .running_i (running),
+    .still_i   (still),
+    .stuck_o   (stuck),
+    .watching_i(watching),
+    .owed_i    (~quiet),
+    .moves_i   (moves),
+    .limit_i   (watchdog),
+    .expired_o (expired)
+  );
+
+  assign done_o = run_done | (running & core_done);
+
+  // ---- The core.
+  logic [cosim_pkg::Units-1:0]     in_flight, busy, wait_push, wait_port, gemm_step, alu_step;
+  logic [cosim_pkg::QueueBits-1:0] wait_token;
+
+  accelerator i_accelerator (
+    .clk_i         (aclk),
+    .rst_ni        (aresetn & clear_n),
+    .start_i       (start_o),
+    .code_address_i(program_address),
+    .code_words_i  (length),
+    .done_o        (core_done),
+    .stop_i        (stop),
+    .ar_valid_o    (m_axi_arvalid),
+    .ar_ready_i    (m_axi_arready),
+    .ar_addr_o     (m_axi_araddr),
+    .ar_len_o      (m_axi_arlen),
+    .r_valid_i     (m_axi_rvalid),
+    .r_ready_o     (m_axi_rready),
+    .r_data_i      (m_axi_rdata),
+    .r_last_i      (m_axi_rlast),
+    .aw_valid_o    (m_axi_awvalid),
+    .aw_ready_i    (m_axi_awready),
+    .aw_addr_o     (m_axi_awaddr),
+    .aw_len_o      (m_axi_awlen),
+    .w_valid_o     (m_axi_wvalid),
+    .w_ready_i     (m_axi_wready),
+    .w_data_o      (m_axi_wdata),
+    .w_strb_o      (m_axi_wstrb),
+    .w_last_o      (m_axi_wlast),
+    .b_valid_i     (m_axi_bvalid),
+    .b_ready_o     (m_axi_bready),
+    .issue_o,
+    .retire_o,
+    .in_flight_o   (in_flight),
+    .busy_o        (busy),
+    .wait_push_o   (wait_push),
+    .wait_token_o  (wait_token),
+    .wait_port_o   (wait_port),
+    .gemm_step_o   (gemm_step),
+    .alu_step_o    (alu_step),
+    .illegal_o     (illegal),
+    .quiet_o       (quiet),
+    .still_o       (still)
+  );
+
+  assign m_axi_arsize  = 3'(BeatShift);
+  assign m_axi_arburst = Increment;
+  assign m_axi_arcache = Bufferable;
+  assign m_axi_arprot  = '0;
+  assign m_axi_awsize  = 3'(BeatShift);
+  assign m_axi_awburst = Increment;
+  assign m_axi_awcache = Bufferable;
+  assign m_axi_awprot  = '0;
+
+  // ---- What passes the bus.
+  logic r_moves, w_moves, b_moves;
+
+  assign r_moves   = m_axi_rvalid & m_axi_rready;
+  assign w_moves   = m_axi_wvalid & m_axi_wready;
+  assign b_moves   = m_axi_bvalid & m_axi_bready;
+  assign moves     = (m_axi_arvalid & m_axi_arready) | r_moves | (m_axi_awvalid & m_axi_awready) | w_moves | b_moves;
+  assign bus_error = (r_moves & (m_axi_rresp != Okay)) | (b_moves & (m_axi_bresp != Okay));
+
+  // ---- Counters.
+  logic                counts;
+  logic [StepBits-1:0] gemm_steps, alu_steps;
+
+  assign counts = start_o | (running & ~core_done);
+
+  always_comb begin
+    gemm_steps = '0;
+    alu_steps  = '0;
+    for (int u = 0; u < cosim_pkg::Units; u++) begin
+      gemm_steps = gemm_steps + StepBits'(gemm_step[u]);
+      alu_steps  = alu_steps + StepBits'(alu_step[u]);
+    end
+  end
+
+  counter #(.Width(CounterBits)) i_cycles (
+    .clk_i(aclk), .rst_ni(aresetn), .start_i(start_o), .step_i(counts), .value_o(counters[0*CounterBits +: CounterBits])
+  );
+  counter #(.Width(CounterBits), .StepBits(BytesBits)) i_read_bytes (
+    .clk_i(aclk), .rst_ni(aresetn), .start_i(start_o), .step_i({r_moves, BeatShift'(0)}),
+    .value_o(counters[1*CounterBits +: CounterBits])
+  );
+  counter #(.Width(CounterBits), .StepBits(BytesBits)) i_write_bytes (
+    .clk_i(aclk), .rst_ni(aresetn), .start_i(start_o), .step_i({w_moves, BeatShift'(0)}),
+    .value_o(counters[2*CounterBits +: CounterBits])
+  );
+  counter #(.Width(CounterBits), .StepBits(StepBits)) i_gemm_steps (
+    .clk_i(aclk), .rst_ni(aresetn), .start_i(start_o), .step_i(gemm_steps),
+    .value_o(counters[3*CounterBits +: CounterBits])
+  );
+  counter #(.Width(CounterBits), .StepBits(StepBits)) i_alu_steps (
+    .clk_i(aclk), .rst_ni(aresetn), .start_i(start_o), .step_i(alu_steps),
+    .value_o(counters[4*CounterBits +: CounterBits])
+  );
+
+  ledger #(
+    .Units(cosim_pkg::Units), .Queues(cosim_pkg::Queues), .Pops(cosim_pkg::QueuePops),
+    .Columns(cosim_pkg::RegLedgerStride), .CounterBits(CounterBits)
+  ) i_ledger (
+    .clk_i       (aclk),
+    .rst_ni      (aresetn),
+    .start_i     (start_o),
+    .run_i       (counts),
+    .busy_i      (busy),
+    .wait_push_i (wait_push),
+    .wait_token_i(wait_token),
+    .wait_port_i (wait_port),
+    .in_flight_i (in_flight),
+    .entry_i     (ledger_entry),
+    .value_o     (ledger_value)
+  );
+
+endmodule

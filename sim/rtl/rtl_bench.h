@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Verilated accelerator as it sits on a board: a processor at its registers, memory behind its bus. Both
+// buses keep AXI's rules, may stall, and check that the accelerator keeps them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "isa/spec.h"
+#include "sim/dram/memory_port.h"
+#include "sim/dram/memory_timing.h"
+#include "sim/rtl/memory_bus.h"
+#include "sim/rtl/rtl_model.h"
+
+namespace cosim::sim {
+
+class RtlBench {
+ public:
+  /// All arguments must outlive the bench. Before the first run the accelerator wants a Reset.
+  RtlBench(RtlModel& model, const isa::Spec& spec, MemoryPort& memory, MemoryTiming& timing)
+      : model_(model), timing_(timing), bus_(spec, memory, timing), beat_bytes_(spec.dram.beat_bytes()) {}
+
+  /// Asked once a channel and cycle: does it stand still? Empty: never, as on the timing page.
+  std::function<bool()> stall;
+  /// Called with the pins of every cycle from cycle 0 of a run on; may be empty.
+  std::function<void(Cycle now, const RtlOutputs&)> observe;
+
+  /// Holds the reset. The clock edge that begins it may still write on chip.
+  void Reset();
+  /// One cycle. The accelerator's pins during it.
+  const RtlOutputs& Clock();
+  const RtlOutputs& outputs() const { return outputs_; }
+  /// The cycle before this one, counted from the start of the last run; negative before the first.
+  Cycle now() const { return cycle_ - 1 - zero_; }
+
+  /// As the processor does: takes as many cycles as it takes.
+  uint32_t ReadRegister(uint32_t offset);
+  void WriteRegister(uint32_t offset, uint32_t value, uint32_t strobe = 0xF);
+  /// Writes program address, length and start; cycle 0 is some cycles later.
+  void Start(uint64_t code_address, size_t code_words);
+  /// Reads the status until no run is busy; false when one still is after `cycles`.
+  bool WaitUntilIdle(Cycle cycles);
+
+  MemoryBus& bus() { return bus_; }
+  RtlModel& model() { return model_; }
+
+ private:
+  /// What stood on the pins of one cycle and was not taken.
+  struct Standing {
+    bool ar = false, aw = false, w = false, s_b = false, s_r = false;
+    RtlOutputs outputs;
+    std::vector<uint8_t> w_data;
+  };
+
+  bool Stalls() const { return stall && stall(); }
+  /// AXI: what is offered stays as it is until it is taken.
+  void CheckSteady();
+
+  RtlModel& model_;
+  MemoryTiming& timing_;
+  MemoryBus bus_;
+  RtlInputs inputs_;
+  RtlOutputs outputs_;
+  Standing standing_;
+  uint64_t beat_bytes_;
+  Cycle cycle_ = 0, zero_ = kNotStarted;
+  bool started_ = false;
+
+  static constexpr Cycle kNotStarted = Cycle{1} << 60;
+};
+
+}  // namespace cosim::sim

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the RTL and the timing engine part ways on a program.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "isa/program.h"
+#include "isa/spec.h"
+#include "runtime/profile.h"
+
+namespace cosim::sim {
+
+/// Empty if both agree on every instruction's issue and retirement, on the cycles of the run, on the ledger
+/// and on all other counters. Else a line for the first instruction that differs, in the order of the cycles,
+/// with both cycles, and one for each counter that differs. An instruction that did not issue or retire has
+/// -1 there. `layer_of` names the layer an instruction came from; may be empty.
+std::string CompareTiming(const isa::Spec& spec, const isa::Program& program, const runtime::Counters& rtl,
+                          const runtime::Counters& model,
+                          const std::function<std::string(size_t)>& layer_of = {});
+
+}  // namespace cosim::sim

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The RTL's registers as a processor sees them. Errors are errors_test.cc's, counters lockstep_test.cc's.
+#include "isa/registers.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "sim/dram/flat_memory.h"
+#include "tests/hw/lockstep.h"
+#include "tests/hw/models.h"
+#include "tests/isa/program/random_program.h"
+
+namespace cosim::testing {
+namespace {
+
+namespace registers = isa::registers;
+
+class Registers : public ::testing::Test {
+ protected:
+  Registers() { bench_.Reset(); }
+
+  uint32_t Get(uint32_t offset) { return bench_.ReadRegister(offset); }
+  void Set(uint32_t offset, uint32_t value, uint32_t strobe = 0xF) {
+    bench_.WriteRegister(offset, value, strobe);
+  }
+  void StartProgram() { bench_.Start(program_.code_address, program_.instructions.size()); }
+
+  const isa::Spec& spec_ = SpecOf("tiny_cosim");
+  std::unique_ptr<sim::RtlModel> model_ = MakeModel("tiny_cosim");
+  isa::Program program_ = isa::testing::RandomProgram(spec_, {.seed = 3});
+  std::vector<uint8_t> dram_ = DramOf(spec_, program_);
+  sim::FlatMemory memory_{dram_};
+  sim::BuiltInMemory timing_{spec_.dram};
+  sim::RtlBench bench_{*model_, spec_, memory_, timing_};
+};
+
+TEST_F(Registers, SayWhatItIs) {
+  EXPECT_EQ(Get(registers::kVersion), registers::kVersionValue);
+  EXPECT_EQ(Get(registers::kFingerprint) | uint64_t{Get(registers::kFingerprint + 4)} << 32,
+            spec_.fingerprint);
+}
+
+TEST_F(Registers, AreAsTheMapSaysAfterAReset) {
+  for (uint32_t offset :
+       {registers::kControl, registers::kStatus, registers::kError, registers::kProgram, registers::kLength,
+        registers::kCycles, registers::kReadBytes, registers::kAluSteps})
+    EXPECT_EQ(Get(offset), 0u) << offset;
+  EXPECT_EQ(Get(registers::kWatchdog), registers::kWatchdogReset);
+  for (uint32_t offset = registers::kLedger; offset < registers::kSize; offset += 4)
+    ASSERT_EQ(Get(offset), 0u) << offset;
+}
+
+TEST_F(Registers, ObeyByteStrobes) {
+  Set(registers::kProgram, 0x12345678);
+  Set(registers::kProgram, 0xAABBCCDD, 0b0101);
+  EXPECT_EQ(Get(registers::kProgram), 0x12BB56DDu);
+  Set(registers::kControl, registers::kInterruptEnable, 0b1110);
+  EXPECT_EQ(Get(registers::kControl), 0u);
+  Set(registers::kControl, registers::kStart, 0b1110);
+  EXPECT_EQ(Get(registers::kStatus), 0u);
+}
+
+TEST_F(Registers, IgnoreWritesWhereNothingCanBeWritten) {
+  const uint32_t version = Get(registers::kVersion), fingerprint = Get(registers::kFingerprint);
+  for (uint32_t offset = registers::kError; offset < registers::kProgram; offset += 4) Set(offset, ~0u);
+  for (uint32_t offset = registers::kCycles; offset < 0x80; offset += 4) Set(offset, ~0u);
+  for (uint32_t offset : {0x1Cu, 0x400u, registers::kLedger, registers::kSize - 4}) {
+    Set(offset, ~0u);
+    EXPECT_EQ(Get(offset), 0u) << offset;
+  }
+  EXPECT_EQ(Get(registers::kVersion), version);
+  EXPECT_EQ(Get(registers::kFingerprint), fingerprint);
+  EXPECT_EQ(Get(registers::kStatus), 0u);
+}
+
+TEST_F(Registers, TakeAddressAndDataInAnyOrder) {
+  isa::testing::Random random(8);
+  bench_.stall = [&] { return random.Percent(60); };
+  std::map<uint32_t, uint32_t> held = {
+      {registers::kProgram, 0}, {registers::kLength, 0}, {registers::kWatchdog, registers::kWatchdogReset}};
+  for (int i = 0; i < 300; ++i) {
+    auto& [offset, value] = *std::next(held.begin(), random.Uniform(0, 2));
+    if (random.Percent(50)) {
+      value = static_cast<uint32_t>(random.Next());
+      bench_.WriteRegister(offset, value);
+    } else {
+      ASSERT_EQ(bench_.ReadRegister(offset), value) << "access " << i;
+    }
+  }
+}
+
+TEST_F(Registers, RaiseTheInterruptUntilItIsCleared) {
+  StartProgram();
+  EXPECT_EQ(Get(registers::kStatus), registers::kBusy);
+  EXPECT_FALSE(bench_.outputs().interrupt);
+  ASSERT_TRUE(bench_.WaitUntilIdle(100000));
+  EXPECT_TRUE(bench_.outputs().interrupt);
+  EXPECT_EQ(Get(registers::kStatus), registers::kDone | registers::kInterrupt);
+  Set(registers::kStatus, registers::kInterrupt);
+  EXPECT_FALSE(bench_.outputs().interrupt);
+  EXPECT_EQ(Get(registers::kStatus), registers::kDone);
+}
+
+TEST_F(Registers, KeepTheInterruptToThemselvesWhenItIsOff) {
+  Set(registers::kControl, registers::kStart);
+  ASSERT_TRUE(bench_.WaitUntilIdle(100));
+  EXPECT_EQ(Get(registers::kStatus), registers::kDone | registers::kInterrupt);
+  EXPECT_FALSE(bench_.outputs().interrupt);
+  Set(registers::kControl, registers::kInterruptEnable);
+  EXPECT_TRUE(bench_.outputs().interrupt);
+}
+
+TEST_F(Registers, CountOneCycleForAProgramWithoutInstructions) {
+  bench_.Start(0, 0);
+  ASSERT_TRUE(bench_.WaitUntilIdle(100));
+  EXPECT_EQ(Get(registers::kCycles), 1u);
+  EXPECT_EQ(Get(registers::kReadBytes), 0u);
+  EXPECT_EQ(Get(registers::LedgerOffset(spec_, 0, registers::LedgerColumns(spec_) - 1)), 1u);
+}
+
+TEST_F(Registers, KeepWhatRunsWhileBusy) {
+  ASSERT_EQ(Compare(*model_, spec_, program_).difference, "");
+  const uint32_t cycles = Get(registers::kCycles), watchdog = Get(registers::kWatchdog);
+  StartProgram();
+  bench_.Start(0x123, 0);
+  Set(registers::kWatchdog, 1);
+  ASSERT_TRUE(bench_.WaitUntilIdle(100000));
+  EXPECT_EQ(Get(registers::kError), 0u);
+  EXPECT_EQ(Get(registers::kCycles), cycles);
+  EXPECT_EQ(Get(registers::kProgram), program_.code_address);
+  EXPECT_EQ(Get(registers::kLength), program_.instructions.size());
+  EXPECT_EQ(Get(registers::kWatchdog), watchdog);
+}
+
+TEST_F(Registers, ForgetTheRunBeforeAtEachStart) {
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    const isa::Program program = isa::testing::RandomProgram(spec_, {.seed = seed});
+    ASSERT_EQ(Compare(*model_, spec_, program, {.seed = seed, .reset = false}).difference, "")
+        << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace cosim::testing
