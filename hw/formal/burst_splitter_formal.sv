@@ -45,18 +45,19 @@ module burst_splitter_formal #(
   logic [31:0]        row_q, bytes_q, stride_q;  // the row being cut: its first byte, its bytes, the way to the next
   logic [DimBits-1:0] rows_q;                    // rows left, this one included
   logic [31:0]        next_q;                    // byte at which the next burst must begin
-  logic [31:0]        beats_end;                 // one past the last byte of the row's last beat
-  logic [31:0]        burst_end, next_row;
+  logic [31:0]        end_d, end_q;              // one past the last byte of the row's last beat
+  logic [31:0]        burst_end, row_d, bytes_d;
   logic               row_ends;
   logic               stood_q;                   // a burst stood in the cycle before and was not taken
   logic [31:0]        stood_addr_q;
   logic [LenBits-1:0] stood_len_q;
 
-  assign beats_end = {row_q[31:BeatShift], BeatShift'(0)}
-                     + (((32'(row_q[BeatShift-1:0]) + bytes_q + BeatBytes - 1) >> BeatShift) << BeatShift);
   assign burst_end = burst_addr + 32'(burst_len) * BeatBytes;
-  assign row_ends  = burst_end == beats_end;
-  assign next_row  = row_q + stride_q;
+  assign row_ends  = burst_end == end_q;
+  assign row_d     = start_i ? addr_i : row_q + stride_q;
+  assign bytes_d   = start_i ? row_bytes_i : bytes_q;
+  assign end_d     = {row_d[31:BeatShift], BeatShift'(0)}
+                     + (((32'(row_d[BeatShift-1:0]) + bytes_d + BeatBytes - 1) >> BeatShift) << BeatShift);
 
   always_ff @(posedge clk_i) begin
     stood_q      <= rst_ni & busy & ~burst_ready_i;
@@ -64,20 +65,19 @@ module burst_splitter_formal #(
     stood_len_q  <= burst_len;
     if (!rst_ni) begin
       rows_q <= '0;
-    end else if (start_i) begin
-      row_q    <= addr_i;
-      bytes_q  <= row_bytes_i;
-      stride_q <= stride_bytes_i;
-      rows_q   <= (row_bytes_i == '0) ? '0 : rows_i;
-      next_q   <= {addr_i[31:BeatShift], BeatShift'(0)};
-    end else if (busy && burst_ready_i) begin
-      if (row_ends) begin
-        row_q  <= next_row;
-        rows_q <= rows_q - 1'b1;
-        next_q <= {next_row[31:BeatShift], BeatShift'(0)};
+    end else if (start_i || (busy && burst_ready_i && row_ends)) begin
+      row_q   <= row_d;
+      bytes_q <= bytes_d;
+      next_q  <= {row_d[31:BeatShift], BeatShift'(0)};
+      end_q   <= end_d;
+      if (start_i) begin
+        stride_q <= stride_bytes_i;
+        rows_q   <= (row_bytes_i == '0) ? '0 : rows_i;
       end else begin
-        next_q <= burst_end;
+        rows_q   <= rows_q - 1'b1;
       end
+    end else if (busy && burst_ready_i) begin
+      next_q <= burst_end;
     end
   end
 
@@ -96,7 +96,7 @@ module burst_splitter_formal #(
     a_limit: assert (!busy || burst_len <= BurstBeats);
     a_page:  assert (!busy || 32'(burst_addr[11:0]) + 32'(burst_len) * BeatBytes <= 4096);
     // It does not go beyond the row's last beat, so that a row ends exactly there.
-    a_row:   assert (!busy || 32'(burst_len) * BeatBytes <= beats_end - burst_addr);
+    a_row:   assert (!busy || 32'(burst_len) * BeatBytes <= end_q - burst_addr);
     a_last:  assert (!busy || burst_last == (row_ends && rows_q == 1));
     a_stand: assert (!stood_q || (busy && burst_addr == stood_addr_q && burst_len == stood_len_q));
 
@@ -105,7 +105,7 @@ module burst_splitter_formal #(
     i_bytes: assert (!busy || (bytes_q != '0 && !bytes_q[31]));
     i_len:   assert (!busy || \dut.len_q == right_len);
     i_left:  assert (!busy || \dut.left_q != '0);
-    i_end:   assert (!busy || (({\dut.left_q , BeatShift'(0)} == beats_end - next_q)
+    i_end:   assert (!busy || (({\dut.left_q , BeatShift'(0)} == end_q - next_q)
                                && 32'({\dut.left_q , BeatShift'(0)}) <= 32'h8000_0000 + BeatBytes));
 
     c_page:  cover (busy && !row_ends && burst_len < BurstBeats && burst_end[11:0] == '0);

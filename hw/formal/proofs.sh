@@ -28,7 +28,7 @@ mutant read_port "read_port fifo" "" 14 read_port "s/assign blocked .*/assign bl
 mutant read_port "read_port fifo" "" 14 read_port "s/^  assign arrive .*/  assign arrive = r_valid_i;/"
 
 for shape in "PortBits=64 BurstBeats=16" "PortBits=16 BurstBeats=256" "PortBits=128 BurstBeats=5"; do
-  prove burst_splitter "burst_splitter burst_length" "$shape" 5 0
+  prove burst_splitter "burst_splitter burst_length" "$shape" 5 1
 done
 mutant burst_splitter "burst_splitter burst_length" "" 6 burst_length "s/assign to_page .*/assign to_page = '1;/"
 mutant burst_splitter "burst_splitter burst_length" "" 6 burst_splitter "s/ + 32'(BeatBytes - 1);/;/"
