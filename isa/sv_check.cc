@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
+#include <set>
+#include <string>
 
+#include "isa/registers.h"
 #include "isa/sv_generate.h"
 #include "isa/sv_plan.h"
 
@@ -19,6 +23,7 @@ constexpr int kGemmLatency = 9;          ///< stages of the gemm unit beside its
 constexpr int kMemoryLatency = 2;        ///< accept, and the register on the way to the bus
 constexpr int kWriteLatency = 3;         ///< from a beat's leaving to the bus, and the response
 constexpr size_t kMostReads = 2;         ///< of one memory by a step of an op
+constexpr int kAddressBits = 32;         ///< on the bus
 
 int CeilLog2(int64_t value) { return std::bit_width(static_cast<uint64_t>(value - 1)); }
 
@@ -28,14 +33,8 @@ class Checker {
 
   void Port() {
     const MemorySystem& dram = spec_.dram;
-    if (dram.port_bits < 16 || !std::has_single_bit(static_cast<unsigned>(dram.port_bits))) {
-      Error({}, fmt::format("memory.port_bits is {}", dram.port_bits), "a power of two, at least 16");
-    }
     if (!std::has_single_bit(static_cast<unsigned>(spec_.word_bits))) {
       Error({}, fmt::format("word_bits is {}", spec_.word_bits), "a power of two");
-    }
-    if (dram.burst_beats > 256) {
-      Error({}, fmt::format("memory.burst_beats is {}", dram.burst_beats), "at most 256, AXI4's limit");
     }
     if (dram.latency < kMemoryLatency) {
       Error({}, fmt::format("memory.latency is {}", dram.latency),
@@ -82,6 +81,8 @@ class Checker {
         Error(format.loc,
               fmt::format("'{}' computes {}", format.name, format.intrinsic ? format.intrinsic->text : ""),
               "a product of two matrices, dst[b, o] += x[b, k] * y[o, k]");
+      } else {
+        for (const Operand& source : format.intrinsic->sources) SignedLanes(format, source.memory);
       }
     }
     for (const IndexFields& index : format.indices) {
@@ -89,10 +90,62 @@ class Checker {
       Error(format.loc, fmt::format("the micro-ops of '{}' have no field '{}'", format.name, index.index),
             "a micro-op field for each index");
     }
+    const int dram = format.FieldIndex("dram");
+    if (dram >= 0 && format.fields[dram].type.width > kAddressBits) {
+      Error(format.fields[dram].loc,
+            fmt::format("field 'dram' of '{}' has {} bits", format.name, format.fields[dram].type.width),
+            fmt::format("at most {}, an address on the bus", kAddressBits));
+    }
     if (SvPads(format) && spec_.memories[format.memory].fields.size() > 1) {
       Error(format.loc, fmt::format("'{}' pads a memory of records", format.name),
             "padding only for plain elements");
     }
+  }
+
+  void SignedLanes(const InstructionFormat& format, int index) {
+    const Memory& memory = spec_.memories[index];
+    if (memory.fields.size() == 1 && memory.fields[0].type.is_signed) return;
+    Error(memory.loc, fmt::format("'{}' multiplies elements of '{}'", format.name, memory.name),
+          "signed numbers in its lanes");
+  }
+
+  void HasEngine(const SvUnit& unit) {
+    if (unit.loads || unit.stores || unit.gemms || unit.alus) return;
+    Error(spec_.units[unit.unit].loc, fmt::format("unit '{}' executes nothing but syncs", unit.name),
+          "a unit that loads, stores or computes");
+  }
+
+  /// Names that would give two signals or modules of the RTL one name.
+  void Names(const SvPlan& plan) {
+    for (const SvUnit& unit : plan.units) {
+      const bool has[] = {unit.loads, unit.gemms, unit.alus, unit.stores};
+      const Kind kinds[] = {Kind::kLoad, Kind::kGemm, Kind::kAlu, Kind::kStore};
+      for (const SvUnit& other : plan.units) {
+        for (size_t k = 0; k < std::size(kinds); ++k) {
+          if (has[k] && other.name == fmt::format("{}_{}", unit.name, KindName(kinds[k])))
+            TakenName(spec_.units[other.unit].loc, "unit", other.name);
+        }
+        if (unit.alus && other.alus && other.name == "lane_" + unit.name)
+          TakenName(spec_.units[other.unit].loc, "unit", other.name);
+      }
+      if (unit.alus) {
+        if (unit.name == "unit") TakenName(spec_.units[unit.unit].loc, "unit", unit.name);
+        AluNames(unit.alu);
+      }
+    }
+    DistinctConstants("memory", spec_.memories);
+    DistinctConstants("unit", spec_.units);
+    DistinctConstants("queue", spec_.queues);
+    DistinctConstants("instruction", spec_.formats);
+  }
+
+  void Ledger() {
+    const size_t bytes = registers::LedgerBytes(spec_), room = registers::kSize - registers::kLedger;
+    if (bytes <= room) return;
+    Error(spec_.queues.back().loc,
+          fmt::format("the ledger of {} units and {} queues takes {} bytes of registers", spec_.units.size(),
+                      spec_.queues.size(), bytes),
+          fmt::format("at most {}: fewer units or queues", room));
   }
 
   /// The engines of a unit take one instruction of their kind; loads take any number.
@@ -143,6 +196,39 @@ class Checker {
   }
 
  private:
+  void TakenName(const SourceLoc& loc, std::string_view what, const std::string& name) {
+    Error(loc, fmt::format("the {} '{}' would give two things one name", what, name), "another name");
+  }
+
+  /// Ports of an alu's datapath are called after memories and fields.
+  void AluNames(const SvAlu& alu) {
+    std::set<std::string> taken = {"clk",         "issue",        "op",           "group",
+                                   "twice",       "first",        "second",       "fire",
+                                   "first_index", "second_index", "result_index", "result_memory"};
+    const std::set<int> memories = [&] {
+      std::set<int> all(alu.reads.begin(), alu.reads.end());
+      all.insert(alu.writes.begin(), alu.writes.end());
+      return all;
+    }();
+    for (const int memory : memories) {
+      const std::string& name = spec_.memories[memory].name;
+      if (!taken.insert(name).second || !taken.insert(name + "_before").second)
+        TakenName(spec_.memories[memory].loc, "memory", name);
+    }
+    for (const int index : alu.immediates) {
+      const Field& field = spec_.formats[alu.format].fields[index];
+      if (!taken.insert(field.name).second) TakenName(field.loc, "field", field.name);
+    }
+  }
+
+  template <typename Item>
+  void DistinctConstants(std::string_view what, const std::vector<Item>& items) {
+    std::set<std::string> taken;
+    for (const Item& item : items) {
+      if (!taken.insert(SvConstantName(item.name)).second) TakenName(item.loc, what, item.name);
+    }
+  }
+
   void Error(const SourceLoc& loc, const std::string& what, const std::string& right) {
     diags_.Error(kNoRtl, loc, "no RTL for this: " + what).hint = "the RTL needs " + right;
   }
@@ -157,8 +243,11 @@ void CheckSv(const Spec& spec, Diagnostics& diags) {
   Checker checker(spec, diags);
   const SvPlan plan(spec);
   checker.Port();
+  checker.Names(plan);
+  checker.Ledger();
   for (const InstructionFormat& format : spec.formats) checker.Format(format);
   for (const SvUnit& unit : plan.units) {
+    checker.HasEngine(unit);
     checker.MacsPerDsp(unit);
     checker.Latency(unit);
     checker.OneOfAKind(unit);

@@ -17,7 +17,8 @@ struct SvFile {
 };
 
 /// Reports what the RTL cannot be built for: a kind it has no module for, an intrinsic that is not a matrix
-/// product, a port that is no power of two, a latency below the depth of a pipeline.
+/// product of signed numbers, a latency below the depth of a pipeline, a ledger that the registers have no
+/// room for, names that the RTL needs for something else.
 void CheckSv(const Spec& spec, Diagnostics& diags);
 
 /// All generated files: `cosim_pkg.sv`, `decode_<unit>.sv`, `dispatch.sv` and `accelerator.sv`, packages

@@ -3,12 +3,14 @@
 // shows.
 #include "isa/sv_generate.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <optional>
 #include <string>
 
 #include "isa/loader.h"
+#include "isa/registers.h"
 #include "tests/hw/models.h"
 
 namespace cosim::testing {
@@ -119,6 +121,54 @@ TEST(CheckSv, RefusesAnOpThatReadsAMemoryThreeTimes) {
 TEST(CheckSv, RefusesAResponseFasterThanTheDataReachTheBus) {
   EXPECT_THAT(Refusal(Load(kCosim, "", "", {{"memory.write_latency", "2"}})),
               HasSubstr("memory.write_latency is 2"));
+}
+
+TEST(CheckSv, RefusesAddressesWiderThanTheBus) {
+  EXPECT_THAT(Refusal(Load(kLoadGemm, "dram: uint(32)", "dram: uint(40)", {})),
+              HasSubstr("field 'dram' of 'load_inp' has 40 bits"));
+}
+
+TEST(CheckSv, RefusesProductsOfUnsignedNumbers) {
+  EXPECT_THAT(Refusal(Load(kLoadGemm, "type: int(inp_bits)", "type: uint(inp_bits)", {})),
+              HasSubstr("'gemm' multiplies elements of 'inp'"));
+}
+
+TEST(CheckSv, RefusesAUnitOfSyncsAlone) {
+  isa::Spec spec = SpecOf("narrow");
+  std::erase_if(spec.formats,
+                [](const isa::InstructionFormat& format) { return format.kind == isa::Kind::kGemm; });
+  EXPECT_THAT(Refusal(spec), HasSubstr("unit 'gemm' executes nothing but syncs"));
+}
+
+TEST(CheckSv, RefusesALedgerThatTheRegistersHaveNoRoomFor) {
+  isa::Spec spec = SpecOf("tiny_cosim");
+  while (isa::registers::LedgerBytes(spec) <= isa::registers::kSize - isa::registers::kLedger) {
+    EXPECT_EQ(Refusal(spec), "");
+    isa::Queue queue = spec.queues[0];
+    queue.name = fmt::format("more{}", spec.queues.size());
+    spec.queues.push_back(queue);
+  }
+  EXPECT_THAT(Refusal(spec), HasSubstr("the ledger of 4 units and 60 queues takes 4096 bytes of registers"));
+  EXPECT_THAT(Refusal(spec), HasSubstr("the RTL needs at most 2048"));
+}
+
+TEST(CheckSv, RefusesNamesThatTwoThingsWouldHave) {
+  isa::Spec spec = SpecOf("tiny_cosim");
+  spec.units[1].name = spec.units[0].name + "_load";
+  EXPECT_THAT(Refusal(spec), HasSubstr("the unit 'load_load' would give two things one name"));
+  spec = SpecOf("tiny_cosim");
+  spec.queues[1].name = "Load_to_gemm";
+  spec.queues[0].name = "load_toGemm";
+  EXPECT_THAT(Refusal(spec), HasSubstr("the queue 'Load_to_gemm' would give"));
+  spec = SpecOf("tiny_cosim");
+  spec.memories[spec.MemoryIndex("acc")].name = "group";
+  EXPECT_THAT(Refusal(spec), HasSubstr("the memory 'group' would give"));
+}
+
+TEST(Elaborate, RefusesAPortTooNarrowByItsKey) {
+  Diagnostics diags;
+  EXPECT_FALSE(isa::LoadSpec(kCosim.config, kCosim.isa, {{"memory.port_bits", "8"}}, diags));
+  EXPECT_THAT(diags.Render(), HasSubstr("'port_bits' of 'memory' is 8"));
 }
 
 }  // namespace
