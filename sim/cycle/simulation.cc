@@ -164,8 +164,7 @@ void Simulation::Issue(size_t u) {
   const auto* transfer = std::get_if<isa::Transfer>(&instruction.body);
   const bool is_sync = std::holds_alternative<isa::Sync>(instruction.body);
   const UnitTraits& traits = unit.traits;
-  if ((transfer != nullptr && !transfer->is_store) ||
-      (is_sync && traits.loads && !traits.computes)) {
+  if ((transfer != nullptr && !transfer->is_store) || (is_sync && traits.loads && !traits.computes)) {
     StartLoad(u, transfer);
   } else if (transfer != nullptr || (is_sync && traits.stores && !traits.loads && !traits.computes)) {
     StartStore(u, transfer);
