@@ -134,9 +134,9 @@ module gemm_unit #(
     side_q <= side_d;
   end
 
-  assign src_re_o    = control3[0];
+  assign src_re_o    = control3[0] & ~control3[2];  // a reset reads no tiles: it holds none of their banks
   assign src_addr_o  = src_q;
-  assign side_re_o   = control3[0];
+  assign side_re_o   = control3[0] & ~control3[2];
   assign side_addr_o = side_q;
 
   // ---- Tiles (s0 + 6), sums (s0 + 9 + Levels).

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
+#include <sstream>
 
 #include "isa/check.h"
 
@@ -42,10 +43,15 @@ void ReadAll(int result_end, std::string& result, int said_end, std::string& sai
   }
 }
 
-std::string LastLine(std::string text) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  const size_t line = text.rfind('\n');
-  return line == std::string::npos ? text : text.substr(line + 1);
+/// The line that says what was wrong: the first with an error, else the last.
+std::string Complaint(const std::string& text) {
+  std::istringstream lines(text);
+  std::string last;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("rror") != std::string::npos) return line;
+    last = line;
+  }
+  return last;
 }
 
 [[noreturn]] void CompareAndExit(int result_end, sim::RtlModel& model, const isa::Spec& spec,
@@ -82,7 +88,7 @@ LockstepResult CompareIsolated(sim::RtlModel& model, const isa::Spec& spec, cons
   } else {
     result.difference =
         fmt::format("ended by {} {}: {}\n", WIFSIGNALED(status) ? "signal" : "status",
-                    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), LastLine(said));
+                    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), Complaint(said));
   }
   return result;
 }

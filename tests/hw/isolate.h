@@ -7,7 +7,7 @@
 
 namespace cosim::testing {
 
-/// As Compare. When the process ends by itself, the difference is how, with the last line it wrote. The model
+/// As Compare. When the process ends by itself, the difference is how, with what it complained of. The model
 /// of the caller does not change.
 LockstepResult CompareIsolated(sim::RtlModel& model, const isa::Spec& spec, const isa::Program& program,
                                const LockstepOptions& options = {});

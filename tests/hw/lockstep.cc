@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "isa/check.h"
 #include "isa/decode.h"
 #include "isa/microops.h"
 #include "sim/cycle/timing_engine.h"
@@ -32,6 +33,7 @@ void ForEachValue(RtlModel& model, const isa::Spec& spec, Visit visit) {
     const int64_t lanes = memory.LaneCount();
     for (int64_t element = 0; element < memory.depth; ++element) {
       const sim::RtlBank bank = model.Bank(memory.name, static_cast<int>(element / bank_depth));
+      COSIM_CHECK(bank.data != nullptr, "the RTL has no memory '{}'", memory.name);
       const std::span<uint8_t> bytes(bank.data + element % bank_depth * bank.stride, bank.stride);
       for (int64_t lane = 0; lane < lanes; ++lane) {
         for (size_t field = 0; field < memory.fields.size(); ++field) {

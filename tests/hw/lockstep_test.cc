@@ -5,6 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include "isa/assembler.h"
+#include "isa/loader.h"
+#include "isa/verify.h"
+#include "sim/rtl/rtl_library.h"
+#include "tests/hw/isolate.h"
 #include "tests/hw/lockstep_pair.h"
 #include "tests/hw/lockstep_sweep.h"
 #include "tests/hw/models.h"
@@ -65,6 +70,37 @@ TEST_P(Lockstep, DoesNotDependOnWhatRegistersHeldBeforeTheReset) {
 
 INSTANTIATE_TEST_SUITE_P(Models, Lockstep, ::testing::ValuesIn(AllModels()),
                          [](const auto& info) { return info.param; });
+
+/// The two units work at the same time; the one that resets names no banks of inp.
+constexpr char kResetText[] = R"(.dram 0x4000
+.code 0x3000
+.instructions code 0x3000
+.micro_ops alu_uops 0x1000 {
+  alu_uop dst=0 src=0 aux=0
+}
+.micro_ops gemm_uops 0x2000 {
+  gemm_uop dst=0 src=0 wgt=0
+}
+load_alu_uop dram=0x1000 rows=1 cols=1 stride=1 push(load_to_alu)
+load_gemm_uop dram=0x2000 rows=1 cols=1 stride=1 push(load_to_gemm)
+alu op=widen lock_acc=0b0001 lock_inp=1 uop=[0,1) iter_out=1 iter_in=60 dst_in=1 src_in=1 pop(load_to_alu)
+gemm reset=1 lock_acc=0b0010 uop=[0,1) iter_out=1 iter_in=60 dst_base=64 dst_in=1 pop(load_to_gemm)
+)";
+
+TEST(Lockstep, GemmThatResetsReadsNoTiles) {
+  Diagnostics diags;
+  isa::SourceText isa = *isa::ReadSource(COSIM_SOURCE_DIR "/isa/cosim.yaml", diags);
+  const isa::SourceText config = *isa::ReadSource(COSIM_SOURCE_DIR "/configs/tiny.yaml", diags);
+  isa.text.insert(isa.text.find("      overwrite: uint(1) "), "      reset: uint(1)\n");
+  const std::optional<isa::Spec> spec = isa::Elaborate(isa, config, {{"parameters.inp_banks", "1"}}, diags);
+  ASSERT_TRUE(spec.has_value()) << diags.Render();
+  const auto library = sim::BuildRtl(*spec, {.assertions = true, .mutants = {}, .progress = {}}, diags);
+  ASSERT_TRUE(library.has_value()) << diags.Render();
+  const auto assembly = isa::Assemble(*spec, {"reset.s", kResetText}, diags);
+  ASSERT_TRUE(assembly.has_value()) << diags.Render();
+  ASSERT_TRUE(isa::Verify(*spec, assembly->program).ok());
+  EXPECT_EQ(CompareIsolated(*sim::MakeRtlModel(*library), *spec, assembly->program).difference, "");
+}
 
 TEST(Sweep, AgreesOnHardwareNobodyWrote) {
   const SweepResult result = Sweep({.seed = 3, .minutes = 30, .configurations = 2, .programs = 30});
