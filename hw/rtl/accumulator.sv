@@ -67,7 +67,7 @@ module accumulator #(
   always_comb begin
     old = rdata_i;
     for (int d = 0; d < Forwards; d++) begin
-      if (match_q[d] & ~(`MUTANT(ForwardsTooLittle) & (d == 0))) old = result_q[d*Width +: Width];
+      if (match_q[d] & ~(`MUTANT(ForwardsLittle) & (d == 0))) old = result_q[d*Width +: Width];
     end
     if (overwrite_q[2]) old = '0;
   end

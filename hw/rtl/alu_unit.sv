@@ -5,6 +5,10 @@
 // A step takes Groups x reads cycles: for each group of lanes one for each element it reads of one memory. Issued in
 // cycle t, n steps: retires at t + n x that + Latency; ready for the next in the cycle after the retirement. The last read
 // of a group in cycle s: operands are there, and fire_o is high, in s + 6; the result is written in s + 7 + Stages.
+`ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
+`define MUTANT(name) 1'b0
+`endif
+
 module alu_unit #(
   parameter  int unsigned             UopBits   = 10,   // address of a micro-op
   parameter  int unsigned             IterBits  = 14,
@@ -187,7 +191,7 @@ module alu_unit #(
   );
   assign retire_tag_o = tag_q;
   assign flying_d     = issue_i | (flying_q & ~retire_o);
-  assign idle_o       = ~flying_q;
+  assign idle_o       = ~flying_q | (`MUTANT(AluReadyEarly) & retire_o);
   assign ready_o      = idle_o;
   assign busy_o       = issue_i | ~idle_o;
 

@@ -4,6 +4,10 @@
 //
 // A cycle counts for one reason a unit, the first that applies, so a row is a small memory of which one entry a cycle
 // is counted up; an entry never counted in this run reads as 0. A cycle t with run_i is in the entries from t + 3 on.
+`ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
+`define MUTANT(name) 1'b0
+`endif
+
 module ledger #(
   parameter  int unsigned Units       = 2,
   parameter  int unsigned Queues      = 1,
@@ -58,7 +62,7 @@ module ledger #(
       for (int q = Queues - 1; q >= 0; q--) begin
         if (tokens[q]) column_d = ColumnBits'(2 + q);
       end
-      if (wait_push_i[u]) column_d = ColumnBits'(1);
+      if (wait_push_i[u] & ~`MUTANT(WaitUncounted)) column_d = ColumnBits'(1);
       if (busy_i[u])      column_d = ColumnBits'(0);
     end
 

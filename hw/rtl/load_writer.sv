@@ -4,6 +4,10 @@
 //
 // A transfer that comes in cycle t is begun at t + 1 at the earliest. An element of padding takes one cycle, one from
 // memory a cycle for each beat it is made of (at least one). An element taken in cycle s is written in cycle s + 3.
+`ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
+`define MUTANT(name) 1'b0
+`endif
+
 module load_writer #(
   parameter  int unsigned                  Memories    = 1,
   parameter  logic [Memories*32-1:0]       ElementBits = '0,  // of each memory
@@ -201,7 +205,7 @@ module load_writer #(
 
   assign present = held_q != '0;
   assign last    = lasts[rptr_q];
-  assign freed_o = (pop & last) ? popped_q + 1'b1 : '0;
+  assign freed_o = `MUTANT(RoomEarly) ? RoomBits'(pop) : ((pop & last) ? popped_q + 1'b1 : '0);
 
   always_comb begin
     rptr_d   = rptr_q;
@@ -277,7 +281,7 @@ module load_writer #(
     end else begin : gen_lanes
       localparam int unsigned Lanes = ElementBits[m*32 +: 32] / Lane;
       logic [Lane-1:0] lane;
-      assign lane = Lane'($signed(stage2_q.value));
+      assign lane = `MUTANT(PadZero) ? '0 : Lane'($signed(stage2_q.value));
       assign pad_of[m*DataBits +: DataBits] = stage2_q.pads[m] ? DataBits'({Lanes{lane}}) : '0;
     end
   end

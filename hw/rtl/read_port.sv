@@ -5,6 +5,10 @@
 // One burst a cycle is accepted (req_ready_o), from the first cycle its request stands; it is on the bus one cycle
 // later. At most Outstanding bursts are accepted whose last beat has not arrived; a last beat in cycle t makes room at
 // t + 1. Beats go to their requester in the cycle they arrive: requesters always have room for them.
+`ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
+`define MUTANT(name) 1'b0
+`endif
+
 module read_port #(
   parameter  int unsigned Requesters  = 2,
   parameter  int unsigned PortBits    = 64,
@@ -47,7 +51,7 @@ module read_port #(
   logic [IndexBits-1:0]  owner;               // whose data is arriving
   logic                  owner_valid, owner_room;
 
-  assign blocked   = flying_q == CountBits'(Outstanding);
+  assign blocked   = flying_q == CountBits'(Outstanding) + CountBits'(`MUTANT(OneBurstMore));
   assign idle_o    = flying_q == '0;
   assign any       = |req_valid_i;
   assign accept    = any & ~blocked & (~ar_valid_q | ar_ready_i);
@@ -56,7 +60,7 @@ module read_port #(
     later = '0;
     turn  = '0;
     for (int i = 0; i < Requesters; i++) begin
-      if (i > 32'(last_q)) later[i] = req_valid_i[i];
+      if (i > 32'(last_q)) later[i] = req_valid_i[i] & ~`MUTANT(FixedPriority);
     end
     for (int i = Requesters - 1; i >= 0; i--) begin
       if ((later != '0) ? later[i] : req_valid_i[i]) turn = IndexBits'(i);

@@ -4,6 +4,10 @@
 //
 // Beats may leave as bursts are accepted: grant_i adds a burst's beats in the cycle from which its data may be taken. An
 // element is taken a cycle, or a beat of one that is wider than a beat; a beat taken in cycle s is on the bus in s + 4.
+`ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
+`define MUTANT(name) 1'b0
+`endif
+
 module store_reader #(
   parameter  int unsigned ElementBits = 32,
   parameter  int unsigned StoredBytes = 4,   // an element's in DRAM
@@ -167,7 +171,7 @@ module store_reader #(
   end
 
   assign merged  = (open3 ? partial_q : '0) | (piece << {offset3, 3'b000});
-  assign strobe  = (Size == BeatBytes) ? '1 : BeatBytes'((1 << Size) - 1);
+  assign strobe  = ((Size == BeatBytes) | `MUTANT(StrobesAll)) ? '1 : BeatBytes'((1 << Size) - 1);
   assign strobes = (open3 ? strobes_q : '0) | (strobe << offset3);
 
   always_ff @(posedge clk_i) begin

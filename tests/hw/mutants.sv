@@ -6,6 +6,8 @@
 package mutant_pkg;
   typedef enum int {
     None,
+    FixedPriority,    // the read port always serves the first requester
+    OneBurstMore,     // one read burst more than Outstanding is accepted
     CrossesPages,     // bursts go across 4 KiB boundaries
     ForgetsOffset,    // a row's beats are counted from its first byte, not from its first beat
     TokenTwice,       // a token pushed is there twice
@@ -13,11 +15,16 @@ package mutant_pkg;
     LockKept,         // the second unit's banks stay locked
     LockForgotten,    // nobody holds a bank
     BankZero,         // what is read comes from bank 0
-    ForwardsTooLittle,  // gemm does not see the result of the step before
+    PadZero,          // pads are 0 whatever their value
+    RoomEarly,        // a burst's room in the data buffer comes back at its first beat
+    StrobesAll,       // stores write whole beats
+    ForwardsLittle,   // gemm does not see the result of the step before
     SumUnsigned,      // sums of products lose their sign
     RetireDropped,    // of two retirements in one cycle one is not counted
+    AluReadyEarly,    // the alu takes the next instruction in the cycle of the retirement
     FifoShort,        // a FIFO is one place shorter than it says
-    LoopsSwapped      // the outer stride is taken for the inner one
+    LoopsSwapped,     // the inner stride is taken for the outer one
+    WaitUncounted     // the ledger does not count waiting for room in a queue
   } mutant_t;
 
   mutant_t active /*verilator public_flat_rw*/ = None;

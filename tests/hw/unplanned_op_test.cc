@@ -20,6 +20,7 @@
 #include "isa/loader.h"
 #include "isa/verify.h"
 #include "sim/cycle/cycle_device.h"
+#include "sim/dram/flat_memory.h"
 #include "sim/functional/functional_device.h"
 #include "sim/rtl/rtl_library.h"
 #include "tests/hw/lockstep.h"
@@ -180,7 +181,10 @@ TEST(UnplannedOp, IsWholeInThirtyTwoBits) {
   engine.PoisonOnChip(5);
   const sim::MemoryStore& store = engine.memories().Store(spec.MemoryIndex("acc"));
   const std::unique_ptr<sim::RtlModel> model = MakeModel();
-  sim::Reset(*model);
+  sim::BuiltInMemory timing(spec.dram);
+  std::vector<uint8_t> dram = DramOf(spec, program);
+  sim::FlatMemory memory(dram);
+  sim::RtlBench(*model, spec, memory, timing).Reset();
   for (int bank = 0; bank < 4; ++bank) {
     const sim::RtlBank contents = model->Bank("acc", bank);
     for (int64_t i = 0; i < contents.elements * 4; ++i) {
@@ -209,8 +213,7 @@ TEST(UnplannedOp, IsWholeInThirtyTwoBits) {
     ASSERT_EQ(store.fields[0].Get(static_cast<int64_t>(i)), expected[i])
         << "lane " << i << " of the simulator";
 
-  sim::BuiltInMemory memory(spec.dram);
-  ASSERT_TRUE(sim::RunRtl(*model, spec, program, DramOf(spec, program), memory).done);
+  ASSERT_TRUE(sim::RunRtl(*model, spec, program, DramOf(spec, program), timing).done);
   EXPECT_EQ(Accumulators(*model, spec), expected);
 }
 
