@@ -26,7 +26,8 @@ constexpr std::string_view kUse = R"(
 ## A run
 
 1. Compare Version's upper half and Fingerprint with what the program was made for.
-2. Write Program and Length, and Watchdog if its reset value does not suit. They cannot change while a run is busy.
+2. Write Program and Length; Base, if the program's addresses do not begin where memory does; Watchdog, if its reset
+   value does not suit. They cannot change while a run is busy.
 3. Write Start and InterruptEnable to Control. The core is cleared, so nothing is left of a run before; cycle 0 is a few
    cycles after the write, later if memory still owes an answer to a run that failed.
 4. Wait for the interrupt, or until Busy falls. Write Interrupt to Status, which lowers the line.

@@ -25,6 +25,7 @@ enum class Access { kReadWrite, kReadOnly };
   X(Version, 0x0C, 32, kReadOnly, "of this map: its upper half changes when old drivers no longer work") \
   X(Fingerprint, 0x10, 64, kReadOnly, "of the ISA and configuration; a program carries the same")        \
   X(Program, 0x18, 32, kReadWrite, "byte address of the program's first word, a multiple of 4096")       \
+  X(Base, 0x1C, 32, kReadWrite, "added to every address on the bus, Program's too; a multiple of 4096")  \
   X(Length, 0x20, 32, kReadWrite, "instructions of the program")                                         \
   X(Watchdog, 0x24, 32, kReadWrite, "cycles that memory may owe an answer and do nothing; 0: for ever")  \
   X(Cycles, 0x28, 64, kReadOnly, "of the last run: from its cycle 0 to done")                            \
@@ -38,6 +39,7 @@ enum class Access { kReadWrite, kReadOnly };
 #define COSIM_REGISTER_BITS(X)                                                           \
   X(Control, Start, 0, "writing 1 runs the program; ignored while busy; reads as 0")     \
   X(Control, InterruptEnable, 1, "the interrupt line is this and Interrupt")             \
+  X(Control, Abort, 2, "writing 1 ends a run with Aborted; reads as 0")                  \
   X(Status, Busy, 0, "a program runs, or what is left of one that failed comes to rest") \
   X(Status, Done, 1, "the last run ended, well or not; a start clears it")               \
   X(Status, Failed, 2, "it ended with an error: Error says which; a start clears it")    \
@@ -46,12 +48,13 @@ enum class Access { kReadWrite, kReadOnly };
 /// One line an error code: name, code, meaning.
 #define COSIM_REGISTER_ERRORS(X)                                                                          \
   X(None, 0, "none")                                                                                      \
-  X(BadProgramAddress, 1, "Program is not a multiple of 4096")                                            \
+  X(BadProgramAddress, 1, "Program or Base is not a multiple of 4096")                                    \
   X(BusError, 2, "memory answered a read or write with an error")                                         \
   X(BadInstruction, 3, "a word that no instruction format claims")                                        \
   X(Stuck, 4, "nothing can happen any more: a token that nobody pushes")                                  \
   X(BadAccess, 5, "an instruction beyond an on-chip memory; only simulators tell, hardware wraps around") \
-  X(Timeout, 6, "memory owed an answer for Watchdog cycles and did nothing")
+  X(Timeout, 6, "memory owed an answer for Watchdog cycles and did nothing")                              \
+  X(Aborted, 7, "Abort was written")
 
 // kControl = 0x00 and so on: byte offsets.
 #define COSIM_DECLARE_OFFSET(name, offset, bits, access, doc) inline constexpr uint32_t k##name = offset;

@@ -76,8 +76,8 @@ module cosim_accelerator (
   localparam logic [3:0]  Bufferable  = 4'b0011;   // and modifiable; nothing is cached
 
   // ---- Registers and the run.
-  logic        start, run_busy, run_done, run_ended, interrupt_level;
-  logic [31:0] program_address, length, watchdog;
+  logic        start, abort, run_busy, run_done, run_ended, interrupt_level;
+  logic [31:0] program_address, base, length, watchdog;
   logic [3:0]  error;
   logic        clear_n, stop, watching, running, core_done, quiet, still, illegal, stuck, expired;
   logic        moves, bus_error;
@@ -107,7 +107,9 @@ module cosim_accelerator (
     .r_ready_i  (s_axi_rready),
     .r_data_o   (s_axi_rdata),
     .start_o    (start),
+    .abort_o    (abort),
     .program_o  (program_address),
+    .base_o     (base),
     .length_o   (length),
     .watchdog_o (watchdog),
     .busy_i     (run_busy),
@@ -128,7 +130,8 @@ module cosim_accelerator (
     .clk_i      (aclk),
     .rst_ni     (aresetn),
     .start_i    (start),
-    .misplaced_i(program_address[11:0] != '0),
+    .abort_i    (abort),
+    .misplaced_i((program_address[11:0] | base[11:0]) != '0),
     .busy_o     (run_busy),
     .done_o     (run_done),
     .ended_o    (run_ended),
@@ -162,6 +165,8 @@ module cosim_accelerator (
   assign done_o = run_done | (running & core_done);
 
   // ---- The core.
+  logic [31:0] ar_addr, aw_addr;
+  logic [19:0] page_q;              // of Base
   logic [cosim_pkg::Units-1:0]     in_flight, busy, wait_push, wait_port, gemm_step, alu_step;
   logic [cosim_pkg::QueueBits-1:0] wait_token;
 
@@ -175,7 +180,7 @@ module cosim_accelerator (
     .stop_i        (stop),
     .ar_valid_o    (m_axi_arvalid),
     .ar_ready_i    (m_axi_arready),
-    .ar_addr_o     (m_axi_araddr),
+    .ar_addr_o     (ar_addr),
     .ar_len_o      (m_axi_arlen),
     .r_valid_i     (m_axi_rvalid),
     .r_ready_o     (m_axi_rready),
@@ -183,7 +188,7 @@ module cosim_accelerator (
     .r_last_i      (m_axi_rlast),
     .aw_valid_o    (m_axi_awvalid),
     .aw_ready_i    (m_axi_awready),
-    .aw_addr_o     (m_axi_awaddr),
+    .aw_addr_o     (aw_addr),
     .aw_len_o      (m_axi_awlen),
     .w_valid_o     (m_axi_wvalid),
     .w_ready_i     (m_axi_wready),
@@ -206,6 +211,13 @@ module cosim_accelerator (
     .still_o       (still)
   );
 
+  // Base counts from the clearing on, when no address is on the bus.
+  always_ff @(posedge aclk) begin
+    if (!clear_n) page_q <= base[31:12];
+  end
+
+  assign m_axi_araddr  = {ar_addr[31:12] + page_q, ar_addr[11:0]};
+  assign m_axi_awaddr  = {aw_addr[31:12] + page_q, aw_addr[11:0]};
   assign m_axi_arsize  = 3'(BeatShift);
   assign m_axi_arburst = Increment;
   assign m_axi_arcache = Bufferable;

@@ -4,7 +4,7 @@
 //
 // An address and its data come in any order and wait for each other; a write happens one cycle after both are there, a
 // read two cycles after its address. One write and one read are under way at a time. What is no register reads as 0 and
-// ignores writes; every answer is OKAY. Program, Length and Watchdog keep what they are while a program runs.
+// ignores writes; every answer is OKAY. Program, Base, Length and Watchdog keep what they are while a program runs.
 module registers #(
   parameter  int unsigned CounterBits = 40,
   parameter  int unsigned Units       = 1,
@@ -32,7 +32,9 @@ module registers #(
   output logic [31:0]              r_data_o,
   // The run.
   output logic                     start_o,       // one cycle
+  output logic                     abort_o,       // one cycle
   output logic [31:0]              program_o,
+  output logic [31:0]              base_o,
   output logic [31:0]              length_o,
   output logic [31:0]              watchdog_o,
   input  logic                     busy_i,
@@ -53,8 +55,8 @@ module registers #(
   logic [9:0]  aw_word_q;
   logic [31:0] w_data_q, mask;
   logic [3:0]  w_strb_q;
-  logic        write, starts, settable;
-  logic [31:0] program_d, program_q, length_d, length_q, watchdog_d, watchdog_q;
+  logic        write, control, settable;
+  logic [31:0] program_d, program_q, base_d, base_q, length_d, length_q, watchdog_d, watchdog_q;
   logic        enable_d, enable_q, pending_d, pending_q;
 
   assign aw_ready_o = ~aw_held_q;
@@ -66,11 +68,13 @@ module registers #(
   assign b_valid_d  = write | (b_valid_q & ~b_ready_i);
   assign mask       = {{8{w_strb_q[3]}}, {8{w_strb_q[2]}}, {8{w_strb_q[1]}}, {8{w_strb_q[0]}}};
   assign settable   = write & ~busy_i;
-  assign starts     = settable & (aw_word_q == 10'(cosim_pkg::RegControl / 4))
-                      & ((w_data_q & mask & cosim_pkg::RegControlStart) != '0);
+  assign control    = write & (aw_word_q == 10'(cosim_pkg::RegControl / 4));
+  assign start_o    = control & ~busy_i & ((w_data_q & mask & cosim_pkg::RegControlStart) != '0);
+  assign abort_o    = control & ((w_data_q & mask & cosim_pkg::RegControlAbort) != '0);
 
   always_comb begin
     program_d  = program_q;
+    base_d     = base_q;
     length_d   = length_q;
     watchdog_d = watchdog_q;
     enable_d   = enable_q;
@@ -78,19 +82,18 @@ module registers #(
     if (settable) begin
       case (aw_word_q)
         10'(cosim_pkg::RegProgram / 4):  program_d  = (program_q & ~mask) | (w_data_q & mask);
+        10'(cosim_pkg::RegBase / 4):     base_d     = (base_q & ~mask) | (w_data_q & mask);
         10'(cosim_pkg::RegLength / 4):   length_d   = (length_q & ~mask) | (w_data_q & mask);
         10'(cosim_pkg::RegWatchdog / 4): watchdog_d = (watchdog_q & ~mask) | (w_data_q & mask);
         default: ;
       endcase
     end
-    if (write & (aw_word_q == 10'(cosim_pkg::RegControl / 4)) & w_strb_q[0]) begin
-      enable_d = (w_data_q & cosim_pkg::RegControlInterruptEnable) != '0;
-    end
+    if (control & w_strb_q[0]) enable_d = (w_data_q & cosim_pkg::RegControlInterruptEnable) != '0;
     if (write & (aw_word_q == 10'(cosim_pkg::RegStatus / 4))
         & ((w_data_q & mask & cosim_pkg::RegStatusInterrupt) != '0)) begin
       pending_d = ended_i;
     end
-    if (starts) pending_d = 1'b0;
+    if (start_o) pending_d = 1'b0;
   end
 
   always_ff @(posedge clk_i) begin
@@ -99,6 +102,7 @@ module registers #(
       w_held_q   <= 1'b0;
       b_valid_q  <= 1'b0;
       program_q  <= '0;
+      base_q     <= '0;
       length_q   <= '0;
       watchdog_q <= cosim_pkg::RegWatchdogReset;
       enable_q   <= 1'b0;
@@ -108,6 +112,7 @@ module registers #(
       w_held_q   <= w_held_d;
       b_valid_q  <= b_valid_d;
       program_q  <= program_d;
+      base_q     <= base_d;
       length_q   <= length_d;
       watchdog_q <= watchdog_d;
       enable_q   <= enable_d;
@@ -123,8 +128,8 @@ module registers #(
     end
   end
 
-  assign start_o     = starts;
   assign program_o   = program_q;
+  assign base_o      = base_q;
   assign length_o    = length_q;
   assign watchdog_o  = watchdog_q;
   assign interrupt_o = pending_q & enable_q;
@@ -169,6 +174,7 @@ module registers #(
       10'(cosim_pkg::RegError / 4):    word = 32'(error_i);
       10'(cosim_pkg::RegVersion / 4):  word = cosim_pkg::RegVersionValue;
       10'(cosim_pkg::RegProgram / 4):  word = program_q;
+      10'(cosim_pkg::RegBase / 4):     word = base_q;
       10'(cosim_pkg::RegLength / 4):   word = length_q;
       10'(cosim_pkg::RegWatchdog / 4): word = watchdog_q;
       default: ;

@@ -9,6 +9,7 @@ module run_control (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        start_i,        // one cycle, only while busy_o is low
+  input  logic        abort_i,        // one cycle; ends a run
   input  logic        misplaced_i,    // the program's address is none
   output logic        busy_o,
   output logic        done_o,         // a run ended, and none has been started since
@@ -42,6 +43,7 @@ module run_control (
   logic [3:0] error_d, error_q;
   logic       done_d, done_q;
   logic       clear_d, clear_q, stop_d, stop_q;
+  logic       abort_d, abort_q;       // somebody has asked for the end of this run
 
   always_comb begin
     state_d = state_q;
@@ -59,6 +61,7 @@ module run_control (
       Settling: begin
         if (misplaced_i)    error_d = 4'(cosim_pkg::RegErrorBadProgramAddress);
         else if (expired_i) error_d = 4'(cosim_pkg::RegErrorTimeout);
+        else if (abort_q)   error_d = 4'(cosim_pkg::RegErrorAborted);
         if (error_d != '0)  ended_o = 1'b1;
         else if (quiet_i)   state_d = Clearing;
       end
@@ -69,6 +72,7 @@ module run_control (
         else if (illegal_i) error_d = 4'(cosim_pkg::RegErrorBadInstruction);
         else if (stuck_i)   error_d = 4'(cosim_pkg::RegErrorStuck);
         else if (expired_i) error_d = 4'(cosim_pkg::RegErrorTimeout);
+        else if (abort_q)   error_d = 4'(cosim_pkg::RegErrorAborted);
         if (error_d != '0)  state_d = Stopping;
         else if (done_i)    ended_o = 1'b1;
       end
@@ -79,6 +83,7 @@ module run_control (
       done_d  = 1'b1;
     end
     clear_d = (state_d == Clearing) | ((state_q == Stopping) & quiet_i);
+    abort_d = (abort_q | abort_i) & (state_q != Idle);
     stop_d  = (state_d != Starting) & (state_d != Running);
   end
 
@@ -89,12 +94,14 @@ module run_control (
       done_q  <= 1'b0;
       clear_q <= 1'b1;
       stop_q  <= 1'b1;
+      abort_q <= 1'b0;
     end else begin
       state_q <= state_d;
       error_q <= error_d;
       done_q  <= done_d;
       clear_q <= clear_d;
       stop_q  <= stop_d;
+      abort_q <= abort_d;
     end
   end
 

@@ -51,6 +51,7 @@ void AcceleratorModule::Configure(const isa::Spec& spec, SimdLevel level) {
   interrupt_enabled_ = false;
   error_ = ErrorCode::kNone;
   program_ = 0;
+  base_ = 0;
   length_ = 0;
   watchdog_ = registers::kWatchdogReset;
   run_ = {};
@@ -68,8 +69,13 @@ void AcceleratorModule::Serve() {
     wait(start_);
     began_ = sc_core::sc_time_stamp();
     run_ = {};
+    port_.SetBase(base_);
     Failure failure = Run();
     WaitForCycle(run_.cycles);
+    if (aborted_) {
+      failure = {ErrorCode::kAborted, "the run was aborted"};
+      run_.cycles = static_cast<runtime::Cycle>((sc_core::sc_time_stamp() - began_) / period_);
+    }
     run_.completed = failure.ok();
     run_.error = std::move(failure.message);
     error_ = failure.code;
@@ -80,14 +86,15 @@ void AcceleratorModule::Serve() {
 
 void AcceleratorModule::WaitForCycle(runtime::Cycle cycle) {
   const sc_core::sc_time at = began_ + period_ * static_cast<double>(cycle);
-  if (at > sc_core::sc_time_stamp()) wait(at - sc_core::sc_time_stamp());
+  if (at > sc_core::sc_time_stamp() && !aborted_) wait(at - sc_core::sc_time_stamp(), abort_);
 }
 
 Failure AcceleratorModule::Run() {
   run_.cycles = 1;  // what it takes to refuse a program
-  if (program_ % kPageBytes != 0)
+  if (program_ % kPageBytes != 0 || base_ % kPageBytes != 0)
     return {ErrorCode::kBadProgramAddress,
-            fmt::format("the program address {:#x} is not a multiple of {}", program_, kPageBytes)};
+            fmt::format("the program address {:#x} or the base {:#x} is not a multiple of {}", program_,
+                        base_, kPageBytes)};
   LoadedProgram program;
   Failure failure = ReadProgram(program);
   if (!failure.ok()) return failure;
@@ -135,6 +142,7 @@ Failure AcceleratorModule::MoveData(const LoadedProgram& program) {
   for (const size_t i : ByRetirement(run_.instructions)) {
     if (std::holds_alternative<isa::Transfer>(program.decoded[i].body))
       WaitForCycle(run_.instructions[i].retire);
+    if (aborted_) return {};
     Failure failure = data_->Execute(program.instructions[i], program.decoded[i]);
     if (failure.ok()) continue;
     run_.cycles = run_.instructions[i].retire + 1;

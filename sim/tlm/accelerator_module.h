@@ -77,7 +77,7 @@ class AcceleratorModule : public sc_core::sc_module {
   Failure ReadProgram(LoadedProgram& program);
   Failure MoveData(const LoadedProgram& program);
   std::string Name(const LoadedProgram& program, size_t instruction) const;
-  /// Until `cycle` of the current run; at once if that is past.
+  /// Until `cycle` of the current run, or its abort; at once if that is past.
   void WaitForCycle(runtime::Cycle cycle);
 
   const isa::Spec* spec_ = nullptr;
@@ -90,11 +90,12 @@ class AcceleratorModule : public sc_core::sc_module {
   uint32_t status_ = 0;
   bool interrupt_enabled_ = false;
   registers::ErrorCode error_ = registers::ErrorCode::kNone;
-  uint32_t program_ = 0, length_ = 0;              ///< as they are while busy
+  uint32_t program_ = 0, base_ = 0, length_ = 0;   ///< as they are while busy
   uint32_t watchdog_ = registers::kWatchdogReset;  ///< without effect: this memory always answers
+  bool aborted_ = false;                           ///< this run
   sc_core::sc_time began_;
   runtime::Counters run_;
-  sc_core::sc_event start_, interrupt_changed_;
+  sc_core::sc_event start_, abort_, interrupt_changed_;
 };
 
 }  // namespace cosim::sim

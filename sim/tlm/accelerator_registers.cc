@@ -53,6 +53,8 @@ uint32_t AcceleratorModule::ReadRegister(uint64_t offset) const {
       return registers::kVersionValue;
     case registers::kProgram:
       return program_;
+    case registers::kBase:
+      return base_;
     case registers::kLength:
       return length_;
     case registers::kWatchdog:
@@ -102,7 +104,12 @@ void AcceleratorModule::WriteRegister(uint64_t offset, uint32_t value, const sc_
   switch (offset) {
     case registers::kControl:
       interrupt_enabled_ = (value & registers::kInterruptEnable) != 0;
+      if ((value & registers::kAbort) != 0 && busy()) {
+        aborted_ = true;
+        abort_.notify(delay);
+      }
       if ((value & registers::kStart) != 0 && !busy()) {
+        aborted_ = false;
         status_ = registers::kBusy;
         error_ = registers::ErrorCode::kNone;
         start_.notify(delay);
@@ -113,6 +120,9 @@ void AcceleratorModule::WriteRegister(uint64_t offset, uint32_t value, const sc_
       break;
     case registers::kProgram:
       if (!busy()) program_ = value;
+      break;
+    case registers::kBase:
+      if (!busy()) base_ = value;
       break;
     case registers::kLength:
       if (!busy()) length_ = value;

@@ -22,6 +22,7 @@ bool MemoryMaster::Write(uint64_t address, std::span<const uint8_t> bytes) {
 }
 
 bool MemoryMaster::Move(::tlm::tlm_command command, uint64_t address, uint8_t* bytes, uint64_t count) {
+  address += base_;
   while (count > 0) {
     const uint64_t part = std::min(count, kMostBytes);
     if (uint8_t* memory = Direct(command, address, part)) {

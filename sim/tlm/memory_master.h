@@ -17,6 +17,8 @@ class MemoryMaster final : public MemoryPort {
   /// `socket` must outlive the port. Its owner passes invalidations on to Invalidate.
   explicit MemoryMaster(::tlm::tlm_initiator_socket<32>& socket) : socket_(socket) {}
 
+  /// From now on what is called `address` here stands at `base` + address.
+  void SetBase(uint32_t base) { base_ = base; }
   // From a SystemC process only: the target may wait. Delays that targets annotate add up in `annotated`.
   bool Read(uint64_t address, std::span<uint8_t> bytes) override;
   bool Write(uint64_t address, std::span<const uint8_t> bytes) override;
@@ -34,6 +36,7 @@ class MemoryMaster final : public MemoryPort {
   ::tlm::tlm_initiator_socket<32>& socket_;
   ::tlm::tlm_dmi direct_;
   bool has_direct_ = false;
+  uint32_t base_ = 0;
   sc_core::sc_time annotated_ = sc_core::SC_ZERO_TIME;
 };
 

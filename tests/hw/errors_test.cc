@@ -173,6 +173,17 @@ TEST_P(Errors, WithoutALimitMemoryIsWaitedFor) {
   EXPECT_EQ(Finish(), ErrorCode::kNone);
 }
 
+TEST_P(Errors, AnAbortEndsTheRunWhereverItComes) {
+  for (runtime::Cycle at : {0, 20, 150}) {
+    Use(program_, at == 20 ? 50 : 0);
+    bench_->Start(program_.code_address, program_.instructions.size());
+    while (bench_->now() < at) bench_->Clock();
+    bench_->WriteRegister(registers::kControl, registers::kAbort | registers::kInterruptEnable);
+    EXPECT_EQ(Finish(), ErrorCode::kAborted) << "at " << at;
+    ExpectNextStartIsClean();
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, Errors, ::testing::ValuesIn(AllModels()),
                          [](const auto& info) { return info.param; });
 

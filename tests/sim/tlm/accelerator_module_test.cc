@@ -186,5 +186,45 @@ sync_store pop(alu_to_store)
   ExpectFailure(0x8000, 1, ErrorCode::kStuck);
 }
 
+TEST_F(AcceleratorModuleTest, EndsARunThatIsAborted) {
+  const isa::Program program = isa::testing::RandomProgram(TinySpec(), {.seed = 4});
+  runtime::LoadSegments(*device_, program);
+  const runtime::Counters whole = device_->Execute(program, {});
+  EXPECT_TRUE(Run([&] {
+    Start(program.code_address, static_cast<uint32_t>(program.instructions.size()));
+    sc_core::wait(100, sc_core::SC_NS);
+    Set(registers::kControl, registers::kAbort | registers::kInterruptEnable);
+    processor().WaitForInterrupt(true);
+    EXPECT_EQ(Get(registers::kError), static_cast<uint32_t>(ErrorCode::kAborted));
+    EXPECT_LT(Get(registers::kCycles), static_cast<uint32_t>(whole.cycles));
+    Set(registers::kStatus, registers::kInterrupt);
+    processor().WaitForInterrupt(false);
+  }));
+  EXPECT_EQ(device_->Execute(program, {}).cycles, whole.cycles);
+}
+
+TEST_F(AcceleratorModuleTest, AddsTheBaseToEveryAddress) {
+  constexpr uint32_t kBase = 0x30'0000;
+  isa::Program program = isa::testing::RandomProgram(TinySpec(), {.seed = 5});
+  runtime::LoadSegments(*device_, program);
+  device_->PoisonOnChip(1);
+  EXPECT_TRUE(device_->Execute(program, {}).completed);
+  std::vector<uint8_t> expected(program.dram_bytes), seen(program.dram_bytes);
+  device_->Read(0, expected);
+  for (const isa::Segment& segment : program.segments) device_->Write(kBase + segment.address, segment.bytes);
+  device_->PoisonOnChip(1);
+  EXPECT_TRUE(Run([&] {
+    Set(registers::kBase, kBase);
+    Start(program.code_address, static_cast<uint32_t>(program.instructions.size()));
+    processor().WaitForInterrupt(true);
+    EXPECT_EQ(Get(registers::kError), 0u);
+    Set(registers::kStatus, registers::kInterrupt);
+    processor().WaitForInterrupt(false);
+    Set(registers::kBase, 0);
+  }));
+  device_->Read(kBase, seen);
+  EXPECT_EQ(seen, expected);
+}
+
 }  // namespace
 }  // namespace cosim::sim
