@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/model_files.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/verbs.h"
+#include "compiler/import/import.h"
 #include "compiler/session/session.h"
 
 namespace cosim::cli {
@@ -46,6 +48,7 @@ int RunVerb(const Arguments& arguments) {
       "portable | avx2 | avx512vnni: kernels of the simulator (default: the best)")(
       "json", po::value<std::string>()->value_name("FILE")->default_value(""),
       "write the report as JSON; - is standard output");
+  AddModelOptions(options);
   auto parsed = Parse(arguments, options, "run MODEL [--config=FILE] [options]",
                       "cosim run resnet18 --config=pynq.yaml", "MODEL");
   if (parsed.exit) return *parsed.exit;
@@ -82,7 +85,13 @@ int RunVerb(const Arguments& arguments) {
       return Fail(fmt::format("this machine has no {}", sim::SimdLevelName(*level)));
     run.simd = *level;
   }
-  if (!CheckNetwork(run.network)) return 1;
+  const bool from_file = import::IsModelFile(run.network);
+  for (const char* option : {"input", "mean", "scale", "layout"})
+    if (values.count(option) && !from_file)
+      return Fail(fmt::format("--{} is for models from files; {} gets its inputs from the seed", option,
+                              run.network));
+  if (from_file ? !LoadModel(values, run) : !CheckNetwork(run.network)) return 1;
+  if (values.count("output") && !CheckWritable(values["output"].as<std::string>())) return 1;
   if (!json.empty() && !CheckWritable(json)) return 1;
   const auto spec = LoadSpecFrom(values);
   if (!spec) return 1;
@@ -93,7 +102,8 @@ int RunVerb(const Arguments& arguments) {
   const auto result = session::RunExperiment(*spec, run, error);
   if (terminal) Progress("");
   if (!result) return Fail(error);
-  return Report(*result, *spec, run, json);
+  const int status = Report(*result, *spec, run, json);
+  return WriteOutputs(values, *result, run) ? status : 1;
 }
 
 }  // namespace cosim::cli

@@ -133,6 +133,9 @@ class Matcher {
         if (added || (it->second.load && target_.same_element(it->second.load, expr->load))) return {binding};
       }
     }
+    // A body may read its operand more than once.
+    if (binding.open && binding.open_operand == input.operand)
+      return SameExact(binding.open, expr) ? Bindings{binding} : Bindings{};
     // Anything else can be worked out before and left in the accumulators, once an op.
     const bool can_hold = operand.memory == target_.intermediate_memory && input.field < 0 &&
                           expr->op != ExactOp::kConst && expr->low >= pattern->low &&
@@ -143,6 +146,18 @@ class Matcher {
     binding.open_operand = input.operand;
     binding.operands[input.operand] = {};
     return {binding};
+  }
+
+  bool SameExact(const Exact& a, const Exact& b) const {
+    if (a == b) return true;
+    if (a->op != b->op || a->value != b->value || a->args.size() != b->args.size()) return false;
+    if (a->op == ExactOp::kWrap && a->type != b->type) return false;
+    if (a->op == ExactOp::kLeaf)
+      return a->load && b->load && target_.info(a->load).field == target_.info(b->load).field &&
+             target_.same_element(a->load, b->load);
+    for (size_t i = 0; i < a->args.size(); ++i)
+      if (!SameExact(a->args[i], b->args[i])) return false;
+    return true;
   }
 
   bool IsWritten(const tir::Expr& load) const {

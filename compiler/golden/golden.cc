@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "compiler/golden/convolution.h"
+#include "compiler/graph/float_executor.h"
 #include "isa/check.h"
 
 namespace cosim::golden {
@@ -70,6 +71,26 @@ void Compute(const graph::QAdd& op, const Operands& in, Tensor& out) {
   }
 }
 
+int64_t AwayShift(int64_t x, int32_t shift) { return RoundShift(x - (x < 0 && shift > 0 ? 1 : 0), shift); }
+
+int64_t Twice(int64_t x, int32_t multiplier, int32_t shift) {
+  return AwayShift(RoundShift(x * multiplier, 31), shift);
+}
+
+int64_t ScaledAddTerm(const graph::QAdd::Operand& operand, int8_t value) {
+  return Twice(int64_t{value - operand.zero_point} << graph::ScaledAdd::kLeftShift, operand.multiplier,
+               operand.shift);
+}
+
+void Compute(const graph::ScaledAdd& op, const Operands& in, Tensor& out) {
+  const auto a = in[0]->data<int8_t>(), b = in[1]->data<int8_t>();
+  const auto y = out.mutable_data<int8_t>();
+  for (size_t i = 0; i < a.size(); ++i) {
+    const int64_t sum = ScaledAddTerm(op.a, a[i]) + ScaledAddTerm(op.b, b[i]);
+    y[i] = Clamp8(Twice(sum, op.multiplier, op.shift) + op.output_zero_point);
+  }
+}
+
 void Compute(const graph::MaxPool& op, const Operands& in, Tensor& out) {
   const graph::Shape &xs = in[0]->shape(), &ys = out.shape();
   const int8_t* plane = in[0]->data<int8_t>().data();
@@ -103,7 +124,9 @@ void Compute(const graph::Requantize& op, const Operands& in, Tensor& out) {
   const bool per_channel = op.multiplier.size() > 1;
   ForEachElement(out.shape(), [&](int64_t c, int64_t i) {
     const int64_t k = per_channel ? c : 0;
-    y[i] = Clamp8(Sat32(RoundShift(int64_t{x[i]} * op.multiplier[k], op.shift[k])) + op.zero_point);
+    const int64_t scaled = op.twice ? Twice(x[i], op.multiplier[k], op.shift[k])
+                                    : Sat32(RoundShift(int64_t{x[i]} * op.multiplier[k], op.shift[k]));
+    y[i] = Clamp8(scaled + op.zero_point);
   });
 }
 
@@ -132,9 +155,10 @@ void Compute(const OpType& op, const Operands&, Tensor&) {
 graph::TensorPtr Evaluate(const graph::Node& node, const std::vector<graph::TensorPtr>& values) {
   Operands operands;
   for (graph::ValueId id : node.inputs) operands.push_back(values[id]);
-  const bool integer = node.As<graph::Quantize>() || node.As<graph::Dequantize>() ||
-                       node.As<graph::Flatten>() || operands[0]->dtype() != DType::kFloat32;
-  COSIM_CHECK(integer, "'{}' = {} works on float32", node.name, graph::Mnemonic(node.op));
+  const bool real = !node.As<graph::Quantize>() && !node.As<graph::Flatten>() && !operands.empty() &&
+                    operands[0]->dtype() == DType::kFloat32;
+  if (real || node.As<graph::HostOp>())
+    return std::make_shared<const Tensor>(graph::EvaluateFloat(node, operands));
   Tensor out(node.type);
   std::visit([&](const auto& op) { Compute(op, operands, out); }, node.op);
   return std::make_shared<const Tensor>(std::move(out));

@@ -11,7 +11,8 @@
 namespace cosim::golden {
 
 /// Every value of `graph` by ValueId. `inputs` are in the order of graph.inputs() and have their types. Float
-/// operations other than Quantize, Dequantize, Flatten and constants are not executed (COSIM_CHECK).
+/// operations and HostOps are evaluated by their one implementation (graph::EvaluateFloat), the same that the
+/// compiled network calls: what checks them is the ONNX conformance suite, not this.
 std::vector<graph::TensorPtr> Run(const graph::Graph& graph, const std::vector<graph::Tensor>& inputs);
 
 }  // namespace cosim::golden

@@ -147,6 +147,12 @@ void Compute(const GlobalAvgPool&, const Operands& in, Tensor& out) {
 
 void Compute(const Flatten&, const Operands& in, Tensor& out) { out = in[0]->Reshaped(out.shape()); }
 
+void Compute(const HostOp& op, const Operands& in, Tensor& out) {
+  std::vector<const Tensor*> operands;
+  for (const TensorPtr& operand : in) operands.push_back(operand.get());
+  out = std::move(Evaluate(*op.op, operands).at(op.result));
+}
+
 template <typename OpType>
 void Compute(const OpType& op, const Operands&, Tensor&) {
   COSIM_CHECK(false, "{} is not a float operation", op.kMnemonic);

@@ -10,10 +10,11 @@
 namespace cosim::graph {
 
 /// Every value of `graph` by ValueId. `inputs` are in the order of graph.inputs() and have their types. All
-/// operations must be float ones.
+/// operations must be float ones or HostOps.
 std::vector<TensorPtr> RunFloat(const Graph& graph, const std::vector<Tensor>& inputs);
 
-/// The result of the float operation of `node` on `operands`, for a caller that walks the graph itself.
+/// The result of the float operation or HostOp of `node` on `operands`, for a caller that walks the graph
+/// itself.
 Tensor EvaluateFloat(const Node& node, const std::vector<TensorPtr>& operands);
 
 }  // namespace cosim::graph

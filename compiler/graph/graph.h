@@ -68,6 +68,7 @@ class Graph {
   void SetOutputs(std::vector<ValueId> outputs) { outputs_ = std::move(outputs); }
 
   const std::string& name() const { return name_; }
+  void SetName(std::string name) { name_ = std::move(name); }
   /// In a topological order: operands come before their users.
   const std::vector<Node>& nodes() const { return nodes_; }
   const Node& node(ValueId id) const { return nodes_.at(id); }

@@ -56,7 +56,7 @@ std::string MultiplyFault(const TensorType& x, const TensorType& w, int32_t zero
   if (x.dtype != w.dtype) {
     return fmt::format("input is {}, but weight is {}", Name(x.dtype), Name(w.dtype));
   }
-  if (x.dtype == DType::kInt32) return "operands must be float32 or int8";
+  if (x.dtype != DType::kFloat32 && x.dtype != DType::kInt8) return "operands must be float32 or int8";
   if (x.dtype == DType::kFloat32 && zero_point != 0) return "a float operation has no zero point";
   if (!IsInt8(zero_point)) return fmt::format("zero point {} is not an int8", zero_point);
   return "";
@@ -105,7 +105,7 @@ std::string ChannelVectorFault(const TensorType& x, const TensorType& vector) {
 }
 
 Result Infer(const BiasAdd&, Operands in) {
-  if (in[0].dtype == DType::kInt8) return "input must be float32 or int32";
+  if (in[0].dtype != DType::kFloat32 && in[0].dtype != DType::kInt32) return "input must be float32 or int32";
   if (std::string fault = ChannelVectorFault(in[0], in[1]); !fault.empty()) return fault;
   return in[0];
 }
@@ -154,8 +154,31 @@ Result Infer(const QAdd& op, Operands in) {
   return in[0];
 }
 
+/// Rules for the arguments of Twice.
+std::string TwiceFault(int32_t multiplier, int32_t shift) {
+  if (multiplier < (1 << 30)) return fmt::format("multiplier {} is not in [2^30, 2^31)", multiplier);
+  if (shift < 0 || shift > 31) return fmt::format("shift {} is not in [0, 31]", shift);
+  return "";
+}
+
+Result Infer(const ScaledAdd& op, Operands in) {
+  if (in[0].dtype != DType::kInt8 || in[1].dtype != DType::kInt8) return "operands must be int8";
+  if (in[0].shape != in[1].shape) {
+    return Fail("operands have shapes {} and {}", ToString(in[0].shape), ToString(in[1].shape));
+  }
+  for (const QAdd::Operand& operand : {op.a, op.b}) {
+    if (std::string fault = TwiceFault(operand.multiplier, operand.shift); !fault.empty()) return fault;
+    if (!IsInt8(operand.zero_point)) return Fail("zero point {} is not an int8", operand.zero_point);
+  }
+  if (std::string fault = TwiceFault(op.multiplier, op.shift); !fault.empty()) return fault;
+  if (!IsInt8(op.output_zero_point)) return Fail("zero point {} is not an int8", op.output_zero_point);
+  return in[0];
+}
+
+Result Infer(const HostOp& op, Operands) { return op.type; }
+
 Result Infer(const MaxPool& op, Operands in) {
-  if (in[0].dtype == DType::kInt32) return "input must be float32 or int8";
+  if (in[0].dtype != DType::kFloat32 && in[0].dtype != DType::kInt8) return "input must be float32 or int8";
   const Shape& x = in[0].shape;
   if (x.size() != 4) return Fail("input must have 4 dimensions, not {}", x.size());
   const Window window{op.kernel, op.stride, {1, 1}, op.pad};
@@ -186,6 +209,9 @@ Result Infer(const Requantize& op, Operands in) {
   const size_t count = op.multiplier.size();
   if (count != op.shift.size() || (count != 1 && static_cast<int64_t>(count) != in[0].shape[1])) {
     return Fail("{} multipliers and {} shifts for {} channels", count, op.shift.size(), in[0].shape[1]);
+  }
+  for (size_t i = 0; op.twice && i < count; ++i) {
+    if (std::string fault = TwiceFault(op.multiplier[i], op.shift[i]); !fault.empty()) return fault;
   }
   for (int32_t multiplier : op.multiplier) {
     if (multiplier != 1 && multiplier < (1 << 30)) {
@@ -224,12 +250,12 @@ Result Infer(const Dequantize& op, Operands in) {
 }
 
 size_t OperandCount(const Op& op) {
-  return std::visit(
-      Overloaded{[](const Input&) { return 0; }, [](const Constant&) { return 0; },
-                 [](const Conv2d&) { return 2; }, [](const Dense&) { return 2; },
-                 [](const BiasAdd&) { return 2; }, [](const BatchNorm&) { return 5; },
-                 [](const Add&) { return 2; }, [](const QAdd&) { return 2; }, [](const auto&) { return 1; }},
-      op);
+  return std::visit(Overloaded{[](const Input&) { return 0; }, [](const Constant&) { return 0; },
+                               [](const Conv2d&) { return 2; }, [](const Dense&) { return 2; },
+                               [](const BiasAdd&) { return 2; }, [](const BatchNorm&) { return 5; },
+                               [](const Add&) { return 2; }, [](const QAdd&) { return 2; },
+                               [](const ScaledAdd&) { return 2; }, [](const auto&) { return 1; }},
+                    op);
 }
 
 }  // namespace
@@ -241,7 +267,7 @@ int64_t WindowExtent(int64_t extent, int64_t kernel, int64_t stride, int64_t dil
 }
 
 std::variant<TensorType, std::string> InferType(const Op& op, std::span<const TensorType> operands) {
-  if (operands.size() != OperandCount(op)) {
+  if (operands.size() != OperandCount(op) && !std::holds_alternative<HostOp>(op)) {
     return Fail("takes {} operands, not {}", OperandCount(op), operands.size());
   }
   return std::visit([&](const auto& o) { return Infer(o, operands); }, op);

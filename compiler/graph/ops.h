@@ -8,8 +8,11 @@
 //
 // RoundShift(x, s), on int64, 0 <= s <= 62:  s == 0 ? x : (x + (1 << (s - 1))) >> s, the shift arithmetic.
 //   That rounds half up (towards +infinity).
-// Clamp8(x) = min(max(x, -128), 127).  Sat32(x) = x clamped to the range of int32.
-// "Wraps" means two's complement arithmetic modulo 2^32.
+// AwayShift(x, s):  RoundShift(x - (x < 0 && s > 0), s). That rounds half away from zero.
+// Twice(x, m, s), on int32, 2^30 <= m < 2^31:  AwayShift(RoundShift(int64(x) * m, 31), s), 0 <= s <= 31. That
+// is how TensorFlow Lite's reference kernels multiply by m / 2^(31 + s); it rounds twice. Clamp8(x) =
+// min(max(x, -128), 127).  Sat32(x) = x clamped to the range of int32. "Wraps" means two's complement
+// arithmetic modulo 2^32.
 //
 // Float operations are IEEE float32; the order of the additions in a sum is not specified, so float results
 // are a reference to measure against, never to compare bit by bit. Integer operations are exact as written
@@ -22,10 +25,12 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "compiler/graph/host_operator.h"
 #include "compiler/graph/tensor.h"
 
 namespace cosim::graph {
@@ -155,6 +160,31 @@ struct QAdd {
   }
 };
 
+/// (a, b) -> Clamp8(output_zero_point + Twice(term(a) + term(b), multiplier, shift)); int8, same shapes.
+/// term(v) = Twice((v - zero_point) * 2^20, multiplier, shift), at most 2^29 in magnitude: the sum does not
+/// wrap. What TensorFlow Lite computes for ADD.
+struct ScaledAdd {
+  static constexpr std::string_view kMnemonic = "scaled_add";
+  static constexpr int32_t kLeftShift = 20;
+  QAdd::Operand a;
+  QAdd::Operand b;
+  int32_t output_zero_point = 0;
+  int32_t multiplier = 1 << 30;
+  int32_t shift = 0;
+  template <typename Self, typename F>
+  static void Attributes(Self& op, F&& f) {
+    f("a_zero_point", op.a.zero_point);
+    f("a_multiplier", op.a.multiplier);
+    f("a_shift", op.a.shift);
+    f("b_zero_point", op.b.zero_point);
+    f("b_multiplier", op.b.multiplier);
+    f("b_shift", op.b.shift);
+    f("multiplier", op.multiplier);
+    f("shift", op.shift);
+    f("output_zero_point", op.output_zero_point);
+  }
+};
+
 /// (x [N,C,H,W]) -> [N,C,OH,OW]: the largest element of each window; float32 or int8. Extents as for Conv2d.
 /// Outside the image stands -infinity (float32) or -128 (int8). Padding is smaller than the kernel, so every
 /// window meets the image.
@@ -189,16 +219,20 @@ struct GlobalSumPool {
 /// (x int32) -> int8: Clamp8(Sat32(RoundShift(int64(x) * multiplier, shift)) + zero_point), the last sum
 /// exact. `multiplier` and `shift` have one element, or one for each channel (dimension 1). multiplier is in
 /// [2^30, 2^31), or is 1 (a pure shift); 0 <= shift <= 62; -128 <= zero_point <= 127.
+/// `twice`: Clamp8(Twice(x, multiplier, shift) + zero_point) instead; multiplier in [2^30, 2^31), 0 <= shift
+/// <= 31.
 struct Requantize {
   static constexpr std::string_view kMnemonic = "requantize";
   std::vector<int32_t> multiplier = {1};
   std::vector<int32_t> shift = {0};
   int32_t zero_point = 0;
+  bool twice = false;  ///< rounds twice, as TensorFlow Lite does
   template <typename Self, typename F>
   static void Attributes(Self& op, F&& f) {
     f("multiplier", op.multiplier);
     f("shift", op.shift);
     f("zero_point", op.zero_point);
+    if (op.twice) f("twice", int32_t{1});
   }
 };
 
@@ -233,14 +267,33 @@ struct Dequantize {
   }
 };
 
+/// (…) -> result number `result` of an operator that only the host computes, on any element types and shapes.
+/// Which operands it takes and what it computes is said by the operator (compiler/host).
+struct HostOp {
+  static constexpr std::string_view kMnemonic = "host";
+  HostOperatorPtr op;
+  int32_t result = 0;
+  TensorType type;     ///< of that result, as the operator inferred it
+  std::string reason;  ///< why no core operation stands here, for people
+  template <typename Self, typename F>
+  static void Attributes(Self& op, F&& f) {
+    f("op", op.op);
+    if (op.result != 0) f("result", op.result);
+  }
+};
+
 /// The one list of operations; a visitor that misses one does not compile.
-using Op = std::variant<Input, Constant, Conv2d, Dense, BiasAdd, BatchNorm, Relu, Clip, Add, QAdd, MaxPool,
-                        GlobalAvgPool, GlobalSumPool, Requantize, Flatten, Quantize, Dequantize>;
+using Op =
+    std::variant<Input, Constant, Conv2d, Dense, BiasAdd, BatchNorm, Relu, Clip, Add, QAdd, ScaledAdd,
+                 MaxPool, GlobalAvgPool, GlobalSumPool, Requantize, Flatten, Quantize, Dequantize, HostOp>;
 
 /// The name of the operation as it is printed, such as "conv2d".
 inline std::string_view Mnemonic(const Op& op) {
   return std::visit([](const auto& o) { return o.kMnemonic; }, op);
 }
+
+/// As Mnemonic, but the operator's own name for a HostOp.
+std::string DisplayName(const Op& op);
 
 /// Builds one callable out of several lambdas, for std::visit over Op.
 template <typename... Ts>

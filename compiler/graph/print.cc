@@ -5,32 +5,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <bit>
-
 namespace cosim::graph {
 namespace {
 
-/// FNV-1a over the elements' bit patterns, little-endian whatever the host is.
+/// FNV-1a over the elements' bytes, as a little-endian host has them.
 uint64_t Hash(const Tensor& tensor) {
   uint64_t hash = 0xcbf29ce484222325u;
-  auto mix = [&](uint32_t bits, int bytes) {
-    for (int i = 0; i < bytes; ++i) hash = (hash ^ ((bits >> (8 * i)) & 0xff)) * 0x100000001b3u;
-  };
-  switch (tensor.dtype()) {
-    case DType::kInt8:
-      for (int8_t v : tensor.data<int8_t>()) mix(static_cast<uint8_t>(v), 1);
-      break;
-    case DType::kInt32:
-      for (int32_t v : tensor.data<int32_t>()) mix(static_cast<uint32_t>(v), 4);
-      break;
-    case DType::kFloat32:
-      for (float v : tensor.data<float>()) mix(std::bit_cast<uint32_t>(v), 4);
-      break;
-  }
+  for (uint8_t byte : tensor.bytes()) hash = (hash ^ byte) * 0x100000001b3u;
   return hash;
 }
 
 std::string Format(const TensorPtr& data) { return data ? fmt::format("#{:016x}", Hash(*data)) : "none"; }
+std::string Format(const HostOperatorPtr& op) { return op ? fmt::format("({})", op->Describe()) : "none"; }
 std::string Format(float value) { return fmt::format("{}", value); }
 std::string Format(int64_t value) { return fmt::format("{}", value); }
 std::string Format(int32_t value) { return fmt::format("{}", value); }

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <Eigen/Core>
+
 #include "isa/check.h"
 
 namespace cosim::graph {
@@ -17,11 +19,37 @@ std::string_view Name(DType dtype) {
       return "int32";
     case DType::kFloat32:
       return "float32";
+    case DType::kUint8:
+      return "uint8";
+    case DType::kInt16:
+      return "int16";
+    case DType::kUint16:
+      return "uint16";
+    case DType::kUint32:
+      return "uint32";
+    case DType::kInt64:
+      return "int64";
+    case DType::kUint64:
+      return "uint64";
+    case DType::kFloat16:
+      return "float16";
+    case DType::kFloat64:
+      return "float64";
+    case DType::kBool:
+      return "bool";
   }
   COSIM_CHECK(false, "dtype {}", static_cast<int>(dtype));
 }
 
-int64_t SizeOf(DType dtype) { return dtype == DType::kInt8 ? 1 : 4; }
+Half::Half(float value) : bits(Eigen::half(value).x) {}
+
+Half::operator float() const {
+  return Eigen::half_impl::half_to_float(Eigen::half_impl::raw_uint16_to_half(bits));
+}
+
+int64_t SizeOf(DType dtype) {
+  return WithElementType(dtype, [](auto zero) { return static_cast<int64_t>(sizeof(zero)); });
+}
 
 int64_t NumElements(const Shape& shape) {
   int64_t product = 1;
@@ -36,18 +64,8 @@ std::string ToString(const TensorType& type) {
 }
 
 Tensor::Tensor(TensorType type) : type_(std::move(type)) {
-  const int64_t size = NumElements(type_.shape);
-  switch (type_.dtype) {
-    case DType::kInt8:
-      data_ = std::vector<int8_t>(size);
-      break;
-    case DType::kInt32:
-      data_ = std::vector<int32_t>(size);
-      break;
-    case DType::kFloat32:
-      data_ = std::vector<float>(size);
-      break;
-  }
+  WithElementType(type_.dtype,
+                  [&](auto zero) { data_ = std::vector<decltype(zero)>(NumElements(type_.shape)); });
 }
 
 namespace {
@@ -73,6 +91,27 @@ Tensor::Tensor(Shape shape, std::vector<int32_t> data) : type_{DType::kInt32, st
 Tensor::Tensor(Shape shape, std::vector<float> data) : type_{DType::kFloat32, std::move(shape)} {
   CheckLength(type_.shape, data);
   data_ = std::move(data);
+}
+
+Tensor::Tensor(Shape shape, std::vector<int64_t> data) : type_{DType::kInt64, std::move(shape)} {
+  CheckLength(type_.shape, data);
+  data_ = std::move(data);
+}
+
+std::span<const uint8_t> Tensor::bytes() const {
+  return std::visit(
+      [](const auto& list) {
+        return std::span(reinterpret_cast<const uint8_t*>(list.data()), list.size() * sizeof(list[0]));
+      },
+      data_);
+}
+
+std::span<uint8_t> Tensor::mutable_bytes() {
+  return std::visit(
+      [](auto& list) {
+        return std::span(reinterpret_cast<uint8_t*>(list.data()), list.size() * sizeof(list[0]));
+      },
+      data_);
 }
 
 Tensor Tensor::Reshaped(Shape shape) const {

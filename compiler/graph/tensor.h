@@ -12,10 +12,65 @@
 
 namespace cosim::graph {
 
-enum class DType : uint8_t { kInt8, kInt32, kFloat32 };
+/// What an accelerator computes is int8 and int32; the other types are for operators on the host.
+enum class DType : uint8_t {
+  kInt8,
+  kInt32,
+  kFloat32,
+  kUint8,
+  kInt16,
+  kUint16,
+  kUint32,
+  kInt64,
+  kUint64,
+  kFloat16,
+  kFloat64,
+  kBool
+};
 
-/// "int8", "int32" or "float32".
+/// "int8", "float32", "bool" …
 std::string_view Name(DType dtype);
+
+/// IEEE binary16 as stored; arithmetic is done in float.
+struct Half {
+  uint16_t bits = 0;
+
+  Half() = default;
+  explicit Half(float value);  ///< rounds to nearest, ties to even
+  explicit operator float() const;
+  bool operator==(const Half&) const = default;
+};
+
+/// Calls f(T()) with the type that holds one element: uint8_t (0 or 1) for bool, Half for float16.
+template <typename F>
+auto WithElementType(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::kInt8:
+      return f(int8_t());
+    case DType::kInt32:
+      return f(int32_t());
+    case DType::kUint8:
+    case DType::kBool:
+      return f(uint8_t());
+    case DType::kInt16:
+      return f(int16_t());
+    case DType::kUint16:
+      return f(uint16_t());
+    case DType::kUint32:
+      return f(uint32_t());
+    case DType::kInt64:
+      return f(int64_t());
+    case DType::kUint64:
+      return f(uint64_t());
+    case DType::kFloat16:
+      return f(Half());
+    case DType::kFloat64:
+      return f(double());
+    case DType::kFloat32:
+      break;
+  }
+  return f(float());
+}
 
 /// Bytes of one element.
 int64_t SizeOf(DType dtype);
@@ -51,6 +106,7 @@ class Tensor {
   Tensor(Shape shape, std::vector<int8_t> data);
   Tensor(Shape shape, std::vector<int32_t> data);
   Tensor(Shape shape, std::vector<float> data);
+  Tensor(Shape shape, std::vector<int64_t> data);
 
   const TensorType& type() const { return type_; }
   DType dtype() const { return type_.dtype; }
@@ -67,6 +123,10 @@ class Tensor {
     return std::get<std::vector<T>>(data_);
   }
 
+  /// The elements as they stand in memory.
+  std::span<const uint8_t> bytes() const;
+  std::span<uint8_t> mutable_bytes();
+
   /// Same elements under another shape of the same size.
   Tensor Reshaped(Shape shape) const;
 
@@ -74,7 +134,10 @@ class Tensor {
 
  private:
   TensorType type_;
-  std::variant<std::vector<float>, std::vector<int8_t>, std::vector<int32_t>> data_;
+  std::variant<std::vector<float>, std::vector<int8_t>, std::vector<int32_t>, std::vector<uint8_t>,
+               std::vector<int16_t>, std::vector<uint16_t>, std::vector<uint32_t>, std::vector<int64_t>,
+               std::vector<uint64_t>, std::vector<Half>, std::vector<double>>
+      data_;
 };
 
 /// Shared because graphs are copied by every pass and constants are large.

@@ -115,6 +115,10 @@ class Verifier {
       VerifyZeroPoint(node, "first operand's", add->a.zero_point, operand(0));
       VerifyZeroPoint(node, "second operand's", add->b.zero_point, operand(1));
       VerifyZeroPoint(node, "output", add->output_zero_point, node);
+    } else if (const auto* scaled = node.As<ScaledAdd>(); scaled && node.inputs.size() == 2) {
+      VerifyZeroPoint(node, "first operand's", scaled->a.zero_point, operand(0));
+      VerifyZeroPoint(node, "second operand's", scaled->b.zero_point, operand(1));
+      VerifyZeroPoint(node, "output", scaled->output_zero_point, node);
     } else if (const auto* requantize = node.As<Requantize>()) {
       VerifyZeroPoint(node, "output", requantize->zero_point, node);
     } else if (const auto* quantize = node.As<Quantize>()) {

@@ -37,7 +37,7 @@ class TileModel {
   std::string Misfit(const Tile& t) const {
     const int64_t outputs = Outputs(t);
     int64_t activations = anchor_ == Anchor::kNone ? outputs : Inputs(t);
-    if (e_.add) activations += outputs;
+    if (e_.HasResidual()) activations += outputs;
     std::string misfit = Check(array_.activations, activations * t.threads);
     if (misfit.empty() && anchor_ == Anchor::kConvolution)
       misfit = Check(array_.weights, t.weights_resident ? AllWeights() : Weights(t) * t.threads);
@@ -64,7 +64,8 @@ class TileModel {
     const double weights_once =
         convolution && t.weights_resident ? static_cast<double>(Beats(array_.weights, AllWeights())) : 0;
     const double window_chunk = InputBeats(t) + setup * static_cast<double>(InputBlocks(t));
-    const double residual = e_.add ? static_cast<double>(Beats(array_.activations, Outputs(t))) + setup : 0;
+    const double residual =
+        e_.HasResidual() ? static_cast<double>(Beats(array_.activations, Outputs(t))) + setup : 0;
     const double load = tiles * (chunks * (weight_chunk + window_chunk) + residual);
     const double first = weights_once + weight_chunk + window_chunk + spec_.dram.latency;
     const double store_tile = static_cast<double>(Beats(array_.results, Outputs(t)));
@@ -132,7 +133,7 @@ class TileModel {
 
   double AluPasses() const {
     double passes = e_.requantize ? 1 : 0;
-    if (e_.add) passes += 3;
+    if (e_.HasResidual()) passes += 3;
     if (anchor_ == Anchor::kMaxPool || anchor_ == Anchor::kSumPool)
       passes += static_cast<double>(w_.kh * w_.kw + 2);
     if (array_.parameters < 0) passes = 4;

@@ -68,7 +68,7 @@ class Compiler {
     runtime::Layer layer;
     layer.name = group.name;
     for (ValueId id : group.nodes) {
-      layer.op += (layer.op.empty() ? "" : "+") + std::string(graph::Mnemonic(graph_.node(id).op));
+      layer.op += (layer.op.empty() ? "" : "+") + graph::DisplayName(graph_.node(id).op);
       layer.macs += graph::Macs(graph_, id);
     }
     layer.on_accelerator = on_accelerator;
@@ -201,9 +201,7 @@ class Compiler {
     step.kernel = kernel.kernel;
     for (ValueId input : kernel.inputs) {
       if (const auto* constant = graph_.node(input).As<graph::Constant>()) {
-        const void* data = graph_.node(input).type.dtype == graph::DType::kInt8
-                               ? static_cast<const void*>(constant->data->data<int8_t>().data())
-                               : static_cast<const void*>(constant->data->data<int32_t>().data());
+        const void* data = constant->data->bytes().data();
         step.arguments.push_back({0, 0, std::shared_ptr<const void>(constant->data, data), false});
       } else {
         step.arguments.push_back(ArgumentFor({Root(input), {}}, false));

@@ -55,6 +55,9 @@ class Fuser {
       group.kind = GroupKind::kElementwise;
       group.epilogue.add = add;
       TakeClip(group, group.epilogue.low, group.epilogue.high);
+    } else if (node.As<graph::ScaledAdd>()) {
+      group.kind = GroupKind::kElementwise;
+      TakeClip(group, group.epilogue.low, group.epilogue.high);
     } else if (const auto* clip = node.As<graph::Clip>()) {
       group.kind = GroupKind::kElementwise;
       group.epilogue.low = clip->lo;

@@ -17,7 +17,7 @@ enum class GroupKind {
   kConvolution,  ///< conv2d or dense, with bias, requantize, clip, qadd, clip as far as they follow
   kMaxPool,      ///< max_pool, clip
   kSumPool,      ///< global_sum_pool, bias, requantize, clip
-  kElementwise,  ///< qadd or clip, clip
+  kElementwise,  ///< qadd, scaled_add or clip, clip
   kView,         ///< flatten: no data moves
   kOther,
 };

@@ -33,6 +33,16 @@ Expr AddTerm(Expr value, const graph::QAdd::Operand& operand) {
       RoundShift(I64(centred) * tir::Int(operand.multiplier, kInt64), tir::Int(operand.shift, kInt64)));
 }
 
+// graph::Twice of an int32. The last cast changes no value; it tells what the shift leaves.
+Expr Twice(const Expr& x, const Expr& multiplier, const Expr& shift) {
+  const Expr high = Clamp(RoundShift(I64(x) * I64(multiplier), tir::Int(31, kInt64)),
+                          std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max());
+  const Expr away =
+      MakeBinary(tir::BinaryOp::kAnd, I64(MakeBinary(tir::BinaryOp::kLt, high, tir::Int(0, kInt64))),
+                 I64(MakeBinary(tir::BinaryOp::kNe, shift, tir::Int(0, kInt32))));
+  return I32(RoundShift(high - away, I64(shift)));
+}
+
 class KernelBuilder {
  public:
   KernelBuilder(const isa::Spec& spec, const Array& array, Anchor anchor, const Window& window,
@@ -91,14 +101,16 @@ class KernelBuilder {
       weights_ = Declare("weights",
                          {w_.g, w_.co, w_.so, w_.ci, w_.si, w_.kh, w_.kw, array_.block_out, array_.block_in},
                          DataType::Int(8), Role::kWeights);
-    if (e_.requantize && array_.parameters >= 0) {
+    if (e_.HasParameters() && array_.parameters >= 0) {
       const int64_t fields = static_cast<int64_t>(spec_.memories[array_.parameters].fields.size());
-      parameters_ =
-          Declare("parameters", {w_.g, w_.co, w_.so, array_.block_out, fields}, kInt32, Role::kParameters);
+      parameters_ = e_.scaled_add ? Declare("parameters", {3, 1, 1, array_.block_out, fields}, kInt32,
+                                            Role::kParameters)
+                                  : Declare("parameters", {w_.g, w_.co, w_.so, array_.block_out, fields},
+                                            kInt32, Role::kParameters);
     } else if (e_.requantize) {
       bias_ = Declare("bias", {w_.g, w_.co, w_.so, array_.batch, array_.block_out}, kInt32, Role::kBias);
     }
-    if (e_.add) residual_ = Declare("residual", OutShape(), lane_, Role::kResidual);
+    if (e_.HasResidual()) residual_ = Declare("residual", OutShape(), lane_, Role::kResidual);
   }
 
   Tensor MakeWindow() {
@@ -162,14 +174,39 @@ class KernelBuilder {
       if (e_.output_zero_point != 0) value = value + tir::Int(e_.output_zero_point, kInt32);
       return value;
     }
-    const auto field = [&](int f) { return parameters_({i[1], i[2], i[5], i[7], tir::Int(f)}); };
-    const Expr product = I64(sum + field(array_.bias_field)) * I64(field(array_.mult_field));
+    const auto field = [&](int f) {
+      return e_.scaled_add ? ScaledParameter(2, f, i) : parameters_({i[1], i[2], i[5], i[7], tir::Int(f)});
+    };
+    const Expr biased = sum + field(array_.bias_field);
+    if (e_.twice || e_.scaled_add)
+      return I64(Twice(biased, field(array_.mult_field), field(array_.shift_field))) +
+             tir::Int(e_.output_zero_point, kInt64);
+    const Expr product = I64(biased) * I64(field(array_.mult_field));
     const Expr scaled = Clamp(RoundShift(product, I64(field(array_.shift_field))),
                               std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max());
     return scaled + tir::Int(e_.output_zero_point, kInt64);
   }
 
+  // Field `f` of record `k` of a scaled add: the same for all channels.
+  Expr ScaledParameter(int64_t k, int f, const Indices& i) {
+    return parameters_({tir::Int(k), tir::Int(0), tir::Int(0), i[7], tir::Int(f)});
+  }
+
+  // The term of graph::ScaledAdd whose record is number `k`.
+  Expr ScaledTerm(const Expr& x, int64_t k, const Indices& i) {
+    const auto field = [&](int f) { return ScaledParameter(k, f, i); };
+    const Expr centred = I32(x) + field(array_.bias_field);
+    const Expr shifted =
+        MakeBinary(tir::BinaryOp::kShl, centred, tir::Int(graph::ScaledAdd::kLeftShift, kInt32));
+    return Twice(shifted, field(array_.mult_field), field(array_.shift_field));
+  }
+
   Expr ResultAt(const Indices& i) {
+    if (e_.scaled_add) {
+      const Expr sum = ScaledTerm(data_(i), 0, i) + ScaledTerm(residual_(i), 1, i);
+      const Expr result = I32(Clamp(Requantized(sum, i), e_.low, e_.high));
+      return array_.results_are_mirrored ? result : MakeCast(lane_, result);
+    }
     Expr value = I32(anchor_ == Anchor::kNone ? data_(i) : sum_(i));
     if (e_.requantize) value = I32(Clamp(Requantized(value, i), e_.first_low, e_.first_high));
     if (e_.add) {

@@ -58,8 +58,14 @@ struct EpilogueInfo {
   int64_t output_zero_point = 0;
   bool pure_shift = false;  ///< multiplier 1 and one shift for all channels (`shift`)
   int64_t shift = 0;
+  bool twice = false;  ///< rounds twice (graph::Requantize)
   const graph::QAdd* add = nullptr;
+  /// Adds its own two inputs; the parameters are then three records for all channels: of each term, of the
+  /// sum.
+  bool scaled_add = false;
   bool residual_is_a = false;
+  bool HasParameters() const { return requantize || scaled_add; }
+  bool HasResidual() const { return add || scaled_add; }
   int64_t first_low = -128, first_high = 127, low = -128, high = 127;
 };
 

@@ -136,6 +136,7 @@ bool GroupLowering::PlanEpilogue(const Group& group, AcceleratorGroup& out, Plan
   const auto& requantize = *epilogue.requantize;
   info.requantize = true;
   info.output_zero_point = requantize.zero_point;
+  info.twice = requantize.twice;
   info.pure_shift = requantize.multiplier == std::vector<int32_t>{1} && requantize.shift.size() == 1;
   info.shift = requantize.shift[0];
   if (array_.parameters >= 0) return true;
@@ -166,9 +167,14 @@ std::string GroupLowering::ArrayMisfit() const {
 
 bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& plan,
                              std::string& reason) const {
+  if (const auto* host = graph_.node(group.anchor()).As<graph::HostOp>()) return reason = host->reason, false;
   if (reason = ArrayMisfit(); !reason.empty()) return false;
   if (graph_.node(group.result()).type.dtype != graph::DType::kInt8)
     return reason = "its result is not int8: only int8 leaves the accelerator", false;
+  for (ValueId id : {graph_.node(group.anchor()).inputs[0], group.anchor()})
+    if (const auto& shape = graph_.node(LookThroughViews(id)).type.shape;
+        shape.size() != 2 && shape.size() != 4)
+      return reason = fmt::format("values of {} dimensions have no blocked layout", shape.size()), false;
   if (array_.block_in != array_.block_out && (group.kind != GroupKind::kConvolution || group.epilogue.add) &&
       group.kind != GroupKind::kOther)
     return reason = fmt::format(
@@ -188,7 +194,14 @@ bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& pl
     case GroupKind::kElementwise: {
       const auto& node = graph_.node(group.anchor());
       out.input = LookThroughViews(node.inputs[0]);
-      if (node.As<graph::QAdd>()) out.residual = LookThroughViews(node.inputs[1]);
+      if (node.As<graph::QAdd>() || node.As<graph::ScaledAdd>())
+        out.residual = LookThroughViews(node.inputs[1]);
+      if (const auto* scaled = node.As<graph::ScaledAdd>()) {
+        if (array_.parameters < 0)
+          return reason = fmt::format("isa '{}' has no per-channel multiplier", spec_.isa), false;
+        plan.epilogue.scaled_add = true;
+        plan.epilogue.output_zero_point = scaled->output_zero_point;
+      }
       out.input_layout = ReadLayout();
       const auto [n, c, h, w] = Shape4(graph_, out.input);
       plan.window.n = CeilDiv(n, array_.batch);
@@ -211,6 +224,17 @@ bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& pl
 void GroupLowering::PackConstants(const Group& group, const Plan& plan, AcceleratorGroup& out) const {
   const auto& epilogue = group.epilogue;
   ChannelParameters parameters;
+  if (const auto* add = graph_.node(group.anchor()).As<graph::ScaledAdd>()) {
+    for (const auto& [zero_point, multiplier, shift] :
+         {add->a, add->b, graph::QAdd::Operand{0, add->multiplier, add->shift}}) {
+      parameters.bias.insert(parameters.bias.end(), array_.block_out, -zero_point);
+      parameters.multiplier.insert(parameters.multiplier.end(), array_.block_out, multiplier);
+      parameters.shift.insert(parameters.shift.end(), array_.block_out, shift);
+    }
+    out.constants.push_back({Role::kParameters, group.name + ".parameters",
+                             PackParameters(spec_, array_, parameters, 3 * array_.block_out)});
+    return;
+  }
   if (epilogue.bias) {
     const auto bias = graph_.node(*epilogue.bias).As<graph::Constant>()->data->data<int32_t>();
     parameters.bias.assign(bias.begin(), bias.end());

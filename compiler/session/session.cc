@@ -36,16 +36,17 @@ class CpuTimer {
 };
 
 std::vector<uint8_t> BytesOf(const Tensor& tensor) {
-  const auto data = tensor.data<int8_t>();
-  return {reinterpret_cast<const uint8_t*>(data.data()),
-          reinterpret_cast<const uint8_t*>(data.data()) + data.size()};
+  const auto bytes = tensor.bytes();
+  return {bytes.begin(), bytes.end()};
 }
 
 Compared Compare(const std::string& name, const std::vector<uint8_t>& bytes, const Tensor& golden) {
-  const auto want = golden.data<int8_t>();
+  const auto want = golden.bytes();
   COSIM_CHECK(bytes.size() == want.size());
-  Compared compared{name, static_cast<int64_t>(want.size()), 0};
-  for (size_t i = 0; i < want.size(); ++i) compared.mismatches += static_cast<int8_t>(bytes[i]) != want[i];
+  const auto element = static_cast<size_t>(graph::SizeOf(golden.dtype()));
+  Compared compared{name, golden.size(), 0};
+  for (size_t i = 0; i < want.size(); i += element)
+    compared.mismatches += std::memcmp(bytes.data() + i, want.data() + i, element) != 0;
   return compared;
 }
 
@@ -122,15 +123,16 @@ std::optional<Result> RunExperiment(const isa::Spec& spec, const Options& option
   };
   Result result;
   std::optional<graph::QuantizedGraph> quantized;
-  {
+  if (!options.model) {
     say("quantizing " + options.network);
     CpuTimer timer(result.host.quantize_s);
     quantized = QuantizeFor(spec, options.network, options.seed);
   }
+  const graph::Graph& graph = quantized ? quantized->graph : options.model->graph;
   {
     say("compiling");
     CpuTimer timer(result.host.compile_s);
-    result.network = CompileFor(spec, quantized->graph,
+    result.network = CompileFor(spec, graph,
                                 {.virtual_threads = options.virtual_threads,
                                  .keep_every_value = options.check == Check::kLayers,
                                  .after_pass = {}});
@@ -147,8 +149,10 @@ std::optional<Result> RunExperiment(const isa::Spec& spec, const Options& option
     if (const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step))
       result.instructions += static_cast<int64_t>(accelerator->program.instructions.size());
 
-  const auto float_inputs = graph::zoo::SyntheticInput(quantized->reference, options.seed);
-  const auto inputs = graph::QuantizeInputs(quantized->graph, float_inputs);
+  std::vector<Tensor> float_inputs;
+  if (quantized) float_inputs = graph::zoo::SyntheticInput(quantized->reference, options.seed);
+  const auto inputs = quantized ? graph::QuantizeInputs(graph, float_inputs) : options.inputs;
+  for (graph::ValueId output : graph.outputs()) result.output_types.push_back(graph.node(output).type);
   std::vector<std::vector<uint8_t>> bytes;
   for (const Tensor& input : inputs) bytes.push_back(BytesOf(input));
   say("running on the " + options.device + " device");
@@ -168,14 +172,14 @@ std::optional<Result> RunExperiment(const isa::Spec& spec, const Options& option
   if (options.check != Check::kNone && !options.timing_only) {
     say("checking against the golden model");
     CpuTimer timer(result.host.check_s);
-    const auto golden = golden::Run(quantized->graph, inputs);
+    const auto golden = golden::Run(graph, inputs);
     for (size_t i = 0; i < result.network.outputs.size(); ++i) {
       const auto& place = result.network.outputs[i];
       result.outputs.push_back(Compare(place.name, result.run.outputs[i], *golden[place.value]));
     }
     for (const auto& place : result.network.values)
       result.layers.push_back(Compare(place.name, runtime::ReadPlain(*device, place), *golden[place.value]));
-    if (options.report_quantization)
+    if (options.report_quantization && quantized)
       result.quantization =
           graph::ReportQuantization(*quantized, graph::RunFloat(quantized->reference, float_inputs), golden);
   }

@@ -12,6 +12,7 @@
 
 #include "compiler/graph/quantize/quantize.h"
 #include "compiler/graph/quantize/report.h"
+#include "compiler/import/import.h"
 #include "compiler/network/compile.h"
 #include "isa/spec.h"
 #include "runtime/executor.h"
@@ -23,8 +24,11 @@ namespace cosim::session {
 enum class Check { kNone, kOutputs, kLayers };
 
 struct Options {
-  std::string network;           ///< one of zoo::Names()
-  std::string device = "cycle";  ///< "functional", "cycle" or "tlm"
+  std::string network;  ///< one of zoo::Names(), or the name of `model`
+  /// A model from a file, run as it is: nothing is quantized, and the seed is not used.
+  std::shared_ptr<const import::Model> model;
+  std::vector<graph::Tensor> inputs;  ///< of `model`
+  std::string device = "cycle";       ///< "functional", "cycle" or "tlm"
   uint64_t seed = 1;
   bool timing_only = false;
   int virtual_threads = 2;
@@ -51,6 +55,7 @@ struct Compared {
 struct Result {
   runtime::Network network;
   runtime::Run run;
+  std::vector<graph::TensorType> output_types;  ///< of run.outputs
   std::vector<Compared> outputs, layers;
   std::vector<graph::QuantizationRow> quantization;
   int64_t macs = 0, ideal_cycles = 0;  ///< MACs of convolutions and dense layers, wherever they ran

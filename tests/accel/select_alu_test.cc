@@ -237,7 +237,7 @@ isa::Spec WithOps(const std::string& ops) {
 
 TEST(SelectAlu, AnOpNobodyPlannedForIsSelected) {
   const isa::Spec spec = WithOps(R"yaml(
-  absdiff: {code: 15, doc: Distance to an activation., operands: {a: "acc[src]", x: "inp[aux]"}, result: "acc[dst]", body: ["wrap(max(a, x) - min(a, x), acc_bits)"]}
+  absdiff: {code: 30, doc: Distance to an activation., operands: {a: "acc[src]", x: "inp[aux]"}, result: "acc[dst]", body: ["wrap(max(a, x) - min(a, x), acc_bits)"]}
 )yaml");
   const Lane lane(spec);
   const Expr distance = Max(lane.acc(), lane.inp()) - Min(lane.acc(), lane.inp());
@@ -247,7 +247,7 @@ TEST(SelectAlu, AnOpNobodyPlannedForIsSelected) {
 
 TEST(SelectAlu, LeavesOutOpsWhoseOperandsShareAnIndex) {
   const isa::Spec spec = WithOps(R"yaml(
-  sub_inp: {code: 15, doc: Two memories at one index., operands: {a: "acc[src]", x: "inp[src]"}, result: "acc[dst]", body: ["wrap(a - x, acc_bits)"]}
+  sub_inp: {code: 30, doc: Two memories at one index., operands: {a: "acc[src]", x: "inp[src]"}, result: "acc[dst]", body: ["wrap(a - x, acc_bits)"]}
 )yaml");
   const Lane lane(spec);
   EXPECT_THAT(lane.Names(lane.acc() - lane.inp(), "acc"), testing::HasSubstr("no sequence"));

@@ -193,8 +193,32 @@ TEST(GoldenRun, ReturnsEveryValueByItsId) {
   EXPECT_THAT(values[high]->data<int8_t>(), ElementsAre(0, 1));
 }
 
-TEST(GoldenRunDeathTest, RefusesFloatOperations) {
-  EXPECT_DEATH(RunOne(graph::Relu{}, {Tensor(Shape{1, 1}, std::vector<float>{1})}), "works on float32");
+TEST(GoldenRequantize, RoundsTwiceWhereTensorFlowLiteDoes) {
+  graph::Requantize op{.multiplier = {1 << 30}, .shift = {1}, .twice = true};
+  // x / 2 half up, then / 2 half away from zero: a quarter of x.
+  const Tensor y = RunOne(op, {Int32({1, 8}, {1, 2, 3, -1, -2, -3, -5, -6})});
+  EXPECT_THAT(y.data<int8_t>(), ElementsAre(1, 1, 1, 0, -1, -1, -1, -2));
+  op.twice = false;
+  op.shift = {32};
+  const Tensor once = RunOne(op, {Int32({1, 8}, {1, 2, 3, -1, -2, -3, -5, -6})});
+  EXPECT_THAT(once.data<int8_t>(), ElementsAre(0, 1, 1, 0, 0, -1, -1, -1));
+}
+
+TEST(GoldenScaledAdd, AddsWhatTwoScalesMean) {
+  // real = 0.5 * a + b (a's multiplier 1/4, b's 1/2 of twice the larger scale), output scale 1.
+  graph::ScaledAdd op;
+  op.a = {.zero_point = -3, .multiplier = 1 << 30, .shift = 1};
+  op.b = {.zero_point = 2, .multiplier = 1 << 30, .shift = 0};
+  op.output_zero_point = 10;
+  op.multiplier = 1 << 30;
+  op.shift = 18;
+  const Tensor y = RunOne(op, {Int8({1, 4}, {-3, 1, 4, -128}), Int8({1, 4}, {2, 2, 3, 127})});
+  EXPECT_THAT(y.data<int8_t>(), ElementsAre(10, 12, 15, 73));
+}
+
+TEST(GoldenRun, EvaluatesFloatOperations) {
+  const Tensor y = RunOne(graph::Relu{}, {Tensor(Shape{1, 2}, std::vector<float>{1, -1})});
+  EXPECT_THAT(y.data<float>(), ElementsAre(1, 0));
 }
 
 }  // namespace

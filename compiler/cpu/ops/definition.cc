@@ -137,7 +137,7 @@ Definition Build(const graph::Requantize& op, const graph::Node& node, const std
   };
   const ChannelValue multiplier = parameter(op.multiplier, ".multiplier"),
                      shift = parameter(op.shift, ".shift");
-  result.computations.push_back({Requantize(node.name, in[0], multiplier, shift, op.zero_point)});
+  result.computations.push_back({Requantize(node.name, in[0], multiplier, shift, op.twice, op.zero_point)});
   return result;
 }
 
@@ -149,6 +149,9 @@ Definition Build(const graph::Clip& op, const graph::Node& node, const std::vect
 }
 Definition Build(const graph::QAdd& op, const graph::Node& node, const std::vector<Tensor>& in) {
   return Single(QAdd(node.name, op, in[0], in[1]));
+}
+Definition Build(const graph::ScaledAdd& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  return Single(ScaledAdd(node.name, op, in[0], in[1]));
 }
 Definition Build(const graph::Quantize& op, const graph::Node& node, const std::vector<Tensor>& in) {
   return Single(Quantize(node.name, op, in[0]));
@@ -172,6 +175,8 @@ DataType TypeOf(graph::DType dtype) {
       return DataType::Int(32);
     case graph::DType::kFloat32:
       return DataType::Float(32);
+    default:
+      break;
   }
   COSIM_CHECK(false, "element type {}", static_cast<int>(dtype));
 }

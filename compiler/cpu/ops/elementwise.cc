@@ -26,6 +26,18 @@ Expr Term(const graph::QAdd::Operand& operand, const Expr& x) {
   return As(kInt32, RoundShift(As(kInt64, centered) * operand.multiplier, Int(operand.shift)));
 }
 
+/// graph::Twice on int64.
+Expr Twice(const Expr& x, const Expr& multiplier, const Expr& shift) {
+  const Expr high = RoundShift(x * multiplier, Int(31, kInt64));
+  const Expr away = MakeSelect(And(Lt(high, 0), Lt(Int(0, kInt64), shift)), Int(1, kInt64), Int(0, kInt64));
+  return RoundShift(high - away, shift);
+}
+
+Expr ScaledAddTerm(const graph::QAdd::Operand& operand, const Expr& x) {
+  const Expr centered = (As(kInt64, x) - operand.zero_point) * (int64_t{1} << graph::ScaledAdd::kLeftShift);
+  return Twice(centered, Int(operand.multiplier, kInt64), Int(operand.shift, kInt64));
+}
+
 }  // namespace
 
 Expr ChannelValue::At(const Expr& channel) const {
@@ -37,10 +49,11 @@ Tensor BiasAdd(const std::string& name, const Tensor& x, const Tensor& bias) {
 }
 
 Tensor Requantize(const std::string& name, const Tensor& x, const ChannelValue& multiplier,
-                  const ChannelValue& shift, int32_t zero_point) {
+                  const ChannelValue& shift, bool twice, int32_t zero_point) {
   return te::Compute(name, x.shape(), [&](const Indices& i) {
-    const Expr product = As(kInt64, x(i)) * As(kInt64, multiplier.At(i[1]));
-    const Expr scaled = RoundShift(product, As(kInt64, shift.At(i[1])));
+    const Expr factor = As(kInt64, multiplier.At(i[1])), by = As(kInt64, shift.At(i[1]));
+    if (twice) return Clamp8(Twice(As(kInt64, x(i)), factor, by) + zero_point);
+    const Expr scaled = RoundShift(As(kInt64, x(i)) * factor, by);
     // Saturating to int32 first would change nothing: a zero point moves no value across all of int8's range.
     return Clamp8(scaled + zero_point);
   });
@@ -54,6 +67,14 @@ Tensor Clip(const std::string& name, const graph::Clip& op, const Tensor& x) {
 Tensor QAdd(const std::string& name, const graph::QAdd& op, const Tensor& a, const Tensor& b) {
   return te::Compute(name, a.shape(), [&](const Indices& i) {
     return Clamp8(Term(op.a, a(i)) + Term(op.b, b(i)) + op.output_zero_point);
+  });
+}
+
+Tensor ScaledAdd(const std::string& name, const graph::ScaledAdd& op, const Tensor& a, const Tensor& b) {
+  return te::Compute(name, a.shape(), [&](const Indices& i) {
+    const Expr sum = ScaledAddTerm(op.a, a(i)) + ScaledAddTerm(op.b, b(i));
+    const Expr scaled = Twice(sum, Int(op.multiplier, kInt64), Int(op.shift, kInt64));
+    return Clamp8(scaled + op.output_zero_point);
   });
 }
 

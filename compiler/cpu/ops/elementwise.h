@@ -23,9 +23,11 @@ struct ChannelValue {
 
 te::Tensor BiasAdd(const std::string& name, const te::Tensor& x, const te::Tensor& bias);
 te::Tensor Requantize(const std::string& name, const te::Tensor& x, const ChannelValue& multiplier,
-                      const ChannelValue& shift, int32_t zero_point);
+                      const ChannelValue& shift, bool twice, int32_t zero_point);
 te::Tensor Clip(const std::string& name, const graph::Clip& op, const te::Tensor& x);
 te::Tensor QAdd(const std::string& name, const graph::QAdd& op, const te::Tensor& a, const te::Tensor& b);
+te::Tensor ScaledAdd(const std::string& name, const graph::ScaledAdd& op, const te::Tensor& a,
+                     const te::Tensor& b);
 te::Tensor Quantize(const std::string& name, const graph::Quantize& op, const te::Tensor& x);
 te::Tensor Dequantize(const std::string& name, const graph::Dequantize& op, const te::Tensor& x);
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "compiler/cpu/ops/definition.h"
+#include "compiler/cpu/ops/host_kernel.h"
 #include "compiler/cpu/ops/schedule.h"
 #include "compiler/te/lower.h"
 #include "compiler/tir/simplify.h"
@@ -97,19 +98,27 @@ LoweredGroup LowerForCpu(const graph::Graph& graph, graph::ValueId node) {
 
 std::vector<GroupKernel> CompileGroups(CpuCompiler& compiler, const graph::Graph& graph,
                                        std::span<const std::vector<graph::ValueId>> groups) {
+  std::vector<GroupKernel> result(groups.size());
   std::vector<LoweredGroup> lowered;
   std::vector<tir::Function> functions;
-  for (const auto& group : groups) {
-    lowered.push_back(LowerForCpu(graph, group));
+  std::vector<size_t> position;  // of each function among the groups
+  for (size_t i = 0; i < groups.size(); ++i) {
+    result[i].output = groups[i].back();
+    if (groups[i].size() == 1 && !HasLoopIr(graph, groups[i][0])) {
+      result[i].kernel = MakeHostKernel(graph, groups[i][0], result[i].inputs);
+      continue;
+    }
+    lowered.push_back(LowerForCpu(graph, groups[i]));
     functions.push_back(lowered.back().function);
+    position.push_back(i);
   }
   std::vector<runtime::CpuKernelPtr> kernels = compiler.CompileAll(functions);
-  std::vector<GroupKernel> result;
-  for (size_t i = 0; i < groups.size(); ++i) {
-    runtime::CpuKernelPtr kernel = std::move(kernels[i]);
-    if (!lowered[i].tables.empty())
-      kernel = std::make_shared<KernelWithTables>(kernel, std::move(lowered[i].tables));
-    result.push_back({std::move(kernel), std::move(lowered[i].inputs), groups[i].back()});
+  for (size_t k = 0; k < kernels.size(); ++k) {
+    GroupKernel& group = result[position[k]];
+    group.kernel = std::move(kernels[k]);
+    if (!lowered[k].tables.empty())
+      group.kernel = std::make_shared<KernelWithTables>(group.kernel, std::move(lowered[k].tables));
+    group.inputs = std::move(lowered[k].inputs);
   }
   return result;
 }

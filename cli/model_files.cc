@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/model_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <numeric>
+#include <sstream>
+
+#include "cli/options.h"
+#include "compiler/import/data/arrays.h"
+#include "compiler/import/data/inputs.h"
+#include "compiler/import/import.h"
+
+namespace cosim::cli {
+namespace po = boost::program_options;
+namespace {
+
+std::vector<float> ParseNumbers(const std::string& text, const char* option, bool& good) {
+  std::vector<float> numbers;
+  std::istringstream stream(text);
+  std::string item;
+  while (std::getline(stream, item, ',')) {
+    char* end = nullptr;
+    numbers.push_back(std::strtof(item.c_str(), &end));
+    if (item.empty() || *end)
+      good = (Fail(fmt::format("--{}={}: not numbers separated by commas", option, text)), false);
+  }
+  return numbers;
+}
+
+std::vector<std::pair<std::string, graph::Tensor>> Outputs(const session::Result& result,
+                                                           const session::Options& options) {
+  std::vector<std::pair<std::string, graph::Tensor>> outputs;
+  for (size_t i = 0; i < result.run.outputs.size(); ++i) {
+    graph::Tensor tensor(result.output_types[i]);
+    std::copy(result.run.outputs[i].begin(), result.run.outputs[i].end(), tensor.mutable_bytes().begin());
+    outputs.emplace_back(options.model ? options.model->output_names[i] : result.network.outputs[i].name,
+                         std::move(tensor));
+  }
+  return outputs;
+}
+
+/// The k largest values of the first output, with their labels.
+std::string TopTable(const graph::Tensor& output, const std::optional<graph::Quantization>& quantization,
+                     size_t k, const std::vector<std::string>& labels) {
+  std::vector<double> values;
+  graph::WithElementType(output.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    for (const T& v : output.data<T>()) {
+      if constexpr (std::is_same_v<T, graph::Half>) {
+        values.push_back(static_cast<float>(v));
+      } else {
+        values.push_back(static_cast<double>(v));
+      }
+    }
+  });
+  if (quantization)
+    for (double& v : values)
+      v = (v - quantization->zero_point) * static_cast<double>(quantization->scales[0]);
+  std::vector<size_t> order(values.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return values[a] > values[b]; });
+  std::string text;
+  for (size_t i = 0; i < std::min(k, order.size()); ++i)
+    text += fmt::format("  {:>5} {:>10.5g}  {}\n", order[i], values[order[i]],
+                        order[i] < labels.size() ? labels[order[i]] : "");
+  return text;
+}
+
+}  // namespace
+
+void AddModelOptions(po::options_description& options) {
+  options.add_options()(
+      "input", po::value<std::vector<std::string>>()->value_name("[NAME=]FILE"),
+      "of a model file: .npy, .npz, .bin (raw), or an image; without one the seed makes them")(
+      "mean", po::value<std::string>()->value_name("M[,M,M]"), "of an image: (byte - mean) * scale")(
+      "scale", po::value<std::string>()->value_name("S[,S,S]"),
+      "see --mean; without both, the bytes as they are")("layout",
+                                                         po::value<std::string>()->value_name("LAYOUT"),
+                                                         "of an image: nhwc | nchw (default: by the shape)")(
+      "output", po::value<std::string>()->value_name("FILE"), "write the outputs as .npz")(
+      "top", po::value<size_t>()->value_name("K"), "print the K largest values of the first output")(
+      "labels", po::value<std::string>()->value_name("FILE"), "one line a class, for --top");
+}
+
+bool LoadModel(const po::variables_map& values, session::Options& run) {
+  Diagnostics diagnostics;
+  import::InputOptions input;
+  bool good = true;
+  if (values.count("input")) input.files = values["input"].as<std::vector<std::string>>();
+  if (values.count("mean")) input.mean = ParseNumbers(values["mean"].as<std::string>(), "mean", good);
+  if (values.count("scale")) input.scale = ParseNumbers(values["scale"].as<std::string>(), "scale", good);
+  if (values.count("layout")) input.layout = values["layout"].as<std::string>();
+  if (!good) return false;
+  if (!input.layout.empty() && input.layout != "nhwc" && input.layout != "nchw")
+    return Fail(fmt::format("--layout={}: not one of nhwc, nchw", input.layout)), false;
+  auto model = import::ImportFile(run.network, {}, diagnostics);
+  if (model) {
+    run.model = std::make_shared<const import::Model>(std::move(*model));
+    run.network = run.model->graph.name();
+    auto inputs = input.files.empty() ? std::optional(import::RandomInputs(*run.model, run.seed))
+                                      : import::LoadInputs(*run.model, input, diagnostics);
+    if (inputs) run.inputs = std::move(*inputs);
+  }
+  if (diagnostics.HasErrors()) fmt::print(stderr, "{}", diagnostics.Render());
+  return !diagnostics.HasErrors();
+}
+
+bool WriteOutputs(const po::variables_map& values, const session::Result& result,
+                  const session::Options& run) {
+  if (result.run.outputs.empty()) return true;
+  const auto outputs = Outputs(result, run);
+  if (values.count("output")) {
+    std::string error;
+    const auto bytes = import::FormatNpz(outputs, error);
+    if (!bytes) return Fail(error), false;
+    if (!WriteFile(values["output"].as<std::string>(), std::string(bytes->begin(), bytes->end())))
+      return false;
+  }
+  if (!values.count("top")) return true;
+  std::vector<std::string> labels;
+  if (values.count("labels")) {
+    std::ifstream file(values["labels"].as<std::string>());
+    if (!file) return Fail(fmt::format("cannot read {}", values["labels"].as<std::string>())), false;
+    for (std::string line; std::getline(file, line);) labels.push_back(line);
+  }
+  const auto quantization = run.model ? run.model->output_quantization[0] : std::nullopt;
+  fmt::print("{}", TopTable(outputs[0].second, quantization, values["top"].as<size_t>(), labels));
+  return true;
+}
+
+}  // namespace cosim::cli

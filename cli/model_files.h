@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models from files at the command line: their inputs, and what is done with their outputs.
+#pragma once
+
+#include <boost/program_options.hpp>
+
+#include "compiler/session/session.h"
+
+namespace cosim::cli {
+
+/// Adds --input, --mean, --scale, --layout, --output, --top and --labels.
+void AddModelOptions(boost::program_options::options_description& options);
+
+/// Reads the model that `run.network` names and its inputs into `run`; prints mistakes.
+bool LoadModel(const boost::program_options::variables_map& values, session::Options& run);
+
+/// Does what --output, --top and --labels ask for; prints mistakes.
+bool WriteOutputs(const boost::program_options::variables_map& values, const session::Result& result,
+                  const session::Options& run);
+
+}  // namespace cosim::cli

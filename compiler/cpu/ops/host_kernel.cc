@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/cpu/ops/host_kernel.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "compiler/graph/float_executor.h"
+#include "isa/check.h"
+
+namespace cosim::cpu {
+namespace {
+
+using graph::DType;
+using graph::Tensor;
+using graph::TensorPtr;
+
+class HostKernel : public runtime::CpuKernel {
+ public:
+  struct Operand {
+    TensorPtr constant;  ///< null: argument number `argument`
+    graph::TensorType type;
+    size_t argument = 0;
+  };
+  HostKernel(graph::Node node, std::vector<Operand> operands)
+      : node_(std::move(node)), operands_(std::move(operands)) {}
+
+  void Run(std::span<void* const> args) const override {
+    std::vector<TensorPtr> operands;
+    for (const Operand& operand : operands_) operands.push_back(TensorOf(operand, args));
+    const Tensor result = graph::EvaluateFloat(node_, operands);
+    COSIM_CHECK(result.type() == node_.type, "'{}' gives {} instead of {}", node_.name,
+                graph::ToString(result.type()), graph::ToString(node_.type));
+    const auto bytes = result.bytes();
+    if (!bytes.empty()) std::memcpy(args.back(), bytes.data(), bytes.size());
+  }
+
+ private:
+  static TensorPtr TensorOf(const Operand& operand, std::span<void* const> args) {
+    if (operand.constant) return operand.constant;
+    Tensor tensor(operand.type);
+    const auto bytes = tensor.mutable_bytes();
+    if (!bytes.empty()) std::memcpy(bytes.data(), args[operand.argument], bytes.size());
+    return std::make_shared<const Tensor>(std::move(tensor));
+  }
+
+  graph::Node node_;
+  std::vector<Operand> operands_;
+};
+
+}  // namespace
+
+bool HasLoopIr(const graph::Graph& graph, graph::ValueId id) {
+  const graph::Node& node = graph.node(id);
+  if (node.As<graph::HostOp>()) return false;
+  if (node.As<graph::Quantize>() || node.As<graph::Flatten>()) return true;
+  return std::none_of(node.inputs.begin(), node.inputs.end(),
+                      [&](graph::ValueId input) { return graph.node(input).type.dtype == DType::kFloat32; });
+}
+
+runtime::CpuKernelPtr MakeHostKernel(const graph::Graph& graph, graph::ValueId id,
+                                     std::vector<graph::ValueId>& inputs) {
+  std::vector<HostKernel::Operand> operands;
+  for (graph::ValueId input : graph.node(id).inputs) {
+    const graph::Node& from = graph.node(input);
+    if (const auto* constant = from.As<graph::Constant>()) {
+      operands.push_back({constant->data, from.type, 0});
+      continue;
+    }
+    const auto at = std::find(inputs.begin(), inputs.end(), input);
+    operands.push_back({nullptr, from.type, static_cast<size_t>(at - inputs.begin())});
+    if (at == inputs.end()) inputs.push_back(input);
+  }
+  return std::make_shared<HostKernel>(graph.node(id), std::move(operands));
+}
+
+}  // namespace cosim::cpu

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes that have no loop IR, as kernels: HostOps and float operations, evaluated by their reference
+// implementation.
+#pragma once
+
+#include <vector>
+
+#include "compiler/graph/graph.h"
+#include "runtime/cpu_kernel.h"
+
+namespace cosim::cpu {
+
+/// Whether loop IR computes this node (definition.h); if not, MakeHostKernel does.
+bool HasLoopIr(const graph::Graph& graph, graph::ValueId node);
+
+/// Arguments of the kernel: the arrays of the node's inputs that are no constants, each once, in order; then
+/// of its output. `inputs` gets those values.
+runtime::CpuKernelPtr MakeHostKernel(const graph::Graph& graph, graph::ValueId node,
+                                     std::vector<graph::ValueId>& inputs);
+
+}  // namespace cosim::cpu

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators on corresponding elements, broadcasting where they take several operands. Integers wrap; floats
+// are computed in double and rounded once unless said otherwise.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "compiler/host/make.h"
+
+namespace cosim::host {
+
+/// (x float) -> f(x).
+HostOperatorPtr MathFunction(std::string name, std::function<double(double)> f);
+
+/// (x) -> its absolute value, negation or sign.
+HostOperatorPtr Absolute();
+HostOperatorPtr Negate();
+HostOperatorPtr Sign();
+/// (x) -> max(x, 0).
+HostOperatorPtr Rectify();
+/// (x float) -> bool.
+HostOperatorPtr IsNan();
+HostOperatorPtr IsInf(bool positive, bool negative);
+/// (x bool) -> bool.
+HostOperatorPtr Not();
+
+enum class Arithmetic {
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kMinimum,
+  kMaximum,
+  kModulo,
+  kFloatModulo,
+  kShiftLeft,
+  kShiftRight
+};
+/// (a, b) of one type. Division of integers rounds towards zero, by zero gives 0; kModulo has the sign of b,
+/// kFloatModulo that of a.
+HostOperatorPtr Binary(std::string name, Arithmetic op);
+/// (a, b) -> a ^ b in the type of a; b may be of another type.
+HostOperatorPtr Power();
+/// (x...) of one type -> the sum, mean, least or largest.
+HostOperatorPtr Variadic(std::string name, Arithmetic op, bool mean);
+
+enum class Comparison { kEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual };
+/// (a, b) of one type -> bool.
+HostOperatorPtr Compare(std::string name, Comparison op);
+
+enum class Logic { kAnd, kOr, kXor };
+/// (a bool, b bool) -> bool.
+HostOperatorPtr Combine(std::string name, Logic op);
+
+/// (condition bool, a, b) -> a where the condition holds, b elsewhere; any type.
+HostOperatorPtr Where();
+
+/// (x, low, high) -> min(max(x, low), high); the bounds are scalars and optional.
+HostOperatorPtr Clip();
+
+/// (x float, slope) -> x where x >= 0, slope * x elsewhere; the slope broadcasts to x.
+HostOperatorPtr PRelu();
+
+/// (x) -> x in another type (ConvertTo in numeric.h).
+HostOperatorPtr Cast(DType to);
+
+}  // namespace cosim::host

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/host/fixed_point.h"
+
+#include <cmath>
+#include <limits>
+
+namespace cosim::host {
+namespace {
+
+constexpr int32_t kMin = std::numeric_limits<int32_t>::min(), kMax = std::numeric_limits<int32_t>::max();
+
+int32_t Wrap(int64_t x) { return static_cast<int32_t>(static_cast<uint32_t>(x)); }
+
+// x * 2^exponent, exponent > 0, saturating.
+int32_t SaturatingShiftLeft(int32_t x, int exponent) {
+  const int64_t wide = static_cast<int64_t>(x) * (int64_t{1} << exponent);
+  return wide > kMax ? kMax : wide < kMin ? kMin : static_cast<int32_t>(wide);
+}
+
+// exp(a / 2^31) of a in [-2^29, 0): a Taylor expansion around -1/8.
+int32_t ExpOnSmallInterval(int32_t a) {
+  constexpr int32_t kExpMinusEighth = 1895147668, kThird = 715827883;
+  const int32_t x = a + (1 << 28);
+  const int32_t x2 = DoublingHighMultiply(x, x);
+  const int32_t x3 = DoublingHighMultiply(x2, x);
+  const int32_t x4 = DoublingHighMultiply(x2, x2);
+  const int32_t x4_over_4 = RoundingDivideByPowerOfTwo(x4, 2);
+  const int32_t tail = RoundingDivideByPowerOfTwo(DoublingHighMultiply(x4_over_4 + x3, kThird) + x2, 1);
+  return kExpMinusEighth + DoublingHighMultiply(kExpMinusEighth, x + tail);
+}
+
+}  // namespace
+
+int32_t DoublingHighMultiply(int32_t a, int32_t b) {
+  if (a == kMin && b == kMin) return kMax;
+  return static_cast<int32_t>((static_cast<int64_t>(a) * b + (int64_t{1} << 30)) >> 31);
+}
+
+int32_t RoundingDivideByPowerOfTwo(int32_t x, int exponent) {
+  if (exponent == 0) return x;
+  const int64_t half = int64_t{1} << (exponent - 1);
+  return static_cast<int32_t>((x + half - (x < 0 ? 1 : 0)) >> exponent);
+}
+
+Multiplier Multiplier::Of(double factor) {
+  Multiplier result;
+  if (factor == 0) return result;
+  const double mantissa = std::frexp(factor, &result.exponent);
+  auto fixed = static_cast<int64_t>(std::round(mantissa * static_cast<double>(int64_t{1} << 31)));
+  if (fixed == int64_t{1} << 31) {
+    fixed /= 2;
+    ++result.exponent;
+  }
+  if (result.exponent < -31) return {};
+  if (result.exponent > 30) return {kMax, 30};
+  result.multiplier = static_cast<int32_t>(fixed);
+  return result;
+}
+
+int32_t Multiplier::Apply(int32_t x) const {
+  const int left = exponent > 0 ? exponent : 0, right = exponent > 0 ? 0 : -exponent;
+  return RoundingDivideByPowerOfTwo(DoublingHighMultiply(Wrap(static_cast<int64_t>(x) << left), multiplier),
+                                    right);
+}
+
+int32_t ExpOnNegative(int32_t x) {
+  if (x == 0) return kMax;
+  constexpr int kFraction = 26;
+  constexpr int32_t kQuarter = 1 << (kFraction - 2);
+  const int32_t rest = (x & (kQuarter - 1)) - kQuarter;  // in [-1/4, 0)
+  int32_t result = ExpOnSmallInterval(SaturatingShiftLeft(rest, 5));
+  const int32_t remainder = Wrap(static_cast<int64_t>(rest) - x);
+  // exp(-2^k) for k from -2 up.
+  constexpr int32_t kFactors[] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
+  for (int k = 0; k < 7; ++k)
+    if (remainder & (1 << (kFraction - 2 + k))) result = DoublingHighMultiply(result, kFactors[k]);
+  return result;
+}
+
+int32_t OneOverOnePlus(int32_t x) {
+  // Newton-Raphson on the half denominator; Q2.29 from here on.
+  constexpr int32_t k48Over17 = 1515870810, kMinus32Over17 = -1010580540, kOne = 1 << 29;
+  const auto half_denominator = static_cast<int32_t>((static_cast<int64_t>(x) + kMax + 1) / 2);
+  int32_t estimate = k48Over17 + DoublingHighMultiply(half_denominator, kMinus32Over17);
+  for (int i = 0; i < 3; ++i) {
+    const int32_t error = kOne - DoublingHighMultiply(half_denominator, estimate);
+    estimate += SaturatingShiftLeft(DoublingHighMultiply(estimate, error), 2);
+  }
+  return SaturatingShiftLeft(estimate, 1);
+}
+
+}  // namespace cosim::host

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/host/integer_window.h"
+
+namespace cosim::host {
+namespace {
+
+int64_t Product(const std::vector<int64_t>& list) {
+  int64_t product = 1;
+  for (int64_t v : list) product *= v;
+  return product;
+}
+
+// Row-major coordinates of `index`.
+void Unravel(int64_t index, const std::vector<int64_t>& extent, std::vector<int64_t>& at) {
+  for (size_t d = extent.size(); d-- > 0;) {
+    at[d] = index % extent[d];
+    index /= extent[d];
+  }
+}
+
+int32_t Dot(const int16_t* a, const int16_t* b, int64_t n) {
+  uint32_t sum = 0;
+  for (int64_t i = 0; i < n; ++i) sum += static_cast<uint32_t>(int32_t{a[i]} * int32_t{b[i]});
+  return static_cast<int32_t>(sum);
+}
+
+}  // namespace
+
+void IntegerConvolution::Run(const std::vector<int16_t>& x, const std::vector<int16_t>& w,
+                             const std::function<void(int64_t, int64_t, int64_t, int32_t)>& emit) const {
+  const size_t rank = extent.size();
+  const int64_t taps = Product(kernel), plane = Product(extent), pixels = Product(out_extent);
+  const int64_t depth = channels * taps;
+  // Where each tap of each pixel reads in a plane; -1 outside.
+  std::vector<int64_t> offset(taps), pixel_at(rank), tap_at(rank);
+  std::vector<int16_t> patch(depth);
+  for (int64_t n = 0; n < batch; ++n)
+    for (int64_t p = 0; p < pixels; ++p) {
+      Unravel(p, out_extent, pixel_at);
+      for (int64_t t = 0; t < taps; ++t) {
+        Unravel(t, kernel, tap_at);
+        int64_t at = 0;
+        for (size_t d = 0; d < rank && at >= 0; ++d) {
+          const int64_t i = pixel_at[d] * stride[d] + tap_at[d] * dilation[d] - pad_before[d];
+          at = i < 0 || i >= extent[d] ? -1 : at * extent[d] + i;
+        }
+        offset[t] = at;
+      }
+      for (int64_t g = 0; g < groups; ++g) {
+        for (int64_t c = 0; c < channels; ++c) {
+          const int16_t* from = x.data() + ((n * groups + g) * channels + c) * plane;
+          for (int64_t t = 0; t < taps; ++t)
+            patch[c * taps + t] = offset[t] < 0 ? int16_t{0} : from[offset[t]];
+        }
+        for (int64_t o = g * outputs; o < (g + 1) * outputs; ++o)
+          emit(n, o, p, Dot(patch.data(), w.data() + o * depth, depth));
+      }
+    }
+}
+
+}  // namespace cosim::host

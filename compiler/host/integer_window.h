@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of products of small integers over windows, in int32 that wraps: the inner part of every integer
+// convolution of the library.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace cosim::host {
+
+/// A convolution over any number of spatial dimensions. Values are centred: their zero points are subtracted.
+struct IntegerConvolution {
+  int64_t batch = 1, groups = 1;
+  int64_t channels = 1, outputs = 1;  ///< of one group
+  std::vector<int64_t> extent, kernel, stride, dilation, pad_before, out_extent;
+
+  /// x: [batch, groups * channels, extent...], w: [groups * outputs, channels, kernel...], both within 9 bits
+  /// and a sign. Calls emit(image, output channel, pixel, sum) once for each result, pixels row-major. Taps
+  /// outside are 0.
+  void Run(const std::vector<int16_t>& x, const std::vector<int16_t>& w,
+           const std::function<void(int64_t, int64_t, int64_t, int32_t)>& emit) const;
+};
+
+}  // namespace cosim::host

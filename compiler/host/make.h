@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the operators of the host library are written: a description, a function that types the results and one
+// that fills them, both closed over typed attributes. Every operator of the library is a free function that
+// returns one; its header says what it computes. They are references: simple, exact where integers are
+// concerned, and no faster than their users can bear.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/graph/host_operator.h"
+
+namespace cosim::host {
+
+using graph::DType;
+using graph::HostOperand;
+using graph::HostOperatorPtr;
+using graph::Name;
+using graph::Shape;
+using graph::Tensor;
+using graph::TensorType;
+using graph::ToString;
+
+using Operands = std::span<const HostOperand>;
+using Values = std::span<const Tensor* const>;
+using Results = std::span<Tensor>;
+using Types = std::variant<std::vector<TensorType>, std::string>;
+
+using InferFunction = std::function<Types(Operands)>;
+using ComputeFunction = std::function<void(Values, Results)>;
+
+/// No limit on the number of operands.
+inline constexpr size_t kAny = static_cast<size_t>(-1);
+
+/// `description` as HostOperator::Describe. Operand counts below `least` or above `most`, and absent operands
+/// among the first `least`, are refused before `infer` sees them; operands that are not given count as
+/// absent.
+HostOperatorPtr Make(std::string description, size_t least, size_t most, InferFunction infer,
+                     ComputeFunction compute);
+
+/// An error of an InferFunction.
+template <typename... Args>
+Types Refuse(fmt::format_string<Args...> text, Args&&... args) {
+  return fmt::format(text, std::forward<Args>(args)...);
+}
+
+/// One result of that type.
+inline Types One(DType dtype, Shape shape) { return std::vector<TensorType>{{dtype, std::move(shape)}}; }
+inline Types One(TensorType type) { return std::vector<TensorType>{std::move(type)}; }
+
+/// `op` as an operator that takes only the operands of which `present` is true, for graphs that have no
+/// absent operands.
+HostOperatorPtr WithoutAbsent(HostOperatorPtr op, std::vector<bool> present);
+
+}  // namespace cosim::host

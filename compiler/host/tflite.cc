@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/host/tflite.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "compiler/host/broadcast.h"
+#include "compiler/host/integer_window.h"
+
+namespace cosim::host {
+namespace {
+
+std::vector<int16_t> Centred(const Tensor& tensor, int32_t zero_point) {
+  std::vector<int16_t> result;
+  result.reserve(tensor.size());
+  for (int8_t v : tensor.data<int8_t>()) result.push_back(static_cast<int16_t>(v - zero_point));
+  return result;
+}
+
+int8_t Clamped(int64_t x, int32_t low, int32_t high) {
+  return static_cast<int8_t>(std::clamp<int64_t>(x, low, high));
+}
+
+Types InferConvolution(const TfliteConvolution& a, Operands in) {
+  const TensorType &x = in[0].type, &w = in[1].type;
+  if (x.dtype != DType::kInt8 || w.dtype != DType::kInt8) return Refuse("input and weights must be int8");
+  if (x.shape.size() != 4 || w.shape.size() != 4) return Refuse("input and weights must have 4 dimensions");
+  if (a.groups < 1 || w.shape[1] * a.groups != x.shape[1] || w.shape[0] % a.groups != 0)
+    return Refuse("{} groups of weights {} do not fit input {}", a.groups, ToString(w.shape),
+                  ToString(x.shape));
+  const int64_t outputs = w.shape[0];
+  if (!in[2].absent && in[2].type != TensorType{DType::kInt32, {outputs}})
+    return Refuse("bias is {}, not int32[{}]", ToString(in[2].type), outputs);
+  if (a.multipliers.size() != 1 && static_cast<int64_t>(a.multipliers.size()) != outputs)
+    return Refuse("{} multipliers for {} channels", a.multipliers.size(), outputs);
+  Window2d window = a.window;
+  window.kernel = {w.shape[2], w.shape[3]};
+  const auto shape = WindowShape(window, x.shape, outputs);
+  if (!shape) return Refuse("the window does not fit into {}", ToString(x.shape));
+  return One(DType::kInt8, *shape);
+}
+
+void ComputeConvolution(const TfliteConvolution& a, Values in, Results out) {
+  const Shape &x = in[0]->shape(), &w = in[1]->shape(), &y = out[0].shape();
+  const IntegerConvolution convolution = {.batch = x[0],
+                                          .groups = a.groups,
+                                          .channels = w[1],
+                                          .outputs = w[0] / a.groups,
+                                          .extent = {x[2], x[3]},
+                                          .kernel = {w[2], w[3]},
+                                          .stride = {a.window.stride[0], a.window.stride[1]},
+                                          .dilation = {a.window.dilation[0], a.window.dilation[1]},
+                                          .pad_before = {a.window.pad[0], a.window.pad[1]},
+                                          .out_extent = {y[2], y[3]}};
+  const int64_t plane = y[2] * y[3];
+  const auto result = out[0].mutable_data<int8_t>();
+  convolution.Run(Centred(*in[0], a.input_zero_point), Centred(*in[1], a.weight_zero_point),
+                  [&](int64_t n, int64_t o, int64_t p, int32_t sum) {
+                    const int32_t bias = in[2] ? in[2]->data<int32_t>()[o] : 0;
+                    const auto total =
+                        static_cast<int32_t>(static_cast<uint32_t>(sum) + static_cast<uint32_t>(bias));
+                    const Multiplier& m = a.multipliers[a.multipliers.size() == 1 ? 0 : o];
+                    result[(n * y[1] + o) * plane + p] =
+                        Clamped(int64_t{m.Apply(total)} + a.output_zero_point, a.low, a.high);
+                  });
+}
+
+void ComputeAveragePool(const Window2d& w, bool half_up, int32_t low, int32_t high, Values in, Results out) {
+  const Shape &x = in[0]->shape(), &y = out[0].shape();
+  const auto from = in[0]->data<int8_t>();
+  const auto to = out[0].mutable_data<int8_t>();
+  int64_t at = 0;
+  for (int64_t plane = 0; plane < x[0] * x[1]; ++plane)
+    for (int64_t oy = 0; oy < y[2]; ++oy)
+      for (int64_t ox = 0; ox < y[3]; ++ox) {
+        const Span2d span = SpanAt(w, x, oy, ox);
+        const int64_t count = span.count();
+        int64_t sum = 0;
+        for (int64_t i = span.top; i < span.bottom; ++i)
+          for (int64_t j = span.left; j < span.right; ++j) sum += from[(plane * x[2] + i) * x[3] + j];
+        // Half up is half away from zero of a sum that cannot be negative.
+        const int64_t shift = half_up ? 128 : 0, total = sum + shift * count;
+        const int64_t mean = total > 0 ? (total + count / 2) / count : (total - count / 2) / count;
+        to[at++] = Clamped(mean - shift, low, high);
+      }
+}
+
+struct SoftmaxScale {
+  Multiplier beta;
+  int32_t least_difference = 0;  ///< smaller ones count as nothing
+};
+
+SoftmaxScale ScaleOf(double beta_scale) {
+  constexpr int kIntegerBits = 5;
+  SoftmaxScale scale;
+  scale.beta = Multiplier::Of(std::min(beta_scale * (1 << (31 - kIntegerBits)), (1LL << 31) - 1.0));
+  const double most = 1.0 * ((1 << kIntegerBits) - 1) * (1LL << (31 - kIntegerBits)) /
+                      static_cast<double>(1LL << std::max(scale.beta.exponent, 0));
+  scale.least_difference = -static_cast<int32_t>(std::floor(most));
+  return scale;
+}
+
+void SoftmaxRow(const SoftmaxScale& scale, const int8_t* x, int64_t n, int8_t* y) {
+  const int32_t most = *std::max_element(x, x + n);
+  const auto exponential = [&](int64_t i) { return ExpOnNegative(scale.beta.Apply(x[i] - most)); };
+  int32_t sum = 0;  // Q12.19
+  for (int64_t i = 0; i < n; ++i)
+    if (x[i] - most >= scale.least_difference) sum += RoundingDivideByPowerOfTwo(exponential(i), 12);
+  const int headroom = std::countl_zero(static_cast<uint32_t>(sum));
+  const int bits_over_unit = 12 - headroom;
+  const auto fraction = static_cast<int32_t>((static_cast<uint32_t>(sum) << headroom) - (uint32_t{1} << 31));
+  const int32_t reciprocal = OneOverOnePlus(fraction);
+  for (int64_t i = 0; i < n; ++i) {
+    y[i] = -128;
+    if (x[i] - most < scale.least_difference) continue;
+    const int32_t share = DoublingHighMultiply(reciprocal, exponential(i));
+    y[i] = Clamped(int64_t{RoundingDivideByPowerOfTwo(share, bits_over_unit + 31 - 8)} - 128, -128, 127);
+  }
+}
+
+/// f on pairs of elements, broadcasting.
+template <typename F>
+HostOperatorPtr OnBytes(const char* name, F f) {
+  return Make(
+      name, 2, 2,
+      [](Operands in) {
+        if (in[0].type.dtype != DType::kInt8 || in[1].type.dtype != DType::kInt8)
+          return Refuse("operands must be int8");
+        return InferBroadcast(in, DType::kInt8);
+      },
+      [=](Values in, Results out) {
+        const auto x = in[0]->data<int8_t>(), y = in[1]->data<int8_t>();
+        const auto to = out[0].mutable_data<int8_t>();
+        ForEachBroadcast(in, out[0].shape(),
+                         [&](int64_t i, int64_t ix, int64_t iy) { to[i] = f(x[ix], y[iy]); });
+      });
+}
+
+template <typename To, typename From>
+HostOperatorPtr Shifted(const char* name, DType from, DType to, int offset) {
+  return Make(
+      name, 1, 1,
+      [=](Operands in) {
+        return in[0].type.dtype == from ? One(to, in[0].type.shape)
+                                        : Refuse("input must be {}", graph::Name(from));
+      },
+      [=](Values in, Results out) {
+        const auto x = in[0]->data<From>();
+        std::transform(x.begin(), x.end(), out[0].mutable_data<To>().begin(),
+                       [=](From v) { return static_cast<To>(v + offset); });
+      });
+}
+
+}  // namespace
+
+HostOperatorPtr Convolution(const TfliteConvolution& attributes) {
+  return Make(
+      "tflite_convolution", 2, 3, [=](Operands in) { return InferConvolution(attributes, in); },
+      [=](Values in, Results out) { ComputeConvolution(attributes, in, out); });
+}
+
+HostOperatorPtr AveragePool(const Window2d& window, bool half_up, int32_t low, int32_t high) {
+  return Make(
+      "tflite_average_pool", 1, 1,
+      [=](Operands in) {
+        const TensorType& x = in[0].type;
+        if (x.dtype != DType::kInt8 || x.shape.size() != 4) return Refuse("input must be int8 [N,C,H,W]");
+        const auto shape = WindowShape(window, x.shape, x.shape[1]);
+        return shape ? One(DType::kInt8, *shape)
+                     : Refuse("the window does not fit into {}", ToString(x.shape));
+      },
+      [=](Values in, Results out) { ComputeAveragePool(window, half_up, low, high, in, out); });
+}
+
+HostOperatorPtr TfliteSoftmax(double beta_scale) {
+  return Make(
+      "tflite_softmax", 1, 1,
+      [](Operands in) {
+        const TensorType& x = in[0].type;
+        if (x.dtype != DType::kInt8 || x.shape.empty())
+          return Refuse("input must be int8 of at least 1 dimension");
+        // More would overflow the sum of exponentials.
+        if (x.shape.back() > 4096) return Refuse("rows of {} values are longer than 4096", x.shape.back());
+        return One(x);
+      },
+      [scale = ScaleOf(beta_scale)](Values in, Results out) {
+        const int64_t n = in[0]->shape().back();
+        const int8_t* x = in[0]->data<int8_t>().data();
+        int8_t* y = out[0].mutable_data<int8_t>().data();
+        for (int64_t at = 0; at < in[0]->size(); at += n) SoftmaxRow(scale, x + at, n, y + at);
+      });
+}
+
+HostOperatorPtr Addition(const TfliteAddition& a) {
+  return OnBytes(a.subtract ? "tflite_sub" : "tflite_add", [=](int8_t x, int8_t y) {
+    const int32_t one = a.multipliers[0].Apply((x - a.zero_points[0]) * (1 << 20)),
+                  other = a.multipliers[1].Apply((y - a.zero_points[1]) * (1 << 20));
+    const int32_t sum = a.subtract ? one - other : one + other;
+    return Clamped(int64_t{a.output.Apply(sum)} + a.output_zero_point, a.low, a.high);
+  });
+}
+
+HostOperatorPtr Product(const TfliteProduct& a) {
+  return OnBytes("tflite_mul", [=](int8_t x, int8_t y) {
+    const int32_t product = (x - a.zero_points[0]) * (y - a.zero_points[1]);
+    return Clamped(int64_t{a.multiplier.Apply(product)} + a.output_zero_point, a.low, a.high);
+  });
+}
+
+HostOperatorPtr Requantization(Multiplier multiplier, int32_t from_zero_point, int32_t to_zero_point) {
+  return Make(
+      "tflite_requantize", 1, 1,
+      [](Operands in) {
+        return in[0].type.dtype == DType::kInt8 ? One(in[0].type) : Refuse("input must be int8");
+      },
+      [=](Values in, Results out) {
+        const auto x = in[0]->data<int8_t>();
+        std::transform(x.begin(), x.end(), out[0].mutable_data<int8_t>().begin(), [=](int8_t v) {
+          return Clamped(int64_t{multiplier.Apply(v - from_zero_point)} + to_zero_point, -128, 127);
+        });
+      });
+}
+
+HostOperatorPtr TfliteQuantize(float scale, int32_t zero_point) {
+  return Make(
+      fmt::format("tflite_quantize scale={} zero_point={}", scale, zero_point), 1, 1,
+      [](Operands in) {
+        return in[0].type.dtype == DType::kFloat32 ? One(DType::kInt8, in[0].type.shape)
+                                                   : Refuse("input must be float32");
+      },
+      [=](Values in, Results out) {
+        const auto x = in[0]->data<float>();
+        std::transform(x.begin(), x.end(), out[0].mutable_data<int8_t>().begin(), [=](float v) {
+          const double steps = std::round(static_cast<double>(v / scale)) + zero_point;
+          return static_cast<int8_t>(std::isnan(steps) ? -128 : std::clamp(steps, -128.0, 127.0));
+        });
+      });
+}
+
+HostOperatorPtr FromUint8() {
+  return Shifted<int8_t, uint8_t>("from_uint8", DType::kUint8, DType::kInt8, -128);
+}
+HostOperatorPtr ToUint8() { return Shifted<uint8_t, int8_t>("to_uint8", DType::kInt8, DType::kUint8, 128); }
+
+}  // namespace cosim::host

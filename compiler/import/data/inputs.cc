@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/import/data/inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+
+#include "compiler/import/data/arrays.h"
+#include "compiler/import/data/image.h"
+#include "compiler/import/diagnostic_codes.h"
+
+namespace cosim::import {
+namespace {
+
+using graph::DType;
+using graph::Tensor;
+using graph::TensorType;
+
+class Loader {
+ public:
+  Loader(const Model& model, const InputOptions& options, Diagnostics& diagnostics)
+      : model_(model), options_(options), diagnostics_(diagnostics), inputs_(model.graph.inputs().size()) {}
+
+  std::optional<std::vector<Tensor>> Run() {
+    for (const std::string& text : options_.files) Load(text);
+    std::vector<Tensor> result;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (inputs_[i]) {
+        result.push_back(std::move(*inputs_[i]));
+      } else if (!diagnostics_.HasErrors()) {
+        Bad("", fmt::format("input '{}' ({}) is not given", Name(i), ToString(Type(i))));
+      }
+    }
+    if (diagnostics_.HasErrors()) return std::nullopt;
+    return result;
+  }
+
+ private:
+  const std::string& Name(size_t i) const { return model_.graph.node(model_.graph.inputs()[i]).name; }
+  const TensorType& Type(size_t i) const { return model_.graph.node(model_.graph.inputs()[i]).type; }
+
+  Diagnostic& Bad(const std::string& file, const std::string& what) {
+    return diagnostics_.Error(codes::kBadInput, {file}, what);
+  }
+
+  std::optional<size_t> Find(const std::string& name) const {
+    for (size_t i = 0; i < inputs_.size(); ++i)
+      if (Name(i) == name) return i;
+    return std::nullopt;
+  }
+
+  std::string Known() const {
+    std::string list;
+    for (size_t i = 0; i < inputs_.size(); ++i) list += fmt::format("{}{}", i ? ", " : "", Name(i));
+    return list;
+  }
+
+  void Load(const std::string& text) {
+    std::string file = text;
+    size_t index = 0;
+    const size_t equals = text.find('=');
+    const bool named = equals != std::string::npos && Find(text.substr(0, equals));
+    if (named) {
+      index = *Find(text.substr(0, equals));
+      file = text.substr(equals + 1);
+    }
+    const std::string extension = std::filesystem::path(file).extension().string();
+    if (!named && inputs_.size() != 1 && extension != ".npz") {
+      Bad(file, fmt::format("the model has {} inputs", inputs_.size())).hint =
+          "--input=NAME=FILE; inputs: " + Known();
+      return;
+    }
+    const auto bytes = ReadFile(file, diagnostics_);
+    if (!bytes) return;
+    if (extension == ".npz") return LoadNpz(*bytes, file);
+    if (extension == ".npy") {
+      std::string error;
+      auto tensor = ParseNpy(*bytes, error);
+      return tensor ? Take(std::move(*tensor), index, file) : void(Bad(file, error));
+    }
+    if (extension == ".bin") return LoadRaw(*bytes, index, file);
+    LoadImage(*bytes, index, file);
+  }
+
+  void LoadNpz(const std::vector<uint8_t>& bytes, const std::string& file) {
+    std::string error;
+    auto arrays = ParseNpz(bytes, error);
+    if (!arrays) return void(Bad(file, error));
+    if (arrays->size() == 1 && inputs_.size() == 1) return Take(std::move(arrays->begin()->second), 0, file);
+    for (auto& [name, tensor] : *arrays) {
+      if (const auto index = Find(name)) {
+        Take(std::move(tensor), *index, file);
+      } else {
+        Bad(file, fmt::format("the model has no input '{}'", name)).hint = "inputs: " + Known();
+      }
+    }
+  }
+
+  void LoadRaw(const std::vector<uint8_t>& bytes, size_t index, const std::string& file) {
+    Tensor tensor(Type(index));
+    const auto to = tensor.mutable_bytes();
+    if (to.size() != bytes.size())
+      return void(Bad(file, fmt::format("has {} bytes, but input '{}' ({}) takes {}", bytes.size(),
+                                        Name(index), ToString(Type(index)), to.size())));
+    std::copy(bytes.begin(), bytes.end(), to.begin());
+    inputs_[index] = std::move(tensor);
+  }
+
+  // An array of the input's type; a leading 1 may be missing, and real numbers are quantized.
+  void Take(Tensor tensor, size_t index, const std::string& file) {
+    const TensorType& want = Type(index);
+    graph::Shape longer = tensor.shape();
+    longer.insert(longer.begin(), 1);
+    if (longer == want.shape) tensor = tensor.Reshaped(longer);
+    if (tensor.dtype() == DType::kFloat32 && tensor.shape() == want.shape && model_.input_quantization[index])
+      tensor = Quantized(tensor.data<float>(), index);
+    if (tensor.type() != want)
+      return void(Bad(file, fmt::format("holds {}, but input '{}' is {}", ToString(tensor.type()),
+                                        Name(index), ToString(want))));
+    inputs_[index] = std::move(tensor);
+  }
+
+  Tensor Quantized(std::span<const float> real, size_t index) const {
+    const auto& q = *model_.input_quantization[index];
+    Tensor tensor(Type(index));
+    graph::WithElementType(tensor.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (std::is_integral_v<T>) {
+        const auto to = tensor.mutable_data<T>();
+        const double low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+        for (size_t i = 0; i < real.size(); ++i) {
+          const double steps = std::round(static_cast<double>(real[i]) / q.scales[0]) + q.zero_point;
+          to[i] = static_cast<T>(std::clamp(std::isnan(steps) ? 0 : steps, low, high));
+        }
+      }
+    });
+    return tensor;
+  }
+
+  void LoadImage(const std::vector<uint8_t>& bytes, size_t index, const std::string& file) {
+    const TensorType& type = Type(index);
+    const auto is_colour = [](int64_t n) { return n == 1 || n == 3; };
+    if (type.shape.size() != 4 || type.shape[0] != 1)
+      return void(
+          Bad(file, fmt::format("an image for input '{}', which is {}", Name(index), ToString(type))));
+    const bool last = options_.layout.empty() ? is_colour(type.shape[3]) : options_.layout == "nhwc";
+    const int64_t channels = last ? type.shape[3] : type.shape[1];
+    const int64_t height = last ? type.shape[1] : type.shape[2], width = last ? type.shape[2] : type.shape[3];
+    if (!is_colour(channels))
+      return void(Bad(file, fmt::format("an image for input '{}' of {} channels", Name(index), channels)));
+    if (width > 1 << 14 || height > 1 << 14)
+      return void(Bad(file, "the input is larger than an image may be"));
+    std::string error;
+    const auto image = DecodeImage(bytes, static_cast<int>(channels), error);
+    if (!image) return void(Bad(file, error));
+    const Image scaled = Resize(*image, width, height);
+    std::vector<uint8_t> pixels(scaled.pixels.size());  // in the input's layout
+    for (int64_t c = 0; c < channels; ++c)
+      for (int64_t p = 0; p < width * height; ++p)
+        pixels[last ? p * channels + c : c * width * height + p] = scaled.pixels[p * channels + c];
+    TakePixels(pixels, index, channels, last ? 1 : width * height, file);
+  }
+
+  // Channels change every `step` pixels.
+  void TakePixels(const std::vector<uint8_t>& pixels, size_t index, int64_t channels, int64_t step,
+                  const std::string& file) {
+    const DType dtype = Type(index).dtype;
+    if (options_.mean.empty() && options_.scale.empty() &&
+        (dtype == DType::kInt8 || dtype == DType::kUint8)) {
+      Tensor tensor(Type(index));
+      const uint8_t flip = dtype == DType::kInt8 ? 0x80 : 0;
+      std::transform(pixels.begin(), pixels.end(), tensor.mutable_bytes().begin(),
+                     [=](uint8_t v) { return static_cast<uint8_t>(v ^ flip); });
+      inputs_[index] = std::move(tensor);
+      return;
+    }
+    const auto at = [](const std::vector<float>& list, int64_t c, float none) {
+      return list.empty() ? none : list[list.size() == 1 ? 0 : c];
+    };
+    for (const auto* list : {&options_.mean, &options_.scale})
+      if (list->size() > 1 && static_cast<int64_t>(list->size()) != channels)
+        return void(
+            Bad(file, fmt::format("{} values of --mean or --scale for {} channels", list->size(), channels)));
+    std::vector<float> real(pixels.size());
+    for (size_t i = 0; i < pixels.size(); ++i) {
+      const int64_t c = static_cast<int64_t>(i) / step % channels;
+      real[i] = (static_cast<float>(pixels[i]) - at(options_.mean, c, 0)) * at(options_.scale, c, 1);
+    }
+    if (dtype == DType::kFloat32) {
+      inputs_[index] = Tensor(Type(index).shape, std::move(real));
+    } else if (model_.input_quantization[index]) {
+      inputs_[index] = Quantized(real, index);
+    } else {
+      Bad(file, fmt::format("an image for input '{}', which is {}", Name(index), ToString(Type(index))));
+    }
+  }
+
+  const Model& model_;
+  const InputOptions& options_;
+  Diagnostics& diagnostics_;
+  std::vector<std::optional<Tensor>> inputs_;
+};
+
+}  // namespace
+
+std::optional<std::vector<Tensor>> LoadInputs(const Model& model, const InputOptions& options,
+                                              Diagnostics& diagnostics) {
+  return Loader(model, options, diagnostics).Run();
+}
+
+std::vector<Tensor> RandomInputs(const Model& model, uint64_t seed) {
+  uint64_t state = seed;
+  const auto next = [&] {  // splitmix64
+    uint64_t z = state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  };
+  std::vector<Tensor> inputs;
+  for (graph::ValueId id : model.graph.inputs()) {
+    Tensor tensor(model.graph.node(id).type);
+    graph::WithElementType(tensor.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      for (T& v : tensor.mutable_data<T>()) {
+        const uint64_t bits = next();
+        if constexpr (std::is_floating_point_v<T>) {
+          v = static_cast<T>(static_cast<double>(bits >> 40) / (1 << 23) - 1);
+        } else if constexpr (std::is_same_v<T, graph::Half>) {
+          v = graph::Half(static_cast<float>(bits >> 40) / (1 << 23) - 1);
+        } else {
+          v = static_cast<T>(sizeof(T) == 1 && tensor.dtype() != DType::kBool ? bits : bits & 1);
+        }
+      }
+    });
+    inputs.push_back(std::move(tensor));
+  }
+  return inputs;
+}
+
+}  // namespace cosim::import

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Input tensors of a model from files, or from a seed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/import/import.h"
+
+namespace cosim::import {
+
+struct InputOptions {
+  /// "FILE", or "NAME=FILE" where a model has several inputs: .npy, .npz (arrays by the inputs' names), .bin
+  /// (the raw elements), or an image.
+  std::vector<std::string> files;
+  /// Of images: real = (byte - mean) * scale, one value, or one a channel. Where none is given, quantized
+  /// inputs get the bytes themselves (less 128 as int8) and float ones the bytes as numbers.
+  std::vector<float> mean, scale;
+  std::string layout;  ///< of images: "nhwc", "nchw", or empty: where the extent 1 or 3 stands
+};
+
+/// In the order of the model's inputs. Mistakes are reported.
+std::optional<std::vector<graph::Tensor>> LoadInputs(const Model& model, const InputOptions& options,
+                                                     Diagnostics& diagnostics);
+
+/// Seeded and the same everywhere: any byte for integers of 8 bits, [-1, 1) for floats, 0 or 1 else.
+std::vector<graph::Tensor> RandomInputs(const Model& model, uint64_t seed);
+
+}  // namespace cosim::import

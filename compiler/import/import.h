@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Model files as graphs. What can run on an accelerator becomes core operations of the graph, everything else
+// HostOps that say why (docs/rationale/import.md).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+#include "isa/diagnostics.h"
+
+namespace cosim::import {
+
+/// A graph whose inputs and outputs are those of the file: its element types and layouts, in its order.
+struct Model {
+  graph::Graph graph{""};
+  std::vector<std::string> output_names;  ///< as the file calls them, in the order of graph.outputs()
+  /// What the file says of the real numbers behind an input or output; absent for floats.
+  std::vector<std::optional<graph::Quantization>> input_quantization, output_quantization;
+};
+
+struct Options {
+  /// Shapes of inputs, for files that leave dimensions open; by name.
+  std::map<std::string, graph::Shape> shapes;
+};
+
+/// Whether `path` looks like a model file: .tflite or .onnx.
+bool IsModelFile(const std::string& path);
+
+/// The whole file; failures are reported.
+std::optional<std::vector<uint8_t>> ReadFile(const std::string& path, Diagnostics& diagnostics);
+
+/// Reads and imports. Everything that is wrong or unsupported is reported at once; then there is no model.
+std::optional<Model> ImportFile(const std::string& path, const Options& options, Diagnostics& diagnostics);
+
+/// `bytes` of a file called `name` in messages.
+std::optional<Model> ImportTflite(std::span<const uint8_t> bytes, const std::string& name,
+                                  Diagnostics& diagnostics);
+
+}  // namespace cosim::import

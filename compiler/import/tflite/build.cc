@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the structures of a TensorFlow Lite file to a graph: layouts and the list of operators here, integer
+// arithmetic in quantized.cc.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "compiler/host/float_ops.h"
+#include "compiler/host/movement.h"
+#include "compiler/import/diagnostic_codes.h"
+#include "compiler/import/import.h"
+#include "compiler/import/tflite/builder.h"
+
+namespace cosim::import {
+namespace tflite {
+
+using graph::DType;
+using graph::ValueId;
+
+namespace {
+
+constexpr char kLayoutReason[] = "the file has channels last, the graph has them second";
+
+}  // namespace
+
+std::optional<Model> Builder::Run() {
+  CheckOperators();
+  if (diagnostics_.HasErrors()) return std::nullopt;
+  for (int input : file_.inputs) AddInput(input);
+  for (size_t i = 0; i < file_.operators.size(); ++i) {
+    op_ = &file_.operators[i];
+    name_ = fmt::format("{}.{}", fmt::format("{}", Lower(op_->name)), i);
+    if (!AddOperator()) return std::nullopt;
+  }
+  AddOutputs();
+  return std::move(model_);
+}
+
+std::string Builder::Lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+const std::map<std::string, Builder::Handler>& Builder::Handlers() {
+  static const std::map<std::string, Handler> handlers = {
+      {"ADD", &Builder::Add},
+      {"AVERAGE_POOL_2D", &Builder::AveragePool},
+      {"CONV_2D", &Builder::Conv},
+      {"DEPTHWISE_CONV_2D", &Builder::Conv},
+      {"DEQUANTIZE", &Builder::Dequantize},
+      {"FULLY_CONNECTED", &Builder::Dense},
+      {"MAX_POOL_2D", &Builder::MaxPool},
+      {"MUL", &Builder::Multiply},
+      {"QUANTIZE", &Builder::Quantize},
+      {"RELU", &Builder::Relu},
+      {"RELU6", &Builder::Relu},
+      {"RESHAPE", &Builder::Reshape},
+      {"SQUEEZE", &Builder::Reshape},
+      {"EXPAND_DIMS", &Builder::Reshape},
+      {"SOFTMAX", &Builder::Softmax},
+      {"SUB", &Builder::Add},
+  };
+  return handlers;
+}
+
+void Builder::CheckOperators() {
+  std::map<std::string, int> unknown;
+  for (const OperatorInfo& op : file_.operators)
+    if (!Handlers().count(op.name)) ++unknown[op.name];
+  for (const auto& [name, count] : unknown)
+    diagnostics_
+        .Error(codes::kUnsupported, {file_.name},
+               fmt::format("operator {} is not supported ({} {})", name, count, count == 1 ? "use" : "uses"))
+        .hint = "supported: " + Supported();
+}
+
+std::string Builder::Supported() {
+  std::string list;
+  for (const auto& [name, handler] : Handlers()) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
+bool Builder::Fail(const char* code, const std::string& what) {
+  diagnostics_.Error(code, {file_.name}, fmt::format("{}: {}", name_, what));
+  return false;
+}
+
+bool Builder::AddOperator() {
+  if (op_->outputs.size() != 1) return Malformed(fmt::format("has {} results, not 1", op_->outputs.size()));
+  return (this->*Handlers().at(op_->name))();
+}
+
+// uint8 values are int8 ones less by 128 from here on.
+int32_t Builder::ZeroPoint(int tensor) const {
+  const TensorInfo& info = file_.tensors[tensor];
+  return info.zero_points.empty() ? 0 : info.zero_points[0] - (info.dtype == DType::kUint8 ? 128 : 0);
+}
+
+std::optional<graph::Quantization> Builder::QuantizationOf(int tensor) const {
+  const TensorInfo& info = file_.tensors[tensor];
+  if (info.scales.size() != 1 || IsFloat(tensor)) return std::nullopt;
+  return graph::Quantization{info.scales, ZeroPoint(tensor), 0};
+}
+
+void Builder::AddInput(int tensor) {
+  const TensorInfo& info = file_.tensors[tensor];
+  std::string name = info.name.empty() ? fmt::format("input{}", tensor) : info.name;
+  while (model_.graph.Find(name)) name += "_";
+  std::optional<graph::Quantization> quantization;
+  if (info.scales.size() == 1 && !IsFloat(tensor))
+    quantization = graph::Quantization{info.scales, info.zero_points[0], 0};
+  model_.input_quantization.push_back(quantization);
+  const ValueId id = model_.graph.AddInput(name, {info.dtype, info.shape}, quantization);
+  if (info.dtype == DType::kUint8) {
+    plain_[tensor] = Host(name + ".int8", host::FromUint8(), {id}, "the accelerator computes int8");
+  } else {
+    plain_[tensor] = id;
+  }
+}
+
+void Builder::AddOutputs() {
+  std::vector<ValueId> outputs;
+  for (int tensor : file_.outputs) {
+    const TensorInfo& info = file_.tensors[tensor];
+    name_ = "output" + std::to_string(outputs.size());
+    ValueId id = Plain(tensor);
+    if (info.dtype == DType::kUint8) {
+      id = Host(name_ + ".uint8", host::ToUint8(), {id}, "the file's output is uint8");
+    } else if (model_.graph.node(id).As<graph::Constant>() || model_.graph.node(id).As<graph::Input>()) {
+      id = Host(name_, host::Identity(), {id}, "nothing to compute");
+    }
+    outputs.push_back(id);
+    model_.output_names.push_back(info.name);
+    std::optional<graph::Quantization> quantization;
+    if (info.scales.size() == 1 && !IsFloat(tensor))
+      quantization = graph::Quantization{info.scales, info.zero_points[0], 0};
+    model_.output_quantization.push_back(quantization);
+  }
+  model_.graph.SetOutputs(std::move(outputs));
+}
+
+ValueId Builder::Host(const std::string& name, graph::HostOperatorPtr op, std::vector<ValueId> inputs,
+                      const std::string& reason, std::optional<graph::Quantization> quantization) {
+  std::vector<graph::HostOperand> operands;
+  for (ValueId id : inputs) {
+    const graph::Node& node = model_.graph.node(id);
+    const auto* constant = node.As<graph::Constant>();
+    operands.push_back({node.type, constant ? constant->data.get() : nullptr});
+  }
+  auto types = op->Infer(operands);
+  if (const auto* error = std::get_if<std::string>(&types)) return Fail(codes::kMalformed, *error), -1;
+  graph::HostOp node{std::move(op), 0, std::get<std::vector<graph::TensorType>>(types).at(0), reason};
+  return model_.graph.Add(name, std::move(node), std::move(inputs), std::move(quantization));
+}
+
+ValueId Builder::Plain(int tensor) {
+  const TensorInfo& info = file_.tensors[tensor];
+  if (const auto at = plain_.find(tensor); at != plain_.end()) return at->second;
+  if (const auto at = nchw_.find(tensor); at != nchw_.end()) {
+    const auto& shape = model_.graph.node(at->second).type.shape;
+    // Without pixels both layouts have the same elements in the same order.
+    const bool same = shape[2] * shape[3] == 1;
+    const std::string name = fmt::format("{}.nhwc", model_.graph.node(at->second).name);
+    return plain_[tensor] = Host(name, same ? host::ReshapeTo(info.shape) : host::Transpose({0, 2, 3, 1}),
+                                 {at->second}, kLayoutReason, QuantizationOf(tensor));
+  }
+  const std::string name = fmt::format("constant.{}", tensor);
+  if (info.dtype != DType::kUint8) return plain_[tensor] = model_.graph.AddConstant(name, info.data);
+  std::vector<int8_t> shifted;
+  for (uint8_t v : info.data->data<uint8_t>()) shifted.push_back(static_cast<int8_t>(v - 128));
+  return plain_[tensor] = model_.graph.AddConstant(name, graph::Tensor(info.shape, std::move(shifted)));
+}
+
+ValueId Builder::Nchw(int tensor) {
+  if (const auto at = nchw_.find(tensor); at != nchw_.end()) return at->second;
+  const ValueId plain = Plain(tensor);
+  const graph::Shape shape = file_.tensors[tensor].shape;
+  const bool same = shape[1] * shape[2] == 1;
+  const std::string name = fmt::format("{}.nchw", model_.graph.node(plain).name);
+  const graph::Shape swapped = {shape[0], shape[3], shape[1], shape[2]};
+  return nchw_[tensor] = Host(name, same ? host::ReshapeTo(swapped) : host::Transpose({0, 3, 1, 2}), {plain},
+                              kLayoutReason, QuantizationOf(tensor));
+}
+
+bool Builder::Finish(ValueId value, bool nchw) {
+  if (value < 0) return false;  // already reported
+  const int tensor = op_->outputs[0];
+  const auto& info = file_.tensors[tensor];
+  const auto& type = model_.graph.node(value).type;
+  const graph::Shape& s = type.shape;
+  const graph::Shape shape = nchw ? graph::Shape{s[0], s[2], s[3], s[1]} : s;
+  const DType dtype = info.dtype == DType::kUint8 ? DType::kInt8 : info.dtype;
+  if (shape != info.shape || type.dtype != dtype)
+    return Malformed(fmt::format("computes {}, but the file says {}",
+                                 ToString(graph::TensorType{type.dtype, shape}),
+                                 ToString(graph::TensorType{dtype, info.shape})));
+  (nchw ? nchw_ : plain_)[tensor] = value;
+  return true;
+}
+
+ValueId Builder::Activate(ValueId value, Activation activation, const std::string& name) {
+  switch (activation) {
+    case Activation::kNone:
+      return value;
+    case Activation::kRelu:
+      return model_.graph.Add(name, graph::Relu{}, {value});
+    case Activation::kRelu6:
+      return Host(name, host::ClampFloat(0, 6), {value}, "float32");
+    case Activation::kReluN1To1:
+      return Host(name, host::ClampFloat(-1, 1), {value}, "float32");
+    case Activation::kOther:
+      break;
+  }
+  return Fail(codes::kUnsupported, "its fused activation function is not supported"), -1;
+}
+
+bool Builder::Operands(size_t least, size_t most) {
+  if (op_->inputs.size() < least || op_->inputs.size() > most)
+    return Malformed(fmt::format("has {} operands", op_->inputs.size()));
+  for (size_t i = 0; i < least; ++i)
+    if (op_->inputs[i] < 0) return Malformed(fmt::format("operand {} is missing", i));
+  return true;
+}
+
+bool Builder::Reshape() {
+  if (!Operands(1, 2)) return false;
+  const int from = op_->inputs[0], to = op_->outputs[0];
+  const graph::Shape shape = file_.tensors[to].shape;
+  if (graph::NumElements(shape) != graph::NumElements(file_.tensors[from].shape))
+    return Malformed("changes the number of elements");
+  const auto at = nchw_.find(from);
+  if (at != nchw_.end()) {
+    const auto& x = model_.graph.node(at->second).type.shape;
+    if (x[2] * x[3] == 1 && shape == graph::Shape{x[0], x[1]})
+      return Finish(model_.graph.Add(name_, graph::Flatten{}, {at->second}, QuantizationOf(to)), false);
+  }
+  const ValueId x = Plain(from);
+  return Finish(Host(name_, host::ReshapeTo(shape), {x}, "moves elements only", QuantizationOf(to)), false);
+}
+
+bool Builder::Softmax() {
+  if (!Operands(1, 1)) return false;
+  const auto* options = std::get_if<SoftmaxOptions>(&op_->options);
+  const float beta = options ? options->beta : 1;
+  const int from = op_->inputs[0];
+  if (IsFloat(from)) return Finish(Host(name_, host::SoftmaxFloat(beta), {Plain(from)}, "float32"), false);
+  return QuantizedSoftmax(beta);
+}
+
+bool Builder::Relu() {
+  if (!Operands(1, 1)) return false;
+  const Activation activation = op_->name == "RELU6" ? Activation::kRelu6 : Activation::kRelu;
+  const int from = op_->inputs[0];
+  if (!IsFloat(from)) return QuantizedRelu(activation);
+  return Finish(Activate(Plain(from), activation, name_), false);
+}
+
+}  // namespace tflite
+
+std::optional<Model> ImportTflite(std::span<const uint8_t> bytes, const std::string& name,
+                                  Diagnostics& diagnostics) {
+  const auto file = tflite::Read(bytes, name, diagnostics);
+  if (!file) return std::nullopt;
+  auto model = tflite::Builder(*file, diagnostics).Run();
+  if (diagnostics.HasErrors()) return std::nullopt;
+  return model;
+}
+
+}  // namespace cosim::import

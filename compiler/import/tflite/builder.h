@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builds the graph of a TensorFlow Lite file, operator by operator. Tensors of four dimensions live in one or
+// both of two layouts, the file's NHWC ("plain") and the graph's NCHW, and are converted when one is wanted
+// that is not there. uint8 tensors become int8 ones, every value and zero point less by 128.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+#include "compiler/host/fixed_point.h"
+#include "compiler/host/tflite.h"
+#include "compiler/import/diagnostic_codes.h"
+#include "compiler/import/import.h"
+#include "compiler/import/tflite/reader.h"
+
+namespace cosim::import::tflite {
+
+class Builder {
+ public:
+  Builder(const File& file, Diagnostics& diagnostics) : file_(file), diagnostics_(diagnostics) {
+    model_.graph = graph::Graph(file.name);
+  }
+
+  std::optional<Model> Run();
+
+ private:
+  using Handler = bool (Builder::*)();
+  static const std::map<std::string, Handler>& Handlers();
+  static std::string Supported();
+  static std::string Lower(std::string text);
+
+  void CheckOperators();
+  void AddInput(int tensor);
+  void AddOutputs();
+  bool AddOperator();
+
+  // One a group of operators; false when something was reported. They work on op_ and name_.
+  bool Add();  ///< and SUB
+  bool AveragePool();
+  bool Conv();
+  bool Dense();
+  bool Dequantize();
+  bool MaxPool();
+  bool Multiply();
+  bool Quantize();
+  bool Relu();
+  bool Reshape();
+  bool Softmax();
+  bool QuantizedSoftmax(float beta);
+  bool QuantizedRelu(Activation activation);
+  bool FloatConv(const host::Window2d& window, int64_t groups, Activation activation);
+  graph::ValueId FloatDense(graph::ValueId x, Activation activation);
+  graph::ValueId QuantizedDense(graph::ValueId x, Activation activation);
+  bool QuantizedAveragePool(const host::Window2d& window, bool whole, Activation activation);
+  graph::TensorPtr WeightsOihw(int tensor, bool depthwise);
+  bool QuantizedConv(const host::Window2d& window, int64_t groups, Activation activation);
+
+  bool Fail(const char* code, const std::string& what);
+  bool Malformed(const std::string& what) { return Fail(codes::kMalformed, what); }
+  bool Unsupported(const std::string& what) { return Fail(codes::kUnsupported, what); }
+  /// The number of operands is in [least, most], and none of the first `least` is absent.
+  bool Operands(size_t least, size_t most);
+  bool HasOperand(size_t i) const { return i < op_->inputs.size() && op_->inputs[i] >= 0; }
+
+  const TensorInfo& Info(int tensor) const { return file_.tensors[tensor]; }
+  bool IsFloat(int tensor) const { return Info(tensor).dtype == graph::DType::kFloat32; }
+  bool IsByte(int tensor) const {
+    return Info(tensor).dtype == graph::DType::kInt8 || Info(tensor).dtype == graph::DType::kUint8;
+  }
+  /// A byte tensor with one scale, as activations are.
+  bool IsQuantized(int tensor) const { return IsByte(tensor) && Info(tensor).scales.size() == 1; }
+  /// Of a quantized tensor, as int8.
+  int32_t ZeroPoint(int tensor) const;
+  std::optional<graph::Quantization> QuantizationOf(int tensor) const;
+
+  /// The value of a tensor in the layout of the file, or in that of the graph (four dimensions only).
+  graph::ValueId Plain(int tensor);
+  graph::ValueId Nchw(int tensor);
+  /// Adds a HostOp; -1 after reporting that the operands do not fit.
+  graph::ValueId Host(const std::string& name, graph::HostOperatorPtr op, std::vector<graph::ValueId> inputs,
+                      const std::string& reason, std::optional<graph::Quantization> quantization = {});
+  /// Records `value` as the operator's result after checking it against what the file says.
+  bool Finish(graph::ValueId value, bool nchw);
+  /// Behind a float operator.
+  graph::ValueId Activate(graph::ValueId value, Activation activation, const std::string& name);
+
+  // Integer arithmetic (quantized.cc).
+  struct Limits {
+    int32_t low = -128, high = 127;
+  };
+  std::optional<Limits> LimitsOf(Activation activation, int output);
+  graph::ValueId Clipped(graph::ValueId value, const Limits& limits, int output);
+  std::vector<host::Multiplier> ConvMultipliers(bool float_product);
+  graph::ValueId HostConvolution(const host::Window2d& window, int64_t groups,
+                                 const std::vector<host::Multiplier>& multipliers, const Limits& limits,
+                                 graph::ValueId x, graph::ValueId w, graph::ValueId bias,
+                                 const std::string& why);
+  graph::ValueId BiasOrZero(int64_t outputs);
+  graph::ValueId WithoutDeadChannels(graph::ValueId constant,
+                                     const std::vector<host::Multiplier>& multipliers);
+  graph::ValueId CoreRequantize(graph::ValueId sum, const std::vector<host::Multiplier>& multipliers,
+                                int output, const Limits& limits);
+  std::string WhyNotCore(const std::vector<host::Multiplier>& multipliers, int weights) const;
+  std::optional<host::Window2d> WindowOf(const WindowOptions& options, const graph::Shape& x,
+                                         int64_t kernel_h, int64_t kernel_w);
+
+  const File& file_;
+  Diagnostics& diagnostics_;
+  Model model_;
+  const OperatorInfo* op_ = nullptr;
+  std::string name_;
+  std::map<int, graph::ValueId> plain_, nchw_;
+};
+
+}  // namespace cosim::import::tflite

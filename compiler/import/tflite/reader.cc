@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/import/tflite/reader.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "compiler/import/diagnostic_codes.h"
+#include "compiler/import/tflite/schema_generated.h"
+
+namespace cosim::import::tflite {
+namespace {
+
+namespace fb = cosim::tflite;
+using graph::DType;
+
+std::optional<DType> TypeOf(fb::TensorType type) {
+  switch (type) {
+    case fb::TensorType_FLOAT32:
+      return DType::kFloat32;
+    case fb::TensorType_FLOAT16:
+      return DType::kFloat16;
+    case fb::TensorType_FLOAT64:
+      return DType::kFloat64;
+    case fb::TensorType_INT8:
+      return DType::kInt8;
+    case fb::TensorType_UINT8:
+      return DType::kUint8;
+    case fb::TensorType_INT16:
+      return DType::kInt16;
+    case fb::TensorType_INT32:
+      return DType::kInt32;
+    case fb::TensorType_INT64:
+      return DType::kInt64;
+    case fb::TensorType_BOOL:
+      return DType::kBool;
+    default:
+      return std::nullopt;
+  }
+}
+
+Activation ActivationOf(fb::ActivationFunctionType type) {
+  switch (type) {
+    case fb::ActivationFunctionType_NONE:
+      return Activation::kNone;
+    case fb::ActivationFunctionType_RELU:
+      return Activation::kRelu;
+    case fb::ActivationFunctionType_RELU_N1_TO_1:
+      return Activation::kReluN1To1;
+    case fb::ActivationFunctionType_RELU6:
+      return Activation::kRelu6;
+    default:
+      return Activation::kOther;
+  }
+}
+
+template <typename Table>
+WindowOptions Strided(const Table& table) {
+  WindowOptions options;
+  options.same_padding = table.padding() == fb::Padding_SAME;
+  options.stride[0] = table.stride_h();
+  options.stride[1] = table.stride_w();
+  options.activation = ActivationOf(table.fused_activation_function());
+  return options;
+}
+
+template <typename Table>
+WindowOptions Dilated(const Table& table) {
+  WindowOptions options = Strided(table);
+  options.dilation[0] = table.dilation_h_factor();
+  options.dilation[1] = table.dilation_w_factor();
+  return options;
+}
+
+OperatorOptions OptionsOf(const fb::Operator& op) {
+  if (const auto* conv = op.builtin_options_as_Conv2DOptions()) return Dilated(*conv);
+  if (const auto* conv = op.builtin_options_as_DepthwiseConv2DOptions()) return Dilated(*conv);
+  if (const auto* pool = op.builtin_options_as_Pool2DOptions()) {
+    WindowOptions options = Strided(*pool);
+    options.kernel[0] = pool->filter_height();
+    options.kernel[1] = pool->filter_width();
+    return options;
+  }
+  if (const auto* dense = op.builtin_options_as_FullyConnectedOptions())
+    return DenseOptions{ActivationOf(dense->fused_activation_function()), dense->keep_num_dims(),
+                        dense->weights_format() != fb::FullyConnectedOptionsWeightsFormat_DEFAULT};
+  if (const auto* softmax = op.builtin_options_as_SoftmaxOptions()) return SoftmaxOptions{softmax->beta()};
+  if (const auto* add = op.builtin_options_as_AddOptions())
+    return ElementwiseOptions{ActivationOf(add->fused_activation_function())};
+  if (const auto* sub = op.builtin_options_as_SubOptions())
+    return ElementwiseOptions{ActivationOf(sub->fused_activation_function())};
+  if (const auto* mul = op.builtin_options_as_MulOptions())
+    return ElementwiseOptions{ActivationOf(mul->fused_activation_function())};
+  if (const auto* concat = op.builtin_options_as_ConcatenationOptions())
+    return ConcatOptions{concat->axis(), ActivationOf(concat->fused_activation_function())};
+  if (const auto* reduce = op.builtin_options_as_ReducerOptions()) return ReduceOptions{reduce->keep_dims()};
+  return NoOptions{};
+}
+
+class Reader {
+ public:
+  Reader(std::span<const uint8_t> bytes, const std::string& name, Diagnostics& diagnostics)
+      : bytes_(bytes), diagnostics_(diagnostics) {
+    file_.name = name;
+  }
+
+  std::optional<File> Run() {
+    if (!Verify()) return std::nullopt;
+    const auto& graph = *model_->subgraphs()->Get(0);
+    if (!graph.tensors()) return Malformed("the graph has no tensors");
+    for (const fb::Tensor* tensor : *graph.tensors())
+      if (!ReadTensor(*tensor)) return std::nullopt;
+    if (!ReadIndices(graph.inputs(), file_.inputs, false) ||
+        !ReadIndices(graph.outputs(), file_.outputs, false))
+      return std::nullopt;
+    if (file_.outputs.empty()) return Malformed("the graph has no outputs");
+    if (graph.operators())
+      for (const fb::Operator* op : *graph.operators())
+        if (!ReadOperator(*op)) return std::nullopt;
+    if (!CheckOrder()) return std::nullopt;
+    return std::move(file_);
+  }
+
+ private:
+  std::nullopt_t Malformed(const std::string& what) { return Error(codes::kMalformed, what); }
+  std::nullopt_t Error(const char* code, const std::string& what) {
+    diagnostics_.Error(code, {file_.name}, what);
+    return std::nullopt;
+  }
+  // Each only so that a failure can be returned as false.
+  bool Bad(const std::string& what) { return Malformed(what), false; }
+
+  bool Verify() {
+    if (bytes_.size() < 8 || std::memcmp(bytes_.data() + 4, fb::ModelIdentifier(), 4) != 0)
+      return Error(codes::kUnreadable, "not a TensorFlow Lite file: bytes 4 to 7 are not 'TFL3'"), false;
+    flatbuffers::Verifier verifier(bytes_.data(), bytes_.size(), 64, 10'000'000);
+    if (!fb::VerifyModelBuffer(verifier)) return Bad("the file is truncated or damaged");
+    model_ = fb::GetModel(bytes_.data());
+    if (model_->version() != 3) return Bad(fmt::format("format version {}, not 3", model_->version()));
+    if (!model_->subgraphs() || model_->subgraphs()->size() == 0) return Bad("there is no graph");
+    if (model_->subgraphs()->size() > 1)
+      return Error(codes::kUnsupported,
+                   fmt::format("{} graphs; only models of one are supported", model_->subgraphs()->size())),
+             false;
+    return true;
+  }
+
+  bool ReadTensor(const fb::Tensor& tensor) {
+    TensorInfo info;
+    info.name = tensor.name() ? tensor.name()->str() : fmt::format("tensor{}", file_.tensors.size());
+    const auto type = TypeOf(tensor.type());
+    if (!type)
+      return Error(codes::kUnsupported, fmt::format("tensor '{}' has element type {}", info.name,
+                                                    fb::EnumNameTensorType(tensor.type()))),
+             false;
+    info.dtype = *type;
+    if (tensor.sparsity())
+      return Error(codes::kUnsupported, fmt::format("tensor '{}' is stored sparsely", info.name)), false;
+    int64_t elements = 1;
+    for (size_t d = 0; tensor.shape() && d < tensor.shape()->size(); ++d) {
+      const int64_t extent = tensor.shape()->Get(d);
+      if (extent < 1) return Bad(fmt::format("dimension {} of tensor '{}' is {}", d, info.name, extent));
+      info.shape.push_back(extent);
+      elements *= extent;
+      if (elements > kMostElements)
+        return Error(codes::kTooLarge,
+                     fmt::format("tensor '{}' has more than {} elements", info.name, kMostElements)),
+               false;
+    }
+    if (!ReadQuantization(tensor, info) || !ReadData(tensor, info, elements)) return false;
+    file_.tensors.push_back(std::move(info));
+    return true;
+  }
+
+  bool ReadQuantization(const fb::Tensor& tensor, TensorInfo& info) {
+    const auto* q = tensor.quantization();
+    if (!q || !q->scale() || q->scale()->size() == 0) return true;
+    for (float scale : *q->scale()) {
+      if (!(scale > 0) || !std::isfinite(scale))
+        return Bad(fmt::format("a scale of tensor '{}' is {}", info.name, scale));
+      info.scales.push_back(scale);
+    }
+    info.zero_points.assign(info.scales.size(), 0);
+    if (q->zero_point() && q->zero_point()->size() != 0) {
+      if (q->zero_point()->size() != info.scales.size())
+        return Bad(fmt::format("tensor '{}' has {} scales, but {} zero points", info.name, info.scales.size(),
+                               q->zero_point()->size()));
+      for (size_t i = 0; i < info.scales.size(); ++i) {
+        const int64_t zero_point = q->zero_point()->Get(i);
+        if (!FitsType(zero_point, info.dtype))
+          return Bad(fmt::format("a zero point of tensor '{}' is {}", info.name, zero_point));
+        info.zero_points[i] = static_cast<int32_t>(zero_point);
+      }
+    }
+    info.axis = q->quantized_dimension();
+    if (info.scales.size() > 1 && (info.axis < 0 || info.axis >= static_cast<int>(info.shape.size()) ||
+                                   info.shape[info.axis] != static_cast<int64_t>(info.scales.size())))
+      return Bad(fmt::format("tensor '{}' has {} scales for dimension {} of {}", info.name,
+                             info.scales.size(), info.axis, graph::ToString(info.shape)));
+    return true;
+  }
+
+  static bool FitsType(int64_t value, DType type) {
+    if (type == DType::kInt8) return value >= -128 && value <= 127;
+    if (type == DType::kUint8) return value >= 0 && value <= 255;
+    return value >= std::numeric_limits<int32_t>::min() && value <= std::numeric_limits<int32_t>::max();
+  }
+
+  bool ReadData(const fb::Tensor& tensor, TensorInfo& info, int64_t elements) {
+    if (tensor.buffer() == 0) return true;
+    if (!model_->buffers() || tensor.buffer() >= model_->buffers()->size())
+      return Bad(
+          fmt::format("tensor '{}' names buffer {}, which does not exist", info.name, tensor.buffer()));
+    const auto* data = model_->buffers()->Get(tensor.buffer())->data();
+    if (!data || data->size() == 0) return true;
+    if (static_cast<int64_t>(data->size()) != elements * graph::SizeOf(info.dtype))
+      return Bad(fmt::format("tensor '{}' is {}, but its data has {} bytes", info.name,
+                             graph::ToString(graph::TensorType{info.dtype, info.shape}), data->size()));
+    graph::Tensor constant({info.dtype, info.shape});
+    std::memcpy(constant.mutable_bytes().data(), data->data(), data->size());
+    info.data = std::make_shared<const graph::Tensor>(std::move(constant));
+    return true;
+  }
+
+  bool ReadIndices(const flatbuffers::Vector<int32_t>* from, std::vector<int>& to, bool optional) {
+    for (size_t i = 0; from && i < from->size(); ++i) {
+      const int index = from->Get(i);
+      if (index >= static_cast<int>(file_.tensors.size()) || index < (optional ? -1 : 0))
+        return Bad(fmt::format("tensor {} does not exist", index));
+      to.push_back(index);
+    }
+    return true;
+  }
+
+  bool ReadOperator(const fb::Operator& op) {
+    const auto* codes = model_->operator_codes();
+    if (!codes || op.opcode_index() >= codes->size())
+      return Bad(fmt::format("operator code {} does not exist", op.opcode_index()));
+    const auto& code = *codes->Get(op.opcode_index());
+    // Files from before the enum outgrew a byte have the number only in the old field.
+    const auto builtin =
+        std::max(code.builtin_code(), static_cast<fb::BuiltinOperator>(code.deprecated_builtin_code()));
+    OperatorInfo info;
+    info.name = fb::EnumNameBuiltinOperator(builtin);
+    if (info.name.empty()) info.name = fmt::format("operator {}", static_cast<int>(builtin));
+    if (builtin == fb::BuiltinOperator_CUSTOM && code.custom_code()) info.name = code.custom_code()->str();
+    info.options = OptionsOf(op);
+    if (!ReadIndices(op.inputs(), info.inputs, true) || !ReadIndices(op.outputs(), info.outputs, false))
+      return false;
+    file_.operators.push_back(std::move(info));
+    return true;
+  }
+
+  bool CheckOrder() {
+    std::vector<bool> known(file_.tensors.size(), false);
+    for (size_t i = 0; i < known.size(); ++i) known[i] = file_.tensors[i].data != nullptr;
+    for (int input : file_.inputs) known[input] = true;
+    for (const OperatorInfo& op : file_.operators) {
+      for (int input : op.inputs)
+        if (input >= 0 && !known[input])
+          return Bad(fmt::format("{} reads tensor '{}' before anything computes it", op.name,
+                                 file_.tensors[input].name));
+      for (int output : op.outputs) {
+        if (known[output])
+          return Bad(fmt::format("tensor '{}' is computed twice", file_.tensors[output].name));
+        known[output] = true;
+      }
+    }
+    for (int output : file_.outputs)
+      if (!known[output]) return Bad(fmt::format("nothing computes output '{}'", file_.tensors[output].name));
+    return true;
+  }
+
+  std::span<const uint8_t> bytes_;
+  Diagnostics& diagnostics_;
+  const fb::Model* model_ = nullptr;
+  File file_;
+};
+
+}  // namespace
+
+std::optional<File> Read(std::span<const uint8_t> bytes, const std::string& name, Diagnostics& diagnostics) {
+  // Tables are read in place: they need the alignment that a file at offset 0 has.
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % 16 != 0) {
+    struct alignas(16) Line {
+      uint8_t bytes[16];
+    };
+    std::vector<Line> copy((bytes.size() + 15) / 16);
+    if (!bytes.empty()) std::memcpy(copy.data(), bytes.data(), bytes.size());
+    return Reader({copy.empty() ? nullptr : copy[0].bytes, bytes.size()}, name, diagnostics).Run();
+  }
+  return Reader(bytes, name, diagnostics).Run();
+}
+
+}  // namespace cosim::import::tflite

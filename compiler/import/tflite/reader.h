@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// A TensorFlow Lite file as plain structures, checked: every index leads somewhere, constants have the size
+// of their shape, operands are computed before they are read. The only unit that sees FlatBuffers; what
+// operators mean is tflite/build.cc's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler/graph/tensor.h"
+#include "isa/diagnostics.h"
+
+namespace cosim::import::tflite {
+
+enum class Activation { kNone, kRelu, kReluN1To1, kRelu6, kOther };
+
+struct WindowOptions {  ///< convolutions and pools
+  bool same_padding = false;
+  int64_t stride[2] = {1, 1}, dilation[2] = {1, 1}, kernel[2] = {1, 1};  ///< vertical, horizontal
+  Activation activation = Activation::kNone;
+};
+struct DenseOptions {
+  Activation activation = Activation::kNone;
+  bool keep_dimensions = false, shuffled = false;
+};
+struct SoftmaxOptions {
+  float beta = 1;
+};
+struct ElementwiseOptions {  ///< ADD, SUB, MUL
+  Activation activation = Activation::kNone;
+};
+struct ConcatOptions {
+  int64_t axis = 0;
+  Activation activation = Activation::kNone;
+};
+struct ReduceOptions {
+  bool keep_dimensions = false;
+};
+struct NoOptions {};
+
+using OperatorOptions = std::variant<NoOptions, WindowOptions, DenseOptions, SoftmaxOptions,
+                                     ElementwiseOptions, ConcatOptions, ReduceOptions>;
+
+struct TensorInfo {
+  std::string name;
+  graph::DType dtype = graph::DType::kFloat32;
+  graph::Shape shape;
+  std::vector<float> scales;         ///< empty: not quantized
+  std::vector<int32_t> zero_points;  ///< as many as scales
+  int axis = 0;                      ///< of more than one scale
+  graph::TensorPtr data;             ///< constants
+};
+
+struct OperatorInfo {
+  std::string name;                  ///< "CONV_2D", or the custom operator's own
+  std::vector<int> inputs, outputs;  ///< tensors; -1 is an absent input
+  OperatorOptions options;
+};
+
+struct File {
+  std::string name;
+  std::vector<TensorInfo> tensors;
+  std::vector<OperatorInfo> operators;  ///< in an order in which they can run
+  std::vector<int> inputs, outputs;
+};
+
+/// Largest number of elements of one tensor.
+inline constexpr int64_t kMostElements = int64_t{1} << 30;
+
+std::optional<File> Read(std::span<const uint8_t> bytes, const std::string& name, Diagnostics& diagnostics);
+
+}  // namespace cosim::import::tflite
