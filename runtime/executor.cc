@@ -75,8 +75,9 @@ void RunAccelerator(const AcceleratorStep& step, const Network& network, const i
     AddLedger(run.ledger, counters.ledger);
     AttributeCycles(step, counters, run.layers);
   }
+  const isa::Decoder decode(spec);
   for (size_t i = 0; i < step.layer_of.size(); ++i) {
-    const auto decoded = isa::Decode(spec, step.program.instructions[i]);
+    const auto decoded = decode(step.program.instructions[i]);
     if (const auto* transfer = std::get_if<isa::Transfer>(&decoded.body))
       run.layers[step.layer_of[i]].dram_bytes += TransferBytes(spec, *transfer);
   }

@@ -25,15 +25,25 @@ class ReadPort {
   /// The cycle of the next acceptance, by what is presented so far.
   Cycle NextTime() const { return std::max(turn_.Earliest(), free_); }
 
-  struct Accepted {
+  /// No acceptance before this cycle, whoever asks.
+  Cycle free() const { return free_; }
+  /// The first cycle in which a requester other than `requester` is present.
+  Cycle EarliestOther(size_t requester) const { return turn_.EarliestOther(requester); }
+
+  struct Served {
     size_t requester;
-    Cycle first_beat;
-  };
-  /// Accepts a burst in cycle `now`, which is NextTime().
-  template <typename Lost>
-  Accepted Accept(Cycle now, Lost lost) {
     Burst burst;
-    const size_t requester = turn_.Serve(now, burst, lost);
+  };
+  /// Takes out the burst whose turn it is in cycle `now`, which is NextTime(); Accept follows.
+  template <typename Lost>
+  Served Serve(Cycle now, Lost lost) {
+    Served served;
+    served.requester = turn_.Serve(now, served.burst, lost);
+    return served;
+  }
+  /// Accepts a burst that was served, or whose requester is the only one present, in cycle `now` >= free():
+  /// when its first beat arrives.
+  Cycle Accept(Cycle now, const Burst& burst) {
     const Cycle first = memory_->ReadFirstBeat(now, burst);
     COSIM_CHECK(first >= now && first > last_beat_, "the memory model answers out of order");
     last_beat_ = first + burst.beats - 1;
@@ -42,7 +52,7 @@ class ReadPort {
     in_flight_.push(last_beat_);
     free_ = now + 1;
     if (in_flight_.size() == in_flight_.capacity()) free_ = std::max(free_, in_flight_.front() + 1);
-    return {requester, first};
+    return first;
   }
   uint64_t beats() const { return beats_; }
 

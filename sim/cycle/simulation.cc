@@ -51,27 +51,20 @@ bool Simulation::Run(Cycle max_cycles) {
   PresentFetch(1);
   for (;;) {
     const Cycle next = NextEventButReads();
-    const Cycle time = std::min(next, read_port_.NextTime());
-    if (time >= max_cycles) break;
-    now_ = time;
-    if (now_ == next) {
-      if (dispatch_next_ == now_) Dispatch();
-      for (size_t u = units_.size(); u-- > 0;) {
-        if (units_[u].next == now_) LookAtHead(u);
-      }
-      if (write_port_.NextTime() == now_) AcceptWrite();
-      if (write_port_.NextLastBeat() == now_) LastBeatLeaves();
-      if (read_port_.NextTime() == now_) AcceptRead();
+    const Cycle read = read_port_.NextTime();
+    if (std::min(next, read) >= max_cycles) break;
+    now_ = std::min(next, read);
+    if (now_ < next) {
+      AcceptRead(std::min(next, max_cycles));
       continue;
     }
-    // A train of read bursts, as long as nothing else happens.
-    woken_ = false;
-    AcceptRead();
-    for (Cycle read = read_port_.NextTime(); !woken_ && read < std::min(next, max_cycles);
-         read = read_port_.NextTime()) {
-      now_ = read;
-      AcceptRead();
+    if (dispatch_next_ == now_) Dispatch();
+    for (size_t u = units_.size(); u-- > 0;) {
+      if (units_[u].next == now_) LookAtHead(u);
     }
+    if (write_port_.NextTime() == now_) AcceptWrite();
+    if (write_port_.NextLastBeat() == now_) LastBeatLeaves();
+    if (read_port_.NextTime() == now_) AcceptRead(now_ + 1);
   }
   return retired_ == program_.size();
 }
@@ -82,12 +75,7 @@ Cycle Simulation::NextEventButReads() const {
   return next;
 }
 
-void Simulation::Wake(size_t unit, Cycle time) {
-  if (time < units_[unit].next) {
-    units_[unit].next = time;
-    woken_ = true;
-  }
-}
+void Simulation::Wake(size_t unit, Cycle time) { units_[unit].next = std::min(units_[unit].next, time); }
 
 void Simulation::PresentFetch(Cycle from) {
   if (fetch_.TryPresent()) read_port_.Present(kFetchRequester, from, fetch_.burst());
@@ -179,18 +167,15 @@ void Simulation::Issue(size_t u) {
 
 void Simulation::StartLoad(size_t u, const isa::Transfer* transfer) {
   UnitState& unit = units_[u];
-  unit.ready = kNever;
   unit.load.Start(now_, transfer, unit.ledger);
-  ContinueLoad(u);
+  if (!unit.load.HasBurst()) return FinishLoad(u);
+  unit.ready = kNever;
+  const Cycle presented = unit.load.Present(now_ + 1);
+  if (presented < kNever) read_port_.Present(ReadRequester(u), presented, unit.load.burst());
 }
 
-void Simulation::ContinueLoad(size_t u) {
+void Simulation::FinishLoad(size_t u) {
   UnitState& unit = units_[u];
-  if (unit.load.HasBurst()) {
-    const Cycle presented = unit.load.Present(now_ + 1);
-    if (presented < kNever) read_port_.Present(ReadRequester(u), presented, unit.load.burst());
-    return;
-  }
   unit.ready = now_ + 1;
   Retire(u, unit.load.Finish(now_, unit.ledger));
 }
@@ -233,22 +218,33 @@ void Simulation::Retire(size_t u, Cycle retire) {
   if (!unit.commands.Empty()) Wake(u, std::max(now_ + 1, unit.ReadyTime()));
 }
 
-void Simulation::AcceptRead() {
-  const ReadPort::Accepted accepted = read_port_.Accept(now_, [&](size_t loser) {
+/// Accepts the burst whose turn it is, and if it is a load's the bursts that follow it before `limit`, up to
+/// which nothing else happens.
+void Simulation::AcceptRead(Cycle limit) {
+  const ReadPort::Served served = read_port_.Serve(now_, [&](size_t loser) {
     if (loser != kFetchRequester) units_[loser - 1].ledger.LosesTurn(now_);
   });
-  if (accepted.requester == kFetchRequester) {
-    fetch_.Accepted(accepted.first_beat);
-    PresentFetch(now_ + 1);
-    if (dispatch_next_ == kNever) {
-      dispatch_next_ = std::max(now_ + 1, fetch_.NextTime());
-      woken_ = true;
+  if (served.requester != kFetchRequester) return AcceptLoads(served.requester - 1, limit);
+  fetch_.Accepted(read_port_.Accept(now_, served.burst));
+  PresentFetch(now_ + 1);
+  if (dispatch_next_ == kNever) dispatch_next_ = std::max(now_ + 1, fetch_.NextTime());
+}
+
+/// A train of bursts of one unit, as long as no other requester's turn can come.
+void Simulation::AcceptLoads(size_t u, Cycle limit) {
+  UnitState& unit = units_[u];
+  limit = std::min(limit, read_port_.EarliestOther(ReadRequester(u)));
+  for (;;) {
+    unit.load.Accepted(now_, read_port_.Accept(now_, unit.load.burst()), unit.ledger);
+    if (!unit.load.HasBurst()) return FinishLoad(u);
+    const Cycle presented = unit.load.Present(now_ + 1);
+    const Cycle next = std::max(presented, read_port_.free());
+    if (next >= limit) {
+      if (presented < kNever) read_port_.Present(ReadRequester(u), presented, unit.load.burst());
+      return;
     }
-    return;
+    now_ = next;
   }
-  const size_t u = accepted.requester - 1;
-  units_[u].load.Accepted(now_, accepted.first_beat, units_[u].ledger);
-  ContinueLoad(u);
 }
 
 void Simulation::AcceptWrite() {

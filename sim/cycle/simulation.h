@@ -57,10 +57,11 @@ class Simulation {
   void Issue(size_t unit);
   void StartLoad(size_t unit, const isa::Transfer* transfer);
   void StartStore(size_t unit, const isa::Transfer* transfer);
-  void ContinueLoad(size_t unit);
+  void FinishLoad(size_t unit);
   void Retire(size_t unit, Cycle retire);
   void ResolveStores(size_t unit);
-  void AcceptRead();
+  void AcceptRead(Cycle limit);
+  void AcceptLoads(size_t unit, Cycle limit);
   void AcceptWrite();
   void LastBeatLeaves();
 
@@ -75,7 +76,6 @@ class Simulation {
 
   Cycle now_ = 0;
   Cycle dispatch_next_ = kNever;
-  bool woken_ = false;  ///< an event was added that the loop over read bursts has not seen
   Cycle last_retire_ = 0;
   size_t retired_ = 0;  ///< instructions whose retirement is known
   std::vector<runtime::InstructionTimes> times_;
