@@ -15,37 +15,38 @@ class BusyTimeline {
   /// The unit is busy in [begin, end). `begin` never decreases from call to call; `now` neither. Overlaps
   /// count once.
   void Add(Cycle now, Cycle begin, Cycle end) {
-    begin = std::max(begin, end_);
-    if (begin >= end) return;
-    total_ += end - begin;
-    if (begin == end_ && head_ < ahead_.size()) {
-      ahead_.back().end = end;
-    } else {
-      Drop(now);
-      ahead_.push_back({begin, end});
+    if (begin <= last_.end) {
+      last_.end = std::max(last_.end, end);
+    } else if (begin < end) {
+      Close(now);
+      last_ = {begin, end};
     }
-    end_ = end;
   }
 
   /// Busy cycles in [0, now).
   Cycle Before(Cycle now) {
     Drop(now);
-    Cycle sum = past_;
-    for (size_t i = head_; i < ahead_.size() && ahead_[i].begin < now; ++i) {
-      sum += std::min(ahead_[i].end, now) - ahead_[i].begin;
-    }
+    Cycle sum = past_ + last_.Before(now);
+    for (size_t i = head_; i < ahead_.size(); ++i) sum += ahead_[i].Before(now);
     return sum;
   }
   bool At(Cycle now) {
     Drop(now);
-    return head_ < ahead_.size() && ahead_[head_].begin <= now;
+    return (head_ < ahead_.size() && ahead_[head_].begin <= now) || (last_.begin <= now && now < last_.end);
   }
-  Cycle total() const { return total_; }
+  Cycle total() const { return closed_ + last_.end - last_.begin; }
 
  private:
   struct Interval {
     Cycle begin, end;
+    Cycle Before(Cycle now) const { return std::max<Cycle>(0, std::min(end, now) - begin); }
   };
+  /// Puts the last interval on the list: another one begins. Rare, so kept out of Add's way.
+  [[gnu::noinline]] void Close(Cycle now) {
+    closed_ += last_.end - last_.begin;
+    Drop(now);
+    ahead_.push_back(last_);
+  }
   /// Moves intervals that ended by `now` from the list into a sum.
   void Drop(Cycle now) {
     while (head_ < ahead_.size() && ahead_[head_].end <= now) {
@@ -59,9 +60,11 @@ class BusyTimeline {
   }
 
   static constexpr size_t kCompactAt = 64;
-  std::vector<Interval> ahead_;  ///< from head_ on: disjoint, ascending
+  Interval last_ = {0, 0};       ///< the newest one, which may still grow
+  std::vector<Interval> ahead_;  ///< those before it, from head_ on: disjoint, ascending
   size_t head_ = 0;
-  Cycle past_ = 0, total_ = 0, end_ = 0;
+  Cycle past_ = 0;    ///< busy cycles of intervals dropped
+  Cycle closed_ = 0;  ///< … of all but the last
 };
 
 }  // namespace cosim::sim

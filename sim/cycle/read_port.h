@@ -17,7 +17,10 @@ namespace cosim::sim {
 class ReadPort {
  public:
   ReadPort(const isa::MemorySystem& system, size_t requesters, MemoryTiming* memory)
-      : memory_(memory), turn_(requesters), in_flight_(static_cast<size_t>(system.outstanding)) {}
+      : memory_(memory),
+        built_in_(dynamic_cast<BuiltInMemory*>(memory)),
+        turn_(requesters),
+        in_flight_(static_cast<size_t>(system.outstanding)) {}
 
   void Present(size_t requester, Cycle presented, const Burst& burst) {
     turn_.Present(requester, presented, burst);
@@ -27,8 +30,8 @@ class ReadPort {
 
   /// No acceptance before this cycle, whoever asks.
   Cycle free() const { return free_; }
-  /// The first cycle in which a requester other than `requester` is present.
-  Cycle EarliestOther(size_t requester) const { return turn_.EarliestOther(requester); }
+  /// The first cycle in which any request is present.
+  Cycle Earliest() const { return turn_.Earliest(); }
 
   struct Served {
     size_t requester;
@@ -44,7 +47,8 @@ class ReadPort {
   /// Accepts a burst that was served, or whose requester is the only one present, in cycle `now` >= free():
   /// when its first beat arrives.
   Cycle Accept(Cycle now, const Burst& burst) {
-    const Cycle first = memory_->ReadFirstBeat(now, burst);
+    const Cycle first =
+        built_in_ != nullptr ? built_in_->ReadFirstBeat(now, burst) : memory_->ReadFirstBeat(now, burst);
     COSIM_CHECK(first >= now && first > last_beat_, "the memory model answers out of order");
     last_beat_ = first + burst.beats - 1;
     beats_ += static_cast<uint64_t>(burst.beats);
@@ -58,6 +62,7 @@ class ReadPort {
 
  private:
   MemoryTiming* memory_;
+  BuiltInMemory* built_in_;  ///< the same, if it is one: most bursts ask nobody else
   Turn turn_;
   Ring<Cycle> in_flight_;  ///< the last beats of the newest `outstanding` bursts
   Cycle free_ = 0;         ///< no acceptance before

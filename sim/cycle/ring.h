@@ -3,6 +3,7 @@
 // engine is.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <vector>
 
@@ -13,28 +14,25 @@ namespace cosim::sim {
 template <typename T>
 class Ring {
  public:
-  explicit Ring(size_t capacity) : slots_(capacity) {}
-  size_t capacity() const { return slots_.size(); }
-  size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
-  T& front() { return slots_[head_]; }
-  const T& front() const { return slots_[head_]; }
+  explicit Ring(size_t capacity)
+      : slots_(std::bit_ceil(capacity)), mask_(slots_.size() - 1), capacity_(capacity) {}
+  size_t capacity() const { return capacity_; }
+  size_t size() const { return end_ - begin_; }
+  bool empty() const { return begin_ == end_; }
+  T& front() { return slots_[begin_ & mask_]; }
+  const T& front() const { return slots_[begin_ & mask_]; }
   /// The n-th newest, n >= 1.
-  const T& FromBack(size_t n) const { return slots_[Wrap(head_ + size_ - n)]; }
+  const T& FromBack(size_t n) const { return slots_[(end_ - n) & mask_]; }
   void push(const T& value) {
-    COSIM_CHECK(size_ < slots_.size());
-    slots_[Wrap(head_ + size_)] = value;
-    ++size_;
+    COSIM_CHECK(size() < capacity_);
+    slots_[end_++ & mask_] = value;
   }
-  void pop() {
-    head_ = Wrap(head_ + 1);
-    --size_;
-  }
+  void pop() { ++begin_; }
 
  private:
-  size_t Wrap(size_t index) const { return index < slots_.size() ? index : index - slots_.size(); }
-  std::vector<T> slots_;
-  size_t head_ = 0, size_ = 0;
+  std::vector<T> slots_;  ///< a power of two, so that places are numbers of pushes modulo it
+  size_t mask_, capacity_;
+  size_t begin_ = 0, end_ = 0;  ///< pops and pushes so far
 };
 
 }  // namespace cosim::sim

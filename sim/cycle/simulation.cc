@@ -42,6 +42,7 @@ Simulation::Simulation(const isa::Spec& spec, MemoryTiming* memory, std::span<co
       locks_(spec),
       read_port_(spec.dram, spec.units.size() + 1, memory),
       write_port_(spec.dram, spec.units.size(), memory),
+      look_next_(spec.units.size(), kNever),
       times_(program.size(), {-1, -1}) {
   for (size_t u = 0; u < spec.units.size(); ++u) units_.emplace_back(spec, static_cast<int>(u));
   for (const isa::Queue& queue : spec.queues) queues_.emplace_back(queue.capacity);
@@ -60,7 +61,7 @@ bool Simulation::Run(Cycle max_cycles) {
     }
     if (dispatch_next_ == now_) Dispatch();
     for (size_t u = units_.size(); u-- > 0;) {
-      if (units_[u].next == now_) LookAtHead(u);
+      if (look_next_[u] == now_) LookAtHead(u);
     }
     if (write_port_.NextTime() == now_) AcceptWrite();
     if (write_port_.NextLastBeat() == now_) LastBeatLeaves();
@@ -71,11 +72,11 @@ bool Simulation::Run(Cycle max_cycles) {
 
 Cycle Simulation::NextEventButReads() const {
   Cycle next = std::min({dispatch_next_, write_port_.NextTime(), write_port_.NextLastBeat()});
-  for (const UnitState& unit : units_) next = std::min(next, unit.next);
+  for (const Cycle look : look_next_) next = std::min(next, look);
   return next;
 }
 
-void Simulation::Wake(size_t unit, Cycle time) { units_[unit].next = std::min(units_[unit].next, time); }
+void Simulation::Wake(size_t unit, Cycle time) { look_next_[unit] = std::min(look_next_[unit], time); }
 
 void Simulation::PresentFetch(Cycle from) {
   if (fetch_.TryPresent()) read_port_.Present(kFetchRequester, from, fetch_.burst());
@@ -118,18 +119,18 @@ Wait Simulation::WaitOfHead(size_t u, Cycle now, Cycle& next) const {
 
 void Simulation::LookAtHead(size_t u) {
   UnitState& unit = units_[u];
-  unit.next = kNever;
+  Cycle& next = look_next_[u];
+  next = kNever;
   if (unit.commands.Empty()) return;
-  unit.next = std::max(unit.commands.HeadTime(), unit.ReadyTime());
-  if (unit.next > now_) return;
-  const Wait wait = WaitOfHead(u, now_, unit.next);
+  next = std::max(unit.commands.HeadTime(), unit.ReadyTime());
+  if (next > now_) return;
+  const Wait wait = WaitOfHead(u, now_, next);
   if (wait.kind != Wait::Kind::kNothing) {
     unit.ledger.Waits(wait, now_);
     return;
   }
   Issue(u);
-  unit.next =
-      unit.commands.Empty() ? kNever : std::max({now_ + 1, unit.commands.HeadTime(), unit.ReadyTime()});
+  next = unit.commands.Empty() ? kNever : std::max({now_ + 1, unit.commands.HeadTime(), unit.ReadyTime()});
 }
 
 void Simulation::Issue(size_t u) {
@@ -233,7 +234,7 @@ void Simulation::AcceptRead(Cycle limit) {
 /// A train of bursts of one unit, as long as no other requester's turn can come.
 void Simulation::AcceptLoads(size_t u, Cycle limit) {
   UnitState& unit = units_[u];
-  limit = std::min(limit, read_port_.EarliestOther(ReadRequester(u)));
+  limit = std::min(limit, read_port_.Earliest());
   for (;;) {
     unit.load.Accepted(now_, read_port_.Accept(now_, unit.load.burst()), unit.ledger);
     if (!unit.load.HasBurst()) return FinishLoad(u);

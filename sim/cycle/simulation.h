@@ -76,6 +76,7 @@ class Simulation {
 
   Cycle now_ = 0;
   Cycle dispatch_next_ = kNever;
+  std::vector<Cycle> look_next_;  ///< of each unit: when to look at the head of its queue
   Cycle last_retire_ = 0;
   size_t retired_ = 0;  ///< instructions whose retirement is known
   std::vector<runtime::InstructionTimes> times_;

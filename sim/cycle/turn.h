@@ -22,14 +22,6 @@ class Turn {
   }
   /// The first cycle in which any request is present.
   Cycle Earliest() const { return earliest_; }
-  /// The same, `requester` left out.
-  Cycle EarliestOther(size_t requester) const {
-    Cycle earliest = kNever;
-    for (size_t i = 0; i < requests_.size(); ++i) {
-      if (i != requester) earliest = std::min(earliest, requests_[i].presented);
-    }
-    return earliest;
-  }
   /// Takes out the request whose turn it is in cycle `now`; one is present. Calls `lost` for every other one
   /// present.
   template <typename Lost>

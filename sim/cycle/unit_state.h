@@ -60,7 +60,6 @@ struct UnitState {
   LoadStream load;
   StoreStream store;
   FlightBound flights;
-  Cycle next = kNever;           ///< when to look at the head again
   Cycle ready = 0;               ///< not ready before, whatever is in flight
   std::vector<uint32_t> issued;  ///< instructions, in order
   size_t retired = 0;            ///< how many of `issued` have a known retirement

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "sim/dram/memory_timing.h"
@@ -18,7 +19,7 @@ class BurstSplitter {
   BurstSplitter(uint64_t begin, uint64_t end, int beat_bytes, int burst_beats)
       : next_(begin & ~(static_cast<uint64_t>(beat_bytes) - 1)),
         end_((end + static_cast<uint64_t>(beat_bytes) - 1) & ~(static_cast<uint64_t>(beat_bytes) - 1)),
-        beat_bytes_(static_cast<uint64_t>(beat_bytes)),
+        beat_shift_(std::countr_zero(static_cast<uint64_t>(beat_bytes))),
         burst_bytes_(static_cast<uint64_t>(beat_bytes) * static_cast<uint64_t>(burst_beats)) {
     if (begin >= end) next_ = end_;
   }
@@ -29,14 +30,15 @@ class BurstSplitter {
   Burst Next() {
     const uint64_t page_end = (next_ | (kPageBytes - 1)) + 1;
     const uint64_t stop = std::min({next_ + burst_bytes_, end_, page_end});
-    const Burst burst{next_, static_cast<int>((stop - next_) / beat_bytes_)};
+    const Burst burst{next_, static_cast<int>((stop - next_) >> beat_shift_)};
     next_ = stop;
     return burst;
   }
 
  private:
   static constexpr uint64_t kPageBytes = 4096;
-  uint64_t next_ = 0, end_ = 0, beat_bytes_ = 1, burst_bytes_ = 1;
+  uint64_t next_ = 0, end_ = 0, burst_bytes_ = 1;
+  int beat_shift_ = 0;
 };
 
 }  // namespace cosim::sim

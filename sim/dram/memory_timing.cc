@@ -2,8 +2,6 @@
 // The built-in memory model: rules M3 and M4.
 #include "sim/dram/memory_timing.h"
 
-#include <algorithm>
-
 namespace cosim::sim {
 
 uint64_t BurstHash(uint64_t seed, uint64_t number) {
@@ -16,18 +14,6 @@ uint64_t BurstHash(uint64_t seed, uint64_t number) {
 void BuiltInMemory::Reset() {
   reads_ = 0;
   read_free_ = 0;
-}
-
-Cycle BuiltInMemory::ReadFirstBeat(Cycle accepted, const Burst& burst) {
-  Cycle latency = system_.latency;
-  if (system_.jitter > 0) {
-    latency +=
-        static_cast<Cycle>(BurstHash(system_.seed, reads_) % (static_cast<uint64_t>(system_.jitter) + 1));
-  }
-  ++reads_;
-  const Cycle first = std::max(accepted + latency, read_free_);
-  read_free_ = first + burst.beats;
-  return first;
 }
 
 Cycle BuiltInMemory::WriteResponse(Cycle last_beat, const Burst&) {

@@ -4,6 +4,7 @@
 // sim/cycle/write_port.h).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "isa/spec.h"
@@ -34,12 +35,25 @@ class MemoryTiming {
   virtual Cycle WriteResponse(Cycle last_beat, const Burst& burst) = 0;
 };
 
+/// SplitMix64's finalizer over `seed` and the number of a read burst.
+uint64_t BurstHash(uint64_t seed, uint64_t number);
+
 /// Fixed latencies with, for reads, 0..jitter more cycles by a hash of seed and burst number.
 class BuiltInMemory final : public MemoryTiming {
  public:
   explicit BuiltInMemory(const isa::MemorySystem& system) : system_(system) {}
   void Reset() override;
-  Cycle ReadFirstBeat(Cycle accepted, const Burst& burst) override;
+  Cycle ReadFirstBeat(Cycle accepted, const Burst& burst) override {
+    Cycle latency = system_.latency;
+    if (system_.jitter > 0) {
+      latency +=
+          static_cast<Cycle>(BurstHash(system_.seed, reads_) % (static_cast<uint64_t>(system_.jitter) + 1));
+    }
+    ++reads_;
+    const Cycle first = std::max(accepted + latency, read_free_);
+    read_free_ = first + burst.beats;
+    return first;
+  }
   Cycle WriteResponse(Cycle last_beat, const Burst& burst) override;
 
  private:
@@ -47,8 +61,5 @@ class BuiltInMemory final : public MemoryTiming {
   uint64_t reads_ = 0;   ///< read bursts so far
   Cycle read_free_ = 0;  ///< the cycle after the last beat of the read burst before
 };
-
-/// SplitMix64's finalizer over `seed` and the number of a read burst.
-uint64_t BurstHash(uint64_t seed, uint64_t number);
 
 }  // namespace cosim::sim
