@@ -93,10 +93,10 @@ module load_writer #(
     in.stride    = stride_i;
     in.row_begin = CountBits'(pad_top_i);
     in.row_end   = CountBits'(pad_top_i) + CountBits'(rows_i);
-    in.row_last  = all_rows - 1'b1;
+    in.row_last  = in.empty ? '0 : all_rows - 1'b1;
     in.col_begin = CountBits'(pad_left_i);
     in.col_end   = CountBits'(pad_left_i) + CountBits'(cols_i);
-    in.col_last  = all_cols - 1'b1;
+    in.col_last  = in.empty ? '0 : all_cols - 1'b1;
     in.pad_value = pad_value_i;
     in.tag       = tag_i;
   end
@@ -113,14 +113,12 @@ module load_writer #(
   );
 
   // ---- The walk.
-  logic [CountBits-1:0] row_d, row_q, col_d, col_q;
-  logic [AddrBits-1:0]  element_d, element_q;           // elements written so far
-  logic [BeatShift-1:0] row_offset_d, row_offset_q;     // of the row's first byte, from the transfer's first
-  logic [BeatShift-1:0] col_offset_d, col_offset_q;     // of the element, from the row's first byte
-  logic [PartBits-1:0]  part_d, part_q, last_part;      // beat of the element
+  logic [CountBits-1:0] row, col;
+  logic [AddrBits-1:0]  element;                        // elements written so far
+  logic [PartBits-1:0]  part, last_part;                // beat of the element
   logic [BeatShift:0]   size;                           // bytes an element takes of a beat
   logic [BeatShift-1:0] offset;
-  logic                 from_memory, take, whole, row_done, pop, present;
+  logic                 row_from_memory, from_memory, take, whole, row_end, pop, present;
 
   always_comb begin
     last_part = '0;
@@ -137,63 +135,37 @@ module load_writer #(
     end
   end
 
-  assign offset      = head.offset + row_offset_q + col_offset_q;
-  assign from_memory = ~head.empty & (row_q >= head.row_begin) & (row_q < head.row_end)
-                       & (col_q >= head.col_begin) & (col_q < head.col_end);
-  assign take        = head_valid & (~from_memory | present);
-  assign whole       = take & (~from_memory | (part_q == last_part));
-  assign row_done    = whole & (head.empty | (col_q == head.col_last));
-  assign active_o    = take;
-  assign end_o       = row_done & (head.empty | (row_q == head.row_last));
-  assign tag_o       = head.tag;
+  assign row_from_memory = (row >= head.row_begin) & (row < head.row_end);
+  assign from_memory     = ~head.empty & row_from_memory & (col >= head.col_begin) & (col < head.col_end);
+  assign take            = head_valid & (~from_memory | present);
+  assign active_o        = take;
+  assign tag_o           = head.tag;
   // A beat is done with when its last byte, or the row's last element, was taken.
   assign pop = take & from_memory
-               & (((BeatShift + 1)'(offset) + size == (BeatShift + 1)'(PortBits / 8)) | (part_q != last_part)
-                  | (col_q + 1'b1 == head.col_end));
+               & (((BeatShift + 1)'(offset) + size == (BeatShift + 1)'(PortBits / 8)) | (part != last_part)
+                  | (col + 1'b1 == head.col_end));
 
-  always_comb begin
-    row_d        = row_q;
-    col_d        = col_q;
-    element_d    = element_q;
-    row_offset_d = row_offset_q;
-    col_offset_d = col_offset_q;
-    part_d       = part_q;
-    if (take & from_memory) part_d = whole ? '0 : part_q + 1'b1;
-    if (whole) begin
-      col_d     = col_q + 1'b1;
-      element_d = element_q + 1'b1;
-      if (from_memory) col_offset_d = col_offset_q + BeatShift'(size);
-    end
-    if (row_done) begin
-      col_d        = '0;
-      row_d        = row_q + 1'b1;
-      col_offset_d = '0;
-      if ((row_q >= head.row_begin) & (row_q < head.row_end)) row_offset_d = row_offset_q + head.stride;
-    end
-    if (end_o) begin
-      row_d        = '0;
-      element_d    = '0;
-      row_offset_d = '0;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      row_q        <= '0;
-      col_q        <= '0;
-      element_q    <= '0;
-      row_offset_q <= '0;
-      col_offset_q <= '0;
-      part_q       <= '0;
-    end else begin
-      row_q        <= row_d;
-      col_q        <= col_d;
-      element_q    <= element_d;
-      row_offset_q <= row_offset_d;
-      col_offset_q <= col_offset_d;
-      part_q       <= part_d;
-    end
-  end
+  element_walk #(.AddrBits(AddrBits), .CountBits(CountBits), .PartBits(PartBits), .BeatShift(BeatShift)) i_walk (
+    .clk_i,
+    .rst_ni,
+    .take_i       (take),
+    .in_dram_i    (from_memory),
+    .row_in_dram_i(row_from_memory),
+    .row_last_i   (head.row_last),
+    .col_last_i   (head.col_last),
+    .part_last_i  (last_part),
+    .size_i       (BeatShift'(size)),
+    .first_i      (head.offset),
+    .stride_i     (head.stride),
+    .row_o        (row),
+    .col_o        (col),
+    .part_o       (part),
+    .element_o    (element),
+    .offset_o     (offset),
+    .whole_o      (whole),
+    .row_end_o    (row_end),
+    .end_o        (end_o)
+  );
 
   // ---- The data buffer, and a mark on each burst's last beat: a burst gives its room back at its end.
   logic [PtrBits-1:0]  rptr_d, rptr_q, wptr_d, wptr_q;
@@ -267,9 +239,9 @@ module load_writer #(
   always_comb begin
     stage_d.memory = (whole & ~head.empty) ? head.memory : '0;
     stage_d.pads   = (take & ~from_memory) ? head.memory : '0;
-    stage_d.addr   = head.sram + element_q;
+    stage_d.addr   = head.sram + element;
     stage_d.offset = offset;
-    stage_d.part   = part_q;
+    stage_d.part   = part;
     stage_d.value  = head.pad_value;
   end
 
@@ -326,6 +298,6 @@ module load_writer #(
     else $error("a beat arrives only when room was kept for it");
 `endif
   logic unused_signals;
-  assign unused_signals = ^{head_room, stage2_q};
+  assign unused_signals = ^{head_room, row_end, stage2_q};
 
 endmodule

@@ -72,80 +72,58 @@ module store_reader #(
   );
 
   // ---- The walk.
-  logic [DimBits-1:0]    row_d, row_q, col_d, col_q;
-  logic [AddrBits-1:0]   element_d, element_q;        // elements taken so far
-  logic [BeatShift-1:0]  row_offset_d, row_offset_q;  // of the row's first byte, from the transfer's first
-  logic [BeatShift-1:0]  col_offset_d, col_offset_q;  // of the element, from the row's first byte
-  logic [PartBits-1:0]   part_d, part_q;              // beat of the element
-  logic [CreditBits-1:0] credit_d, credit_q;          // beats that may be taken
-  logic [SlotBits-1:0]   slots_d, slots_q;            // beats there is room for on the way to the bus
+  logic [DimBits-1:0]    unused_row, unused_col;
+  logic [AddrBits-1:0]   element;              // elements taken so far
+  logic [PartBits-1:0]   part;                 // beat of the element
   logic [BeatShift-1:0]  offset;
-  logic                  take, begins, whole, row_done, beat_done, leave;
-  logic                  open_d, open_q;              // the standing beat has elements already
+  logic [CreditBits-1:0] credit_d, credit_q;   // beats that may be taken
+  logic [SlotBits-1:0]   slots_d, slots_q;     // beats there is room for on the way to the bus
+  logic                  take, begins, unused_whole, row_done, beat_done, leave;
+  logic                  open_d, open_q;       // the standing beat has elements already
 
-  assign offset    = first_offset + row_offset_q + col_offset_q;
+  element_walk #(.AddrBits(AddrBits), .CountBits(DimBits), .PartBits(PartBits), .BeatShift(BeatShift)) i_walk (
+    .clk_i,
+    .rst_ni,
+    .take_i       (take),
+    .in_dram_i    (1'b1),
+    .row_in_dram_i(1'b1),
+    .row_last_i   (rows - 1'b1),
+    .col_last_i   (cols - 1'b1),
+    .part_last_i  (PartBits'(Parts - 1)),
+    .size_i       (BeatShift'(Size)),
+    .first_i      (first_offset),
+    .stride_i     (stride),
+    .row_o        (unused_row),
+    .col_o        (unused_col),
+    .part_o       (part),
+    .element_o    (element),
+    .offset_o     (offset),
+    .whole_o      (unused_whole),
+    .row_end_o    (row_done),
+    .end_o        (ends)
+  );
+
   assign take      = head_valid & (grant_i | (credit_q != '0)) & (open_q | (slots_q != '0));
   assign begins    = take & ~open_q;
-  assign whole     = take & (part_q == PartBits'(Parts - 1));
-  assign row_done  = whole & (col_q == cols - 1'b1);
-  assign ends      = row_done & (row_q == rows - 1'b1);
   assign beat_done = take & (row_done | ((BeatShift + 1)'(offset) + (BeatShift + 1)'(Size) == (BeatShift + 1)'(BeatBytes)));
-
-  always_comb begin
-    row_d        = row_q;
-    col_d        = col_q;
-    element_d    = element_q;
-    row_offset_d = row_offset_q;
-    col_offset_d = col_offset_q;
-    part_d       = part_q;
-    open_d       = take ? ~beat_done : open_q;
-    if (take) part_d = whole ? '0 : part_q + 1'b1;
-    if (whole) begin
-      col_d        = col_q + 1'b1;
-      element_d    = element_q + 1'b1;
-      col_offset_d = col_offset_q + BeatShift'(Size);
-    end
-    if (row_done) begin
-      col_d        = '0;
-      row_d        = row_q + 1'b1;
-      col_offset_d = '0;
-      row_offset_d = row_offset_q + stride;
-    end
-    if (ends) begin
-      row_d        = '0;
-      element_d    = '0;
-      row_offset_d = '0;
-    end
-    credit_d = credit_q + (grant_i ? CreditBits'(grant_len_i) : '0) - CreditBits'(beat_done);
-    slots_d  = slots_q + SlotBits'(leave) - SlotBits'(begins);
-  end
+  assign open_d    = take ? ~beat_done : open_q;
+  assign credit_d  = credit_q + (grant_i ? CreditBits'(grant_len_i) : '0) - CreditBits'(beat_done);
+  assign slots_d   = slots_q + SlotBits'(leave) - SlotBits'(begins);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      row_q        <= '0;
-      col_q        <= '0;
-      element_q    <= '0;
-      row_offset_q <= '0;
-      col_offset_q <= '0;
-      part_q       <= '0;
-      open_q       <= 1'b0;
-      credit_q     <= '0;
-      slots_q      <= SlotBits'(Slots);
+      open_q   <= 1'b0;
+      credit_q <= '0;
+      slots_q  <= SlotBits'(Slots);
     end else begin
-      row_q        <= row_d;
-      col_q        <= col_d;
-      element_q    <= element_d;
-      row_offset_q <= row_offset_d;
-      col_offset_q <= col_offset_d;
-      part_q       <= part_d;
-      open_q       <= open_d;
-      credit_q     <= credit_d;
-      slots_q      <= slots_d;
+      open_q   <= open_d;
+      credit_q <= credit_d;
+      slots_q  <= slots_d;
     end
   end
 
   assign re_o     = take;
-  assign raddr_o  = sram + element_q;
+  assign raddr_o  = sram + element;
   assign active_o = take;
 
   // ---- Three cycles later: the element is there and goes to its place in the beat.
@@ -157,7 +135,7 @@ module store_reader #(
 
   delay #(.Width(1), .Stages(3), .HasReset(1'b1)) i_taken (.clk_i, .rst_ni, .data_i(take), .data_o(taken3));
   delay #(.Width(2 + BeatShift + PartBits), .Stages(3)) i_place (
-    .clk_i, .rst_ni, .data_i({open_q, beat_done, offset, part_q}), .data_o({open3, done3, offset3, part3})
+    .clk_i, .rst_ni, .data_i({open_q, beat_done, offset, part}), .data_o({open3, done3, offset3, part3})
   );
 
   logic [Parts*PortBits-1:0] stored;   // the element as DRAM has it, in whole beats
