@@ -54,12 +54,25 @@ class LanePrinter {
     std::vector<Use> uses;
   };
 
+  /// A shifter in one stage, and by what each op that uses it shifts.
+  struct Shifter {
+    int value, stage;
+    struct Use {
+      std::vector<int> ops;
+      int amount;  ///< value
+    };
+    std::vector<Use> uses;
+  };
+
   void PrintOp(int slot);
   int Node(const AluOp& op, const ScalarNode& node, const std::vector<int>& values, int delay, int slot);
   int Input(const AluOp& op, const ScalarInput& input);
   int Multiply(int slot, int a, int b, ScalarType type, int stage);
-  /// Appends them; returns the declarations of their products, which come before all else.
+  /// Append them; return the declarations of their results, which come before all else.
   std::string PrintMultipliers();
+  std::string PrintShifters();
+  /// Says how many stages the multipliers of each stage may take: as many as every product there has.
+  void PlanMultipliers();
   void PrintResults();
 
   /// A new signal with this expression, or the one that has it already.
@@ -72,8 +85,9 @@ class LanePrinter {
   std::string SignedAt(int value, int stage, int width) {
     return fmt::format("$signed({})", At(value, stage, width));
   }
-  std::string Expression(const ScalarNode& node, int a, int b, int c, int stage);
-  std::string RoundShift(const ScalarNode& node, int a, int b, int stage);
+  std::string Expression(const ScalarNode& node, int a, int b, int c, int stage, int slot);
+  std::string RoundShift(const ScalarNode& node, int a, int b, int stage, int slot);
+  int ShifterOf(int slot, int value, int amount, int stage);
   std::string Smaller(int a, int b, int width, int stage);
   /// A wire of `width` bits for part of an expression.
   std::string Wire(int width, const std::string& expression);
@@ -87,6 +101,8 @@ class LanePrinter {
   std::map<std::string, std::string> wires_;  // by expression and width
   std::map<std::pair<int, int>, std::string> delayed_;
   std::vector<Multiplier> multipliers_;
+  std::map<int, int> product_stages_;  // by the stage of the multiplication
+  std::vector<Shifter> shifters_;
   std::vector<int> results_;  // by slot: value
   int shared_stage_ = 0;      // of multiplications
   std::string body_, registers_;
@@ -153,18 +169,38 @@ std::string LanePrinter::Smaller(int a, int b, int width, int stage) {
   return fmt::format("({} < {})", SignedAt(a, stage, width), SignedAt(b, stage, width));
 }
 
+/// The shifter of that value in that stage; ops that shift by different amounts take turns.
+int LanePrinter::ShifterOf(int slot, int value, int amount, int stage) {
+  for (size_t s = 0; s < shifters_.size(); ++s) {
+    Shifter& shifter = shifters_[s];
+    if (shifter.value != value || shifter.stage != stage) continue;
+    const auto same = std::ranges::find(shifter.uses, amount, &Shifter::Use::amount);
+    const bool taken = std::ranges::any_of(shifter.uses, [&](auto& use) {
+      return use.amount != amount && std::ranges::count(use.ops, slot) > 0;
+    });
+    if (taken) continue;
+    if (same == shifter.uses.end()) {
+      shifter.uses.push_back({{slot}, amount});
+    } else if (std::ranges::count(same->ops, slot) == 0) {
+      same->ops.push_back(slot);
+    }
+    return static_cast<int>(s);
+  }
+  shifters_.push_back({value, stage, {{{slot}, amount}}});
+  return static_cast<int>(shifters_.size()) - 1;
+}
+
 /// (x + half) >> s, as the shifted value with one more bit below, rounded by that bit.
-std::string LanePrinter::RoundShift(const ScalarNode& node, int a, int b, int stage) {
+std::string LanePrinter::RoundShift(const ScalarNode& node, int a, int b, int stage, int slot) {
   const int width = values_[a].type.width + 1;  // with a sign in any case
-  const std::string shifted =
-      Wire(width + 1, fmt::format("$signed({{{}, 1'b0}}) >>> {}", At(a, stage, width), At(b, stage)));
+  const std::string shifted = fmt::format("shifted{}", ShifterOf(slot, a, b, stage));
   const std::string whole = fmt::format("{}[{}:1]", shifted, width);
   const std::string kept = Wire(width, whole);
   return fmt::format("{} + {}'({}[0])", Extended(kept, {width, true}, node.type.width), node.type.width,
                      shifted);
 }
 
-std::string LanePrinter::Expression(const ScalarNode& node, int a, int b, int c, int stage) {
+std::string LanePrinter::Expression(const ScalarNode& node, int a, int b, int c, int stage, int slot) {
   const int width = node.type.width;
   // One bit more than any operand: signed whatever their signs are.
   int wide = 1;
@@ -194,7 +230,7 @@ std::string LanePrinter::Expression(const ScalarNode& node, int a, int b, int c,
     case ScalarOp::kShl:
       return fmt::format("{} << {}", At(a, stage, width), At(b, stage));
     case ScalarOp::kRoundShift:
-      return RoundShift(node, a, b, stage);
+      return RoundShift(node, a, b, stage, slot);
     case ScalarOp::kAnd:
       return fmt::format("{} & {}", At(a, stage, width), At(b, stage, width));
     case ScalarOp::kOr:
@@ -271,7 +307,7 @@ int LanePrinter::Multiply(int slot, int a, int b, ScalarType type, int stage) {
     }
   }
   if (m == multipliers_.size()) multipliers_.push_back({stage, {{{slot}, a, b}}});
-  return Define(fmt::format("product{}[{}:0]", m, type.width - 1), type, stage);
+  return Define(fmt::format("product{}[{}:0]", m, type.width - 1), type, stage + product_stages_[stage]);
 }
 
 int LanePrinter::Node(const AluOp& op, const ScalarNode& node, const std::vector<int>& values, int delay,
@@ -284,7 +320,7 @@ int LanePrinter::Node(const AluOp& op, const ScalarNode& node, const std::vector
   bool is_static = true;
   for (int value : {a, b, c}) is_static &= value < 0 || values_[value].is_static;
   if (IsProduct(op, node)) return Multiply(slot, a, b, node.type, stage);
-  return Define(Expression(node, a, b, c, stage), node.type, stage, is_static);
+  return Define(Expression(node, a, b, c, stage, slot), node.type, stage, is_static);
 }
 
 void LanePrinter::PrintOp(int slot) {
@@ -322,12 +358,56 @@ std::string LanePrinter::PrintMultipliers() {
     fmt::format_to(std::back_inserter(text),
                    "  logic signed [{0}:0] factor_a{2};\n  logic signed [{1}:0] factor_b{2};\n"
                    "  assign factor_a{2} = {3};\n  assign factor_b{2} = {4};\n"
-                   "  assign product{2} = factor_a{2} * factor_b{2};\n",
-                   a_bits - 1, b_bits - 1, m, a, b);
+                   "  pipelined_multiplier #(.ABits({5}), .BBits({6}), .Stages({7})) i_multiplier{2} (\n"
+                   "    .clk_i, .a_i(factor_a{2}), .b_i(factor_b{2}), .product_o(product{2})\n  );\n",
+                   a_bits - 1, b_bits - 1, m, a, b, a_bits, b_bits, product_stages_[multiplier.stage]);
   }
   if (!text.empty())
     body_ += "\n  // Multipliers, shared by all ops that multiply in the same stage.\n" + text;
   return products;
+}
+
+std::string LanePrinter::PrintShifters() {
+  std::string text, declarations;
+  for (size_t s = 0; s < shifters_.size(); ++s) {
+    const Shifter& shifter = shifters_[s];
+    const int width = values_[shifter.value].type.width + 1;  // with a sign in any case
+    int bits = 1;
+    for (const Shifter::Use& use : shifter.uses) bits = std::max(bits, values_[use.amount].type.width);
+    std::string amount;
+    for (const Shifter::Use& use : shifter.uses) {
+      const std::string own = At(use.amount, shifter.stage, bits);
+      amount += shifter.uses.size() == 1 ? own
+                                         : fmt::format("{}(({}) ? {} : '0)", amount.empty() ? "" : "\n    | ",
+                                                       AnyOp(use.ops), own);
+    }
+    declarations += fmt::format("  logic [{}:0] shifted{};\n", width, s);
+    fmt::format_to(std::back_inserter(text),
+                   "  logic [{0}:0] amount{1};\n  assign amount{1} = {2};\n"
+                   "  assign shifted{1} = $signed({{{3}, 1'b0}}) >>> amount{1};\n",
+                   bits - 1, s, amount, At(shifter.value, shifter.stage, width));
+  }
+  if (!text.empty())
+    body_ += "\n  // Shifters, shared by all ops that shift one value in the same stage.\n" + text;
+  return declarations;
+}
+
+void LanePrinter::PlanMultipliers() {
+  for (int number : alu_.ops) {
+    const AluOp& op = spec_.alu_ops[number];
+    const std::vector<ScalarNode>& nodes = op.program.nodes;
+    for (size_t n = 0; n < nodes.size(); ++n) {
+      if (!IsProduct(op, nodes[n])) continue;
+      const int node = static_cast<int>(n);
+      int stages = op.program.stages - nodes[n].stage;
+      for (const ScalarNode& reader : nodes) {
+        if (reader.a == node || reader.b == node || reader.c == node)
+          stages = std::min(stages, reader.stage - nodes[n].stage);
+      }
+      const auto [planned, is_first] = product_stages_.try_emplace(nodes[n].stage + CyclesLate(op), stages);
+      if (!is_first) planned->second = std::min(planned->second, stages);
+    }
+  }
 }
 
 void LanePrinter::PrintResults() {
@@ -347,8 +427,9 @@ void LanePrinter::PrintResults() {
 std::string LanePrinter::Print() {
   for (int op : alu_.ops)
     shared_stage_ = std::max(shared_stage_, ProductStage(spec_.alu_ops[op]).value_or(0));
+  PlanMultipliers();
   for (size_t slot = 0; slot < alu_.ops.size(); ++slot) PrintOp(static_cast<int>(slot));
-  const std::string products = PrintMultipliers();
+  const std::string shared = PrintMultipliers() + PrintShifters();
   PrintResults();
   std::string ports = fmt::format("  input  logic clk_i,\n  input  logic [{}:0] op_i", alu_.ops.size() - 1);
   std::string inputs = "clk_i, op_i";
@@ -379,7 +460,7 @@ std::string LanePrinter::Print() {
       "module alu_lane_{} (\n{}\n);\n\n{}{}{}\n  logic unused_inputs;\n  assign unused_inputs = "
       "^{{{}}};\n\nendmodule\n"
       "// verilator lint_on UNUSEDSIGNAL\n",
-      SvBanner(spec_, fmt::format("One lane of the {} unit's ALU.", unit_.name)), unit_.name, ports, products,
+      SvBanner(spec_, fmt::format("One lane of the {} unit's ALU.", unit_.name)), unit_.name, ports, shared,
       body_, registers_, inputs);
 }
 

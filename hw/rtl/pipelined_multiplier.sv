@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// A signed product of any width, spread over as many cycles as its user can wait, so that the multipliers it is made of
+// have registers around them. What is multiplied when is the user's business: a pair of operands comes in every cycle.
+//
+// Operands of cycle t give their product at t + Stages, 0 being the same cycle. From two stages on, parts as wide as a DSP
+// multiplies are multiplied and registered, then added and registered; from three stages on, operands are registered too.
+module pipelined_multiplier #(
+  parameter  int unsigned ABits       = 32,
+  parameter  int unsigned BBits       = 32,
+  parameter  int unsigned Stages      = 2,
+  localparam int unsigned ProductBits = ABits + BBits
+) (
+  input  logic                          clk_i,
+  input  logic signed [ABits-1:0]       a_i,
+  input  logic signed [BBits-1:0]       b_i,
+  output logic signed [ProductBits-1:0] product_o
+);
+
+  if (Stages == 0) begin : gen_at_once
+    assign product_o = a_i * b_i;
+    logic unused_clk;
+    assign unused_clk = clk_i;
+  end else if (Stages == 1) begin : gen_one_register
+    logic signed [ProductBits-1:0] product_q;
+    always_ff @(posedge clk_i) product_q <= a_i * b_i;
+    assign product_o = product_q;
+  end else begin : gen_parts
+    // All parts but the highest are unsigned, so one bit narrower than a DSP's operands.
+    localparam int unsigned APart  = 24;
+    localparam int unsigned BPart  = 17;
+    localparam int unsigned AParts = (ABits > APart + 1) ? (ABits - 2) / APart + 1 : 1;
+    localparam int unsigned BParts = (BBits > BPart + 1) ? (BBits - 2) / BPart + 1 : 1;
+
+    logic signed [ABits-1:0]       a;
+    logic signed [BBits-1:0]       b;
+    logic [AParts*BParts*ProductBits-1:0] parts;   // in their places
+    logic signed [ProductBits-1:0] sum, sum_q;
+
+    if (Stages == 2) begin : gen_operands
+      assign a = a_i;
+      assign b = b_i;
+    end else begin : gen_operand_registers
+      delay #(.Width(ABits), .Stages(Stages - 2)) i_a (.clk_i, .rst_ni(1'b1), .data_i(a_i), .data_o(a));
+      delay #(.Width(BBits), .Stages(Stages - 2)) i_b (.clk_i, .rst_ni(1'b1), .data_i(b_i), .data_o(b));
+    end
+
+    for (genvar i = 0; i < AParts; i++) begin : gen_a
+      localparam int unsigned AWidth = (i + 1 < AParts) ? APart + 1 : ABits - i * APart;
+      logic signed [AWidth-1:0] a_part;
+      if (i + 1 < AParts) begin : gen_low
+        assign a_part = {1'b0, a[i*APart +: APart]};
+      end else begin : gen_high
+        assign a_part = a[ABits-1:i*APart];
+      end
+
+      for (genvar j = 0; j < BParts; j++) begin : gen_b
+        localparam int unsigned BWidth = (j + 1 < BParts) ? BPart + 1 : BBits - j * BPart;
+        logic signed [BWidth-1:0]        b_part;
+        logic signed [AWidth+BWidth-1:0] part_q;
+        if (j + 1 < BParts) begin : gen_low
+          assign b_part = {1'b0, b[j*BPart +: BPart]};
+        end else begin : gen_high
+          assign b_part = b[BBits-1:j*BPart];
+        end
+        always_ff @(posedge clk_i) part_q <= a_part * b_part;
+        assign parts[(i*BParts+j)*ProductBits +: ProductBits] = ProductBits'(part_q) << (i * APart + j * BPart);
+      end
+    end
+
+    always_comb begin
+      sum = '0;
+      for (int unsigned p = 0; p < AParts * BParts; p++) sum = sum + parts[p*ProductBits +: ProductBits];
+    end
+    always_ff @(posedge clk_i) sum_q <= sum;
+    assign product_o = sum_q;
+  end
+
+endmodule
