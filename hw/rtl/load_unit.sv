@@ -63,14 +63,22 @@ module load_unit #(
 
   logic [31:0] row_bytes, stride_bytes;
 
+  // Of memory m: shifted terms, one for most element sizes. A multiplier would be a DSP without registers.
+  logic [31:0] row, stride;
   always_comb begin
     row_bytes    = '0;
     stride_bytes = '0;
     for (int m = 0; m < Memories; m++) begin
-      if (memory_i[m]) begin
-        row_bytes    = 32'(cols_i) * StoredBytes[m*32 +: 32];
-        stride_bytes = 32'(stride_i) * StoredBytes[m*32 +: 32];
+      row    = '0;
+      stride = '0;
+      for (int i = 0; i < 32; i++) begin
+        if (StoredBytes[m*32+i]) begin
+          row    = row + (32'(cols_i) << i);
+          stride = stride + (32'(stride_i) << i);
+        end
       end
+      row_bytes    = row_bytes | (memory_i[m] ? row : '0);
+      stride_bytes = stride_bytes | (memory_i[m] ? stride : '0);
     end
   end
 
