@@ -43,7 +43,7 @@ TEST_F(Verbs, HelpEndsInAnExampleThatWorks) {
 TEST_F(Verbs, HelpOfTheCommandListsEveryVerb) {
   const Outcome help = Run("--help");
   EXPECT_EQ(help.status, 0);
-  for (const std::string verb : {"run", "disasm", "asm", "check", "isa", "configs", "models"}) {
+  for (const std::string verb : {"run", "disasm", "asm", "check", "isa", "synth", "configs", "models"}) {
     EXPECT_THAT(help.out, HasSubstr("\n  " + verb + " ")) << verb;
   }
 }

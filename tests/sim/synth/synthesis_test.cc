@@ -6,11 +6,14 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "cli/synth_report.h"
+#include "cli/verbs.h"
 #include "tests/sim/synth/testing.h"
 
 namespace cosim::testing {
@@ -53,6 +56,7 @@ class Synthesis : public ::testing::Test {
     EXPECT_FALSE(Run(spec).has_value());
     return diags_.Render();
   }
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
   Diagnostics diags_;
   std::string said_;
 
@@ -141,6 +145,19 @@ TEST_F(Synthesis, SaysWhatDoesNotFitAndByHowMuch) {
   EXPECT_THAT(cli::SynthTable(*synthesis, spec),
               HasSubstr("does not fit XC7Z020: 102 DSP too many, 0.5 RAMB36 too many\n"));
   EXPECT_THAT(cli::SynthJson(*synthesis, spec), HasSubstr("\"DSP\": 102.0"));
+}
+
+TEST_F(Synthesis, IsAVerbWhoseHelpEndsInAnExampleThatWorks) {
+  StandIn(kSmallNetlist);
+  ::testing::internal::CaptureStdout();
+  EXPECT_EQ(cli::Main({"synth", "--help"}), 0);
+  EXPECT_THAT(::testing::internal::GetCapturedStdout(),
+              ::testing::EndsWith("\nexample:\n  cosim synth --config=tiny.yaml\n"));
+  ::testing::internal::CaptureStdout();
+  EXPECT_EQ(cli::Main({"synth", "--config=tiny.yaml", "-o", Path("out")}), 0);
+  EXPECT_THAT(::testing::internal::GetCapturedStdout(), HasSubstr("total                      9"));
+  EXPECT_TRUE(fs::exists(Path("out") + "/sv/accelerator.sv"));
+  EXPECT_TRUE(fs::exists(Path("out") + "/rtl/multiplier_pair.sv"));
 }
 
 TEST_F(Synthesis, IsOfOneMindWithYosys) {
