@@ -30,6 +30,10 @@ std::string Grouped(int64_t value) {
   return out;
 }
 
+double CyclesPerSecond(const session::Result& result) {
+  return static_cast<double>(result.run.cycles) / result.host.simulate_s;
+}
+
 std::string Percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 std::string LayerTable(const session::Result& result, const isa::Spec& spec) {
@@ -96,6 +100,17 @@ std::string Totals(const session::Result& result, const isa::Spec& spec, const s
   return text;
 }
 
+// What the RTL was held against, and how fast it ran.
+std::string Agreement(const session::Result& result) {
+  if (!result.run.model_cycles) return "";
+  return fmt::format(
+      "cycle simulator: {} cycles, difference {}; equal in every instruction's issue and retirement and in "
+      "the "
+      "ledger; the RTL ran at {} cycles/s\n",
+      Grouped(*result.run.model_cycles), Grouped(result.run.cycles - *result.run.model_cycles),
+      Grouped(static_cast<int64_t>(CyclesPerSecond(result))));
+}
+
 std::string Verdict(const session::Result& result, const session::Options& options) {
   if (options.timing_only) return "outputs: not computed (timing only)\n";
   if (options.check == session::Check::kNone) return "outputs: not checked\n";
@@ -127,7 +142,7 @@ std::string RunTable(const session::Result& result, const isa::Spec& spec, const
   std::string text = LayerTable(result, spec) + "\n";
   if (!result.run.ledger.empty()) text += LedgerTable(result, spec) + "\n";
   if (!result.quantization.empty()) text += QuantizationTable(result) + "\n";
-  return text + Totals(result, spec, options) + Verdict(result, options);
+  return text + Totals(result, spec, options) + Agreement(result) + Verdict(result, options);
 }
 
 std::string RunJson(const session::Result& result, const isa::Spec& spec, const session::Options& options) {
@@ -142,6 +157,10 @@ std::string RunJson(const session::Result& result, const isa::Spec& spec, const 
   json["virtual_threads"] = options.virtual_threads;
   json["seed"] = options.seed;
   json["cycles"] = result.run.cycles;
+  if (result.run.model_cycles)
+    json["rtl"] = {{"model_cycles", *result.run.model_cycles},
+                   {"difference", result.run.cycles - *result.run.model_cycles},
+                   {"cycles_per_second", CyclesPerSecond(result)}};
   json["clock_mhz"] = spec.clock_mhz;
   json["ms"] = Milliseconds(result.run.cycles, spec);
   json["macs"] = result.macs;

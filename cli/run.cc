@@ -6,6 +6,7 @@
 #include "cli/model_files.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/rtl_options.h"
 #include "cli/verbs.h"
 #include "compiler/import/import.h"
 #include "compiler/session/session.h"
@@ -19,6 +20,12 @@ std::optional<session::Check> ParseCheck(const std::string& text) {
   if (text == "layers") return session::Check::kLayers;
   if (text == "none") return session::Check::kNone;
   return std::nullopt;
+}
+
+bool IsDevice(const std::string& name) {
+  for (const char* known : {"functional", "cycle", "rtl", "tlm", "tlm-rtl"})
+    if (name == known) return true;
+  return false;
 }
 
 // On a terminal, one line that says what is being done; elsewhere nothing.
@@ -37,8 +44,8 @@ int RunVerb(const Arguments& arguments) {
   po::options_description options("options");
   AddSpecOptions(options);
   options.add_options()("device", po::value<std::string>()->value_name("NAME")->default_value("cycle"),
-                        "functional | cycle | tlm")("timing-only",
-                                                    "count cycles without computing data (cycle device)")(
+                        "functional | cycle | rtl | tlm | tlm-rtl")(
+      "timing-only", "count cycles without computing data (cycle device)")(
       "virtual-threads", po::value<int>()->value_name("N")->default_value(2),
       "virtual threads a kernel: 1 hides no latency")(
       "seed", po::value<uint64_t>()->value_name("S")->default_value(1), "seed of weights and inputs")(
@@ -49,6 +56,7 @@ int RunVerb(const Arguments& arguments) {
       "json", po::value<std::string>()->value_name("FILE")->default_value(""),
       "write the report as JSON; - is standard output");
   AddModelOptions(options);
+  AddRtlOptions(options);
   auto parsed = Parse(arguments, options, "run MODEL [--config=FILE] [options]",
                       "cosim run resnet18 --config=pynq.yaml", "MODEL");
   if (parsed.exit) return *parsed.exit;
@@ -67,12 +75,14 @@ int RunVerb(const Arguments& arguments) {
     return Fail(
         fmt::format("--check={}: not one of outputs, layers, none", values["check"].as<std::string>()));
   run.check = *check;
-  if (run.device != "functional" && run.device != "cycle" && run.device != "tlm")
-    return Fail(fmt::format("unknown device '{}'", run.device), "known devices: functional, cycle, tlm");
+  if (!IsDevice(run.device))
+    return Fail(fmt::format("unknown device '{}'", run.device),
+                "known devices: functional, cycle, rtl, tlm, tlm-rtl");
   if (run.timing_only && run.device == "functional")
     return Fail("--timing-only: the functional device has no timing", "use --device=cycle");
-  if (run.timing_only && run.device == "tlm")
-    return Fail("--timing-only: the tlm device always moves data", "use --device=cycle");
+  if (run.timing_only && run.device != "cycle")
+    return Fail(fmt::format("--timing-only: the {} device always moves data", run.device),
+                "use --device=cycle");
   if (run.timing_only && run.check == session::Check::kLayers)
     return Fail("--timing-only computes nothing that --check=layers could compare");
   if (run.virtual_threads < 1 || run.virtual_threads > 8) return Fail("--virtual-threads: from 1 to 8");
@@ -85,6 +95,7 @@ int RunVerb(const Arguments& arguments) {
       return Fail(fmt::format("this machine has no {}", sim::SimdLevelName(*level)));
     run.simd = *level;
   }
+  if (!ReadRtlOptions(values, run)) return 1;
   const bool from_file = import::IsModelFile(run.network);
   for (const char* option : {"input", "mean", "scale", "layout"})
     if (values.count(option) && !from_file)
@@ -94,7 +105,7 @@ int RunVerb(const Arguments& arguments) {
   if (values.count("output") && !CheckWritable(values["output"].as<std::string>())) return 1;
   if (!json.empty() && !CheckWritable(json)) return 1;
   const auto spec = LoadSpecFrom(values);
-  if (!spec) return 1;
+  if (!spec || !BuildRtlOf(*spec, run)) return 1;
 
   const bool terminal = isatty(STDERR_FILENO);
   if (terminal) run.progress = Progress;

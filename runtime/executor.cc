@@ -71,6 +71,7 @@ void RunAccelerator(const AcceleratorStep& step, const Network& network, const i
   }
   run.timed = run.timed || counters.timed;
   run.cycles += counters.cycles;
+  if (counters.model_cycles) run.model_cycles = run.model_cycles.value_or(0) + *counters.model_cycles;
   if (counters.timed) {
     AddLedger(run.ledger, counters.ledger);
     AttributeCycles(step, counters, run.layers);

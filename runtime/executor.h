@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Run {
   std::string error;
   bool timed = false;
   Cycle cycles = 0;
+  std::optional<Cycle> model_cycles;          ///< as Counters::model_cycles
   std::vector<LedgerRow> ledger;              ///< summed over the programs
   std::vector<LayerProfile> layers;           ///< as Network::layers
   double simulate_seconds = 0;                ///< CPU seconds of this process in Device::Execute

@@ -36,6 +36,7 @@ struct Counters {
   std::vector<LedgerRow> ledger;  ///< one row a unit of the spec
   uint64_t dram_read_bytes = 0, dram_write_bytes = 0;  ///< whole beats
   uint64_t gemm_steps = 0, alu_steps = 0;
+  std::optional<Cycle> model_cycles;  ///< the cycle simulator's, from a device that holds hardware against it
   std::vector<InstructionTimes> instructions;  ///< when asked for
 };
 

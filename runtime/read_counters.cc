@@ -37,6 +37,14 @@ class Reader {
   const std::function<uint32_t(uint32_t)>& read_word_;
 };
 
+std::string ErrorText(uint32_t error) {
+#define COSIM_TEXT(name, code, doc) \
+  if (error == (code)) return doc;
+  COSIM_REGISTER_ERRORS(COSIM_TEXT)
+#undef COSIM_TEXT
+  return "an error without a name";
+}
+
 }  // namespace
 
 Counters ReadCounters(const isa::Spec& spec, const std::function<uint32_t(uint32_t)>& read_word) {
@@ -49,7 +57,9 @@ Counters ReadCounters(const isa::Spec& spec, const std::function<uint32_t(uint32
   counters.dram_write_bytes = reader.Read(registers::kWriteBytes);
   counters.gemm_steps = reader.Read(registers::kGemmSteps);
   counters.alu_steps = reader.Read(registers::kAluSteps);
-  if (counters.completed) {
+  if (!counters.completed) {
+    counters.error = "the accelerator reports: " + ErrorText(read_word(registers::kError));
+  } else {
     for (size_t unit = 0; unit < spec.units.size(); ++unit) counters.ledger.push_back(reader.Row(unit));
   }
   return counters;

@@ -16,6 +16,7 @@
 #include "isa/verify.h"
 #include "sim/cycle/cycle_device.h"
 #include "sim/functional/functional_device.h"
+#include "sim/rtl/rtl_device.h"
 #include "sim/tlm/tlm_device.h"
 
 namespace cosim::session {
@@ -60,7 +61,13 @@ double PeakRssMb() {
 std::unique_ptr<runtime::Device> MakeDevice(const isa::Spec& spec, const Options& options,
                                             std::string& error) {
   if (options.device == "functional") return std::make_unique<sim::FunctionalDevice>(spec, options.simd);
+  if (options.device == "tlm-rtl") return sim::TlmDevice::MakeRtl(spec, options.rtl_library, error);
   if (options.device == "tlm") return sim::TlmDevice::Make(spec, options.simd, error);
+  if (options.device == "rtl") {
+    auto device = std::make_unique<sim::RtlDevice>(spec, options.rtl_library);
+    device->Trace(options.rtl_trace);
+    return device;
+  }
   return std::make_unique<sim::CycleDevice>(spec, options.simd);
 }
 
@@ -165,6 +172,11 @@ std::optional<Result> RunExperiment(const isa::Spec& spec, const Options& option
       error = result.run.error;
       return std::nullopt;
     }
+  }
+  if (const auto* rtl = dynamic_cast<sim::RtlDevice*>(device.get());
+      rtl != nullptr && !options.rtl_trace.file.empty() && !rtl->traced()) {
+    error = "no waves were written: the run took " + std::to_string(result.run.cycles) + " cycles";
+    return std::nullopt;
   }
   result.host.simulate_s = result.run.simulate_seconds;
   result.host.cpu_fallback_s = result.run.cpu_seconds;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "runtime/executor.h"
 #include "runtime/network.h"
 #include "sim/kernels/simd_level.h"
+#include "sim/rtl/rtl_run.h"
 
 namespace cosim::session {
 
@@ -28,7 +30,9 @@ struct Options {
   /// A model from a file, run as it is: nothing is quantized, and the seed is not used.
   std::shared_ptr<const import::Model> model;
   std::vector<graph::Tensor> inputs;  ///< of `model`
-  std::string device = "cycle";       ///< "functional", "cycle" or "tlm"
+  std::string device = "cycle";       ///< "functional", "cycle", "rtl", "tlm" or "tlm-rtl"
+  std::filesystem::path rtl_library;  ///< of the devices that run RTL: BuildRtl's
+  sim::RtlTrace rtl_trace;            ///< of device "rtl", whose library was built to
   uint64_t seed = 1;
   bool timing_only = false;
   int virtual_threads = 2;

@@ -33,6 +33,8 @@ class RtlBench {
   const RtlOutputs& outputs() const { return outputs_; }
   /// The cycle before this one, counted from the start of the last run; negative before the first.
   Cycle now() const { return cycle_ - 1 - zero_; }
+  /// All cycles so far but the reset's.
+  Cycle clocks() const { return cycle_; }
 
   /// As the processor does: takes as many cycles as it takes.
   uint32_t ReadRegister(uint32_t offset);

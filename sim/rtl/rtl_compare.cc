@@ -85,4 +85,14 @@ std::string CompareTiming(const isa::Spec& spec, const isa::Program& program, co
   return CompareInstructions(spec, program, rtl, model, layer_of) + counters.text();
 }
 
+void HoldAgainst(const isa::Spec& spec, const isa::Program& program, const runtime::Counters& model,
+                 const std::function<std::string(size_t)>& layer_of, runtime::Counters& rtl) {
+  rtl.model_cycles = model.cycles;
+  if (rtl.error.empty()) {
+    const std::string differences = CompareTiming(spec, program, rtl, model, layer_of);
+    if (!differences.empty()) rtl.error = "the RTL differs from the cycle simulator:\n" + differences;
+  }
+  rtl.completed = rtl.error.empty();
+}
+
 }  // namespace cosim::sim

@@ -20,4 +20,9 @@ std::string CompareTiming(const isa::Spec& spec, const isa::Program& program, co
                           const runtime::Counters& model,
                           const std::function<std::string(size_t)>& layer_of = {});
 
+/// Holds a run of the RTL against the model's: sets its `model_cycles`, `error` and `completed`. A run that
+/// failed on its own keeps its error.
+void HoldAgainst(const isa::Spec& spec, const isa::Program& program, const runtime::Counters& model,
+                 const std::function<std::string(size_t)>& layer_of, runtime::Counters& rtl);
+
 }  // namespace cosim::sim

@@ -18,8 +18,8 @@
 
 namespace cosim::sim {
 
-/// Waves of a part of a run, into an FST file.
-/// Cycle c of the run stands at c clock periods. Cycle 0 only starts, so waves begin with cycle 1.
+/// Waves of a part of a run, into an FST file. Cycle c of the run stands at c clock periods. Cycle 0 only
+/// starts, so waves begin with cycle 1.
 struct RtlTrace {
   std::filesystem::path file;  ///< empty: none
   Cycle from = 0, cycles = 0;  ///< the first one, and how many

@@ -5,35 +5,14 @@
 
 #include <string>
 
-#include "compiler/graph/zoo/zoo.h"
-#include "compiler/session/session.h"
-#include "isa/loader.h"
 #include "sim/cycle/cycle_device.h"
+#include "tests/bench/resnet18.h"
 
 namespace cosim {
 namespace {
 
-struct Compiled {
-  isa::Spec spec;
-  runtime::Network network;
-  std::vector<std::vector<uint8_t>> inputs;
-};
-
-const Compiled& Resnet18() {
-  static const Compiled compiled = [] {
-    Diagnostics diags;
-    Compiled c;
-    c.spec = *isa::LoadSpec("pynq.yaml", "", {}, diags);
-    const auto quantized = session::QuantizeFor(c.spec, "resnet18", 1);
-    c.network = session::CompileFor(c.spec, quantized.graph, {});
-    for (const auto& place : c.network.inputs) c.inputs.emplace_back(place.bytes, 17);
-    return c;
-  }();
-  return compiled;
-}
-
 void Simulate(benchmark::State& state, sim::SimdLevel level, bool timing_only) {
-  const Compiled& compiled = Resnet18();
+  const bench::Compiled& compiled = bench::Resnet18();
   double cycles = 0;
   for (auto _ : state) {
     sim::CycleDevice device(compiled.spec, level);

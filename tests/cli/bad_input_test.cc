@@ -169,8 +169,8 @@ TEST_F(BadInput, AFailedRunLeavesTheOldReportAlone) {
 
 TEST_F(BadInput, UnknownChoicesAreListed) {
   ExpectRefused("run mlp --check=some", "cosim: error: --check=some: not one of outputs, layers, none\n");
-  ExpectRefused("run mlp --device=rtl", R"(cosim: error: unknown device 'rtl'
-  hint: known devices: functional, cycle, tlm
+  ExpectRefused("run mlp --device=fpga", R"(cosim: error: unknown device 'fpga'
+  hint: known devices: functional, cycle, rtl, tlm, tlm-rtl
 )");
   ExpectRefused("run mlp --virtual-threads=0", "cosim: error: --virtual-threads: from 1 to 8\n");
   ExpectRefused("frob", "cosim: error: unknown verb 'frob'\n  hint: `cosim --help` lists them\n");

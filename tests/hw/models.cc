@@ -37,7 +37,7 @@ const isa::Spec& SpecOf(const std::string& name) {
   return specs.emplace(name, std::move(*spec)).first->second;
 }
 
-std::unique_ptr<sim::RtlModel> MakeModel(const std::string& name, int seed) {
+std::filesystem::path LibraryOf(const std::string& name) {
   static std::map<std::string, std::filesystem::path> libraries;
   auto& library = libraries[name];
   if (library.empty()) {
@@ -46,7 +46,11 @@ std::unique_ptr<sim::RtlModel> MakeModel(const std::string& name, int seed) {
     COSIM_CHECK(built.has_value(), "{}", diags.Render());
     library = *built;
   }
-  return sim::MakeRtlModel(library, seed);
+  return library;
+}
+
+std::unique_ptr<sim::RtlModel> MakeModel(const std::string& name, int seed) {
+  return sim::MakeRtlModel(LibraryOf(name), seed);
 }
 
 }  // namespace cosim::testing

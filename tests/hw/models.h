@@ -3,6 +3,7 @@
 // assertions, and kept in the cache.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,9 @@ const std::vector<std::string>& AllModels();
 
 /// The spec a model is generated from.
 const isa::Spec& SpecOf(const std::string& name);
+
+/// Its shared object (sim/rtl/rtl_library.h).
+std::filesystem::path LibraryOf(const std::string& name);
 
 /// The seed decides what registers hold before the reset.
 std::unique_ptr<sim::RtlModel> MakeModel(const std::string& name, int seed = 1);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Building models: what is kept, what is told apart, and what is refused, each before anything dear is done.
+#include "sim/rtl/rtl_library.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "isa/home.h"
+#include "isa/loader.h"
+#include "tests/hw/models.h"
+
+namespace cosim::sim {
+namespace {
+
+namespace fs = std::filesystem;
+using cosim::testing::LibraryOf;
+using cosim::testing::SpecOf;
+using ::testing::HasSubstr;
+
+/// Sets a variable of the environment as long as it lives.
+class Environment {
+ public:
+  Environment(const char* name, const std::string& value) : name_(name) {
+    if (const char* old = std::getenv(name)) old_ = old;
+    setenv(name, value.c_str(), 1);
+  }
+  ~Environment() { old_.empty() ? unsetenv(name_) : setenv(name_, old_.c_str(), 1); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  const char* name_;
+  std::string old_;
+};
+
+fs::path Scratch(const std::string& name) {
+  const fs::path folder =
+      fs::path(::testing::TempDir()) / ("rtl_library_test_" + std::to_string(getpid())) / name;
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  return folder;
+}
+
+std::string Refusal(const isa::Spec& spec) {
+  Diagnostics diags;
+  EXPECT_FALSE(BuildRtl(spec, {}, diags));
+  return diags.Render();
+}
+
+TEST(RtlLibrary, IsBuiltOnce) {
+  const fs::path library = LibraryOf("narrow");
+  int built = 0;
+  Diagnostics diags;
+  const auto again = BuildRtl(SpecOf("narrow"),
+                              {.assertions = true, .progress = [&](const std::string&) { ++built; }}, diags);
+  EXPECT_EQ(again, library);
+  EXPECT_EQ(built, 0);
+}
+
+TEST(RtlLibrary, TellsConfigurationsApart) { EXPECT_NE(LibraryOf("narrow"), LibraryOf("tiny_cosim")); }
+
+TEST(RtlLibrary, RefusesASpecWithoutRtlBeforeAnythingIsRun) {
+  const Environment no_programs("PATH", "/nowhere");
+  isa::Spec spec = SpecOf("narrow");
+  spec.dram.latency = 1;
+  const std::string refusal = Refusal(spec);
+  EXPECT_THAT(refusal, HasSubstr("error[E0701]: no RTL for this: memory.latency is 1"));
+  EXPECT_THAT(refusal, ::testing::Not(HasSubstr("E0702")));
+}
+
+TEST(RtlLibrary, NamesThePackageThatIsMissing) {
+  const Environment no_programs("PATH", "/nowhere");
+  const std::string refusal = Refusal(SpecOf("narrow"));
+  EXPECT_THAT(refusal, HasSubstr("error[E0702]: running the RTL needs 'verilator', which is not installed"));
+  EXPECT_THAT(refusal, HasSubstr("apt-get install verilator"));
+}
+
+TEST(RtlLibrary, SaysWhenTheCacheCannotBeWritten) {
+  const fs::path file = Scratch("cache") / "file";
+  std::ofstream(file) << "no folder";
+  const Environment cache("XDG_CACHE_HOME", file);
+  EXPECT_THAT(Refusal(SpecOf("narrow")), HasSubstr("error[E0704]: cannot write the cache"));
+}
+
+TEST(RtlLibrary, KeepsTheLogOfRtlThatDoesNotCompile) {
+  // An installation whose RTL is broken.
+  const fs::path home = Scratch("home");
+  fs::create_directories(home / "hw");
+  fs::create_directories(home / "sim");
+  fs::copy(isa::Home() / "hw" / "rtl", home / "hw" / "rtl");
+  fs::copy(isa::Home() / "sim" / "rtl", home / "sim" / "rtl", fs::copy_options::recursive);
+  std::ofstream(home / "hw" / "rtl" / "fifo.sv", std::ios::app) << "this is not SystemVerilog\n";
+  const Environment installation("COSIM_HOME", home);
+  const fs::path cache_home = Scratch("empty_cache");
+  const Environment cache("XDG_CACHE_HOME", cache_home);
+  const std::string refusal = Refusal(SpecOf("narrow"));
+  EXPECT_THAT(refusal, HasSubstr("error[E0703]: the RTL does not compile"));
+  const size_t begin = refusal.find(cache_home.string()), end = refusal.find(".log");
+  ASSERT_NE(begin, std::string::npos);
+  ASSERT_NE(end, std::string::npos);
+  std::ostringstream log;
+  log << std::ifstream(refusal.substr(begin, end + 4 - begin)).rdbuf();
+  EXPECT_THAT(log.str(), HasSubstr("fifo.sv"));
+  fs::remove_all(home.parent_path());
+}
+
+}  // namespace
+}  // namespace cosim::sim
