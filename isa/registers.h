@@ -36,13 +36,13 @@ enum class Access { kReadWrite, kReadOnly };
   X(Ledger, 0x800, 64, kReadOnly, "the first of the ledger's counters")
 
 /// One line a bit: register, name, bit, meaning.
-#define COSIM_REGISTER_BITS(X)                                                           \
-  X(Control, Start, 0, "writing 1 runs the program; ignored while busy; reads as 0")     \
-  X(Control, InterruptEnable, 1, "the interrupt line is this and Interrupt")             \
-  X(Control, Abort, 2, "writing 1 ends a run with Aborted; reads as 0")                  \
-  X(Status, Busy, 0, "a program runs, or what is left of one that failed comes to rest") \
-  X(Status, Done, 1, "the last run ended, well or not; a start clears it")               \
-  X(Status, Failed, 2, "it ended with an error: Error says which; a start clears it")    \
+#define COSIM_REGISTER_BITS(X)                                                                         \
+  X(Control, Start, 0, "writing 1 runs the program; ignored while busy; reads as 0")                   \
+  X(Control, InterruptEnable, 1, "the interrupt line is this and Interrupt; every write sets it anew") \
+  X(Control, Abort, 2, "writing 1 ends a run with Aborted; reads as 0")                                \
+  X(Status, Busy, 0, "a program runs, or what is left of one that failed comes to rest")               \
+  X(Status, Done, 1, "the last run ended, well or not; a start clears it")                             \
+  X(Status, Failed, 2, "it ended with an error: Error says which; a start clears it")                  \
   X(Status, Interrupt, 3, "pending since a run ended; writing 1 or a start clears it")
 
 /// One line an error code: name, code, meaning.
@@ -57,7 +57,7 @@ enum class Access { kReadWrite, kReadOnly };
   X(Aborted, 7, "Abort was written")
 
 // kControl = 0x00 and so on: byte offsets.
-#define COSIM_DECLARE_OFFSET(name, offset, bits, access, doc) inline constexpr uint32_t k##name = offset;
+#define COSIM_DECLARE_OFFSET(name, offset, bits, access, doc) inline constexpr uint32_t k##name = (offset);
 COSIM_REGISTERS(COSIM_DECLARE_OFFSET)
 #undef COSIM_DECLARE_OFFSET
 
@@ -66,7 +66,7 @@ COSIM_REGISTERS(COSIM_DECLARE_OFFSET)
 COSIM_REGISTER_BITS(COSIM_DECLARE_BIT)
 #undef COSIM_DECLARE_BIT
 
-#define COSIM_DECLARE_ERROR(name, code, doc) k##name = code,
+#define COSIM_DECLARE_ERROR(name, code, doc) k##name = (code),
 enum class ErrorCode : uint32_t { COSIM_REGISTER_ERRORS(COSIM_DECLARE_ERROR) };
 #undef COSIM_DECLARE_ERROR
 
