@@ -11,8 +11,8 @@
 
 namespace cosim::runtime {
 
-/// Reads all counters of the last run, and the ledger if it did not fail; if it did, `error` says what the Error
-/// register means. `read_word` gives the 32-bit register at a byte offset. `instructions` is empty.
+/// Reads all counters of the last run, and the ledger if it did not fail; if it did, `error` says what the
+/// Error register means. `read_word` gives the 32-bit register at a byte offset. `instructions` is empty.
 Counters ReadCounters(const isa::Spec& spec, const std::function<uint32_t(uint32_t)>& read_word);
 
 }  // namespace cosim::runtime

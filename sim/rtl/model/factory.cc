@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a Verilated model's shared object exports; compiled with the model, not with cosim.
-#include "Vrtl.h"
+#include <Vrtl.h>
+
 #include "sim/rtl/model/verilated_model.h"
 
 extern "C" __attribute__((visibility("default"))) cosim::sim::RtlModel* cosim_make_rtl_model(int seed) {
