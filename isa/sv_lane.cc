@@ -44,22 +44,14 @@ class LanePrinter {
   std::string Print();
 
  private:
-  /// A multiplier in one stage, and what each op that uses it multiplies.
-  struct Multiplier {
+  /// A multiplier, shifter or adder in one stage, and the operands of each op that uses it.
+  struct SharedUnit {
     int stage = 0;
+    int common = -1;       ///< adders: the value that all uses add to
+    ScalarType type = {};  ///< adders: of the sum
     struct Use {
       std::vector<int> ops;
       int a, b;  ///< values
-    };
-    std::vector<Use> uses;
-  };
-
-  /// A shifter in one stage, and by what each op that uses it shifts.
-  struct Shifter {
-    int value, stage;
-    struct Use {
-      std::vector<int> ops;
-      int amount;  ///< value
     };
     std::vector<Use> uses;
   };
@@ -71,6 +63,7 @@ class LanePrinter {
   /// Append them; return the declarations of their results, which come before all else.
   std::string PrintMultipliers();
   std::string PrintShifters();
+  std::string PrintAdders();
   /// Says how many stages the multipliers of each stage may take: as many as every product there has.
   void PlanMultipliers();
   void PrintResults();
@@ -87,7 +80,12 @@ class LanePrinter {
   }
   std::string Expression(const ScalarNode& node, int a, int b, int c, int stage, int slot);
   std::string RoundShift(const ScalarNode& node, int a, int b, int stage, int slot);
-  int ShifterOf(int slot, int value, int amount, int stage);
+  /// The unit of `units` that is like `wanted` and that the op does not use otherwise; a new one if there is
+  /// none.
+  static size_t UnitFor(std::vector<SharedUnit>& units, const SharedUnit& wanted, int slot, int a, int b);
+  int Add(int slot, int a, int b, ScalarType type, int stage);
+  /// Operand `operand` of the unit, as whichever op runs has it.
+  std::string Operand(const SharedUnit& unit, int SharedUnit::Use::* operand, int width);
   std::string Smaller(int a, int b, int width, int stage);
   /// A wire of `width` bits for part of an expression.
   std::string Wire(int width, const std::string& expression);
@@ -100,11 +98,10 @@ class LanePrinter {
   std::map<std::string, int> known_;          // by expression, type and stage
   std::map<std::string, std::string> wires_;  // by expression and width
   std::map<std::pair<int, int>, std::string> delayed_;
-  std::vector<Multiplier> multipliers_;
+  std::vector<SharedUnit> multipliers_, shifters_, adders_;
   std::map<int, int> product_stages_;  // by the stage of the multiplication
-  std::vector<Shifter> shifters_;
-  std::vector<int> results_;  // by slot: value
-  int shared_stage_ = 0;      // of multiplications
+  std::vector<int> results_;           // by slot: value
+  int shared_stage_ = 0;               // of multiplications
   std::string body_, registers_;
 };
 
@@ -169,31 +166,42 @@ std::string LanePrinter::Smaller(int a, int b, int width, int stage) {
   return fmt::format("({} < {})", SignedAt(a, stage, width), SignedAt(b, stage, width));
 }
 
-/// The shifter of that value in that stage; ops that shift by different amounts take turns.
-int LanePrinter::ShifterOf(int slot, int value, int amount, int stage) {
-  for (size_t s = 0; s < shifters_.size(); ++s) {
-    Shifter& shifter = shifters_[s];
-    if (shifter.value != value || shifter.stage != stage) continue;
-    const auto same = std::ranges::find(shifter.uses, amount, &Shifter::Use::amount);
-    const bool taken = std::ranges::any_of(shifter.uses, [&](auto& use) {
-      return use.amount != amount && std::ranges::count(use.ops, slot) > 0;
-    });
-    if (taken) continue;
-    if (same == shifter.uses.end()) {
-      shifter.uses.push_back({{slot}, amount});
-    } else if (std::ranges::count(same->ops, slot) == 0) {
+size_t LanePrinter::UnitFor(std::vector<SharedUnit>& units, const SharedUnit& wanted, int slot, int a,
+                            int b) {
+  for (size_t u = 0; u < units.size(); ++u) {
+    SharedUnit& unit = units[u];
+    if (unit.stage != wanted.stage || unit.common != wanted.common || unit.type.width != wanted.type.width ||
+        unit.type.is_signed != wanted.type.is_signed) {
+      continue;
+    }
+    const auto is_same = [&](const SharedUnit::Use& use) { return use.a == a && use.b == b; };
+    const auto has_slot = [&](const SharedUnit::Use& use) { return std::ranges::count(use.ops, slot) > 0; };
+    if (std::ranges::any_of(unit.uses, [&](const auto& use) { return has_slot(use) && !is_same(use); }))
+      continue;
+    const auto same = std::ranges::find_if(unit.uses, is_same);
+    if (same == unit.uses.end()) {
+      unit.uses.push_back({{slot}, a, b});
+    } else if (!has_slot(*same)) {
       same->ops.push_back(slot);
     }
-    return static_cast<int>(s);
+    return u;
   }
-  shifters_.push_back({value, stage, {{{slot}, amount}}});
-  return static_cast<int>(shifters_.size()) - 1;
+  units.push_back(wanted);
+  units.back().uses = {{{slot}, a, b}};
+  return units.size() - 1;
+}
+
+/// Ops that add different values to one in the same stage take turns at one adder.
+int LanePrinter::Add(int slot, int a, int b, ScalarType type, int stage) {
+  if (values_[b].is_static) std::swap(a, b);
+  const size_t adder = UnitFor(adders_, {stage, a, type, {}}, slot, a, b);
+  return Define(fmt::format("sum{}", adder), type, stage);
 }
 
 /// (x + half) >> s, as the shifted value with one more bit below, rounded by that bit.
 std::string LanePrinter::RoundShift(const ScalarNode& node, int a, int b, int stage, int slot) {
   const int width = values_[a].type.width + 1;  // with a sign in any case
-  const std::string shifted = fmt::format("shifted{}", ShifterOf(slot, a, b, stage));
+  const std::string shifted = fmt::format("shifted{}", UnitFor(shifters_, {stage, -1, {}, {}}, slot, a, b));
   const std::string whole = fmt::format("{}[{}:1]", shifted, width);
   const std::string kept = Wire(width, whole);
   return fmt::format("{} + {}'({}[0])", Extended(kept, {width, true}, node.type.width), node.type.width,
@@ -288,26 +296,9 @@ int LanePrinter::Input(const AluOp& op, const ScalarInput& input) {
 }
 
 int LanePrinter::Multiply(int slot, int a, int b, ScalarType type, int stage) {
-  size_t m = 0;
-  for (; m < multipliers_.size(); ++m) {
-    Multiplier& candidate = multipliers_[m];
-    if (candidate.stage != stage) continue;
-    const auto same =
-        std::ranges::find_if(candidate.uses, [&](auto& use) { return use.a == a && use.b == b; });
-    const bool taken =
-        std::ranges::any_of(candidate.uses, [&](auto& use) { return std::ranges::count(use.ops, slot) > 0; });
-    if (same != candidate.uses.end()) {
-      if (std::ranges::count(same->ops, slot) == 0 && taken) continue;
-      if (!taken) same->ops.push_back(slot);
-      break;
-    }
-    if (!taken) {
-      candidate.uses.push_back({{slot}, a, b});
-      break;
-    }
-  }
-  if (m == multipliers_.size()) multipliers_.push_back({stage, {{{slot}, a, b}}});
-  return Define(fmt::format("product{}[{}:0]", m, type.width - 1), type, stage + product_stages_[stage]);
+  const size_t multiplier = UnitFor(multipliers_, {stage, -1, {}, {}}, slot, a, b);
+  return Define(fmt::format("product{}[{}:0]", multiplier, type.width - 1), type,
+                stage + product_stages_[stage]);
 }
 
 int LanePrinter::Node(const AluOp& op, const ScalarNode& node, const std::vector<int>& values, int delay,
@@ -320,6 +311,7 @@ int LanePrinter::Node(const AluOp& op, const ScalarNode& node, const std::vector
   bool is_static = true;
   for (int value : {a, b, c}) is_static &= value < 0 || values_[value].is_static;
   if (IsProduct(op, node)) return Multiply(slot, a, b, node.type, stage);
+  if (node.op == ScalarOp::kAdd && !is_static) return Add(slot, a, b, node.type, stage);
   return Define(Expression(node, a, b, c, stage, slot), node.type, stage, is_static);
 }
 
@@ -339,20 +331,29 @@ std::string AnyOp(const std::vector<int>& slots) {
   return text;
 }
 
+std::string LanePrinter::Operand(const SharedUnit& unit, int SharedUnit::Use::* operand, int width) {
+  std::map<int, std::vector<int>> ops;  // by value
+  for (const SharedUnit::Use& use : unit.uses) {
+    std::vector<int>& all = ops[use.*operand];
+    all.insert(all.end(), use.ops.begin(), use.ops.end());
+  }
+  if (ops.size() == 1) return At(ops.begin()->first, unit.stage, width);
+  std::string text;
+  for (const auto& [value, slots] : ops) {
+    text += fmt::format("{}(({}) ? {} : '0)", text.empty() ? "" : "\n    | ", AnyOp(slots),
+                        At(value, unit.stage, width));
+  }
+  return text;
+}
+
 std::string LanePrinter::PrintMultipliers() {
   std::string text, products;
   for (size_t m = 0; m < multipliers_.size(); ++m) {
-    const Multiplier& multiplier = multipliers_[m];
+    const SharedUnit& unit = multipliers_[m];
     int a_bits = 1, b_bits = 1;
-    for (const Multiplier::Use& use : multiplier.uses) {
+    for (const SharedUnit::Use& use : unit.uses) {
       a_bits = std::max(a_bits, values_[use.a].type.width + (values_[use.a].type.is_signed ? 0 : 1));
       b_bits = std::max(b_bits, values_[use.b].type.width + (values_[use.b].type.is_signed ? 0 : 1));
-    }
-    std::string a, b;
-    for (const Multiplier::Use& use : multiplier.uses) {
-      const char* between = a.empty() ? "" : "\n    | ";
-      a += fmt::format("{}(({}) ? {} : '0)", between, AnyOp(use.ops), At(use.a, multiplier.stage, a_bits));
-      b += fmt::format("{}(({}) ? {} : '0)", between, AnyOp(use.ops), At(use.b, multiplier.stage, b_bits));
     }
     products += fmt::format("  logic signed [{}:0] product{};\n", a_bits + b_bits - 1, m);
     fmt::format_to(std::back_inserter(text),
@@ -360,7 +361,8 @@ std::string LanePrinter::PrintMultipliers() {
                    "  assign factor_a{2} = {3};\n  assign factor_b{2} = {4};\n"
                    "  pipelined_multiplier #(.ABits({5}), .BBits({6}), .Stages({7})) i_multiplier{2} (\n"
                    "    .clk_i, .a_i(factor_a{2}), .b_i(factor_b{2}), .product_o(product{2})\n  );\n",
-                   a_bits - 1, b_bits - 1, m, a, b, a_bits, b_bits, product_stages_[multiplier.stage]);
+                   a_bits - 1, b_bits - 1, m, Operand(unit, &SharedUnit::Use::a, a_bits),
+                   Operand(unit, &SharedUnit::Use::b, b_bits), a_bits, b_bits, product_stages_[unit.stage]);
   }
   if (!text.empty())
     body_ += "\n  // Multipliers, shared by all ops that multiply in the same stage.\n" + text;
@@ -370,25 +372,37 @@ std::string LanePrinter::PrintMultipliers() {
 std::string LanePrinter::PrintShifters() {
   std::string text, declarations;
   for (size_t s = 0; s < shifters_.size(); ++s) {
-    const Shifter& shifter = shifters_[s];
-    const int width = values_[shifter.value].type.width + 1;  // with a sign in any case
-    int bits = 1;
-    for (const Shifter::Use& use : shifter.uses) bits = std::max(bits, values_[use.amount].type.width);
-    std::string amount;
-    for (const Shifter::Use& use : shifter.uses) {
-      const std::string own = At(use.amount, shifter.stage, bits);
-      amount += shifter.uses.size() == 1 ? own
-                                         : fmt::format("{}(({}) ? {} : '0)", amount.empty() ? "" : "\n    | ",
-                                                       AnyOp(use.ops), own);
+    int width = 1, bits = 1;
+    for (const SharedUnit::Use& use : shifters_[s].uses) {
+      width = std::max(width, values_[use.a].type.width + 1);  // with a sign in any case
+      bits = std::max(bits, values_[use.b].type.width);
     }
     declarations += fmt::format("  logic [{}:0] shifted{};\n", width, s);
     fmt::format_to(std::back_inserter(text),
-                   "  logic [{0}:0] amount{1};\n  assign amount{1} = {2};\n"
-                   "  assign shifted{1} = $signed({{{3}, 1'b0}}) >>> amount{1};\n",
-                   bits - 1, s, amount, At(shifter.value, shifter.stage, width));
+                   "  logic [{0}:0] unshifted{2};\n  logic [{1}:0] amount{2};\n"
+                   "  assign unshifted{2} = {3};\n  assign amount{2} = {4};\n"
+                   "  assign shifted{2} = $signed({{unshifted{2}, 1'b0}}) >>> amount{2};\n",
+                   width - 1, bits - 1, s, Operand(shifters_[s], &SharedUnit::Use::a, width),
+                   Operand(shifters_[s], &SharedUnit::Use::b, bits));
+  }
+  if (!text.empty()) body_ += "\n  // Shifters, shared by all ops that shift in the same stage.\n" + text;
+  return declarations;
+}
+
+std::string LanePrinter::PrintAdders() {
+  std::string text, declarations;
+  for (size_t s = 0; s < adders_.size(); ++s) {
+    const SharedUnit& unit = adders_[s];
+    const int width = unit.type.width;
+    declarations += fmt::format("  logic [{}:0] sum{};\n", width - 1, s);
+    fmt::format_to(std::back_inserter(text),
+                   "  logic [{0}:0] addend{1};\n  assign addend{1} = {2};\n"
+                   "  assign sum{1} = {3} + addend{1};\n",
+                   width - 1, s, Operand(unit, &SharedUnit::Use::b, width),
+                   At(unit.common, unit.stage, width));
   }
   if (!text.empty())
-    body_ += "\n  // Shifters, shared by all ops that shift one value in the same stage.\n" + text;
+    body_ += "\n  // Adders, shared by all ops that add to one value in the same stage.\n" + text;
   return declarations;
 }
 
@@ -429,7 +443,7 @@ std::string LanePrinter::Print() {
     shared_stage_ = std::max(shared_stage_, ProductStage(spec_.alu_ops[op]).value_or(0));
   PlanMultipliers();
   for (size_t slot = 0; slot < alu_.ops.size(); ++slot) PrintOp(static_cast<int>(slot));
-  const std::string shared = PrintMultipliers() + PrintShifters();
+  const std::string shared = PrintMultipliers() + PrintShifters() + PrintAdders();
   PrintResults();
   std::string ports = fmt::format("  input  logic clk_i,\n  input  logic [{}:0] op_i", alu_.ops.size() - 1);
   std::string inputs = "clk_i, op_i";
