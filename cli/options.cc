@@ -65,7 +65,8 @@ Parsed Parse(const Arguments& arguments, po::options_description options, const 
   return parsed;
 }
 
-std::optional<isa::Spec> LoadSpecFrom(const po::variables_map& values) {
+std::optional<isa::Spec> LoadSpecFrom(const po::variables_map& values,
+                                      const std::vector<isa::Override>& more) {
   std::vector<isa::Override> overrides;
   if (values.count("set"))
     for (const std::string& text : values["set"].as<std::vector<std::string>>()) {
@@ -76,10 +77,11 @@ std::optional<isa::Spec> LoadSpecFrom(const po::variables_map& values) {
       }
       overrides.push_back({text.substr(0, equals), text.substr(equals + 1)});
     }
+  overrides.insert(overrides.end(), more.begin(), more.end());
   Diagnostics diags;
   auto spec =
       isa::LoadSpec(values["config"].as<std::string>(), values["isa"].as<std::string>(), overrides, diags);
-  if (!spec) fmt::print(stderr, "{}", diags.Render());
+  if (!spec && more.empty()) fmt::print(stderr, "{}", diags.Render());
   return spec;
 }
 

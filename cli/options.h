@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/verbs.h"
+#include "isa/loader.h"
 #include "isa/spec.h"
 
 namespace cosim::cli {
@@ -29,8 +30,10 @@ struct Parsed {
 Parsed Parse(const Arguments& arguments, boost::program_options::options_description options,
              const std::string& usage, const std::string& example, const char* positional = nullptr);
 
-/// The spec that the options ask for; mistakes are printed.
-std::optional<isa::Spec> LoadSpecFrom(const boost::program_options::variables_map& values);
+/// The spec that the options ask for; mistakes are printed. With `more` overrides, which are not the user's,
+/// nothing is printed.
+std::optional<isa::Spec> LoadSpecFrom(const boost::program_options::variables_map& values,
+                                      const std::vector<isa::Override>& more = {});
 
 /// Checks that a file can be written there before anything long runs; prints the mistake.
 bool CheckWritable(const std::string& path);

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cli/text.h"
+
 namespace cosim::cli {
 namespace {
 
@@ -21,20 +23,9 @@ double Milliseconds(int64_t cycles, const isa::Spec& spec) {
   return static_cast<double>(cycles) / (spec.clock_mhz * 1e3);
 }
 
-std::string Grouped(int64_t value) {
-  std::string digits = std::to_string(value), out;
-  for (size_t i = 0; i < digits.size(); ++i) {
-    if (i && (digits.size() - i) % 3 == 0) out += ',';
-    out += digits[i];
-  }
-  return out;
-}
-
 double CyclesPerSecond(const session::Result& result) {
   return static_cast<double>(result.run.cycles) / result.host.simulate_s;
 }
-
-std::string Percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 std::string LayerTable(const session::Result& result, const isa::Spec& spec) {
   std::string text = fmt::format("{:<24} {:<34} {:<12} {:>13} {:>10} {:>10} {:>8} {:>11}\n", "layer", "op",

@@ -12,6 +12,7 @@ namespace cosim::cli {
 using Arguments = std::vector<std::string>;
 
 int RunVerb(const Arguments& arguments);      // run.cc
+int ExplainVerb(const Arguments& arguments);  // explain.cc
 int DisasmVerb(const Arguments& arguments);   // disasm.cc
 int AsmVerb(const Arguments& arguments);      // asm.cc
 int CheckVerb(const Arguments& arguments);    // check.cc

@@ -14,14 +14,21 @@
 
 namespace cosim::runtime {
 
+/// A choice that a schedule makes.
+struct Knob {
+  std::string name, value;
+  std::vector<std::string> legal;  ///< the values that schedules which fit have, ascending
+};
+
 /// One row of the report.
 struct Layer {
   std::string name;
   std::string op;  ///< "conv2d+bias_add+requantize+clip"
   bool on_accelerator = false;
-  std::string reason;    ///< why not on the accelerator, or what the host does for it
-  std::string schedule;  ///< the knobs chosen, for accelerator layers
-  int64_t macs = 0;      ///< multiply-accumulates of its convolutions and dense layers
+  std::string reason;       ///< why not on the accelerator, or what the host does for it
+  std::string schedule;     ///< the knobs chosen, for accelerator layers
+  std::vector<Knob> knobs;  ///< the same with their legal values, when asked for
+  int64_t macs = 0;         ///< multiply-accumulates of its convolutions and dense layers
 };
 
 struct AcceleratorStep {

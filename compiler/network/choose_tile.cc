@@ -209,4 +209,28 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Ancho
   return found;
 }
 
+std::vector<runtime::Knob> KnobsOf(const Tile& tile, const std::vector<TileCost>& legal) {
+  std::vector<runtime::Knob> knobs;
+  const auto add = [&](const char* name, auto value, auto text) {
+    std::set<int64_t> values;
+    for (const TileCost& cost : legal) values.insert(static_cast<int64_t>(value(cost.tile)));
+    runtime::Knob& knob = knobs.emplace_back(name, text(static_cast<int64_t>(value(tile))));
+    for (const int64_t v : values) knob.legal.push_back(text(v));
+  };
+  const auto number = [](int64_t v) { return std::to_string(v); };
+  add("g", [](const Tile& t) { return t.g; }, number);
+  add("co", [](const Tile& t) { return t.co; }, number);
+  add("ci", [](const Tile& t) { return t.ci; }, number);
+  add("y", [](const Tile& t) { return t.y; }, number);
+  add("x", [](const Tile& t) { return t.x; }, number);
+  add("threads", [](const Tile& t) { return t.threads; }, number);
+  add(
+      "thread_axis", [](const Tile& t) { return static_cast<int>(t.thread_axis); },
+      [](int64_t v) { return v == static_cast<int64_t>(Tile::ThreadAxis::kCo) ? "co" : "y"; });
+  add(
+      "weights_resident", [](const Tile& t) { return t.weights_resident; },
+      [](int64_t v) { return v != 0 ? "yes" : "no"; });
+  return knobs;
+}
+
 }  // namespace cosim::network

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/network/kernels.h"
+#include "runtime/network.h"
 
 namespace cosim::network {
 
@@ -22,5 +23,8 @@ struct TileCost {
 std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Anchor anchor,
                                 const Window& window, const EpilogueInfo& epilogue, int threads, size_t limit,
                                 std::string& why);
+
+/// A tile's knobs by name, with the values that they have among `legal` tiles.
+std::vector<runtime::Knob> KnobsOf(const Tile& tile, const std::vector<TileCost>& legal);
 
 }  // namespace cosim::network

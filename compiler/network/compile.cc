@@ -45,7 +45,8 @@ class Compiler {
         spec_(spec),
         options_(options),
         cpu_(cpu),
-        lowering_(spec, graph, {options.virtual_threads, options.after_pass}) {}
+        lowering_(spec, graph,
+                  {options.virtual_threads, options.choice, options.list_knobs, options.after_pass}) {}
 
   runtime::Network Run() {
     network_.name = graph_.name();
@@ -106,7 +107,10 @@ class Compiler {
     }
     for (const FormKey& form : item.reads) Need(form);
     item.layer = AddLayer(group, reason, item.accelerator.has_value());
-    if (item.accelerator) network_.layers[item.layer].schedule = ToString(item.accelerator->tile);
+    if (item.accelerator) {
+      network_.layers[item.layer].schedule = ToString(item.accelerator->tile);
+      network_.layers[item.layer].knobs = std::move(item.accelerator->knobs);
+    }
     Append(std::move(item));
   }
 

@@ -17,6 +17,8 @@ struct CompileOptions {
   int virtual_threads = 2;
   /// Every int8 value is stored and stays readable (Network::values); fusion stops at values.
   bool keep_every_value = false;
+  int choice = 0;           ///< as LowerOptions::choice
+  bool list_knobs = false;  ///< fill runtime::Layer::knobs
   PassObserver after_pass;  ///< for people who want to see the IR; may be empty
 };
 

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
 #include "compiler/accel/instruction_writer.h"
 #include "compiler/accel/rounding.h"
 #include "compiler/network/geometry.h"
@@ -275,9 +278,20 @@ std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::st
   reason.clear();
   if (!MakePlan(group, out, plan, reason)) return std::nullopt;
   out.output = group.result();
+  for (int choice = options_.choice; choice >= 0; --choice) {
+    if (auto lowered = LowerChoice(group, plan, out, choice, reason)) return lowered;
+  }
+  return std::nullopt;
+}
+
+std::optional<AcceleratorGroup> GroupLowering::LowerChoice(const Group& group, const Plan& plan,
+                                                           AcceleratorGroup out, int choice,
+                                                           std::string& reason) {
+  constexpr size_t kMostTries = 64;
   const auto ranked =
-      RankTiles(spec_, array_, plan.anchor, plan.window, plan.epilogue, options_.virtual_threads, 64, reason);
-  for (const TileCost& candidate : ranked) {
+      RankTiles(spec_, array_, plan.anchor, plan.window, plan.epilogue, options_.virtual_threads,
+                options_.list_knobs ? SIZE_MAX : kMostTries, reason);
+  for (const TileCost& candidate : std::span(ranked).first(std::min(ranked.size(), kMostTries))) {
     KernelTe te =
         BuildKernel(spec_, array_, group.name, plan.anchor, plan.window, plan.epilogue, candidate.tile);
     accel::Kernel kernel;
@@ -295,6 +309,7 @@ std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::st
       reason = refusal.reason;
       continue;  // the model counts elements, not what alignment costs nor what fields hold: the next may fit
     }
+    if (choice-- > 0) continue;
     cursor_ = std::move(cursor);
     if (options_.after_pass) {
       options_.after_pass("lower", group.name, tir::ToString(te.function));
@@ -306,6 +321,7 @@ std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::st
     out.kernel = std::move(kernel);
     out.roles = std::move(te.roles);
     out.tile = candidate.tile;
+    if (options_.list_knobs) out.knobs = KnobsOf(candidate.tile, ranked);
     PackConstants(group, plan, out);
     return out;
   }

@@ -14,6 +14,7 @@
 #include "compiler/network/geometry.h"
 #include "compiler/network/group.h"
 #include "compiler/network/kernels.h"
+#include "runtime/network.h"
 
 namespace cosim::network {
 
@@ -32,6 +33,7 @@ struct AcceleratorGroup {
   Layout input_layout;
   std::vector<PackedConstant> constants;
   Tile tile;
+  std::vector<runtime::Knob> knobs;
 };
 
 /// Gets the IR of every group that goes to the accelerator, after each pass: "lower", "tensorize",
@@ -41,6 +43,10 @@ using PassObserver =
 
 struct LowerOptions {
   int virtual_threads = 2;
+  /// Which of a group's legal schedules to take: 0 the one that the model likes best. Where there are fewer,
+  /// the last.
+  int choice = 0;
+  bool list_knobs = false;  ///< fill AcceleratorGroup::knobs
   PassObserver after_pass;  ///< may be empty
 };
 
@@ -71,6 +77,9 @@ class GroupLowering {
   bool PlanConvolution(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   bool PlanPool(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   bool PlanEpilogue(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
+  /// The legal schedule of rank `choice`.
+  std::optional<AcceleratorGroup> LowerChoice(const Group& group, const Plan& plan, AcceleratorGroup out,
+                                              int choice, std::string& reason);
   std::string Observed(const accel::Kernel& kernel) const;
   void PackConstants(const Group& group, const Plan& plan, AcceleratorGroup& out) const;
 

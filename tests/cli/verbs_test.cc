@@ -28,7 +28,7 @@ std::string Example(const std::string& help) {
 }
 
 TEST_F(Verbs, HelpEndsInAnExampleThatWorks) {
-  for (const std::string verb : {"run", "disasm", "asm", "check", "isa", "configs", "models"}) {
+  for (const std::string verb : {"run", "explain", "disasm", "asm", "check", "isa", "configs", "models"}) {
     const Outcome help = Run(verb + " --help");
     EXPECT_EQ(help.status, 0) << verb;
     EXPECT_THAT(help.out, ::testing::StartsWith("usage: cosim " + verb)) << verb;
@@ -43,7 +43,11 @@ TEST_F(Verbs, HelpEndsInAnExampleThatWorks) {
 TEST_F(Verbs, HelpOfTheCommandListsEveryVerb) {
   const Outcome help = Run("--help");
   EXPECT_EQ(help.status, 0);
+<<<<<<< HEAD
   for (const std::string verb : {"run", "disasm", "asm", "check", "isa", "synth", "configs", "models"}) {
+=======
+  for (const std::string verb : {"run", "explain", "disasm", "asm", "check", "isa", "configs", "models"}) {
+>>>>>>> b65bd5d (Explain what each layer waits for)
     EXPECT_THAT(help.out, HasSubstr("\n  " + verb + " ")) << verb;
   }
 }

@@ -27,8 +27,8 @@ ReferenceModel::ReferenceModel(const isa::Spec& spec, std::span<const isa::Decod
       if (format.kind == isa::Kind::kAlu) alu = true;
     }
     UnitModel unit;
-    unit.loads_only = load && !store && !gemm && !alu;
-    unit.stores_only = store && !load && !gemm && !alu;
+    unit.syncs_as_load = load && !gemm && !alu;
+    unit.syncs_as_store = store && !load && !gemm && !alu;
     unit.computes = gemm || alu;
     unit.overlap = spec.units[u].overlap && (load + store + gemm + alu) < 2;
     unit.buffer_room = spec.units[u].buffer_beats;
@@ -145,7 +145,7 @@ void ReferenceModel::RetireHead(int u) {
   const Flight& flight = unit.flights.front();
   const isa::Decoded& instruction = program_[static_cast<size_t>(flight.instruction)];
   const auto* transfer = std::get_if<isa::Transfer>(&instruction.body);
-  const bool stores = (transfer && transfer->is_store) || (unit.stores_only && !transfer);
+  const bool stores = (transfer && transfer->is_store) || (unit.syncs_as_store && !transfer);
   const bool retires =
       stores ? flight.responses_left == 0 && now_ >= flight.not_before : flight.retire_at == now_;
   if (!retires) return;
@@ -272,9 +272,9 @@ void ReferenceModel::Start(int u, int index) {
     if (unit.pieces.size() == before) pad(1);
     unit.pieces.back().last_of_instruction = true;
     unit.requests_are_reads = true;
-  } else if (unit.loads_only) {
+  } else if (unit.syncs_as_load) {
     unit.pieces.push_back({0, 0, true});
-  } else if (unit.stores_only) {
+  } else if (unit.syncs_as_store) {
     flight.not_before = now_ + 1 + latency;
   } else {
     Cycle steps = 1;

@@ -39,7 +39,7 @@ class ReferenceModel {
     Cycle not_before = 0;  ///< stores
   };
   struct UnitModel {
-    bool loads_only = false, stores_only = false, computes = false, overlap = false;
+    bool syncs_as_load = false, syncs_as_store = false, computes = false, overlap = false;
     std::deque<int> commands;
     std::deque<Flight> flights;
     Cycle ready_at = 0;

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers as people read them.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+
+namespace cosim::cli {
+
+/// 1234567 as 1,234,567.
+inline std::string Grouped(int64_t value) {
+  std::string digits = std::to_string(value), out;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    if (i && (digits.size() - i) % 3 == 0) out += ',';
+    out += digits[i];
+  }
+  return out;
+}
+
+/// 0.123 as 12.3 %.
+inline std::string Percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+}  // namespace cosim::cli

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why a network takes the cycles it takes: layer by layer, what its computing unit waited for, where the
+// layer stands under the roofline, what other schedules would have cost and what a larger resource would
+// save. Everything is simulated (timing only), nothing estimated.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isa/loader.h"
+#include "isa/spec.h"
+#include "runtime/network.h"
+#include "runtime/profile.h"
+
+namespace cosim::session {
+
+struct ExplainOptions {
+  std::string network;  ///< one of zoo::Names()
+  uint64_t seed = 1;
+  int virtual_threads = 2;
+  std::string layer;   ///< only this one; empty: all
+  int candidates = 2;  ///< how many of the next schedules to try
+  /// The same spec with one more override; nothing if that is not legal.
+  std::function<std::optional<isa::Spec>(const isa::Override&)> respecify;
+  std::function<void(const std::string&)> progress;  ///< what is being done now
+};
+
+/// Cycles of a layer in which its unit did no steps.
+struct Stall {
+  std::string reason;
+  runtime::Cycle cycles = 0;
+};
+
+struct Candidate {
+  std::string schedule;
+  runtime::Cycle cycles = 0;  ///< of the layer, every layer of the network taking its candidate of this rank
+};
+
+struct LayerExplanation {
+  runtime::Layer layer;
+  std::string unit;           ///< the one that computes it
+  runtime::Cycle cycles = 0;  ///< its last retirement minus that of the layers before it
+  runtime::Cycle ideal = 0;   ///< its multiply-accumulates at the array's rate
+  runtime::Cycle busy = 0;    ///< cycles in which `unit` did steps; with those of `stalls` they are `cycles`
+  uint64_t read_bytes = 0, write_bytes = 0;  ///< whole beats
+  runtime::Cycle port = 0;                   ///< beats of the busier direction: what the port needs at least
+  std::vector<Stall> stalls;                 ///< largest first
+  std::vector<Candidate> candidates;         ///< different from the schedule chosen
+};
+
+/// What one change of the configuration does to the network, or to the layer asked for.
+struct Lift {
+  isa::Override change;
+  std::string from;
+  runtime::Cycle cycles = 0;
+};
+
+struct Explanation {
+  std::string network;
+  runtime::Cycle cycles = 0, ideal = 0;
+  std::vector<LayerExplanation> layers;  ///< those on the accelerator that were asked for, in order
+  std::vector<Lift> lifts;               ///< fewest cycles first
+};
+
+/// Nothing, and `error` set, for a layer that the network does not run on the accelerator, or a program that
+/// gets stuck.
+std::optional<Explanation> Explain(const isa::Spec& spec, const ExplainOptions& options, std::string& error);
+
+}  // namespace cosim::session

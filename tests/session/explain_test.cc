@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What explanations say is what happened: their parts add up, and what they claim of other schedules and
+// configurations is what those take when one really runs them.
+#include "compiler/session/explain.h"
+
+#include <gmock/gmock.h>
+
+#include "compiler/session/session.h"
+
+namespace cosim::session {
+namespace {
+
+using runtime::Cycle;
+
+isa::Spec Tiny(const std::vector<isa::Override>& overrides = {}) {
+  Diagnostics diags;
+  auto spec = isa::LoadSpec("tiny.yaml", "", overrides, diags);
+  EXPECT_TRUE(spec) << diags.Render();
+  return *spec;
+}
+
+ExplainOptions Options() {
+  ExplainOptions options{.network = "small_cnn"};
+  options.respecify = [](const isa::Override& change) {
+    Diagnostics diags;
+    return isa::LoadSpec("tiny.yaml", "", {change}, diags);
+  };
+  return options;
+}
+
+Cycle CyclesOf(const isa::Spec& spec) {
+  std::string error;
+  const auto result =
+      RunExperiment(spec, {.network = "small_cnn", .timing_only = true, .check = Check::kNone}, error);
+  EXPECT_TRUE(result) << error;
+  return result->run.cycles;
+}
+
+class Explained : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    std::string error;
+    result_ = new std::optional(Explain(Tiny(), Options(), error));
+    ASSERT_TRUE(*result_) << error;
+  }
+  static void TearDownTestSuite() { delete result_; }
+  static const Explanation& result() { return **result_; }
+
+ private:
+  static std::optional<Explanation>* result_;
+};
+std::optional<Explanation>* Explained::result_ = nullptr;
+
+TEST_F(Explained, LayersAddUpToTheNetwork) {
+  Cycle sum = 0;
+  for (const LayerExplanation& layer : result().layers) sum += layer.cycles;
+  EXPECT_EQ(sum, result().cycles);
+  EXPECT_EQ(result().cycles, CyclesOf(Tiny()));
+}
+
+TEST_F(Explained, WorkAndStallsAddUpToTheLayer) {
+  for (const LayerExplanation& layer : result().layers) {
+    Cycle sum = layer.busy;
+    for (const Stall& stall : layer.stalls) sum += stall.cycles;
+    EXPECT_EQ(sum, layer.cycles) << layer.layer.name;
+    EXPECT_GT(layer.busy, 0) << layer.layer.name;
+  }
+}
+
+TEST_F(Explained, TheChosenValueOfEveryKnobIsLegal) {
+  for (const LayerExplanation& layer : result().layers) {
+    EXPECT_FALSE(layer.layer.knobs.empty());
+    for (const runtime::Knob& knob : layer.layer.knobs)
+      EXPECT_THAT(knob.legal, ::testing::Contains(knob.value)) << layer.layer.name << " " << knob.name;
+  }
+}
+
+TEST_F(Explained, CandidatesAreOtherSchedules) {
+  bool any = false;
+  for (const LayerExplanation& layer : result().layers) {
+    for (const Candidate& candidate : layer.candidates) {
+      EXPECT_NE(candidate.schedule, layer.layer.schedule);
+      EXPECT_GT(candidate.cycles, 0);
+      any = true;
+    }
+  }
+  EXPECT_TRUE(any);
+}
+
+TEST_F(Explained, LiftsAreWhatTheChangedConfigurationTakes) {
+  ASSERT_FALSE(result().lifts.empty());
+  const Lift& best = result().lifts.front();
+  EXPECT_EQ(best.cycles, CyclesOf(Tiny({best.change}))) << best.change.path;
+  for (const Lift& lift : result().lifts) EXPECT_GE(lift.cycles, best.cycles);
+}
+
+TEST(Explain, KnowsNoLayerOfAnotherName) {
+  ExplainOptions options = Options();
+  options.layer = "nonsense";
+  std::string error;
+  EXPECT_FALSE(Explain(Tiny(), options, error));
+  EXPECT_THAT(error, ::testing::HasSubstr("'nonsense' is not a layer of small_cnn"));
+}
+
+}  // namespace
+}  // namespace cosim::session
