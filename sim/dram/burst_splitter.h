@@ -37,8 +37,9 @@ class BurstSplitter {
 
  private:
   static constexpr uint64_t kPageBytes = 4096;
-  uint64_t next_ = 0, end_ = 0, burst_bytes_ = 1;
+  uint64_t next_ = 0, end_ = 0;
   int beat_shift_ = 0;
+  uint64_t burst_bytes_ = 1;
 };
 
 }  // namespace cosim::sim
