@@ -23,6 +23,9 @@ using isa::Memory;
 using sim::RtlModel;
 using sim::RtlRun;
 
+/// What a run may take: more than the cycles of the model, stalls and all.
+constexpr runtime::Cycle kStart = 10000, kSlowdown = 20;
+
 /// Visits every value of every on-chip memory: (memory, element, lane, field, its bytes in the RTL, bit
 /// offset).
 template <typename Visit>
@@ -76,11 +79,14 @@ std::string FirstWrongValue(RtlModel& model, const isa::Spec& spec, const Golden
   return first;
 }
 
-std::string TimingDifference(const isa::Spec& spec, const isa::Program& program, const RtlRun& rtl) {
+runtime::Counters Timed(const isa::Spec& spec, const isa::Program& program) {
   sim::TimingEngine engine(spec);
-  const runtime::Counters model = engine.Run(sim::DecodeAll(spec, program), program.code_address,
-                                             {.record_instructions = true, .layer_of = {}});
-  if (!model.completed) return "the model is stuck: " + model.error + "\n";
+  return engine.Run(sim::DecodeAll(spec, program), program.code_address,
+                    {.record_instructions = true, .layer_of = {}});
+}
+
+std::string TimingDifference(const isa::Spec& spec, const isa::Program& program, const RtlRun& rtl,
+                             const runtime::Counters& model) {
   runtime::Counters seen = rtl.counters;
   seen.instructions = rtl.instructions;
   std::string difference = sim::CompareTiming(spec, program, seen, model);
@@ -118,6 +124,8 @@ std::vector<uint8_t> DramOf(const isa::Spec& spec, const isa::Program& program, 
 
 LockstepResult Compare(RtlModel& model, const isa::Spec& spec, const isa::Program& program,
                        const LockstepOptions& options) {
+  const runtime::Counters timed = Timed(spec, program);
+  if (!timed.completed) return {.difference = "the model is stuck: " + timed.error + "\n"};
   std::vector<uint8_t> dram = DramOf(spec, program, options.seed);
   GoldenMachine golden(spec, dram);
   sim::BuiltInMemory memory(spec.dram);
@@ -125,12 +133,12 @@ LockstepResult Compare(RtlModel& model, const isa::Spec& spec, const isa::Progra
   if (options.reset) sim::RtlBench(model, spec, unused, memory).Reset();
   Poison(model, spec, golden, options.seed);
   isa::testing::Random random(options.seed);
-  sim::RtlRunOptions run_options{.reset = options.reset};
+  sim::RtlRunOptions run_options{.max_cycles = kStart + kSlowdown * timed.cycles, .reset = options.reset};
   if (options.stall_percent > 0) run_options.stall = [&] { return random.Percent(options.stall_percent); };
   const RtlRun rtl = RunRtl(model, spec, program, std::move(dram), memory, run_options);
   LockstepResult result{.difference = "", .cycles = rtl.cycles};
   if (!rtl.counters.error.empty()) result.difference = rtl.counters.error + "\n";
-  if (options.stall_percent == 0) result.difference += TimingDifference(spec, program, rtl);
+  if (options.stall_percent == 0) result.difference += TimingDifference(spec, program, rtl, timed);
   result.difference +=
       rtl.done ? ContentsDifference(model, spec, program, rtl, golden) : "the rtl is not done\n";
   return result;

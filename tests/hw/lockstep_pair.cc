@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <sstream>
+#include <utility>
+#include <vector>
 
 #include "isa/assembler.h"
 #include "isa/check.h"
@@ -89,26 +92,33 @@ isa::Program DrawProgram(isa::Spec& spec, uint64_t seed) {
   return isa::testing::RandomProgram(spec, options);
 }
 
-void SaveFailure(const fs::path& folder, const LockstepPair& pair, const isa::Program& program) {
+void SaveFailure(const fs::path& folder, const LockstepFailure& failure) {
+  const LockstepPair& pair = failure.pair;
   fs::create_directories(folder);
   WriteFile(folder / "isa.yaml", pair.isa.text);
   const size_t memory = pair.config.text.find("memory:\n");
   WriteFile(folder / "config.yaml",
             pair.config.text.substr(0, memory) + isa::testing::MemorySystemText(pair.spec.dram));
-  WriteFile(folder / "program.s", isa::Disassemble(pair.spec, program));
+  WriteFile(folder / "program.s", isa::Disassemble(pair.spec, failure.program));
+  WriteFile(folder / "options",
+            fmt::format("seed {} stall_percent {}\n", failure.options.seed, failure.options.stall_percent));
 }
 
-std::optional<LockstepPair> LoadFailure(const fs::path& folder, isa::Program& program, Diagnostics& diags) {
-  std::optional<isa::SourceText> isa = isa::ReadSource((folder / "isa.yaml").string(), diags);
-  std::optional<isa::SourceText> config = isa::ReadSource((folder / "config.yaml").string(), diags);
-  const std::optional<isa::SourceText> text = isa::ReadSource((folder / "program.s").string(), diags);
+std::optional<LockstepFailure> LoadFailure(const fs::path& folder, Diagnostics& diags) {
+  std::vector<isa::SourceText> texts;
+  for (const char* name : {"isa.yaml", "config.yaml", "program.s", "options"}) {
+    auto text = isa::ReadSource((folder / name).string(), diags);
+    texts.push_back(text ? std::move(*text) : isa::SourceText{});
+  }
   if (diags.HasErrors()) return std::nullopt;
-  std::optional<LockstepPair> pair = Elaborated(std::move(*isa), std::move(*config), diags);
+  std::optional<LockstepPair> pair = Elaborated(std::move(texts[0]), std::move(texts[1]), diags);
   if (!pair) return std::nullopt;
-  std::optional<isa::Assembly> assembly = isa::Assemble(pair->spec, *text, diags);
+  std::optional<isa::Assembly> assembly = isa::Assemble(pair->spec, texts[2], diags);
   if (!assembly) return std::nullopt;
-  program = std::move(assembly->program);
-  return pair;
+  LockstepFailure failure{std::move(*pair), std::move(assembly->program), {}};
+  std::string word;
+  std::istringstream(texts[3].text) >> word >> failure.options.seed >> word >> failure.options.stall_percent;
+  return failure;
 }
 
 }  // namespace cosim::testing

@@ -9,6 +9,7 @@
 #include "isa/loader.h"
 #include "isa/program.h"
 #include "isa/spec.h"
+#include "tests/hw/lockstep.h"
 #include "tests/isa/program/random_program.h"
 
 namespace cosim::testing {
@@ -26,11 +27,17 @@ std::optional<LockstepPair> DrawPair(isa::testing::Random& random);
 /// fill buffers, pages and pipelines. Changes only what needs no other hardware.
 isa::Program DrawProgram(isa::Spec& spec, uint64_t seed);
 
-/// A failure as a folder of files that `lockstep --reproduce=FOLDER` runs: isa.yaml, config.yaml, program.s.
-void SaveFailure(const std::filesystem::path& folder, const LockstepPair& pair, const isa::Program& program);
+/// What differed, and how it was run.
+struct LockstepFailure {
+  LockstepPair pair;
+  isa::Program program;
+  LockstepOptions options;
+};
+
+/// As a folder of files that `lockstep --reproduce=FOLDER` runs: isa.yaml, config.yaml, program.s, options.
+void SaveFailure(const std::filesystem::path& folder, const LockstepFailure& failure);
 
 /// What SaveFailure saved; reports what is wrong with it.
-std::optional<LockstepPair> LoadFailure(const std::filesystem::path& folder, isa::Program& program,
-                                        Diagnostics& diags);
+std::optional<LockstepFailure> LoadFailure(const std::filesystem::path& folder, Diagnostics& diags);
 
 }  // namespace cosim::testing

@@ -31,7 +31,7 @@ double Seconds() {
 
 std::unique_ptr<sim::RtlModel> Build(const isa::Spec& spec) {
   Diagnostics diags;
-  const auto library = sim::BuildRtl(spec, {.assertions = true, .progress = {}}, diags);
+  const auto library = sim::BuildRtl(spec, {.assertions = true, .quick = true, .progress = {}}, diags);
   COSIM_CHECK(library.has_value(), "{}", diags.Render());
   return sim::MakeRtlModel(*library);
 }
@@ -91,13 +91,12 @@ class Sweeper {
         pair.spec, program, [&](const isa::Program& candidate) { return !difference(candidate).empty(); });
     const std::filesystem::path folder =
         options_.failures / fmt::format("{}-{}", options_.seed, result_.configurations);
-    SaveFailure(folder, pair, small);
+    SaveFailure(folder, {pair, small, options});
     fmt::print("DIFFERENCE in a program of {} instructions\n{}shrunk to {}:\n{}", program.instructions.size(),
                result.difference, small.instructions.size(), difference(small));
     for (const isa::Instruction& instruction : small.instructions)
       fmt::print("  {}\n", isa::DisassembleInstruction(pair.spec, instruction));
-    fmt::print("saved; again with: scripts/lockstep --reproduce={}{}\n", folder.string(),
-               options.stall_percent > 0 ? " (with a bus that stalls)" : "");
+    fmt::print("saved; again with: scripts/lockstep --reproduce={}\n", folder.string());
     return false;
   }
 
@@ -112,22 +111,16 @@ SweepResult Sweep(const SweepOptions& options) { return Sweeper(options).Run(); 
 
 bool Reproduce(const std::filesystem::path& folder) {
   Diagnostics diags;
-  isa::Program program;
-  const std::optional<LockstepPair> pair = LoadFailure(folder, program, diags);
-  if (!pair) {
+  const std::optional<LockstepFailure> failure = LoadFailure(folder, diags);
+  if (!failure) {
     std::fputs(diags.Render().c_str(), stderr);
     return false;
   }
-  const std::unique_ptr<sim::RtlModel> model = Build(pair->spec);
-  bool equal = true;
-  for (int percent : {0, 50}) {
-    const std::string difference =
-        CompareIsolated(*model, pair->spec, program, {.stall_percent = percent}).difference;
-    fmt::print("{}: {}\n", percent == 0 ? "timing and contents" : "contents with stalls",
-               difference.empty() ? "equal" : "\n" + difference);
-    equal &= difference.empty();
-  }
-  return equal;
+  const std::unique_ptr<sim::RtlModel> model = Build(failure->pair.spec);
+  const std::string difference =
+      CompareIsolated(*model, failure->pair.spec, failure->program, failure->options).difference;
+  fmt::print("{}", difference.empty() ? "no difference\n" : difference);
+  return difference.empty();
 }
 
 }  // namespace cosim::testing

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "isa/assembler.h"
+#include "isa/disassembler.h"
 #include "isa/loader.h"
 #include "isa/verify.h"
 #include "sim/rtl/rtl_library.h"
@@ -100,6 +101,24 @@ TEST(Lockstep, GemmThatResetsReadsNoTiles) {
   ASSERT_TRUE(assembly.has_value()) << diags.Render();
   ASSERT_TRUE(isa::Verify(*spec, assembly->program).ok());
   EXPECT_EQ(CompareIsolated(*sim::MakeRtlModel(*library), *spec, assembly->program).difference, "");
+}
+
+TEST(LockstepFailure, IsSavedAndLoaded) {
+  isa::testing::Random random(8);
+  std::optional<LockstepPair> pair = DrawPair(random);
+  ASSERT_TRUE(pair.has_value());
+  const isa::Program program = DrawProgram(pair->spec, 9);
+  const std::string folder = ::testing::TempDir() + "lockstep_failure";
+  SaveFailure(folder, {*pair, program, {.seed = 7, .stall_percent = 20}});
+  Diagnostics diags;
+  const std::optional<LockstepFailure> loaded = LoadFailure(folder, diags);
+  ASSERT_TRUE(loaded.has_value()) << diags.Render();
+  EXPECT_EQ(loaded->pair.spec.fingerprint, pair->spec.fingerprint);
+  EXPECT_EQ(loaded->pair.spec.dram.latency, pair->spec.dram.latency);
+  EXPECT_EQ(loaded->pair.spec.dram.seed, pair->spec.dram.seed);
+  EXPECT_EQ(isa::Disassemble(loaded->pair.spec, loaded->program), isa::Disassemble(pair->spec, program));
+  EXPECT_EQ(loaded->options.seed, 7u);
+  EXPECT_EQ(loaded->options.stall_percent, 20);
 }
 
 TEST(Sweep, AgreesOnHardwareNobodyWrote) {
