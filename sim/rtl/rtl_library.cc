@@ -51,7 +51,8 @@ std::vector<std::string> VerilatorCommand(const RtlBuildOptions& options) {
   if (options.trace) command.emplace_back("--trace-fst");
   command.insert(command.end(),
                  {"-CFLAGS", "-std=c++20 -fPIC -fvisibility=hidden -I..", "-LDFLAGS", "-shared"});
-  std::string make = fmt::format("OPT_FAST={} OPT_SLOW=-O0 OPT_GLOBAL=-O2", options.quick ? "-O1" : "-O2");
+  std::string make = options.quick ? "OPT_FAST=-O0 VM_PARALLEL_BUILDS=0" : "OPT_FAST=-O2";
+  make += " OPT_SLOW=-O0 OPT_GLOBAL=-O2";
   if (runtime::FindProgram("ccache")) make += " OBJCACHE=ccache";
   command.insert(command.end(), {"-MAKEFLAGS", make, "-o", fmt::format("../{}", kLibrary)});
   if (!options.mutants.empty()) command.emplace_back(kMutants);

@@ -18,7 +18,7 @@ namespace cosim::sim {
 
 struct RtlBuildOptions {
   bool assertions = false;  ///< the RTL checks its own contracts; slower
-  bool quick = false;       ///< for a model that runs little: a third less to compile, slower to run
+  bool quick = false;       ///< for a model that runs little: half the time to compile, slower to run
   /// SystemVerilog that gives the RTL's `MUTANT a meaning, read before all else; empty: there are no faults.
   std::filesystem::path mutants;
   bool trace = false;  ///< the model can write waves; slower, even when it does not

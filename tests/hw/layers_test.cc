@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "compiler/session/session.h"
+#include "compiler/network/compile.h"
 #include "tests/hw/lockstep.h"
 #include "tests/hw/models.h"
 #include "tests/network_unit/testing.h"
@@ -33,7 +33,8 @@ class Layers : public ::testing::TestWithParam<std::tuple<std::string, LayerShap
   void ExpectAgreement(const graph::Graph& graph) {
     const std::string& name = std::get<0>(GetParam());
     const isa::Spec& spec = SpecOf(name);
-    const runtime::Network network = session::CompileFor(spec, graph, {.after_pass = {}});
+    cpu::CpuCompiler cpu;
+    const runtime::Network network = network::Compile(graph, spec, {.after_pass = {}}, cpu);
     const std::unique_ptr<sim::RtlModel> model = MakeModel(name);
     int programs = 0;
     for (const auto& step : network.steps) {
