@@ -87,22 +87,23 @@ SourceText RandomConfig(const SourceText& isa, Random& random) {
       "parameters:\n",
       root->Find("isa")->value.scalar);
   const std::vector<YamlEntry>& parameters = root->Find("parameters")->value.entries;
-  // Memories sized in bytes have whole elements only if everything is a power of two.
-  const bool in_bytes = std::ranges::any_of(
-      parameters, [](const YamlEntry& entry) { return entry.key.scalar.ends_with("_bytes"); });
+  // Memories that are sized as a whole have whole elements and banks only if everything is a power of two.
+  const bool whole = std::ranges::any_of(parameters, [](const YamlEntry& entry) {
+    return entry.key.scalar.ends_with("_bytes") || entry.key.scalar == "inp_depth";
+  });
   const bool equal_blocks = random.Percent(60);
   std::map<std::string, int64_t> drawn;
   for (const YamlEntry& parameter : parameters) {
     const std::string& name = parameter.key.scalar;
     const Range range =
         SmallRange(name, {Number(parameter.value, "min", 1), Number(parameter.value, "max", 1)});
-    const bool shapes = name.starts_with("b") || name.ends_with("s");
-    int64_t value = Draw(random, range, (in_bytes && shapes) || random.Percent(30));
+    const bool shape = name.starts_with("b") || name.ends_with("s") || name.ends_with("depth");
+    int64_t value = Draw(random, range, (whole && shape) || random.Percent(30));
     if (name == "block_out" && equal_blocks && drawn.contains("block_in")) value = drawn["block_in"];
     drawn[name] = value;
     fmt::format_to(std::back_inserter(text), "  {}: {}\n", name, value);
   }
-  text += fmt::format("hardware:\n  macs_per_dsp: {}\n", random.Uniform(0, 1));
+  if (random.Percent(50)) text += "hardware:\n  macs_per_dsp: 1\n";
   return {"random_config.yaml", text + MemorySystemText(RandomMemorySystem(random))};
 }
 
