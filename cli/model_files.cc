@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <numeric>
@@ -29,6 +30,23 @@ std::vector<float> ParseNumbers(const std::string& text, const char* option, boo
       good = (Fail(fmt::format("--{}={}: not numbers separated by commas", option, text)), false);
   }
   return numbers;
+}
+
+/// NAME=1x3x224x224.
+bool ParseShape(const std::string& text, import::Options& options) {
+  const size_t equals = text.rfind('=');
+  std::vector<int64_t> shape;
+  std::istringstream stream(equals == std::string::npos ? "" : text.substr(equals + 1));
+  for (std::string item; std::getline(stream, item, 'x');) {
+    int64_t extent = 0;
+    const auto [end, failed] = std::from_chars(item.data(), item.data() + item.size(), extent);
+    if (failed != std::errc() || end != item.data() + item.size() || extent < 0)
+      return Fail(fmt::format("--shape={}: not NAME=1x3x224x224", text)), false;
+    shape.push_back(extent);
+  }
+  if (shape.empty()) return Fail(fmt::format("--shape={}: not NAME=1x3x224x224", text)), false;
+  options.shapes[text.substr(0, equals)] = std::move(shape);
+  return true;
 }
 
 std::vector<std::pair<std::string, graph::Tensor>> Outputs(const session::Result& result,
@@ -76,6 +94,8 @@ void AddModelOptions(po::options_description& options) {
   options.add_options()(
       "input", po::value<std::vector<std::string>>()->value_name("[NAME=]FILE"),
       "of a model file: .npy, .npz, .bin (raw), or an image; without one the seed makes them")(
+      "shape", po::value<std::vector<std::string>>()->value_name("NAME=DIMS"),
+      "open dimensions of an ONNX input, or one by its name: x=1x3x224x224, batch=1")(
       "mean", po::value<std::string>()->value_name("M[,M,M]"), "of an image: (byte - mean) * scale")(
       "scale", po::value<std::string>()->value_name("S[,S,S]"),
       "see --mean; without both, the bytes as they are")("layout",
@@ -97,7 +117,11 @@ bool LoadModel(const po::variables_map& values, session::Options& run) {
   if (!good) return false;
   if (!input.layout.empty() && input.layout != "nhwc" && input.layout != "nchw")
     return Fail(fmt::format("--layout={}: not one of nhwc, nchw", input.layout)), false;
-  auto model = import::ImportFile(run.network, {}, diagnostics);
+  import::Options import_options;
+  if (values.count("shape"))
+    for (const std::string& text : values["shape"].as<std::vector<std::string>>())
+      if (!ParseShape(text, import_options)) return false;
+  auto model = import::ImportFile(run.network, import_options, diagnostics);
   if (model) {
     run.model = std::make_shared<const import::Model>(std::move(*model));
     run.network = run.model->graph.name();

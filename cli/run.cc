@@ -97,7 +97,7 @@ int RunVerb(const Arguments& arguments) {
   }
   if (!ReadRtlOptions(values, run)) return 1;
   const bool from_file = import::IsModelFile(run.network);
-  for (const char* option : {"input", "mean", "scale", "layout"})
+  for (const char* option : {"input", "shape", "mean", "scale", "layout"})
     if (values.count(option) && !from_file)
       return Fail(fmt::format("--{} is for models from files; {} gets its inputs from the seed", option,
                               run.network));

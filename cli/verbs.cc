@@ -18,13 +18,14 @@ constexpr Verb kVerbs[] = {
     {"check", "verify a program text or a network's programs: deadlocks, races, bounds", CheckVerb},
     {"isa", "print the reference of an ISA under a configuration", IsaVerb},
     {"synth", "size of the accelerator by Yosys, against the board's budget", SynthVerb},
+    {"conformance", "run the ONNX backend suite through the importer", ConformanceVerb},
     {"configs", "list the configurations", ConfigsVerb},
     {"models", "list the networks", ModelsVerb},
 };
 
 std::string Usage() {
   std::string text = "usage: cosim VERB [options]\n\n";
-  for (const Verb& verb : kVerbs) text += fmt::format("  {:<8} {}\n", verb.name, verb.summary);
+  for (const Verb& verb : kVerbs) text += fmt::format("  {:<12} {}\n", verb.name, verb.summary);
   text += "\n`cosim VERB --help` explains a verb. Start with:\n  cosim run resnet18 --config=pynq.yaml\n";
   return text;
 }

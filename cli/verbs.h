@@ -21,6 +21,8 @@ int SynthVerb(const Arguments& arguments);    // synth.cc
 int ConfigsVerb(const Arguments& arguments);  // lists.cc
 int ModelsVerb(const Arguments& arguments);   // lists.cc
 
+int ConformanceVerb(const Arguments& arguments);  // conformance.cc
+
 struct Verb {
   const char* name;
   const char* summary;

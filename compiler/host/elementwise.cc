@@ -165,6 +165,25 @@ HostOperatorPtr Binary(std::string name, Arithmetic op) {
               ThroughFloat([=](Values in, Results out) { ComputeBinary(op, in, out); }));
 }
 
+HostOperatorPtr AlignedAt(HostOperatorPtr op, int64_t axis) {
+  const auto aligned = [axis](const Shape& a, Shape b) {
+    const auto rank = static_cast<int64_t>(a.size()), from = axis < 0 ? axis + rank : axis;
+    for (int64_t d = from + static_cast<int64_t>(b.size()); from >= 0 && d < rank; ++d) b.push_back(1);
+    return b;
+  };
+  return Make(
+      op->Describe(), 2, 2,
+      [=](Operands in) {
+        const HostOperand pair[] = {in[0], {{in[1].type.dtype, aligned(in[0].type.shape, in[1].type.shape)}}};
+        return op->Infer(pair);
+      },
+      [=](Values in, Results out) {
+        const Tensor b = in[1]->Reshaped(aligned(in[0]->shape(), in[1]->shape()));
+        const Tensor* pair[] = {in[0], &b};
+        op->Compute(pair, out);
+      });
+}
+
 HostOperatorPtr Power() {
   return Make(
       "pow", 2, 2, [](Operands in) { return InferBroadcast(in, in[0].type.dtype); },
@@ -305,6 +324,12 @@ HostOperatorPtr Cast(DType to) {
       fmt::format("cast to={}", graph::Name(to)), 1, 1,
       [=](Operands in) { return One(to, in[0].type.shape); },
       [=](Values in, Results out) { out[0] = ConvertTo(*in[0], to); });
+}
+
+HostOperatorPtr CastLike() {
+  return Make(
+      "cast_like", 2, 2, [](Operands in) { return One(in[1].type.dtype, in[0].type.shape); },
+      [](Values in, Results out) { out[0] = ConvertTo(*in[0], in[1]->dtype()); });
 }
 
 }  // namespace cosim::host

@@ -40,6 +40,9 @@ enum class Arithmetic {
 /// (a, b) of one type. Division of integers rounds towards zero, by zero gives 0; kModulo has the sign of b,
 /// kFloatModulo that of a.
 HostOperatorPtr Binary(std::string name, Arithmetic op);
+/// `op` on (a, b) after b's dimensions are put under a's from `axis` on, as ONNX broadcast before operator
+/// set 7.
+HostOperatorPtr AlignedAt(HostOperatorPtr op, int64_t axis);
 /// (a, b) -> a ^ b in the type of a; b may be of another type.
 HostOperatorPtr Power();
 /// (x...) of one type -> the sum, mean, least or largest.
@@ -64,5 +67,7 @@ HostOperatorPtr PRelu();
 
 /// (x) -> x in another type (ConvertTo in numeric.h).
 HostOperatorPtr Cast(DType to);
+/// (x, y) -> x in the type of y.
+HostOperatorPtr CastLike();
 
 }  // namespace cosim::host

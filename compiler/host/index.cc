@@ -332,16 +332,16 @@ HostOperatorPtr ConstantOfShape(graph::TensorPtr value) {
       });
 }
 
-HostOperatorPtr EyeLike(DType dtype, int64_t k) {
+HostOperatorPtr EyeLike(std::optional<DType> dtype, int64_t k) {
   return Make(
       "eye_like", 1, 1,
       [=](Operands in) {
-        return in[0].type.shape.size() == 2 ? One(dtype, in[0].type.shape)
+        return in[0].type.shape.size() == 2 ? One(dtype.value_or(in[0].type.dtype), in[0].type.shape)
                                             : Refuse("input must have 2 dimensions");
       },
       [=](Values, Results out) {
         const Shape& s = out[0].shape();
-        Tensor one = ConvertTo(Tensor({}, std::vector<float>{1}), dtype);
+        const Tensor one = ConvertTo(Tensor({}, std::vector<float>{1}), out[0].dtype());
         for (int64_t r = 0; r < s[0]; ++r)
           if (r + k >= 0 && r + k < s[1]) CopyElements(one, 0, out[0], r * s[1] + r + k, 1);
       });

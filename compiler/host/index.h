@@ -3,6 +3,7 @@
 // the end; those out of range are clamped to the last element, so that a run cannot fail.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,8 @@ HostOperatorPtr NonZero();
 HostOperatorPtr Range();
 /// (shape, constant) -> `value` everywhere.
 HostOperatorPtr ConstantOfShape(graph::TensorPtr value);
-/// (x [R,C]) -> ones on diagonal `k`, of `dtype`.
-HostOperatorPtr EyeLike(DType dtype, int64_t k);
+/// (x [R,C]) -> ones on diagonal `k`, of `dtype`, or of x's type.
+HostOperatorPtr EyeLike(std::optional<DType> dtype, int64_t k);
 /// (x) -> int64: its extents from `start` to `end`, or its size.
 HostOperatorPtr ShapeOf(int64_t start, int64_t end);
 HostOperatorPtr SizeOf();

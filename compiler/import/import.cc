@@ -32,10 +32,13 @@ std::optional<std::vector<uint8_t>> ReadFile(const std::string& path, Diagnostic
   return bytes;
 }
 
-std::optional<Model> ImportFile(const std::string& path, const Options&, Diagnostics& diagnostics) {
+std::optional<Model> ImportFile(const std::string& path, const Options& options, Diagnostics& diagnostics) {
   const auto bytes = ReadFile(path, diagnostics);
   if (!bytes) return std::nullopt;
-  auto model = ImportTflite(*bytes, path, diagnostics);
+  const std::filesystem::path file(path);
+  auto model = file.extension() == ".onnx"
+                   ? ImportOnnx(*bytes, path, file.parent_path().string(), options, diagnostics)
+                   : ImportTflite(*bytes, path, diagnostics);
   if (model) {
     graph::Graph& graph = model->graph;
     graph.SetName(std::filesystem::path(path).stem().string());

@@ -24,7 +24,10 @@ struct Model {
 
 struct Options {
   /// Shapes of inputs, for files that leave dimensions open; by name.
+  /// An extent of one element may also bind a named dimension.
   std::map<std::string, graph::Shape> shapes;
+  /// ONNX inputs that are known already; they are no inputs of the graph then.
+  std::map<std::string, graph::TensorPtr> constants;
 };
 
 /// Whether `path` looks like a model file: .tflite or .onnx.
@@ -39,5 +42,9 @@ std::optional<Model> ImportFile(const std::string& path, const Options& options,
 /// `bytes` of a file called `name` in messages.
 std::optional<Model> ImportTflite(std::span<const uint8_t> bytes, const std::string& name,
                                   Diagnostics& diagnostics);
+
+/// `folder`: where external data may lie.
+std::optional<Model> ImportOnnx(std::span<const uint8_t> bytes, const std::string& name,
+                                const std::string& folder, const Options& options, Diagnostics& diagnostics);
 
 }  // namespace cosim::import

@@ -118,9 +118,10 @@ TEST(TflitePartition, ConvolutionsDenseAndAddsRunOnTheAccelerator) {
     ASSERT_TRUE(model);
     const auto network = session::CompileFor(spec, model->graph, {});
     for (const auto& layer : network.layers)
-      if (!layer.on_accelerator)
+      if (!layer.on_accelerator) {
         EXPECT_THAT(layer.op, testing::AnyOf("tflite_softmax", "transpose", "pack", "unpack", "pack_patches"))
             << name << ": " << layer.name << ": " << layer.reason;
+      }
   }
 }
 

@@ -32,9 +32,9 @@ inline isa::Spec LoadTestSpec(const std::string& config) {
   return *spec;
 }
 
-inline std::shared_ptr<const Model> Import(const std::string& path) {
+inline std::shared_ptr<const Model> Import(const std::string& path, const Options& options = {}) {
   Diagnostics diagnostics;
-  auto model = ImportFile(path, {}, diagnostics);
+  auto model = ImportFile(path, options, diagnostics);
   EXPECT_TRUE(model) << diagnostics.Render();
   return model ? std::make_shared<const Model>(std::move(*model)) : nullptr;
 }
@@ -51,7 +51,9 @@ inline std::optional<session::Result> RunModel(const isa::Spec& spec,
   std::string error;
   auto result = session::RunExperiment(spec, options, error);
   EXPECT_TRUE(result) << error;
-  if (result) EXPECT_EQ(result->Mismatches(), 0);
+  if (result) {
+    EXPECT_EQ(result->Mismatches(), 0);
+  }
   return result;
 }
 

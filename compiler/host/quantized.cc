@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/host/quantized.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/host/linear.h"
+#include "compiler/host/numeric.h"
+
+namespace cosim::host {
+namespace {
+
+bool IsByteType(DType t) { return t == DType::kInt8 || t == DType::kUint8; }
+
+/// Which scale each element has: of one, or of one for each index of `axis`.
+class Channels {
+ public:
+  Channels(const Shape& x, int64_t axis, int64_t scales)
+      : view_(x, x.empty() ? 0 : AxisOf(axis, x.size()).value_or(0)), one_(scales == 1) {}
+  int64_t Of(int64_t i) const { return one_ ? 0 : i / view_.inner % view_.extent; }
+
+ private:
+  struct View {
+    int64_t extent = 1, inner = 1;
+    View(const Shape& x, size_t axis) {
+      if (x.empty()) return;
+      const AroundAxis around(x, axis);
+      extent = around.extent;
+      inner = around.inner;
+    }
+  };
+  View view_;
+  bool one_;
+};
+
+std::string AxisFault(const HostOperand& x, const HostOperand& scale, int64_t axis) {
+  const int64_t count = graph::NumElements(scale.type.shape);
+  if (scale.type.dtype != DType::kFloat32) return "its scale must be float32";
+  if (count == 1) return "";
+  const auto at = AxisOf(axis, x.type.shape.size());
+  if (!at || x.type.shape[*at] != count || scale.type.shape.size() != 1)
+    return fmt::format("scales {} for axis {} of {}", ToString(scale.type.shape), axis,
+                       ToString(x.type.shape));
+  return "";
+}
+
+/// Matrices as int64 less their zero points, which are one, or one a row of a or a column of b.
+std::vector<int64_t> CentredRows(const Tensor& x, const Tensor* zero, bool by_row) {
+  auto values = Integers(x);
+  if (!zero) return values;
+  const auto zeros = Integers(*zero);
+  const int64_t columns = x.shape().empty() ? 1 : x.shape().back(),
+                rows = x.shape().size() < 2 ? 1 : x.shape()[x.shape().size() - 2];
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int64_t at = by_row ? static_cast<int64_t>(i) / columns % rows : static_cast<int64_t>(i) % columns;
+    values[i] -= zeros[zeros.size() == 1 ? 0 : at];
+  }
+  return values;
+}
+
+std::string MatrixZeroFault(const HostOperand& zero, const TensorType& x, bool by_row) {
+  const int64_t channels = x.shape.size() < 2 ? 1 : by_row ? x.shape[x.shape.size() - 2] : x.shape.back();
+  return ZeroPointFault(zero, x, channels);
+}
+
+}  // namespace
+
+std::string ZeroPointFault(const HostOperand& zero, const TensorType& values, int64_t channels) {
+  if (zero.absent) return "";
+  const int64_t count = graph::NumElements(zero.type.shape);
+  if (zero.type.dtype != values.dtype || (count != 1 && count != channels))
+    return fmt::format("zero point {} of {}", ToString(zero.type), ToString(values));
+  return "";
+}
+
+std::string ScaleFault(const HostOperand& scale, int64_t channels) {
+  const int64_t count = graph::NumElements(scale.type.shape);
+  if (scale.type.dtype != DType::kFloat32 || (count != 1 && count != channels))
+    return fmt::format("scale {}", ToString(scale.type));
+  return "";
+}
+
+void StoreByte(Tensor& to, int64_t i, double value) {
+  if (to.dtype() == DType::kInt8) {
+    to.mutable_data<int8_t>()[i] =
+        static_cast<int8_t>(std::isnan(value) ? 0 : std::clamp(value, -128.0, 127.0));
+  } else {
+    to.mutable_data<uint8_t>()[i] =
+        static_cast<uint8_t>(std::isnan(value) ? 0 : std::clamp(value, 0.0, 255.0));
+  }
+}
+
+HostOperatorPtr QuantizeLinear(int64_t axis) {
+  return Make(
+      "quantize_linear", 2, 3,
+      [=](Operands in) {
+        if (in[0].type.dtype != DType::kFloat32) return Refuse("input must be float32");
+        if (const std::string fault = AxisFault(in[0], in[1], axis); !fault.empty()) return Types{fault};
+        const DType dtype = in[2].absent ? DType::kUint8 : in[2].type.dtype;
+        if (!IsByteType(dtype)) return Refuse("its zero point is {}, no byte", Name(dtype));
+        if (!in[2].absent && graph::NumElements(in[2].type.shape) != graph::NumElements(in[1].type.shape))
+          return Refuse("scale and zero point differ in shape");
+        return One(dtype, in[0].type.shape);
+      },
+      [=](Values in, Results out) {
+        const auto x = in[0]->data<float>(), scale = in[1]->data<float>();
+        const auto zero = in[2] ? Integers(*in[2]) : std::vector<int64_t>(scale.size(), 0);
+        const Channels channels(in[0]->shape(), axis, static_cast<int64_t>(scale.size()));
+        for (int64_t i = 0; i < in[0]->size(); ++i) {
+          const int64_t c = channels.Of(i);
+          StoreByte(out[0], i,
+                    std::nearbyint(static_cast<double>(x[i] / scale[c])) + static_cast<double>(zero[c]));
+        }
+      });
+}
+
+HostOperatorPtr DequantizeLinear(int64_t axis) {
+  return Make(
+      "dequantize_linear", 2, 3,
+      [=](Operands in) {
+        const DType dtype = in[0].type.dtype;
+        if (!IsByteType(dtype) && dtype != DType::kInt32) return Refuse("input is {}", Name(dtype));
+        if (const std::string fault = AxisFault(in[0], in[1], axis); !fault.empty()) return Types{fault};
+        if (!in[2].absent && (graph::NumElements(in[2].type.shape) != graph::NumElements(in[1].type.shape) ||
+                              in[2].type.dtype != dtype))
+          return Refuse("zero point {}", ToString(in[2].type));
+        return One(DType::kFloat32, in[0].type.shape);
+      },
+      [=](Values in, Results out) {
+        const auto q = Integers(*in[0]);
+        const auto scale = in[1]->data<float>();
+        const auto zero = in[2] ? Integers(*in[2]) : std::vector<int64_t>(scale.size(), 0);
+        const Channels channels(in[0]->shape(), axis, static_cast<int64_t>(scale.size()));
+        const auto to = out[0].mutable_data<float>();
+        for (size_t i = 0; i < q.size(); ++i) {
+          const int64_t c = channels.Of(static_cast<int64_t>(i));
+          to[i] = static_cast<float>(q[i] - zero[c]) * scale[c];
+        }
+      });
+}
+
+HostOperatorPtr DynamicQuantizeLinear() {
+  return Make(
+      "dynamic_quantize_linear", 1, 1,
+      [](Operands in) {
+        if (in[0].type.dtype != DType::kFloat32) return Refuse("input must be float32");
+        return Types{std::vector<TensorType>{
+            {DType::kUint8, in[0].type.shape}, {DType::kFloat32, {}}, {DType::kUint8, {}}}};
+      },
+      [](Values in, Results out) {
+        float low = 0, high = 0;
+        for (float v : in[0]->data<float>()) {
+          low = std::min(low, v);
+          high = std::max(high, v);
+        }
+        const float scale = (high - low) / 255.0f;
+        const float zero = scale == 0 ? 0 : std::nearbyint(std::clamp(-low / scale, 0.0f, 255.0f));
+        out[1].mutable_data<float>()[0] = scale;
+        StoreByte(out[2], 0, static_cast<double>(zero));
+        for (int64_t i = 0; i < in[0]->size(); ++i) {
+          const float steps = scale == 0 ? 0 : std::nearbyint(in[0]->data<float>()[i] / scale);
+          StoreByte(out[0], i, static_cast<double>(steps + zero));
+        }
+      });
+}
+
+HostOperatorPtr MatMulInteger() {
+  return Make(
+      "matmul_integer", 2, 4,
+      [](Operands in) {
+        if (!IsByteType(in[0].type.dtype) || !IsByteType(in[1].type.dtype))
+          return Refuse("operands must be bytes");
+        for (int k : {0, 1})
+          if (const std::string fault = MatrixZeroFault(in[2 + k], in[k].type, k == 0); !fault.empty())
+            return Types{fault};
+        const auto shape = MatMulShape(in[0].type.shape, in[1].type.shape);
+        return shape ? One(DType::kInt32, *shape)
+                     : Refuse("{} times {}", ToString(in[0].type.shape), ToString(in[1].type.shape));
+      },
+      [](Values in, Results out) {
+        const auto a = CentredRows(*in[0], in[2], true), b = CentredRows(*in[1], in[3], false);
+        const auto to = out[0].mutable_data<int32_t>();
+        ForEachProduct(in[0]->shape(), in[1]->shape(), a, b, int64_t{0}, [&](int64_t i, int64_t sum) {
+          to[i] = static_cast<int32_t>(static_cast<uint32_t>(sum));
+        });
+      });
+}
+
+HostOperatorPtr QLinearMatMul() {
+  return Make(
+      "qlinear_matmul", 8, 8,
+      [](Operands in) {
+        for (int k : {0, 3}) {
+          if (!IsByteType(in[k].type.dtype)) return Refuse("operands must be bytes");
+          if (const std::string fault = MatrixZeroFault(in[k + 2], in[k].type, k == 0); !fault.empty())
+            return Types{fault};
+        }
+        if (!IsByteType(in[7].type.dtype) || graph::NumElements(in[7].type.shape) != 1)
+          return Refuse("zero point {}", ToString(in[7].type));
+        for (int k : {1, 4, 6})
+          if (const std::string fault = ScaleFault(in[k], 1); !fault.empty()) return Types{fault};
+        const auto shape = MatMulShape(in[0].type.shape, in[3].type.shape);
+        return shape ? One(in[7].type.dtype, *shape)
+                     : Refuse("{} times {}", ToString(in[0].type.shape), ToString(in[3].type.shape));
+      },
+      [](Values in, Results out) {
+        const auto a = CentredRows(*in[0], in[2], true), b = CentredRows(*in[3], in[5], false);
+        const float factor = in[1]->data<float>()[0] * in[4]->data<float>()[0] / in[6]->data<float>()[0];
+        const auto zero = static_cast<double>(Integers(*in[7])[0]);
+        ForEachProduct(in[0]->shape(), in[3]->shape(), a, b, int64_t{0}, [&](int64_t i, int64_t sum) {
+          StoreByte(out[0], i, std::nearbyint(static_cast<double>(sum) * static_cast<double>(factor)) + zero);
+        });
+      });
+}
+
+HostOperatorPtr OnBytes(std::string name, HostOperatorPtr op, size_t count) {
+  return Make(
+      std::move(name), 3 * count + 1, 3 * count + 2,
+      [=](Operands in) {
+        std::vector<HostOperand> real;
+        for (size_t k = 0; k < count; ++k) {
+          const HostOperand& x = in[3 * k];
+          if (!IsByteType(x.type.dtype)) return Refuse("operands must be bytes");
+          if (const std::string fault = ZeroPointFault(in[3 * k + 2], x.type, 1); !fault.empty())
+            return Types{fault};
+          if (const std::string fault = ScaleFault(in[3 * k + 1], 1); !fault.empty()) return Types{fault};
+          real.push_back({{DType::kFloat32, x.type.shape}});
+        }
+        const HostOperand& zero = in[3 * count + 1];
+        if (const std::string fault = ScaleFault(in[3 * count], 1); !fault.empty()) return Types{fault};
+        if (!zero.absent && (!IsByteType(zero.type.dtype) || graph::NumElements(zero.type.shape) != 1))
+          return Refuse("zero point {}", ToString(zero.type));
+        auto types = op->Infer(real);
+        if (types.index() == 1) return types;
+        return One(zero.absent ? in[0].type.dtype : zero.type.dtype, std::get<0>(types)[0].shape);
+      },
+      [=](Values in, Results out) {
+        std::vector<Tensor> real;
+        std::vector<const Tensor*> operands;
+        for (size_t k = 0; k < count; ++k) {
+          real.emplace_back(TensorType{DType::kFloat32, in[3 * k]->shape()});
+          const auto q = Integers(*in[3 * k]);
+          const int64_t zero = in[3 * k + 2] ? Integers(*in[3 * k + 2])[0] : 0;
+          const float scale = in[3 * k + 1]->data<float>()[0];
+          for (size_t i = 0; i < q.size(); ++i)
+            real[k].mutable_data<float>()[i] = static_cast<float>(q[i] - zero) * scale;
+        }
+        for (const Tensor& tensor : real) operands.push_back(&tensor);
+        const Tensor y = std::move(graph::Evaluate(*op, operands)[0]);
+        const float scale = in[3 * count]->data<float>()[0];
+        const double zero = in[3 * count + 1] ? Reals(*in[3 * count + 1])[0] : 0;
+        for (int64_t i = 0; i < y.size(); ++i)
+          StoreByte(out[0], i, std::nearbyint(static_cast<double>(y.data<float>()[i] / scale)) + zero);
+      });
+}
+
+}  // namespace cosim::host

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// ONNX's linear quantization: real = (q - zero point) * scale; conversions round half to even and saturate.
+#pragma once
+
+#include <string>
+
+#include "compiler/host/make.h"
+
+namespace cosim::host {
+
+/// (x float, scale, zero point, optional) -> bytes of the zero point's type (uint8 without one); scales along
+/// `axis`.
+HostOperatorPtr QuantizeLinear(int64_t axis);
+/// (q, scale, zero point, optional) -> float32.
+HostOperatorPtr DequantizeLinear(int64_t axis);
+/// (x float32) -> uint8, its scale, its zero point: the range of x with 0 in it.
+HostOperatorPtr DynamicQuantizeLinear();
+
+/// (a, b, a zero point, b zero point; optional) -> int32 products of matrices.
+HostOperatorPtr MatMulInteger();
+/// (a, a scale, a zero point, b, b scale, b zero point, y scale, y zero point) -> bytes.
+HostOperatorPtr QLinearMatMul();
+
+/// `op` of float32 on bytes: (x, scale, zero point) for each of its `count` operands, then the scale and zero
+/// point of the result. Operands become real numbers, the result bytes.
+HostOperatorPtr OnBytes(std::string name, HostOperatorPtr op, size_t count);
+
+/// Rules of a zero point (absent, or one, or one of `channels`, of the values' type) and of a scale beside
+/// them.
+std::string ZeroPointFault(const HostOperand& zero_point, const TensorType& values, int64_t channels);
+std::string ScaleFault(const HostOperand& scale, int64_t channels);
+/// to[i] = value, saturated, in a tensor of int8 or uint8.
+void StoreByte(Tensor& to, int64_t i, double value);
+
+}  // namespace cosim::host

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/import/onnx/conformance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include "compiler/graph/float_executor.h"
+#include "compiler/import/diagnostic_codes.h"
+#include "compiler/import/import.h"
+#include "compiler/import/onnx/operators.h"
+#include "compiler/import/onnx/reader.h"
+
+namespace cosim::import {
+namespace {
+
+namespace fs = std::filesystem;
+using graph::Tensor;
+
+constexpr const char* kSuites[] = {"node", "simple", "pytorch-converted", "pytorch-operator"};
+
+std::string FirstMessage(const Diagnostics& diagnostics) {
+  return diagnostics.HasErrors() ? diagnostics.list().front().message : "";
+}
+
+/// The tensors "<prefix>_0.pb", "<prefix>_1.pb" …, or nothing and why.
+std::optional<std::vector<Tensor>> ReadTensors(const fs::path& folder, const std::string& prefix,
+                                               std::string& error) {
+  std::vector<Tensor> tensors;
+  for (size_t i = 0;; ++i) {
+    const fs::path path = folder / fmt::format("{}_{}.pb", prefix, i);
+    if (!fs::exists(path)) return tensors;
+    Diagnostics diagnostics;
+    const auto bytes = ReadFile(path.string(), diagnostics);
+    auto tensor = bytes ? onnx::ReadTensor(*bytes, error) : std::nullopt;
+    if (!tensor) return std::nullopt;
+    tensors.push_back(std::move(*tensor));
+  }
+}
+
+/// Empty, or the first place where they differ: floats by more than 1e-3 of the expected value (as ONNX's own
+/// runner), integers at all.
+std::string Difference(const Tensor& got, const Tensor& want) {
+  if (got.type() != want.type())
+    return fmt::format("{} instead of {}", graph::ToString(got.type()), graph::ToString(want.type()));
+  std::string difference;
+  graph::WithElementType(want.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const auto a = got.data<T>(), b = want.data<T>();
+    for (size_t i = 0; i < b.size() && difference.empty(); ++i) {
+      if constexpr (std::is_integral_v<T>) {
+        if (a[i] != b[i]) difference = fmt::format("element {} is {} instead of {}", i, +a[i], +b[i]);
+      } else {
+        const auto x = static_cast<double>(static_cast<float>(a[i])),
+                   y = static_cast<double>(static_cast<float>(b[i]));
+        const bool same =
+            x == y || (std::isnan(x) && std::isnan(y)) || std::abs(x - y) <= 1e-7 + 1e-3 * std::abs(y);
+        if (!same) difference = fmt::format("element {} is {} instead of {}", i, x, y);
+      }
+    }
+  });
+  return difference;
+}
+
+/// One data set; empty if it passes. `unsupported` is set when it cannot be said.
+std::string RunDataSet(const std::vector<uint8_t>& bytes, const onnx::File& file, const fs::path& folder,
+                       bool& unsupported) {
+  std::string error;
+  const auto inputs = ReadTensors(folder, "input", error),
+             outputs = inputs ? ReadTensors(folder, "output", error) : std::nullopt;
+  if (!outputs) return unsupported = true, error;
+  Options options;
+  for (size_t i = 0; i < std::min(inputs->size(), file.inputs.size()); ++i)
+    options.shapes[file.inputs[i].name] = (*inputs)[i].shape();
+  Diagnostics first;
+  auto model = ImportOnnx(bytes, file.name, "", options, first);
+  std::vector<Tensor> given = *inputs;
+  if (!model) {
+    for (size_t i = 0; i < std::min(inputs->size(), file.inputs.size()); ++i)
+      options.constants[file.inputs[i].name] = std::make_shared<const Tensor>((*inputs)[i]);
+    Diagnostics second;
+    model = ImportOnnx(bytes, file.name, "", options, second);
+    given.clear();
+    if (!model) {
+      unsupported = second.list().front().code == codes::kUnsupported;
+      return FirstMessage(second);
+    }
+  }
+  if (given.size() != model->graph.inputs().size()) return unsupported = true, "inputs that are no tensors";
+  for (size_t i = 0; i < given.size(); ++i)
+    if (given[i].type() != model->graph.node(model->graph.inputs()[i]).type)
+      return "an input of another type";
+  const auto values = graph::RunFloat(model->graph, given);
+  for (size_t i = 0; i < std::min(outputs->size(), model->graph.outputs().size()); ++i) {
+    const std::string difference = Difference(*values[model->graph.outputs()[i]], (*outputs)[i]);
+    if (!difference.empty()) return fmt::format("output {}: {}", i, difference);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<std::string> ConformanceCases(const std::string& root) {
+  std::vector<std::string> cases;
+  for (const char* suite : kSuites) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(fs::path(root) / suite, error))
+      if (fs::exists(entry.path() / "model.onnx"))
+        cases.push_back(fmt::format("{}/{}", suite, entry.path().filename().string()));
+  }
+  std::sort(cases.begin(), cases.end());
+  return cases;
+}
+
+CaseResult RunConformanceCase(const std::string& root, const std::string& name) {
+  CaseResult result{name};
+  const fs::path folder = fs::path(root) / name;
+  Diagnostics diagnostics;
+  const auto bytes = ReadFile((folder / "model.onnx").string(), diagnostics);
+  const auto file = bytes ? onnx::Read(*bytes, name, "", diagnostics) : std::nullopt;
+  if (!file) {
+    result.status = CaseStatus::kUnsupported;
+    result.detail = FirstMessage(diagnostics);
+    return result;
+  }
+  std::set<std::string> operators;
+  for (const auto& node : file->nodes) operators.insert(node.op);
+  result.operators.assign(operators.begin(), operators.end());
+  result.status = CaseStatus::kPass;
+  for (int set = 0; fs::exists(folder / fmt::format("test_data_set_{}", set)); ++set) {
+    bool unsupported = false;
+    result.detail = RunDataSet(*bytes, *file, folder / fmt::format("test_data_set_{}", set), unsupported);
+    if (result.detail.empty()) continue;
+    result.status = unsupported ? CaseStatus::kUnsupported : CaseStatus::kFail;
+    break;
+  }
+  return result;
+}
+
+std::string ConformanceTable(const std::vector<CaseResult>& results) {
+  std::map<std::string, std::array<int, 3>> rows;
+  std::array<int, 3> total{};
+  for (const CaseResult& result : results) {
+    const auto status = static_cast<size_t>(result.status);
+    ++total[status];
+    for (const std::string& op : result.operators) ++rows[op][status];
+    if (result.operators.empty()) ++rows["(not readable)"][status];
+  }
+  std::string text =
+      "# ONNX operators\n\nCases of the ONNX backend suite by the operators in their models; a case counts "
+      "for each of "
+      "its operators.\nWritten by `cosim conformance onnx -o docs/reference/onnx-operators.md`.\n\n"
+      "| operator | passed | failed | unsupported |\n|---|---|---|---|\n";
+  for (const auto& [op, counts] : rows)
+    text += fmt::format("| {} | {} | {} | {} |\n", op, counts[0], counts[1], counts[2]);
+  return text + fmt::format("\n{} cases: {} passed, {} failed, {} unsupported\n", results.size(), total[0],
+                            total[1], total[2]);
+}
+
+}  // namespace cosim::import
