@@ -65,23 +65,68 @@ Parsed Parse(const Arguments& arguments, po::options_description options, const 
   return parsed;
 }
 
+namespace {
+
+std::optional<std::vector<isa::Override>> OverridesIn(const po::variables_map& values) {
+  std::vector<isa::Override> overrides;
+  if (!values.count("set")) return overrides;
+  for (const std::string& text : values["set"].as<std::vector<std::string>>()) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      Fail(fmt::format("--set {}: not of the form key=value", text), "for example --set memory.latency=80");
+      return std::nullopt;
+    }
+    overrides.push_back({text.substr(0, equals), text.substr(equals + 1)});
+  }
+  return overrides;
+}
+
+isa::SourceText WithoutFolder(isa::SourceText source) {
+  return {std::filesystem::path(source.path).filename().string(), std::move(source.text)};
+}
+
+}  // namespace
+
+std::optional<SpecWithSource> LoadSpecWithSource(const po::variables_map& values) {
+  auto overrides = OverridesIn(values);
+  if (!overrides) return std::nullopt;
+  Diagnostics diags;
+  auto texts = isa::FindSpecTexts(values["config"].as<std::string>(), values["isa"].as<std::string>(),
+                                  *overrides, diags);
+  auto spec = texts ? isa::Elaborate(texts->isa, texts->config, *overrides, diags) : std::nullopt;
+  if (!spec) {
+    fmt::print(stderr, "{}", diags.Render());
+    return std::nullopt;
+  }
+  runtime::SpecSource source{WithoutFolder(std::move(texts->isa)), WithoutFolder(std::move(texts->config)),
+                             std::move(*overrides), spec->isa, spec->config};
+  return SpecWithSource{std::move(*spec), std::move(source)};
+}
+
 std::optional<isa::Spec> LoadSpecFrom(const po::variables_map& values,
                                       const std::vector<isa::Override>& more) {
-  std::vector<isa::Override> overrides;
-  if (values.count("set"))
-    for (const std::string& text : values["set"].as<std::vector<std::string>>()) {
-      const size_t equals = text.find('=');
-      if (equals == std::string::npos || equals == 0) {
-        Fail(fmt::format("--set {}: not of the form key=value", text), "for example --set memory.latency=80");
-        return std::nullopt;
-      }
-      overrides.push_back({text.substr(0, equals), text.substr(equals + 1)});
-    }
-  overrides.insert(overrides.end(), more.begin(), more.end());
+  if (more.empty()) {
+    auto loaded = LoadSpecWithSource(values);
+    if (!loaded) return std::nullopt;
+    return std::move(loaded->spec);
+  }
+  auto overrides = OverridesIn(values);
+  if (!overrides) return std::nullopt;
+  overrides->insert(overrides->end(), more.begin(), more.end());
   Diagnostics diags;
-  auto spec =
-      isa::LoadSpec(values["config"].as<std::string>(), values["isa"].as<std::string>(), overrides, diags);
-  if (!spec && more.empty()) fmt::print(stderr, "{}", diags.Render());
+  return isa::LoadSpec(values["config"].as<std::string>(), values["isa"].as<std::string>(), *overrides,
+                       diags);
+}
+
+std::optional<isa::Spec> LoadSpecOf(const runtime::SpecSource& source, const po::variables_map& values) {
+  if (!values["config"].defaulted() || !values["isa"].defaulted()) return LoadSpecFrom(values);
+  const auto more = OverridesIn(values);
+  if (!more) return std::nullopt;
+  auto overrides = source.overrides;
+  overrides.insert(overrides.end(), more->begin(), more->end());
+  Diagnostics diags;
+  auto spec = isa::Elaborate(source.isa, source.config, overrides, diags);
+  if (!spec) fmt::print(stderr, "{}", diags.Render());
   return spec;
 }
 

@@ -11,6 +11,7 @@
 #include "cli/verbs.h"
 #include "isa/loader.h"
 #include "isa/spec.h"
+#include "runtime/module.h"
 
 namespace cosim::cli {
 
@@ -34,6 +35,18 @@ Parsed Parse(const Arguments& arguments, boost::program_options::options_descrip
 /// nothing is printed.
 std::optional<isa::Spec> LoadSpecFrom(const boost::program_options::variables_map& values,
                                       const std::vector<isa::Override>& more = {});
+
+struct SpecWithSource {
+  isa::Spec spec;
+  runtime::SpecSource source;
+};
+/// As LoadSpecFrom, with the texts it was elaborated from.
+std::optional<SpecWithSource> LoadSpecWithSource(const boost::program_options::variables_map& values);
+
+/// The spec a module was compiled for, under any --set on top of those it was compiled with; if the options
+/// name a configuration or an ISA, theirs.
+std::optional<isa::Spec> LoadSpecOf(const runtime::SpecSource& source,
+                                    const boost::program_options::variables_map& values);
 
 /// Checks that a file can be written there before anything long runs; prints the mistake.
 bool CheckWritable(const std::string& path);

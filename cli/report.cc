@@ -73,6 +73,23 @@ std::string QuantizationTable(const session::Result& result) {
   return text;
 }
 
+double Share(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+// The accelerator's time is simulated and the host's is measured here: never in one sum.
+std::string FramesLines(const session::FramesSummary& frames, const session::Result& result,
+                        const isa::Spec& spec) {
+  std::string text = fmt::format("frames: {}", frames.count);
+  if (result.run.timed)
+    text += fmt::format(", accelerator {} cycles, {:.2f} ms simulated", Grouped(frames.cycles),
+                        Milliseconds(frames.cycles, spec));
+  return text + fmt::format(
+                    "\n  on this host, {} simulated at a time: {:.2f} s from first to last, CPU steps {:.4f} "
+                    "s, {} of "
+                    "them while the accelerator had another frame\n",
+                    frames.jobs, frames.wall_s, frames.cpu_step_s,
+                    Percent(Share(frames.overlapped_s, frames.cpu_step_s)));
+}
+
 std::string Totals(const session::Result& result, const isa::Spec& spec, const session::Options& options) {
   std::string text;
   if (result.run.timed)
@@ -83,6 +100,9 @@ std::string Totals(const session::Result& result, const isa::Spec& spec, const s
   text += fmt::format("{} on {} ({}), {} device, {} virtual threads, seed {}, spec {}, {} instructions\n",
                       result.network.name, spec.config, spec.isa, options.device, options.virtual_threads,
                       options.seed, spec.FingerprintText(), Grouped(result.instructions));
+  if (!result.producer.empty())
+    text += fmt::format("module {}, compiled by {}\n", options.network, result.producer);
+  if (result.frames) text += FramesLines(*result.frames, result, spec);
   text += fmt::format(
       "host CPU seconds: quantize {:.2f}, compile {:.2f}, verify {:.2f}, simulate {:.2f}, check {:.2f}, cpu "
       "layers {:.3f}; peak {:.0f} MiB\n",
@@ -123,8 +143,9 @@ std::string Verdict(const session::Result& result, const session::Options& optio
     text += fmt::format("layers: {} tensors, {} values, {} mismatches against golden\n", result.layers.size(),
                         Grouped(layer_values), Grouped(layer_mismatches));
   }
-  return text + fmt::format("outputs: {} values, {} mismatches against golden\n", Grouped(values),
-                            Grouped(mismatches));
+  const std::string where = result.producer.empty() ? "" : " outputs stored in the module";
+  return text + fmt::format("outputs: {} values, {} mismatches against golden{}\n", Grouped(values),
+                            Grouped(mismatches), where);
 }
 
 }  // namespace
@@ -164,6 +185,15 @@ std::string RunJson(const session::Result& result, const isa::Spec& spec, const 
     mismatches += output.mismatches;
   }
   json["outputs"] = {{"values", values}, {"mismatches", mismatches}};
+  if (!result.producer.empty()) json["module"] = {{"file", options.network}, {"producer", result.producer}};
+  if (const auto& f = result.frames)
+    json["frames"] = {{"count", f->count},
+                      {"jobs", f->jobs},
+                      {"cycles", f->cycles},
+                      {"ms", Milliseconds(f->cycles, spec)},
+                      {"host_wall_s", f->wall_s},
+                      {"host_cpu_steps_s", f->cpu_step_s},
+                      {"host_overlapped_s", f->overlapped_s}};
   json["layers"] = Json::array();
   for (size_t i = 0; i < result.network.layers.size(); ++i) {
     const auto& layer = result.network.layers[i];

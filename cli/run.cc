@@ -4,11 +4,13 @@
 #include <unistd.h>
 
 #include "cli/model_files.h"
+#include "cli/module.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/rtl_options.h"
 #include "cli/verbs.h"
 #include "compiler/import/import.h"
+#include "compiler/session/module.h"
 #include "compiler/session/session.h"
 
 namespace cosim::cli {
@@ -38,6 +40,46 @@ int Report(const session::Result& result, const isa::Spec& spec, const session::
   return result.Mismatches() == 0 ? 0 : 1;
 }
 
+// Runs `work` with progress shown, and reports.
+template <typename Work>
+int RunAndReport(const isa::Spec& spec, const po::variables_map& values, session::Options& run,
+                 const std::string& json, Work work) {
+  const bool terminal = isatty(STDERR_FILENO);
+  if (terminal) run.progress = Progress;
+  std::string error;
+  const std::optional<session::Result> result = work(error);
+  if (terminal) Progress("");
+  if (!result) return Fail(error);
+  const int status = Report(*result, spec, run, json);
+  return WriteOutputs(values, *result, run) ? status : 1;
+}
+
+int RunNetwork(const po::variables_map& values, session::Options& run, const std::string& json) {
+  const auto spec = LoadSpecFrom(values);
+  if (!spec || !BuildRtlOf(*spec, run)) return 1;
+  return RunAndReport(*spec, values, run, json,
+                      [&](std::string& error) { return session::RunExperiment(*spec, run, error); });
+}
+
+int RunModuleFile(const po::variables_map& values, session::Options& run, const std::string& json) {
+  for (const char* option : {"seed", "virtual-threads"})
+    if (!values[option].defaulted())
+      return Fail(fmt::format("--{}: a module was compiled with its own", option));
+  for (const char* option : {"input", "mean", "scale", "layout", "output", "top", "labels"})
+    if (values.count(option) && !values[option].defaulted())
+      return Fail(fmt::format("--{}: a module runs on the samples it carries", option));
+  if (run.check == session::Check::kLayers)
+    return Fail("--check=layers: a module has the golden outputs, not the golden layers",
+                "run the network it was compiled from");
+  auto linked = LoadModule(run.network, values);
+  if (!linked || !BuildRtlOf(linked->spec, run)) return 1;
+  run.seed = linked->module.provenance.seed;
+  run.virtual_threads = linked->module.provenance.virtual_threads;
+  return RunAndReport(linked->spec, values, run, json, [&](std::string& error) {
+    return session::RunModule(linked->spec, std::move(linked->module), run, error);
+  });
+}
+
 }  // namespace
 
 int RunVerb(const Arguments& arguments) {
@@ -53,11 +95,15 @@ int RunVerb(const Arguments& arguments) {
       "outputs | layers | none: what is compared with the golden model")(
       "simd", po::value<std::string>()->value_name("LEVEL"),
       "portable | avx2 | avx512vnni: kernels of the simulator (default: the best)")(
+      "frames", po::value<int>()->value_name("N")->default_value(1),
+      "inputs to run: the CPU steps of one while the accelerator has another")(
+      "jobs", po::value<int>()->value_name("N")->default_value(1),
+      "accelerators to simulate at a time, for --frames")(
       "json", po::value<std::string>()->value_name("FILE")->default_value(""),
       "write the report as JSON; - is standard output");
   AddModelOptions(options);
   AddRtlOptions(options);
-  auto parsed = Parse(arguments, options, "run MODEL [--config=FILE] [options]",
+  auto parsed = Parse(arguments, options, "run MODEL|FILE.cosim [--config=FILE] [options]",
                       "cosim run resnet18 --config=pynq.yaml", "MODEL");
   if (parsed.exit) return *parsed.exit;
   const auto& values = parsed.values;
@@ -86,6 +132,18 @@ int RunVerb(const Arguments& arguments) {
   if (run.timing_only && run.check == session::Check::kLayers)
     return Fail("--timing-only computes nothing that --check=layers could compare");
   if (run.virtual_threads < 1 || run.virtual_threads > 8) return Fail("--virtual-threads: from 1 to 8");
+  run.frames = values["frames"].as<int>();
+  run.jobs = values["jobs"].as<int>();
+  if (run.frames < 1 || run.frames > 100000) return Fail("--frames: from 1 to 100000");
+  if (run.jobs < 1 || run.jobs > 256) return Fail("--jobs: from 1 to 256");
+  if (run.jobs > 1 && run.frames == 1) return Fail("--jobs: one frame is one job", "use --frames=N too");
+  if (run.frames > 1 && run.timing_only)
+    return Fail("--timing-only: every frame takes the cycles of the first", "leave out --frames");
+  if (run.frames > 1 && run.check == session::Check::kLayers)
+    return Fail("--check=layers looks at one frame", "leave out --frames");
+  if (run.frames > 1 && run.device.starts_with("tlm"))
+    return Fail("--frames: there is one tlm platform in a process, and frames in flight take two",
+                "use --device=cycle");
   if (values.count("simd")) {
     const auto level = sim::ParseSimdLevel(values["simd"].as<std::string>());
     if (!level)
@@ -96,6 +154,8 @@ int RunVerb(const Arguments& arguments) {
     run.simd = *level;
   }
   if (!ReadRtlOptions(values, run)) return 1;
+  if (!json.empty() && !CheckWritable(json)) return 1;
+  if (NamesModule(run.network)) return RunModuleFile(values, run, json);
   const bool from_file = import::IsModelFile(run.network);
   for (const char* option : {"input", "shape", "mean", "scale", "layout"})
     if (values.count(option) && !from_file)
@@ -103,18 +163,7 @@ int RunVerb(const Arguments& arguments) {
                               run.network));
   if (from_file ? !LoadModel(values, run) : !CheckNetwork(run.network)) return 1;
   if (values.count("output") && !CheckWritable(values["output"].as<std::string>())) return 1;
-  if (!json.empty() && !CheckWritable(json)) return 1;
-  const auto spec = LoadSpecFrom(values);
-  if (!spec || !BuildRtlOf(*spec, run)) return 1;
-
-  const bool terminal = isatty(STDERR_FILENO);
-  if (terminal) run.progress = Progress;
-  std::string error;
-  const auto result = session::RunExperiment(*spec, run, error);
-  if (terminal) Progress("");
-  if (!result) return Fail(error);
-  const int status = Report(*result, *spec, run, json);
-  return WriteOutputs(values, *result, run) ? status : 1;
+  return RunNetwork(values, run, json);
 }
 
 }  // namespace cosim::cli

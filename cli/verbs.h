@@ -13,6 +13,7 @@ using Arguments = std::vector<std::string>;
 
 int RunVerb(const Arguments& arguments);      // run.cc
 int ExplainVerb(const Arguments& arguments);  // explain.cc
+int CompileVerb(const Arguments& arguments);  // compile.cc
 int DisasmVerb(const Arguments& arguments);   // disasm.cc
 int AsmVerb(const Arguments& arguments);      // asm.cc
 int CheckVerb(const Arguments& arguments);    // check.cc

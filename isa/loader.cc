@@ -35,12 +35,6 @@ bool IsFile(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-std::optional<Spec> ElaborateWith(const SourceText& isa, const Config& config, Diagnostics& diags) {
-  const std::optional<YamlNode> tree = ParseYaml(isa, diags);
-  if (!tree) return std::nullopt;
-  return ElaborateTree(*tree, config, diags);
-}
-
 std::optional<Config> LoadConfig(const SourceText& text, const std::vector<Override>& overrides,
                                  Diagnostics& diags) {
   std::optional<YamlNode> tree = ParseConfigTree(text, overrides, diags);
@@ -80,14 +74,17 @@ std::optional<std::string> FindFile(const std::string& name, const std::string& 
 std::optional<Spec> Elaborate(const SourceText& isa, const SourceText& config,
                               const std::vector<Override>& overrides, Diagnostics& diags) {
   const std::optional<Config> read = LoadConfig(config, overrides, diags);
-  return read ? ElaborateWith(isa, *read, diags) : std::nullopt;
+  if (!read) return std::nullopt;
+  const std::optional<YamlNode> tree = ParseYaml(isa, diags);
+  if (!tree) return std::nullopt;
+  return ElaborateTree(*tree, *read, diags);
 }
 
-std::optional<Spec> LoadSpec(const std::string& config, const std::string& isa,
-                             const std::vector<Override>& overrides, Diagnostics& diags) {
+std::optional<SpecTexts> FindSpecTexts(const std::string& config, const std::string& isa,
+                                       const std::vector<Override>& overrides, Diagnostics& diags) {
   const std::optional<std::string> config_path = FindFile(config, "configs", diags);
   if (!config_path) return std::nullopt;
-  const std::optional<SourceText> config_text = ReadSource(*config_path, diags);
+  std::optional<SourceText> config_text = ReadSource(*config_path, diags);
   if (!config_text) return std::nullopt;
   const std::optional<Config> read = LoadConfig(*config_text, overrides, diags);
   if (!read) return std::nullopt;
@@ -98,8 +95,15 @@ std::optional<Spec> LoadSpec(const std::string& config, const std::string& isa,
   }
   const std::optional<std::string> isa_path = FindFile(isa.empty() ? read->isa : isa, "isa", diags);
   if (!isa_path) return std::nullopt;
-  const std::optional<SourceText> isa_text = ReadSource(*isa_path, diags);
-  return isa_text ? ElaborateWith(*isa_text, *read, diags) : std::nullopt;
+  std::optional<SourceText> isa_text = ReadSource(*isa_path, diags);
+  if (!isa_text) return std::nullopt;
+  return SpecTexts{std::move(*isa_text), std::move(*config_text)};
+}
+
+std::optional<Spec> LoadSpec(const std::string& config, const std::string& isa,
+                             const std::vector<Override>& overrides, Diagnostics& diags) {
+  const auto texts = FindSpecTexts(config, isa, overrides, diags);
+  return texts ? Elaborate(texts->isa, texts->config, overrides, diags) : std::nullopt;
 }
 
 }  // namespace cosim::isa

@@ -33,7 +33,16 @@ struct Override {
 std::optional<Spec> Elaborate(const SourceText& isa, const SourceText& config,
                               const std::vector<Override>& overrides, Diagnostics& diags);
 
+/// What a spec is elaborated from.
+struct SpecTexts {
+  SourceText isa, config;
+};
+
 /// Finds and reads both files; an empty `isa` takes the configuration's own.
+std::optional<SpecTexts> FindSpecTexts(const std::string& config, const std::string& isa,
+                                       const std::vector<Override>& overrides, Diagnostics& diags);
+
+/// FindSpecTexts, elaborated.
 std::optional<Spec> LoadSpec(const std::string& config, const std::string& isa,
                              const std::vector<Override>& overrides, Diagnostics& diags);
 

@@ -22,6 +22,14 @@ uint64_t TransferBytes(const isa::Spec& spec, const isa::Transfer& transfer) {
   return bytes;
 }
 
+double Seconds(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double ThreadSeconds() { return Seconds(CLOCK_THREAD_CPUTIME_ID); }
+
 void AddLedger(std::vector<LedgerRow>& total, const std::vector<LedgerRow>& rows) {
   if (total.empty()) {
     total = rows;
@@ -61,9 +69,9 @@ void RunAccelerator(const AcceleratorStep& step, const Network& network, const i
                     Device& device, bool timing_only, Run& run) {
   ExecuteOptions options{.timing_only = timing_only, .record_instructions = true, .layer_of = {}};
   options.layer_of = [&](size_t i) { return network.layers[step.layer_of[i]].name; };
-  const double start = CpuSeconds();
+  const double start = ThreadSeconds();
   const Counters counters = device.Execute(step.program, options);
-  run.simulate_seconds += CpuSeconds() - start;
+  run.simulate_seconds += ThreadSeconds() - start;
   if (!counters.completed) {
     run.completed = false;
     run.error = counters.error;
@@ -97,9 +105,9 @@ void RunCpu(const CpuStep& step, Device& device, Run& run) {
     if (!argument.is_output) device.Read(argument.address, arrays[i]);
     pointers.push_back(arrays[i].data());
   }
-  const double start = CpuSeconds();
+  const double start = ThreadSeconds();
   step.kernel->Run(pointers);
-  const double seconds = CpuSeconds() - start;
+  const double seconds = ThreadSeconds() - start;
   run.cpu_seconds += seconds;
   run.layers[step.layer].cpu_seconds += seconds;
   for (size_t i = 0; i < step.arguments.size(); ++i)
@@ -108,11 +116,7 @@ void RunCpu(const CpuStep& step, Device& device, Run& run) {
 
 }  // namespace
 
-double CpuSeconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
+double CpuSeconds() { return Seconds(CLOCK_PROCESS_CPUTIME_ID); }
 
 std::vector<uint8_t> ReadPlain(Device& device, const Place& place) {
   std::vector<uint8_t> bytes(place.bytes);
@@ -125,7 +129,7 @@ std::vector<uint8_t> ReadPlain(Device& device, const Place& place) {
 }
 
 Run Execute(const Network& network, const isa::Spec& spec, Device& device,
-            const std::vector<std::vector<uint8_t>>& inputs, bool timing_only) {
+            const std::vector<std::vector<uint8_t>>& inputs, bool timing_only, std::mutex* accelerator) {
   Run run;
   run.layers.resize(network.layers.size());
   if (!timing_only) {
@@ -137,13 +141,19 @@ Run Execute(const Network& network, const isa::Spec& spec, Device& device,
     }
   }
   for (const auto& step : network.steps) {
-    if (const auto* accelerator = std::get_if<AcceleratorStep>(&step)) {
-      if (!timing_only) LoadSegments(device, accelerator->program);
-      RunAccelerator(*accelerator, network, spec, device, timing_only, run);
-      if (!run.completed) return run;
-    } else if (!timing_only) {
+    const auto* program = std::get_if<AcceleratorStep>(&step);
+    if (!program && timing_only) continue;
+    if (program && !timing_only) LoadSegments(device, program->program);
+    std::unique_lock<std::mutex> turn;
+    if (program && accelerator) turn = std::unique_lock(*accelerator);
+    StepTime time{program != nullptr, Seconds(CLOCK_MONOTONIC), 0};
+    if (program)
+      RunAccelerator(*program, network, spec, device, timing_only, run);
+    else
       RunCpu(std::get<CpuStep>(step), device, run);
-    }
+    time.end = Seconds(CLOCK_MONOTONIC);
+    run.steps.push_back(time);
+    if (!run.completed) return run;
   }
   if (!timing_only)
     for (const Place& place : network.outputs) run.outputs.push_back(ReadPlain(device, place));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,12 @@ struct LayerProfile {
   double cpu_seconds = 0;   ///< of its CPU steps
 };
 
+/// When a step ran on this host, in seconds of a clock that only goes forward.
+struct StepTime {
+  bool on_accelerator = false;
+  double begin = 0, end = 0;
+};
+
 struct Run {
   bool completed = true;
   std::string error;
@@ -28,14 +35,17 @@ struct Run {
   std::optional<Cycle> model_cycles;          ///< as Counters::model_cycles
   std::vector<LedgerRow> ledger;              ///< summed over the programs
   std::vector<LayerProfile> layers;           ///< as Network::layers
-  double simulate_seconds = 0;                ///< CPU seconds of this process in Device::Execute
+  double simulate_seconds = 0;                ///< CPU seconds of the calling thread in Device::Execute
   double cpu_seconds = 0;                     ///< … in CPU kernels
+  std::vector<StepTime> steps;                ///< as Network::steps, those that ran
   std::vector<std::vector<uint8_t>> outputs;  ///< plain arrays, as Network::outputs; empty when timing only
 };
 
-/// `inputs`: plain arrays, as Network::inputs (ignored when timing only).
+/// `inputs`: plain arrays, as Network::inputs (ignored when timing only). `accelerator`, if there is one, is
+/// held while the device executes.
 Run Execute(const Network& network, const isa::Spec& spec, Device& device,
-            const std::vector<std::vector<uint8_t>>& inputs, bool timing_only);
+            const std::vector<std::vector<uint8_t>>& inputs, bool timing_only,
+            std::mutex* accelerator = nullptr);
 
 /// The plain array at `place`, after a run.
 std::vector<uint8_t> ReadPlain(Device& device, const Place& place);

@@ -39,7 +39,8 @@ struct AcceleratorStep {
 /// Arrays in DRAM are copied to the host and back around the kernel.
 struct CpuStep {
   struct Argument {
-    uint64_t address = 0, bytes = 0;  ///< in DRAM, when `constant` is null
+    uint64_t address = 0;  ///< in DRAM, when `constant` is null
+    uint64_t bytes = 0;
     std::shared_ptr<const void> constant;
     bool is_output = false;
   };
@@ -55,6 +56,10 @@ struct Place {
   uint64_t address = 0, bytes = 0;
   CpuKernelPtr unpack;  ///< to the plain row-major array; null: it is one
   uint64_t plain_bytes = 0;
+  std::string type;  ///< of the plain array: "int8[1,10]"
+  uint64_t element_bytes = 1;
+  float scale = 0;  ///< real = (q - zero_point) * scale; 0 when the value has no such meaning
+  int zero_point = 0;
 };
 
 struct Network {
@@ -63,6 +68,7 @@ struct Network {
   std::vector<std::variant<AcceleratorStep, CpuStep>> steps;
   std::vector<Place> inputs, outputs;
   std::vector<Place> values;  ///< all that can be read back at the end, when compiled to keep them
+  uint64_t value_bytes = 0;   ///< what a run writes stands in [0, value_bytes); all above is the programs'
   uint64_t dram_bytes = 0;
 };
 

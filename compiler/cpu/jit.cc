@@ -4,11 +4,8 @@
 #include "compiler/cpu/jit.h"
 
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
-#include <llvm/IR/DiagnosticInfo.h>
-#include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/TargetSelect.h>
-#include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 
 #include <algorithm>
@@ -18,6 +15,7 @@
 #include <unordered_map>
 
 #include "compiler/cpu/codegen.h"
+#include "compiler/cpu/llvm_module.h"
 #include "compiler/cpu/optimize.h"
 #include "isa/check.h"
 
@@ -51,37 +49,6 @@ orc::JITTargetMachineBuilder HostMachine() {
   auto builder = Unwrap(orc::JITTargetMachineBuilder::detectHost());
   builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
   return builder;
-}
-
-/// Remarks about loops that stay scalar are for readers of optimised IR, not for standard error.
-class QuietHandler : public llvm::DiagnosticHandler {
- public:
-  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
-    return info.getSeverity() != llvm::DS_Error;
-  }
-};
-
-struct OwnedModule {
-  std::unique_ptr<llvm::LLVMContext> context;
-  std::unique_ptr<llvm::Module> module;
-};
-
-constexpr const char* kEntryName = "kernel";
-
-OwnedModule EmitModule(const tir::Function& function, bool keep_names) {
-  OwnedModule result{std::make_unique<llvm::LLVMContext>(), nullptr};
-  result.context->setDiscardValueNames(!keep_names);
-  result.context->setDiagnosticHandler(std::make_unique<QuietHandler>());
-  result.module = std::make_unique<llvm::Module>("cosim", *result.context);
-  EmitKernel(function, kEntryName, *result.module);
-  return result;
-}
-
-std::string ToText(const llvm::Module& module) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  module.print(stream, nullptr);
-  return stream.str();
 }
 
 }  // namespace
@@ -154,8 +121,8 @@ std::string Session::Add(const tir::Function& function) {
   const std::lock_guard lock(mutex_);
   const auto [it, is_new] = symbols_.try_emplace(std::move(text));
   if (is_new) {
-    it->second = fmt::format("{}.{}", kEntryName, symbols_.size());
-    emitted.module->getFunction(kEntryName)->setName(it->second);
+    it->second = fmt::format("{}.{}", kKernelName, symbols_.size());
+    emitted.module->getFunction(kKernelName)->setName(it->second);
     // Directly to the transform layer: LLJIT's own entry would copy the module into a new context.
     Unwrap(jit_->getIRTransformLayer().add(
         jit_->getMainJITDylib(),
@@ -183,17 +150,13 @@ std::vector<runtime::CpuKernelPtr> Session::Compile(std::span<const tir::Functio
   return kernels;
 }
 
-CpuCompiler::CpuCompiler() : session_(std::make_shared<Session>()) {}
+JitCompiler::JitCompiler() : session_(std::make_shared<Session>()) {}
 
-runtime::CpuKernelPtr CpuCompiler::Compile(const tir::Function& function) {
-  return session_->Compile({&function, 1}).front();
-}
-
-std::vector<runtime::CpuKernelPtr> CpuCompiler::CompileAll(std::span<const tir::Function> functions) {
+std::vector<runtime::CpuKernelPtr> JitCompiler::CompileAll(std::span<const tir::Function> functions) {
   return session_->Compile(functions);
 }
 
-int CpuCompiler::kernel_count() const { return session_->kernel_count(); }
+int JitCompiler::kernel_count() const { return session_->kernel_count(); }
 
 std::string OptimizedIr(const tir::Function& function) {
   OwnedModule emitted = EmitModule(function, /*keep_names=*/true);

@@ -8,22 +8,19 @@
 #include <string>
 #include <vector>
 
-#include "compiler/tir/ir.h"
-#include "runtime/cpu_kernel.h"
+#include "compiler/cpu/compiler.h"
 
 namespace cosim::cpu {
 
 class Session;
 
-/// Compiles for the CPU it runs on. Functions that differ in names only share their code, however often they
-/// are compiled. Thread-safe; kernels stay valid after their compiler is gone.
-class CpuCompiler {
+/// Compiles for the CPU it runs on, on several threads. Thread-safe; kernels stay valid after their compiler
+/// is gone.
+class JitCompiler final : public CpuCompiler {
  public:
-  CpuCompiler();
+  JitCompiler();
 
-  runtime::CpuKernelPtr Compile(const tir::Function& function);
-  /// As Compile on each, but on several threads.
-  std::vector<runtime::CpuKernelPtr> CompileAll(std::span<const tir::Function> functions);
+  std::vector<runtime::CpuKernelPtr> CompileAll(std::span<const tir::Function> functions) override;
   /// How many different kernels have been compiled.
   int kernel_count() const;
 

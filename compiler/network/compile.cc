@@ -193,6 +193,11 @@ class Compiler {
             is_output};
   }
 
+  static runtime::CpuStep::Argument ArgumentFor(const graph::TensorPtr& constant) {
+    const auto bytes = constant->bytes();
+    return {0, bytes.size(), std::shared_ptr<const void>(constant, bytes.data()), false};
+  }
+
   runtime::CpuStep MakeCpuStep(const Item& item) const {
     runtime::CpuStep step;
     step.layer = item.layer;
@@ -204,13 +209,11 @@ class Compiler {
     const auto& kernel = group_kernels_[item.cpu_kernel];
     step.kernel = kernel.kernel;
     for (ValueId input : kernel.inputs) {
-      if (const auto* constant = graph_.node(input).As<graph::Constant>()) {
-        const void* data = constant->data->bytes().data();
-        step.arguments.push_back({0, 0, std::shared_ptr<const void>(constant->data, data), false});
-      } else {
-        step.arguments.push_back(ArgumentFor({Root(input), {}}, false));
-      }
+      const auto* constant = graph_.node(input).As<graph::Constant>();
+      step.arguments.push_back(constant ? ArgumentFor(constant->data)
+                                        : ArgumentFor({Root(input), {}}, false));
     }
+    for (const graph::TensorPtr& table : kernel.tables) step.arguments.push_back(ArgumentFor(table));
     step.arguments.push_back(ArgumentFor(item.writes, true));
     return step;
   }
@@ -252,6 +255,7 @@ class Compiler {
       network_.steps.emplace_back(BuildProgram(spec_, kernels, std::move(constants), values_end_, free_from));
     }
     network_.dram_bytes = free_from;
+    network_.value_bytes = values_end_;
   }
 
   runtime::Place PlaceOf(const FormKey& form, const std::string& name, ValueId value) const {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "compiler/cpu/jit.h"
+#include "compiler/cpu/compiler.h"
 #include "compiler/graph/graph.h"
 #include "compiler/network/lower_group.h"
 #include "isa/spec.h"

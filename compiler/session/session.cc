@@ -1,80 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/session/session.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
-#include <cstring>
 
 #include "compiler/cpu/jit.h"
 #include "compiler/golden/golden.h"
 #include "compiler/graph/float_executor.h"
 #include "compiler/graph/zoo/zoo.h"
 #include "compiler/network/array.h"
-#include "compiler/network/compile.h"
-#include "isa/check.h"
+#include "compiler/session/execute.h"
 #include "isa/verify.h"
-#include "sim/cycle/cycle_device.h"
-#include "sim/functional/functional_device.h"
-#include "sim/rtl/rtl_device.h"
-#include "sim/tlm/tlm_device.h"
 
 namespace cosim::session {
 namespace {
 
 using graph::Tensor;
-using graph::TensorPtr;
 
-/// Adds the CPU time of a scope.
-class CpuTimer {
- public:
-  explicit CpuTimer(double& total) : total_(total), start_(runtime::CpuSeconds()) {}
-  ~CpuTimer() { total_ += runtime::CpuSeconds() - start_; }
-
- private:
-  double& total_;
-  double start_;
+struct Frame {
+  std::vector<Tensor> reals, inputs;
 };
 
-std::vector<uint8_t> BytesOf(const Tensor& tensor) {
-  const auto bytes = tensor.bytes();
-  return {bytes.begin(), bytes.end()};
-}
-
-Compared Compare(const std::string& name, const std::vector<uint8_t>& bytes, const Tensor& golden) {
-  const auto want = golden.bytes();
-  COSIM_CHECK(bytes.size() == want.size());
-  const auto element = static_cast<size_t>(graph::SizeOf(golden.dtype()));
-  Compared compared{name, golden.size(), 0};
-  for (size_t i = 0; i < want.size(); i += element)
-    compared.mismatches += std::memcmp(bytes.data() + i, want.data() + i, element) != 0;
-  return compared;
-}
-
-double PeakRssMb() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
-}
-
-// Null, and `error` set, when there is no such device to be had now.
-std::unique_ptr<runtime::Device> MakeDevice(const isa::Spec& spec, const Options& options,
-                                            std::string& error) {
-  if (options.device == "functional") return std::make_unique<sim::FunctionalDevice>(spec, options.simd);
-  if (options.device == "tlm-rtl") return sim::TlmDevice::MakeRtl(spec, options.rtl_library, error);
-  if (options.device == "tlm") return sim::TlmDevice::Make(spec, options.simd, error);
-  if (options.device == "rtl") {
-    auto device = std::make_unique<sim::RtlDevice>(spec, options.rtl_library);
-    device->Trace(options.rtl_trace);
-    return device;
+// Frame i has the seed of the experiment plus i; a model from a file has the inputs it was given, in every
+// frame.
+std::vector<Frame> MakeFrames(const graph::QuantizedGraph* quantized, const Options& options) {
+  if (!quantized) return {{{}, options.inputs}};
+  std::vector<Frame> frames;
+  for (int i = 0; i < options.frames; ++i) {
+    frames.push_back({graph::zoo::SyntheticInput(quantized->reference, options.seed + i), {}});
+    frames.back().inputs = graph::QuantizeInputs(quantized->graph, frames.back().reals);
   }
-  return std::make_unique<sim::CycleDevice>(spec, options.simd);
-}
-
-int64_t SumMacs(const runtime::Network& network) {
-  int64_t macs = 0;
-  for (const auto& layer : network.layers) macs += layer.macs;
-  return macs;
+  return frames;
 }
 
 }  // namespace
@@ -107,7 +62,7 @@ graph::QuantizedGraph QuantizeFor(const isa::Spec& spec, const std::string& netw
 
 runtime::Network CompileFor(const isa::Spec& spec, const graph::Graph& graph,
                             const network::CompileOptions& options) {
-  cpu::CpuCompiler cpu;
+  cpu::JitCompiler cpu;
   return network::Compile(graph, spec, options, cpu);
 }
 
@@ -144,56 +99,41 @@ std::optional<Result> RunExperiment(const isa::Spec& spec, const Options& option
                                  .keep_every_value = options.check == Check::kLayers,
                                  .after_pass = {}});
   }
-  {
-    say("verifying the programs");
-    CpuTimer timer(result.host.verify_s);
-    error = VerifyPrograms(spec, result.network);
-    if (!error.empty()) return std::nullopt;
-  }
-  result.macs = SumMacs(result.network);
-  result.ideal_cycles = (result.macs + spec.MacsPerCycle() - 1) / spec.MacsPerCycle();
-  for (const auto& step : result.network.steps)
-    if (const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step))
-      result.instructions += static_cast<int64_t>(accelerator->program.instructions.size());
+  DescribePlaces(graph, result.network);
+  if (!VerifyInto(spec, options, result, error)) return std::nullopt;
 
-  std::vector<Tensor> float_inputs;
-  if (quantized) float_inputs = graph::zoo::SyntheticInput(quantized->reference, options.seed);
-  const auto inputs = quantized ? graph::QuantizeInputs(graph, float_inputs) : options.inputs;
   for (graph::ValueId output : graph.outputs()) result.output_types.push_back(graph.node(output).type);
-  std::vector<std::vector<uint8_t>> bytes;
-  for (const Tensor& input : inputs) bytes.push_back(BytesOf(input));
-  say("running on the " + options.device + " device");
-  const auto device = MakeDevice(spec, options, error);
-  if (!device) return std::nullopt;
-  for (int i = 0; i < options.runs; ++i) {
-    if (options.poison) device->PoisonOnChip(options.seed + i);
-    result.run = runtime::Execute(result.network, spec, *device, bytes, options.timing_only);
-    if (!result.run.completed) {
-      error = result.run.error;
-      return std::nullopt;
-    }
+  const auto frames = MakeFrames(quantized ? &*quantized : nullptr, options);
+  std::vector<runtime::FrameInputs> inputs;
+  for (const Frame& frame : frames) {
+    inputs.emplace_back();
+    for (const Tensor& input : frame.inputs) inputs.back().push_back(BytesOf(input));
   }
-  if (const auto* rtl = dynamic_cast<sim::RtlDevice*>(device.get());
-      rtl != nullptr && !options.rtl_trace.file.empty() && !rtl->traced()) {
-    error = "no waves were written: the run took " + std::to_string(result.run.cycles) + " cycles";
-    return std::nullopt;
-  }
-  result.host.simulate_s = result.run.simulate_seconds;
-  result.host.cpu_fallback_s = result.run.cpu_seconds;
-
+  std::vector<std::vector<uint8_t>> values;  // as Network::values
+  const auto outputs = RunFrames(spec, options, inputs, result, error, [&](runtime::Device& device) {
+    if (options.timing_only) return;
+    for (const auto& place : result.network.values) values.push_back(runtime::ReadPlain(device, place));
+  });
+  if (!outputs) return std::nullopt;
   if (options.check != Check::kNone && !options.timing_only) {
     say("checking against the golden model");
     CpuTimer timer(result.host.check_s);
-    const auto golden = golden::Run(graph, inputs);
-    for (size_t i = 0; i < result.network.outputs.size(); ++i) {
-      const auto& place = result.network.outputs[i];
-      result.outputs.push_back(Compare(place.name, result.run.outputs[i], *golden[place.value]));
+    for (size_t f = 0; f < outputs->size(); ++f) {
+      const Frame& frame = frames[f % frames.size()];
+      const auto golden = golden::Run(graph, frame.inputs);
+      std::vector<std::vector<uint8_t>> expected;
+      for (const auto& place : result.network.outputs) expected.push_back(BytesOf(*golden[place.value]));
+      CompareOutputs((*outputs)[f], expected, result);
+      for (size_t i = 0; i < values.size(); ++i) {
+        const auto& place = result.network.values[i];
+        const Tensor& want = *golden[place.value];
+        result.layers.push_back(
+            CompareBytes(place.name, values[i], BytesOf(want), graph::SizeOf(want.dtype())));
+      }
+      if (options.report_quantization && quantized)
+        result.quantization =
+            graph::ReportQuantization(*quantized, graph::RunFloat(quantized->reference, frame.reals), golden);
     }
-    for (const auto& place : result.network.values)
-      result.layers.push_back(Compare(place.name, runtime::ReadPlain(*device, place), *golden[place.value]));
-    if (options.report_quantization && quantized)
-      result.quantization =
-          graph::ReportQuantization(*quantized, graph::RunFloat(quantized->reference, float_inputs), golden);
   }
   result.host.peak_rss_mb = PeakRssMb();
   return result;

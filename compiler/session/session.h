@@ -40,11 +40,13 @@ struct Options {
   bool report_quantization = false;
   sim::SimdLevel simd = sim::BestSimdLevel();
   bool poison = false;  ///< fill the on-chip memories with a pattern first
-  int runs = 1;         ///< on the same device, one after the other; the last one counts
+  int runs = 1;         ///< of a single frame on the same device, one after the other; the last one counts
+  int frames = 1;       ///< more than one: Result::frames; not with timing_only, nor with Check::kLayers
+  int jobs = 1;         ///< accelerators simulated at a time, of several frames
   std::function<void(const std::string&)> progress;  ///< what is being done now
 };
 
-/// Costs on the host, in CPU seconds of this process.
+/// Costs on the host, in CPU seconds of this process; simulate and cpu_fallback of all frames.
 struct HostCost {
   double quantize_s = 0, compile_s = 0, verify_s = 0, simulate_s = 0, check_s = 0, cpu_fallback_s = 0,
          peak_rss_mb = 0;
@@ -56,10 +58,22 @@ struct Compared {
   int64_t values = 0, mismatches = 0;
 };
 
+/// Several frames. Simulated and host time do not mix: `cycles` is the accelerator's, all else this
+/// machine's.
+struct FramesSummary {
+  int count = 0, jobs = 1;
+  runtime::Cycle cycles = 0;  ///< of all frames
+  double wall_s = 0;          ///< from the first frame's start to the last one's end, simulation included
+  double cpu_step_s = 0;      ///< wall time in CPU steps, summed over the frames
+  double overlapped_s = 0;    ///< … of which the accelerator worked on another frame
+};
+
 struct Result {
   runtime::Network network;
-  runtime::Run run;
-  std::vector<graph::TensorType> output_types;  ///< of run.outputs
+  std::string producer;  ///< who compiled it, when it came as a module; then the golden outputs did too
+  runtime::Run run;      ///< of the first frame
+  std::optional<FramesSummary> frames;          ///< when there were several
+  std::vector<graph::TensorType> output_types;  ///< of run.outputs; not of a module's
   std::vector<Compared> outputs, layers;
   std::vector<graph::QuantizationRow> quantization;
   int64_t macs = 0, ideal_cycles = 0;  ///< MACs of convolutions and dense layers, wherever they ran

@@ -28,7 +28,8 @@ std::string Example(const std::string& help) {
 }
 
 TEST_F(Verbs, HelpEndsInAnExampleThatWorks) {
-  for (const std::string verb : {"run", "explain", "disasm", "asm", "check", "isa", "configs", "models"}) {
+  for (const std::string verb :
+       {"run", "explain", "compile", "disasm", "asm", "check", "isa", "configs", "models"}) {
     const Outcome help = Run(verb + " --help");
     EXPECT_EQ(help.status, 0) << verb;
     EXPECT_THAT(help.out, ::testing::StartsWith("usage: cosim " + verb)) << verb;
@@ -43,13 +44,23 @@ TEST_F(Verbs, HelpEndsInAnExampleThatWorks) {
 TEST_F(Verbs, HelpOfTheCommandListsEveryVerb) {
   const Outcome help = Run("--help");
   EXPECT_EQ(help.status, 0);
-<<<<<<< HEAD
-  for (const std::string verb : {"run", "disasm", "asm", "check", "isa", "synth", "configs", "models"}) {
-=======
-  for (const std::string verb : {"run", "explain", "disasm", "asm", "check", "isa", "configs", "models"}) {
->>>>>>> b65bd5d (Explain what each layer waits for)
+  for (const std::string verb :
+       {"run", "explain", "compile", "disasm", "asm", "check", "isa", "synth", "configs", "models"}) {
     EXPECT_THAT(help.out, HasSubstr("\n  " + verb + " ")) << verb;
   }
+}
+
+TEST_F(Verbs, ReferenceNamesEveryVerb) {
+  const std::string reference = ReadFile(At("docs/reference/cli.md"));
+  std::istringstream help(Run("--help").out);
+  int verbs = 0;
+  for (std::string line; std::getline(help, line);) {
+    if (!line.starts_with("  ") || line.starts_with("  cosim")) continue;
+    const std::string verb = line.substr(2, line.find(' ', 2) - 2);
+    EXPECT_THAT(reference, ::testing::ContainsRegex("`" + verb + "[` ]")) << verb;
+    ++verbs;
+  }
+  EXPECT_GT(verbs, 5);
 }
 
 TEST_F(Verbs, DisassembledProgramAssemblesToTheSameText) {

@@ -28,7 +28,7 @@ const DataType kInt8 = DataType::Int(8), kInt32 = DataType::Int(32), kInt64 = Da
 
 template <typename... Arrays>
 void Execute(const tir::Function& function, Arrays&... arrays) {
-  CpuCompiler().Compile(function)->Run(std::vector<void*>{arrays.data()...});
+  JitCompiler().Compile(function)->Run(std::vector<void*>{arrays.data()...});
 }
 
 /// out[i] = in[i] + 1
@@ -200,8 +200,8 @@ TEST(Codegen, UnrolledLoopsLeaveNoLoop) {
   EXPECT_THAT(OptimizedIr(Increment(8, LoopKind::kUnrolled)), testing::Not(HasSubstr(" phi ")));
 }
 
-TEST(CpuCompiler, CompilesEqualFunctionsOnce) {
-  CpuCompiler compiler;
+TEST(JitCompiler, CompilesEqualFunctionsOnce) {
+  JitCompiler compiler;
   std::vector<int32_t> in(17, 1), out(17);
   for (const char* prefix : {"a_", "b_", "a_"}) compiler.Compile(Increment(16, LoopKind::kSerial, prefix));
   EXPECT_EQ(compiler.kernel_count(), 1);
@@ -210,11 +210,11 @@ TEST(CpuCompiler, CompilesEqualFunctionsOnce) {
   EXPECT_EQ(compiler.kernel_count(), 2);
 }
 
-TEST(CpuCompiler, CompilesManyFunctionsTogether) {
+TEST(JitCompiler, CompilesManyFunctionsTogether) {
   std::vector<tir::Function> functions;
   for (int64_t count = 1; count <= 40; ++count)
     functions.push_back(Increment(count % 20, LoopKind::kVectorized));
-  CpuCompiler compiler;
+  JitCompiler compiler;
   const auto kernels = compiler.CompileAll(functions);
   ASSERT_EQ(kernels.size(), 40u);
   EXPECT_EQ(compiler.kernel_count(), 20);
@@ -226,8 +226,8 @@ TEST(CpuCompiler, CompilesManyFunctionsTogether) {
   }
 }
 
-TEST(CpuCompiler, ServesSeveralThreads) {
-  CpuCompiler compiler;
+TEST(JitCompiler, ServesSeveralThreads) {
+  JitCompiler compiler;
   std::vector<std::thread> threads;
   std::vector<std::vector<int32_t>> results(8, std::vector<int32_t>(64));
   for (int t = 0; t < 8; ++t) {
@@ -242,10 +242,10 @@ TEST(CpuCompiler, ServesSeveralThreads) {
   EXPECT_EQ(compiler.kernel_count(), 4);
 }
 
-TEST(CpuCompiler, KernelsOutliveIt) {
+TEST(JitCompiler, KernelsOutliveIt) {
   runtime::CpuKernelPtr kernel;
   {
-    CpuCompiler compiler;
+    JitCompiler compiler;
     kernel = compiler.Compile(Increment(8, LoopKind::kSerial));
   }
   std::vector<int32_t> in(8, 1), out(8);

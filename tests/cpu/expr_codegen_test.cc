@@ -95,7 +95,7 @@ void CheckBinary(BinaryOp op, DataType type, Wide low, Wide high) {
       });
     }();
     IntArray out(result, kCount);
-    CpuCompiler().Compile(function)->Run(std::vector<void*>{x.data(), y.data(), out.data()});
+    JitCompiler().Compile(function)->Run(std::vector<void*>{x.data(), y.data(), out.data()});
     for (int64_t i = 0; i < kCount; ++i) {
       ASSERT_EQ(static_cast<int64_t>(out.at(i)),
                 static_cast<int64_t>(Wrap(result, Reference(op, x.at(i), y.at(i)))))
@@ -139,7 +139,7 @@ TEST(ExprCodegen, FloorsDivisionByConstants) {
   IntArray x = EdgyArray(random, type, kCount), out(type, kCount);
   for (const int divisor : {1, 2, 3, 7, 8, 1 << 30}) {
     for (const BinaryOp op : {BinaryOp::kFloorDiv, BinaryOp::kFloorMod}) {
-      CpuCompiler()
+      JitCompiler()
           .Compile(Elementwise({a}, type, LoopKind::kVectorized,
                                [&](const Expr& i) {
                                  return tir::MakeBinary(op, tir::MakeLoad(a, {i}), tir::Int(divisor, type));
@@ -169,7 +169,7 @@ TEST(ExprCodegen, RoundShiftTakesConstantAmounts) {
     const tir::Buffer a = tir::MakeBuffer("a", type, {kCount});
     IntArray x = EdgyArray(random, type, kCount), out(type, kCount);
     for (const int amount : {0, 1, 2, 17, 30, type.bits - 2}) {
-      CpuCompiler()
+      JitCompiler()
           .Compile(Elementwise({a}, type, LoopKind::kVectorized,
                                [&](const Expr& i) {
                                  return tir::MakeBinary(BinaryOp::kRoundShift, tir::MakeLoad(a, {i}),
@@ -187,7 +187,7 @@ TEST(ExprCodegen, CombinesConditions) {
   std::mt19937_64 random(3);
   const tir::Buffer a = tir::MakeBuffer("a", DataType::Int(8), {kCount});
   IntArray x = EdgyArray(random, DataType::Int(8), kCount), out(DataType::Int(8), kCount);
-  CpuCompiler()
+  JitCompiler()
       .Compile(Elementwise({a}, DataType::Int(8), LoopKind::kVectorized,
                            [&](const Expr& i) {
                              const Expr value = tir::MakeLoad(a, {i});
@@ -213,7 +213,7 @@ TEST(ExprCodegen, WrapsCastsBetweenIntegers) {
     for (const DataType to : IntegerTypes()) {
       const tir::Buffer a = tir::MakeBuffer("a", from, {kCount});
       IntArray x = EdgyArray(random, from, kCount), out(to, kCount);
-      CpuCompiler()
+      JitCompiler()
           .Compile(Elementwise({a}, to, LoopKind::kVectorized,
                                [&](const Expr& i) { return tir::MakeCast(to, tir::MakeLoad(a, {i})); }))
           ->Run(std::vector<void*>{x.data(), out.data()});
@@ -228,7 +228,7 @@ TEST(ExprCodegen, SelectDoesNotLoadFromTheSideItDoesNotTake) {
   for (const LoopKind kind : {LoopKind::kSerial, LoopKind::kVectorized}) {
     int32_t x = 42;
     std::vector<int32_t> out(kCount);
-    CpuCompiler()
+    JitCompiler()
         .Compile(Elementwise({a}, DataType::Int(32), kind,
                              [&](const Expr& i) {
                                return tir::MakeSelect(tir::MakeBinary(BinaryOp::kEq, i, tir::Int(0)),
@@ -249,7 +249,7 @@ std::vector<float> RunFloat(std::vector<float> a, std::vector<float> b, Value va
   a.resize(kCount);
   b.resize(kCount);
   std::vector<float> out(kCount);
-  CpuCompiler()
+  JitCompiler()
       .Compile(
           Elementwise({x, y}, type, LoopKind::kVectorized,
                       [&](const Expr& i) { return value(tir::MakeLoad(x, {i}), tir::MakeLoad(y, {i})); }))
@@ -296,7 +296,7 @@ TEST(ExprCodegen, RoundsTowardsZeroFromFloat) {
   std::vector<double> x(kCount);
   std::vector<int32_t> out(kCount);
   for (int64_t i = 0; i < kCount; ++i) x[i] = (i - 250) * 1234.567;
-  CpuCompiler()
+  JitCompiler()
       .Compile(
           Elementwise({a}, DataType::Int(32), LoopKind::kVectorized,
                       [&](const Expr& i) { return tir::MakeCast(DataType::Int(32), tir::MakeLoad(a, {i})); }))

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 
+#include "compiler/cpu/jit.h"
 #include "compiler/cpu/ops/lower_group.h"
 #include "compiler/golden/golden.h"
 #include "compiler/graph/graph.h"
@@ -53,13 +54,15 @@ inline void* Data(graph::Tensor& tensor) {
 /// Runs `group` on the golden model's values of its inputs.
 inline graph::Tensor RunGroup(const graph::Graph& graph, const std::vector<graph::ValueId>& group,
                               const std::vector<graph::TensorPtr>& values) {
-  static CpuCompiler compiler;
+  static JitCompiler compiler;
   const GroupKernel kernel = CompileGroups(compiler, graph, {&group, 1}).front();
   std::vector<graph::Tensor> inputs;
   for (graph::ValueId id : kernel.inputs) inputs.push_back(*values[id]);
   graph::Tensor output(graph.node(kernel.output).type);
   std::vector<void*> args;
   for (graph::Tensor& input : inputs) args.push_back(Data(input));
+  for (const graph::TensorPtr& table : kernel.tables)  // kernels do not write to their inputs
+    args.push_back(const_cast<uint8_t*>(table->bytes().data()));
   args.push_back(Data(output));
   kernel.kernel->Run(args);
   return output;

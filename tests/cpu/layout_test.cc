@@ -14,7 +14,7 @@ using graph::Tensor;
 
 Tensor Convert(const tir::Function& function, Tensor source, const Shape& shape) {
   Tensor result(graph::TensorType{graph::DType::kInt8, shape});
-  CpuCompiler().Compile(function)->Run(std::vector<void*>{Data(source), Data(result)});
+  JitCompiler().Compile(function)->Run(std::vector<void*>{Data(source), Data(result)});
   return result;
 }
 

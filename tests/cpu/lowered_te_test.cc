@@ -73,7 +73,7 @@ class RandomProgram {
     IntArray input = EdgyArray(random_, kInt8, rows_ * columns_), factor = EdgyArray(random_, kInt32, rows_);
     IntArray expected(kInt8, rows_ * columns_), actual = expected;
     tir::Interpret(function, std::vector<void*>{input.data(), factor.data(), expected.data()});
-    CpuCompiler().Compile(function)->Run(std::vector<void*>{input.data(), factor.data(), actual.data()});
+    JitCompiler().Compile(function)->Run(std::vector<void*>{input.data(), factor.data(), actual.data()});
     for (size_t i = 0; i < expected.size(); ++i) {
       ASSERT_EQ(static_cast<int>(actual.at(i)), static_cast<int>(expected.at(i))) << tir::ToString(function);
     }

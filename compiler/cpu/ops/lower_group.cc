@@ -62,27 +62,6 @@ class GroupBuilder {
   LoweredGroup result_;
 };
 
-/// A kernel with arrays of its own between the caller's inputs and output.
-class KernelWithTables : public runtime::CpuKernel {
- public:
-  KernelWithTables(runtime::CpuKernelPtr kernel, std::vector<graph::TensorPtr> tables)
-      : kernel_(std::move(kernel)), tables_(std::move(tables)) {}
-
-  void Run(std::span<void* const> args) const override {
-    COSIM_CHECK(!args.empty());
-    std::vector<void*> all(args.begin(), args.end() - 1);
-    // Kernels do not write to their inputs.
-    for (const graph::TensorPtr& table : tables_)
-      all.push_back(const_cast<int32_t*>(table->data<int32_t>().data()));
-    all.push_back(args.back());
-    kernel_->Run(all);
-  }
-
- private:
-  runtime::CpuKernelPtr kernel_;
-  std::vector<graph::TensorPtr> tables_;
-};
-
 }  // namespace
 
 LoweredGroup LowerForCpu(const graph::Graph& graph, std::span<const graph::ValueId> group) {
@@ -116,9 +95,8 @@ std::vector<GroupKernel> CompileGroups(CpuCompiler& compiler, const graph::Graph
   for (size_t k = 0; k < kernels.size(); ++k) {
     GroupKernel& group = result[position[k]];
     group.kernel = std::move(kernels[k]);
-    if (!lowered[k].tables.empty())
-      group.kernel = std::make_shared<KernelWithTables>(group.kernel, std::move(lowered[k].tables));
     group.inputs = std::move(lowered[k].inputs);
+    group.tables = std::move(lowered[k].tables);
   }
   return result;
 }

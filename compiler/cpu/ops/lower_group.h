@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/cpu/jit.h"
+#include "compiler/cpu/compiler.h"
 #include "compiler/graph/graph.h"
 #include "compiler/tir/ir.h"
 
@@ -28,14 +28,15 @@ struct LoweredGroup {
 LoweredGroup LowerForCpu(const graph::Graph& graph, std::span<const graph::ValueId> group);
 LoweredGroup LowerForCpu(const graph::Graph& graph, graph::ValueId node);
 
-/// A kernel whose arguments are the arrays of `inputs`, then of the output.
+/// A kernel whose arguments are the arrays of `inputs`, of `tables`, then of the output.
 struct GroupKernel {
   runtime::CpuKernelPtr kernel;
   std::vector<graph::ValueId> inputs;
+  std::vector<graph::TensorPtr> tables;
   graph::ValueId output = 0;
 };
 
-/// Lowers all groups and compiles them together; the kernels hold their tables.
+/// Lowers all groups and compiles them together.
 std::vector<GroupKernel> CompileGroups(CpuCompiler& compiler, const graph::Graph& graph,
                                        std::span<const std::vector<graph::ValueId>> groups);
 

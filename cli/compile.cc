@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// cosim compile: a network as a module, one file that `cosim run` takes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/options.h"
+#include "cli/verbs.h"
+#include "compiler/cpu/object.h"
+#include "compiler/session/module.h"
+
+namespace cosim::cli {
+namespace po = boost::program_options;
+namespace {
+
+std::string Joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+void Summarize(const runtime::Module& module, const isa::Spec& spec, size_t bytes, const std::string& path) {
+  size_t programs = 0, instructions = 0, calls = 0, constants = 0;
+  for (const auto& step : module.network.steps) {
+    const auto* program = std::get_if<runtime::AcceleratorStep>(&step);
+    calls += program ? 0 : 1;
+    if (!program) continue;
+    ++programs;
+    instructions += program->program.instructions.size();
+    for (const auto& segment : program->program.segments)
+      if (segment.kind == isa::Segment::Kind::kConstants) constants += segment.bytes.size();
+  }
+  fmt::print("{}: {} on {} ({}), spec {}\n", path, module.provenance.model, spec.config, spec.isa,
+             spec.FingerprintText());
+  fmt::print("  {} programs of {} instructions, {} CPU calls ({} {}), {} bytes of weights, {} bytes in all\n",
+             programs, instructions, calls, module.code.architecture, module.code.level, constants, bytes);
+}
+
+}  // namespace
+
+int CompileVerb(const Arguments& arguments) {
+  po::options_description options("options");
+  AddSpecOptions(options);
+  const auto levels = cpu::ObjectLevels();
+  options.add_options()("output,o", po::value<std::string>()->value_name("FILE"),
+                        "the module to write (default: MODEL.cosim); - is standard output")(
+      "virtual-threads", po::value<int>()->value_name("N")->default_value(2), "virtual threads a kernel")(
+      "seed", po::value<uint64_t>()->value_name("S")->default_value(1), "seed of weights and inputs")(
+      "samples", po::value<int>()->value_name("N")->default_value(1),
+      "inputs to store with their golden outputs, for `cosim run` to check")(
+      "cpu", po::value<std::string>()->value_name("LEVEL")->default_value(cpu::DefaultObjectLevel()),
+      ("least processor its CPU code is for: " + Joined(levels)).c_str());
+  const auto parsed = Parse(arguments, options, "compile MODEL [-o FILE] [options]",
+                            "cosim compile mlp --config=tiny.yaml -o mlp.cosim", "MODEL");
+  if (parsed.exit) return *parsed.exit;
+  const auto& values = parsed.values;
+  session::ModuleOptions compile;
+  compile.network = values["MODEL"].as<std::string>();
+  compile.seed = values["seed"].as<uint64_t>();
+  compile.virtual_threads = values["virtual-threads"].as<int>();
+  compile.samples = values["samples"].as<int>();
+  compile.cpu_level = values["cpu"].as<std::string>();
+  if (compile.virtual_threads < 1 || compile.virtual_threads > 8)
+    return Fail("--virtual-threads: from 1 to 8");
+  if (compile.samples < 1 || compile.samples > 64) return Fail("--samples: from 1 to 64");
+  if (std::find(levels.begin(), levels.end(), compile.cpu_level) == levels.end())
+    return Fail(fmt::format("--cpu={}: not one of {}", compile.cpu_level, Joined(levels)));
+  if (!CheckNetwork(compile.network)) return 1;
+  const std::string path =
+      values.count("output") ? values["output"].as<std::string>() : compile.network + ".cosim";
+  if (!CheckWritable(path)) return 1;
+  auto source = LoadSpecWithSource(values);
+  if (!source) return 1;
+
+  std::string error;
+  const auto module = session::MakeModule(source->spec, std::move(source->source), compile, error);
+  if (!module) return Fail(error);
+  const auto bytes = runtime::WriteModule(*module);
+  if (!WriteFile(path, {bytes.begin(), bytes.end()})) return 1;
+  if (path != "-") Summarize(*module, source->spec, bytes.size(), path);
+  return 0;
+}
+
+}  // namespace cosim::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A module named on the command line, ready to run.
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <optional>
+#include <string>
+
+#include "isa/spec.h"
+#include "runtime/module.h"
+
+namespace cosim::cli {
+
+/// Whether an argument names a module rather than a network: it ends in ".cosim".
+bool NamesModule(const std::string& argument);
+
+struct LinkedModule {
+  isa::Spec spec;
+  runtime::Module module;
+};
+/// Reads and links it, for the spec it carries or the one that the options name; prints what is wrong.
+std::optional<LinkedModule> LoadModule(const std::string& path,
+                                       const boost::program_options::variables_map& values);
+
+}  // namespace cosim::cli

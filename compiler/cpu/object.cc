@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// LLVM writes one relocatable object a kernel; LLD, as a library, links them. No program of the system is
+// called.
+#include "compiler/cpu/object.h"
+
+#include <fmt/format.h>
+#include <lld/Common/Driver.h>
+#include <llvm/AsmParser/Parser.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/SourceMgr.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <sstream>
+
+#include "compiler/cpu/llvm_module.h"
+#include "compiler/cpu/optimize.h"
+#include "isa/check.h"
+
+LLD_HAS_DRIVER(elf)
+
+namespace cosim::cpu {
+namespace {
+
+namespace fs = std::filesystem;
+
+// kAllocateSymbol and kFreeSymbol of codegen.h over libc, so that an object needs nothing else.
+constexpr const char* kHeap = R"(
+declare ptr @aligned_alloc(i64, i64)
+declare void @free(ptr)
+declare void @abort() noreturn
+define hidden ptr @cosim_cpu_allocate(i64 %bytes) {
+  %up = add i64 %bytes, 63
+  %size = and i64 %up, -64
+  %block = call ptr @aligned_alloc(i64 64, i64 %size)
+  %none = icmp eq ptr %block, null
+  br i1 %none, label %fail, label %done
+fail:
+  call void @abort()
+  unreachable
+done:
+  ret ptr %block
+}
+define hidden void @cosim_cpu_free(ptr %block) {
+  call void @free(ptr %block)
+  ret void
+}
+)";
+
+std::unique_ptr<llvm::TargetMachine> MakeMachine(const std::string& level) {
+  static std::once_flag initialized;
+  std::call_once(initialized, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+  const std::string triple = llvm::sys::getDefaultTargetTriple();
+  std::string error;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
+  COSIM_CHECK(target, "LLVM: {}", error);
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(triple, level, "", llvm::TargetOptions(), llvm::Reloc::PIC_,
+                                  llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+}
+
+std::string EmitObject(llvm::Module& module, llvm::TargetMachine& machine) {
+  Optimize(module, machine);
+  llvm::SmallVector<char, 0> buffer;
+  llvm::raw_svector_ostream stream(buffer);
+  llvm::legacy::PassManager passes;
+  COSIM_CHECK(!machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile));
+  passes.run(module);
+  return {buffer.begin(), buffer.end()};
+}
+
+std::string EmitHeap(llvm::TargetMachine& machine) {
+  const auto context = MakeContext(/*keep_names=*/true);  // the text has names
+  llvm::SMDiagnostic problem;
+  const auto module = llvm::parseAssemblyString(kHeap, problem, *context);
+  COSIM_CHECK(module, "{}", problem.getMessage().str());
+  return EmitObject(*module, machine);
+}
+
+// A folder of its own, removed with all it holds.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::error_code error;
+    std::string pattern = (fs::temp_directory_path(error) / "cosim_link_XXXXXX").string();
+    if (mkdtemp(pattern.data())) path_ = pattern;
+  }
+  ~ScratchFolder() {
+    std::error_code error;
+    if (ok()) fs::remove_all(path_, error);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  bool ok() const { return !path_.empty(); }
+  std::string At(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+bool Write(const std::string& path, const std::string& bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file << bytes;
+  file.flush();
+  return file.good();
+}
+
+std::vector<uint8_t> Read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace
+
+std::vector<std::string> ObjectLevels() {
+  if (runtime::HostArchitecture() == "x86_64") return {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+  return {"generic"};
+}
+
+std::string DefaultObjectLevel() { return runtime::HostArchitecture() == "x86_64" ? "x86-64-v3" : "generic"; }
+
+std::vector<runtime::CpuKernelPtr> ObjectCompiler::CompileAll(std::span<const tir::Function> functions) {
+  const auto machine = MakeMachine(level_);
+  std::vector<runtime::CpuKernelPtr> kernels;
+  for (const tir::Function& function : functions) {
+    OwnedModule emitted = EmitModule(function, /*keep_names=*/false);
+    const auto [it, is_new] = symbols_.try_emplace(ToText(*emitted.module));
+    if (is_new) {
+      it->second = fmt::format("cosim_kernel_{}", objects_.size());
+      emitted.module->getFunction(kKernelName)->setName(it->second);
+      objects_.push_back(EmitObject(*emitted.module, *machine));
+    }
+    kernels.push_back(std::make_shared<runtime::KernelSymbol>(it->second));
+  }
+  return kernels;
+}
+
+std::optional<runtime::CpuObject> ObjectCompiler::Link(std::string& error) const {
+  runtime::CpuObject object{std::string(runtime::HostArchitecture()), level_, {}};
+  if (objects_.empty()) return object;
+  const ScratchFolder folder;
+  std::vector<std::string> inputs = {folder.At("heap.o")};
+  bool written = folder.ok() && Write(inputs.front(), EmitHeap(*MakeMachine(level_)));
+  for (size_t i = 0; written && i < objects_.size(); ++i) {
+    inputs.push_back(folder.At(fmt::format("{}.o", i)));
+    written = Write(inputs.back(), objects_[i]);
+  }
+  if (!written) {
+    error = "cannot write temporary files to link the CPU code; TMPDIR says where they go";
+    return std::nullopt;
+  }
+  const std::string output = folder.At("kernels.so");
+  std::vector<const char*> arguments = {
+      "ld.lld",      "-shared", "-o",  output.c_str(), "--threads=1", "--build-id=none",
+      "--strip-all", "-z",      "now", "-z",           "noexecstack", "--hash-style=gnu"};
+  for (const std::string& input : inputs) arguments.push_back(input.c_str());
+  static std::mutex linker;  // it has state of its own
+  const std::lock_guard lock(linker);
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  const auto result = lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
+  COSIM_CHECK(result.canRunAgain, "LLD: {}", stream.str());
+  object.bytes = Read(output);
+  if (result.retCode == 0 && !object.bytes.empty()) return object;
+  error = fmt::format("the CPU code cannot be linked: {}", stream.str());
+  return std::nullopt;
+}
+
+}  // namespace cosim::cpu

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loop IR functions as an object in a file, for a stated processor and not for the one at hand: the same
+// functions give the same bytes everywhere.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/cpu/compiler.h"
+#include "runtime/cpu_object.h"
+
+namespace cosim::cpu {
+
+/// The processors that code may be asked for, least first.
+std::vector<std::string> ObjectLevels();
+/// What a machine of the last ten years has.
+std::string DefaultObjectLevel();
+
+class ObjectCompiler final : public CpuCompiler {
+ public:
+  /// `level`: one of ObjectLevels().
+  explicit ObjectCompiler(std::string level) : level_(std::move(level)) {}
+
+  /// Kernels that only have names (runtime::KernelSymbol).
+  std::vector<runtime::CpuKernelPtr> CompileAll(std::span<const tir::Function> functions) override;
+
+  /// All kernels so far in one object. Nothing, and `error` set, when the linker cannot write its files.
+  std::optional<runtime::CpuObject> Link(std::string& error) const;
+
+ private:
+  std::string level_;
+  std::unordered_map<std::string, std::string> symbols_;  // by the text of the module before optimisation
+  std::vector<std::string> objects_;                      // relocatable, one a kernel
+};
+
+}  // namespace cosim::cpu

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/session/execute.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "isa/check.h"
+#include "sim/cycle/cycle_device.h"
+#include "sim/functional/functional_device.h"
+#include "sim/rtl/rtl_device.h"
+#include "sim/tlm/tlm_device.h"
+
+namespace cosim::session {
+namespace {
+
+using Arrays = std::vector<std::vector<uint8_t>>;
+
+// Null, and `error` set, when there is no such device to be had now.
+std::unique_ptr<runtime::Device> MakeDevice(const isa::Spec& spec, const Options& options,
+                                            std::string& error) {
+  if (options.device == "functional") return std::make_unique<sim::FunctionalDevice>(spec, options.simd);
+  if (options.device == "tlm-rtl") return sim::TlmDevice::MakeRtl(spec, options.rtl_library, error);
+  if (options.device == "tlm") return sim::TlmDevice::Make(spec, options.simd, error);
+  if (options.device == "rtl") {
+    auto device = std::make_unique<sim::RtlDevice>(spec, options.rtl_library);
+    device->Trace(options.rtl_trace);
+    return device;
+  }
+  return std::make_unique<sim::CycleDevice>(spec, options.simd);
+}
+
+// On one device, options.runs times; the last one counts.
+bool RunOne(const isa::Spec& spec, const Options& options, const runtime::FrameInputs& inputs, Result& result,
+            std::string& error, const std::function<void(runtime::Device&)>& inspect) {
+  const auto device = MakeDevice(spec, options, error);
+  if (!device) return false;
+  for (int i = 0; i < options.runs; ++i) {
+    if (options.poison) device->PoisonOnChip(options.seed + i);
+    result.run = runtime::Execute(result.network, spec, *device, inputs, options.timing_only);
+    error = result.run.error;
+    if (!result.run.completed) return false;
+  }
+  if (const auto* rtl = dynamic_cast<sim::RtlDevice*>(device.get());
+      rtl != nullptr && !options.rtl_trace.file.empty() && !rtl->traced()) {
+    error = "no waves were written: the run took " + std::to_string(result.run.cycles) + " cycles";
+    return false;
+  }
+  result.host.simulate_s = result.run.simulate_seconds;
+  result.host.cpu_fallback_s = result.run.cpu_seconds;
+  if (inspect) inspect(*device);
+  return true;
+}
+
+std::optional<std::vector<Arrays>> RunSeveral(const isa::Spec& spec, const Options& options,
+                                              const std::vector<runtime::FrameInputs>& inputs, Result& result,
+                                              std::string& error) {
+  const int jobs = std::min(options.jobs, options.frames);
+  std::vector<std::unique_ptr<runtime::Device>> devices;
+  for (int i = 0; i < jobs * runtime::kFramesInFlight; ++i) {
+    devices.push_back(MakeDevice(spec, options, error));
+    if (!devices.back()) return std::nullopt;
+    if (options.poison) devices.back()->PoisonOnChip(options.seed + i);
+  }
+  auto frames = runtime::ExecuteFrames(result.network, spec, devices, inputs, options.frames);
+  error = frames.error;
+  if (!error.empty()) return std::nullopt;
+  FramesSummary summary{.count = options.frames, .jobs = jobs, .wall_s = frames.wall_seconds};
+  summary.cpu_step_s = frames.cpu_step_seconds;
+  summary.overlapped_s = frames.overlapped_seconds;
+  std::vector<Arrays> outputs;
+  for (runtime::Run& run : frames.frames) {
+    summary.cycles += run.cycles;
+    result.host.simulate_s += run.simulate_seconds;
+    result.host.cpu_fallback_s += run.cpu_seconds;
+    outputs.push_back(run.outputs);
+  }
+  result.frames = summary;
+  result.run = std::move(frames.frames.front());
+  return outputs;
+}
+
+}  // namespace
+
+std::vector<uint8_t> BytesOf(const graph::Tensor& tensor) {
+  const auto bytes = tensor.bytes();
+  return {bytes.begin(), bytes.end()};
+}
+
+double PeakRssMb() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+void DescribePlaces(const graph::Graph& graph, runtime::Network& network) {
+  for (auto* places : {&network.inputs, &network.outputs})
+    for (runtime::Place& place : *places) {
+      const graph::Node& node = graph.node(place.value);
+      place.type = graph::ToString(node.type);
+      place.element_bytes = graph::SizeOf(node.type.dtype);
+      if (!node.quantization || node.quantization->scales.size() != 1) continue;
+      place.scale = node.quantization->scales.front();
+      place.zero_point = node.quantization->zero_point;
+    }
+}
+
+bool VerifyInto(const isa::Spec& spec, const Options& options, Result& result, std::string& error) {
+  if (options.progress) options.progress("verifying the programs");
+  CpuTimer timer(result.host.verify_s);
+  error = VerifyPrograms(spec, result.network);
+  for (const auto& layer : result.network.layers) result.macs += layer.macs;
+  result.ideal_cycles = (result.macs + spec.MacsPerCycle() - 1) / spec.MacsPerCycle();
+  for (const auto& step : result.network.steps)
+    if (const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step))
+      result.instructions += static_cast<int64_t>(accelerator->program.instructions.size());
+  return error.empty();
+}
+
+std::optional<std::vector<Arrays>> RunFrames(const isa::Spec& spec, const Options& options,
+                                             const std::vector<runtime::FrameInputs>& inputs, Result& result,
+                                             std::string& error,
+                                             const std::function<void(runtime::Device&)>& inspect) {
+  COSIM_CHECK(!inputs.empty());
+  if (options.progress) options.progress("running on the " + options.device + " device");
+  if (options.frames > 1) return RunSeveral(spec, options, inputs, result, error);
+  if (!RunOne(spec, options, inputs.front(), result, error, inspect)) return std::nullopt;
+  return std::vector<Arrays>{result.run.outputs};
+}
+
+Compared CompareBytes(const std::string& name, const std::vector<uint8_t>& bytes,
+                      const std::vector<uint8_t>& expected, uint64_t element_bytes) {
+  COSIM_CHECK(bytes.size() == expected.size());
+  Compared compared{name, static_cast<int64_t>(expected.size() / element_bytes), 0};
+  for (size_t i = 0; i < expected.size(); i += element_bytes)
+    compared.mismatches += std::memcmp(bytes.data() + i, expected.data() + i, element_bytes) != 0;
+  return compared;
+}
+
+void CompareOutputs(const Arrays& outputs, const Arrays& expected, Result& result) {
+  result.outputs.resize(result.network.outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const runtime::Place& place = result.network.outputs[i];
+    const Compared one = CompareBytes(place.name, outputs[i], expected[i], place.element_bytes);
+    Compared& sum = result.outputs[i];
+    sum = {one.name, sum.values + one.values, sum.mismatches + one.mismatches};
+  }
+}
+
+}  // namespace cosim::session

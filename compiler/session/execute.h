@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every experiment does once it has a network, wherever that came from: verify, run, compare. session.h
+// and module.h are the ways in.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+#include "compiler/session/session.h"
+#include "runtime/frames.h"
+
+namespace cosim::session {
+
+/// Adds the CPU time of a scope.
+class CpuTimer {
+ public:
+  explicit CpuTimer(double& total) : total_(total), start_(runtime::CpuSeconds()) {}
+  ~CpuTimer() { total_ += runtime::CpuSeconds() - start_; }
+
+ private:
+  double& total_;
+  double start_;
+};
+
+std::vector<uint8_t> BytesOf(const graph::Tensor& tensor);
+double PeakRssMb();
+
+/// Verifies result.network and fills in its sums. False, and `error` set, when the verifier objects.
+bool VerifyInto(const isa::Spec& spec, const Options& options, Result& result, std::string& error);
+
+/// Runs result.network, frame i on inputs[i % inputs.size()]; fills in run, frames and host costs. Gives the
+/// outputs of every frame, none when only timing. `inspect` sees the device after the run of a single frame.
+/// Nothing, and `error` set, when the device cannot be had or stops.
+std::optional<std::vector<std::vector<std::vector<uint8_t>>>> RunFrames(
+    const isa::Spec& spec, const Options& options, const std::vector<runtime::FrameInputs>& inputs,
+    Result& result, std::string& error, const std::function<void(runtime::Device&)>& inspect = {});
+
+Compared CompareBytes(const std::string& name, const std::vector<uint8_t>& bytes,
+                      const std::vector<uint8_t>& expected, uint64_t element_bytes);
+/// Fills in type, element size and quantization of the inputs and outputs.
+void DescribePlaces(const graph::Graph& graph, runtime::Network& network);
+
+/// Adds one frame's outputs to result.outputs.
+void CompareOutputs(const std::vector<std::vector<uint8_t>>& outputs,
+                    const std::vector<std::vector<uint8_t>>& expected, Result& result);
+
+}  // namespace cosim::session

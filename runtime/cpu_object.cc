@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/cpu_object.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "isa/check.h"
+
+namespace cosim::runtime {
+namespace {
+
+using Entry = void (*)(void* const*);
+
+class LoadedKernel final : public CpuKernel {
+ public:
+  LoadedKernel(std::shared_ptr<const LoadedObject> object, Entry entry)
+      : object_(std::move(object)), entry_(entry) {}
+  void Run(std::span<void* const> args) const override { entry_(args.data()); }
+
+ private:
+  std::shared_ptr<const LoadedObject> object_;
+  Entry entry_;
+};
+
+bool HostHas(const std::string& level) {
+#if defined(__x86_64__)
+  if (level == "x86-64") return true;
+  if (level == "x86-64-v2") return __builtin_cpu_supports("x86-64-v2");
+  if (level == "x86-64-v3") return __builtin_cpu_supports("x86-64-v3");
+  if (level == "x86-64-v4") return __builtin_cpu_supports("x86-64-v4");
+  return false;
+#else
+  return level == "generic";
+#endif
+}
+
+bool WriteAll(int file, const std::vector<uint8_t>& bytes) {
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t n = write(file, bytes.data() + done, bytes.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    done += n;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string_view HostArchitecture() {
+#if defined(__x86_64__)
+  return "x86_64";
+#elif defined(__aarch64__)
+  return "aarch64";
+#elif defined(__arm__)
+  return "arm";
+#else
+  return "unknown";
+#endif
+}
+
+void KernelSymbol::Run(std::span<void* const>) const { COSIM_CHECK(false, "{} is not loaded", name_); }
+
+std::shared_ptr<const LoadedObject> LoadedObject::Load(const CpuObject& object, std::string& error) {
+  if (object.architecture != HostArchitecture()) {
+    error =
+        fmt::format("its CPU code is for {}, this machine is {}", object.architecture, HostArchitecture());
+    return nullptr;
+  }
+  if (!HostHas(object.level)) {
+    error = fmt::format("its CPU code needs a processor of level {}, which this one is not", object.level);
+    return nullptr;
+  }
+  // The loader takes files only. It also takes two files of one name for the same: the descriptor stays open
+  // as long as the object is mapped, so that no other object gets its number.
+  const int file = memfd_create("cosim_module", MFD_CLOEXEC);
+  if (file < 0 || !WriteAll(file, object.bytes)) {
+    error = fmt::format("no memory for its CPU code: {}", std::strerror(errno));
+    if (file >= 0) close(file);
+    return nullptr;
+  }
+  void* handle = dlopen(fmt::format("/proc/self/fd/{}", file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    error = fmt::format("its CPU code cannot be loaded: {}", dlerror());
+    close(file);
+    return nullptr;
+  }
+  return std::shared_ptr<const LoadedObject>(new LoadedObject(file, handle));
+}
+
+LoadedObject::~LoadedObject() {
+  dlclose(handle_);
+  close(file_);
+}
+
+CpuKernelPtr LoadedObject::Find(const std::string& symbol) const {
+  void* address = dlsym(handle_, symbol.c_str());
+  if (!address) return nullptr;
+  return std::make_shared<LoadedKernel>(shared_from_this(), reinterpret_cast<Entry>(address));
+}
+
+}  // namespace cosim::runtime

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Code for the host in a file: an ELF shared object that the system's loader maps, so that running it takes
+// no compiler. compiler/cpu/object.h makes it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/cpu_kernel.h"
+
+namespace cosim::runtime {
+
+/// Each kernel is an exported function `void symbol(void* const* args)`; libc is all it calls.
+struct CpuObject {
+  std::string architecture;    ///< as HostArchitecture() names it
+  std::string level;           ///< the least processor, as the compiler names it: "x86-64-v3"
+  std::vector<uint8_t> bytes;  ///< empty when there are no kernels
+};
+
+/// "x86_64", "aarch64", …
+std::string_view HostArchitecture();
+
+/// Names a kernel of an object that is not loaded; cannot run.
+class KernelSymbol final : public CpuKernel {
+ public:
+  explicit KernelSymbol(std::string name) : name_(std::move(name)) {}
+  const std::string& name() const { return name_; }
+  void Run(std::span<void* const> args) const override;
+
+ private:
+  std::string name_;
+};
+
+/// An object mapped into this process; its kernels keep it there.
+class LoadedObject : public std::enable_shared_from_this<LoadedObject> {
+ public:
+  /// Null, and `error` set, when the object is for another machine or the loader refuses it. Runs none of its
+  /// code, but whoever calls its kernels must trust it as a program.
+  static std::shared_ptr<const LoadedObject> Load(const CpuObject& object, std::string& error);
+  ~LoadedObject();
+  LoadedObject(const LoadedObject&) = delete;
+  LoadedObject& operator=(const LoadedObject&) = delete;
+
+  /// Null when there is no such symbol.
+  CpuKernelPtr Find(const std::string& symbol) const;
+
+ private:
+  LoadedObject(int file, void* handle) : file_(file), handle_(handle) {}
+  int file_;
+  void* handle_;
+};
+
+}  // namespace cosim::runtime

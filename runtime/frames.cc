@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/frames.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include "isa/check.h"
+
+namespace cosim::runtime {
+namespace {
+
+struct Turn {
+  double begin = 0, end = 0;
+  int frame = 0;
+};
+
+// The turns that frames had on accelerator `a`, in time.
+std::vector<Turn> TurnsOn(const FramesRun& run, int a, int accelerators) {
+  std::vector<Turn> turns;
+  for (int f = a; f < static_cast<int>(run.frames.size()); f += accelerators)
+    for (const StepTime& step : run.frames[f].steps)
+      if (step.on_accelerator) turns.push_back({step.begin, step.end, f});
+  std::sort(turns.begin(), turns.end(), [](const Turn& x, const Turn& y) { return x.begin < y.begin; });
+  return turns;
+}
+
+// What of `step`, of frame `frame`, passed while another one had its turn.
+double Overlap(const StepTime& step, int frame, const std::vector<Turn>& turns) {
+  double seconds = 0;
+  auto turn = std::lower_bound(turns.begin(), turns.end(), step.begin,
+                               [](const Turn& t, double begin) { return t.end < begin; });
+  for (; turn != turns.end() && turn->begin < step.end; ++turn)
+    if (turn->frame != frame) seconds += std::min(step.end, turn->end) - std::max(step.begin, turn->begin);
+  return seconds;
+}
+
+void AddUp(FramesRun& run, int accelerators) {
+  double begin = 0, end = 0;
+  for (int a = 0; a < accelerators; ++a) {
+    const auto turns = TurnsOn(run, a, accelerators);
+    for (int f = a; f < static_cast<int>(run.frames.size()); f += accelerators)
+      for (const StepTime& step : run.frames[f].steps) {
+        begin = end == 0 ? step.begin : std::min(begin, step.begin);
+        end = std::max(end, step.end);
+        if (step.on_accelerator) continue;
+        run.cpu_step_seconds += step.end - step.begin;
+        run.overlapped_seconds += Overlap(step, f, turns);
+      }
+  }
+  run.wall_seconds = end - begin;
+}
+
+}  // namespace
+
+FramesRun ExecuteFrames(const Network& network, const isa::Spec& spec,
+                        std::span<const std::unique_ptr<Device>> devices, std::span<const FrameInputs> inputs,
+                        int frames) {
+  COSIM_CHECK(!devices.empty() && devices.size() % kFramesInFlight == 0 && !inputs.empty());
+  const int accelerators = static_cast<int>(devices.size()) / kFramesInFlight;
+  FramesRun run;
+  run.frames.resize(frames);
+  std::vector<std::mutex> turns(accelerators);
+  std::atomic<bool> failed = false;
+  std::vector<std::thread> threads;
+  for (int slot = 0; slot < kFramesInFlight; ++slot)
+    for (int a = 0; a < accelerators; ++a)
+      threads.emplace_back([&, a, slot] {
+        Device& device = *devices[kFramesInFlight * a + slot];
+        for (int f = slot * accelerators + a; f < frames && !failed; f += kFramesInFlight * accelerators) {
+          run.frames[f] = Execute(network, spec, device, inputs[f % inputs.size()], false, &turns[a]);
+          if (!run.frames[f].completed) failed = true;
+        }
+      });
+  for (std::thread& thread : threads) thread.join();
+  for (size_t f = 0; f < run.frames.size() && run.error.empty(); ++f) run.error = run.frames[f].error;
+  AddUp(run, accelerators);
+  return run;
+}
+
+}  // namespace cosim::runtime

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// A FlatBuffer (module.fbs) as a Module. The bytes may come from anywhere: nothing is believed before it is
+// checked.
+#include <fmt/format.h>
+#include <module_generated.h>
+
+#include <cstring>
+
+#include "isa/codec.h"
+#include "runtime/module.h"
+#include "runtime/module_file.h"
+
+namespace cosim::runtime {
+namespace {
+
+constexpr uint64_t kMostDram = uint64_t{1} << 32;  // instructions address no more
+
+class Reader {
+ public:
+  std::optional<Module> Read(const Envelope& envelope, std::string& error) {
+    flatbuffers::Verifier verifier(envelope.payload.data(), envelope.payload.size());
+    if (!format::VerifyModuleBuffer(verifier)) {
+      error = "is not what its version says: the tables do not verify";
+      return std::nullopt;
+    }
+    const format::Module& m = *format::GetModule(envelope.payload.data());
+    module_.fingerprint = envelope.fingerprint;
+    ReadSpec(*m.spec());
+    const auto& p = *m.provenance();
+    module_.provenance = {p.producer()->str(), p.model()->str(), p.checksum(), p.seed(), p.virtual_threads()};
+    network_.name = module_.provenance.model;
+    network_.value_bytes = m.value_bytes();
+    network_.dram_bytes = m.dram_bytes();
+    Expect(network_.dram_bytes <= kMostDram && network_.value_bytes <= network_.dram_bytes, "memory plan");
+    for (const auto* l : *m.layers())
+      network_.layers.push_back({l->name()->str(), l->op()->str(), l->on_accelerator(), l->reason()->str(),
+                                 l->schedule()->str(), l->macs()});
+    module_.code = {m.cpu_code()->architecture()->str(), m.cpu_code()->level()->str(),
+                    Bytes(*m.cpu_code()->object())};
+    for (const auto* step : *m.steps()) ReadStep(*step);
+    network_.inputs = ReadPlaces(*m.inputs());
+    network_.outputs = ReadPlaces(*m.outputs());
+    for (const auto* s : *m.samples())
+      module_.samples.push_back(
+          {ReadArrays(*s->inputs(), network_.inputs), ReadArrays(*s->outputs(), network_.outputs)});
+    if (wrong_.empty()) return std::move(module_);
+    error = fmt::format("is inconsistent: {}", wrong_);
+    return std::nullopt;
+  }
+
+ private:
+  // Keeps the first thing that is wrong.
+  void Expect(bool holds, std::string_view what) {
+    if (!holds && wrong_.empty()) wrong_ = what;
+  }
+
+  bool InValues(uint64_t address, uint64_t bytes) const {
+    return bytes <= network_.value_bytes && address <= network_.value_bytes - bytes;
+  }
+
+  static std::vector<uint8_t> Bytes(const flatbuffers::Vector<uint8_t>& data) {
+    return {data.begin(), data.end()};
+  }
+
+  void ReadSpec(const format::Spec& spec) {
+    const auto source = [](const format::Source& s) {
+      return isa::SourceText{s.path()->str(), s.text()->str()};
+    };
+    module_.spec = {
+        source(*spec.isa()), source(*spec.config()), {}, spec.isa_name()->str(), spec.config_name()->str()};
+    for (const auto* o : *spec.overrides())
+      module_.spec.overrides.push_back({o->key()->str(), o->value()->str()});
+  }
+
+  void ReadStep(const format::Step& step) {
+    Expect((step.program() != nullptr) != (step.call() != nullptr),
+           "a step that is not one of program and call");
+    if (step.program()) {
+      ReadProgram(*step.program());
+    } else if (step.call()) {
+      ReadCall(*step.call());
+    }
+  }
+
+  void ReadProgram(const format::Program& p) {
+    AcceleratorStep step;
+    step.program.fingerprint = module_.fingerprint;
+    step.program.code_address = p.code_address();
+    step.program.dram_bytes = p.dram_bytes();
+    Expect(p.dram_bytes() <= network_.dram_bytes, "a program outside DRAM");
+    int code = 0;
+    for (const auto* s : *p.segments()) {
+      Expect(s->kind() <= format::SegmentKind::MAX, "a segment of no kind");
+      const uint64_t bytes = s->data()->size();
+      Expect(s->address() >= network_.value_bytes && s->address() <= network_.dram_bytes &&
+                 bytes <= network_.dram_bytes - s->address(),
+             "a segment outside the programs' memory");
+      code += s->kind() == format::SegmentKind::Instructions;
+      step.program.segments.push_back(
+          {static_cast<isa::Segment::Kind>(s->kind()), s->name()->str(), s->address(), Bytes(*s->data())});
+    }
+    Expect(code == 1, "a program without its instructions");
+    for (const uint32_t layer : *p.layers()) {
+      Expect(layer < network_.layers.size(), "an instruction of no layer");
+      step.layer_of.push_back(static_cast<int>(layer));
+    }
+    network_.steps.emplace_back(std::move(step));
+  }
+
+  void ReadCall(const format::CpuCall& call) {
+    CpuStep step;
+    Expect(call.layer() < network_.layers.size(), "a call of no layer");
+    step.layer = static_cast<int>(call.layer());
+    step.kernel = std::make_shared<KernelSymbol>(call.symbol()->str());
+    for (const auto* a : *call.arguments()) {
+      CpuStep::Argument argument{a->address(), a->bytes(), nullptr, a->is_output()};
+      if (a->constant()) {
+        Expect(a->constant()->size() == a->bytes() && !a->is_output(), "a constant of a wrong size");
+        const auto copy = std::make_shared<std::vector<uint8_t>>(Bytes(*a->constant()));
+        argument.constant = std::shared_ptr<const void>(copy, copy->data());
+      } else {
+        Expect(InValues(a->address(), a->bytes()), "an argument outside the values");
+      }
+      step.arguments.push_back(std::move(argument));
+    }
+    network_.steps.emplace_back(std::move(step));
+  }
+
+  std::vector<Place> ReadPlaces(const flatbuffers::Vector<flatbuffers::Offset<format::Place>>& places) {
+    std::vector<Place> result;
+    for (const auto* p : places) {
+      Expect(InValues(p->address(), p->bytes()), "an input or output outside the values");
+      Place place;
+      place.name = p->name()->str();
+      place.address = p->address();
+      place.bytes = place.plain_bytes = p->bytes();
+      place.type = p->type()->str();
+      place.element_bytes = p->element_bytes();
+      Expect(place.element_bytes > 0 && p->bytes() % place.element_bytes == 0,
+             "an input or output of no elements");
+      place.scale = p->scale();
+      place.zero_point = p->zero_point();
+      result.push_back(std::move(place));
+    }
+    return result;
+  }
+
+  std::vector<std::vector<uint8_t>> ReadArrays(
+      const flatbuffers::Vector<flatbuffers::Offset<format::Bytes>>& arrays,
+      const std::vector<Place>& places) {
+    std::vector<std::vector<uint8_t>> result;
+    for (const auto* array : arrays) result.push_back(Bytes(*array->data()));
+    bool fits = result.size() == places.size();
+    for (size_t i = 0; fits && i < places.size(); ++i) fits = result[i].size() == places[i].bytes;
+    Expect(fits, "a sample of other inputs or outputs");
+    return result;
+  }
+
+  Module module_;
+  Network& network_ = module_.network;
+  std::string wrong_;
+};
+
+bool DecodeWords(AcceleratorStep& step, const isa::Spec& spec, std::string& error) {
+  for (const isa::Segment& segment : step.program.segments) {
+    if (segment.kind != isa::Segment::Kind::kInstructions) continue;
+    std::vector<isa::CodecError> errors;
+    auto instructions = isa::DecodeProgram(spec, segment.bytes, errors);
+    if (!instructions || instructions->size() != step.layer_of.size()) {
+      error = errors.empty()
+                  ? "its debug table is not as long as its program"
+                  : fmt::format("instruction {}: {}", errors.front().instruction, errors.front().message);
+      return false;
+    }
+    step.program.instructions = std::move(*instructions);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<Module> ReadModule(std::span<const uint8_t> bytes, std::string& error) {
+  const auto envelope = Open(bytes, error);
+  if (!envelope) return std::nullopt;
+  return Reader().Read(*envelope, error);
+}
+
+bool Link(Module& module, const isa::Spec& spec, std::string& error) {
+  if (module.fingerprint != spec.fingerprint) {
+    error = fmt::format("it was compiled for spec {:016x} ({} on {}), and this is spec {} ({} on {})",
+                        module.fingerprint, module.spec.isa_name, module.spec.config_name,
+                        spec.FingerprintText(), spec.isa, spec.config);
+    return false;
+  }
+  std::shared_ptr<const LoadedObject> code;
+  if (!module.code.bytes.empty() && !(code = LoadedObject::Load(module.code, error))) return false;
+  for (auto& step : module.network.steps) {
+    if (auto* program = std::get_if<AcceleratorStep>(&step)) {
+      if (!DecodeWords(*program, spec, error)) return false;
+      continue;
+    }
+    auto& kernel = std::get<CpuStep>(step).kernel;
+    const auto& name = dynamic_cast<const KernelSymbol&>(*kernel).name();
+    kernel = code ? code->Find(name) : nullptr;
+    if (!kernel) {
+      error = fmt::format("its CPU code has no kernel {}", name);
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace cosim::runtime

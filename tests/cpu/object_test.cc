@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels through a file: what an object computes, that it is the same every time, and who may load it.
+#include "compiler/cpu/object.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/cpu/testing.h"
+
+namespace cosim::cpu {
+namespace {
+
+using ::testing::Each;
+using ::testing::HasSubstr;
+using tir::LoopKind;
+
+/// out[i] = in[i] + step for `count` elements, through a buffer of its own.
+tir::Function AddStep(int64_t count, int64_t step, const std::string& prefix = "") {
+  const auto type = tir::DataType::Int(32);
+  const auto in = tir::MakeBuffer(prefix + "in", type, {count}),
+             out = tir::MakeBuffer(prefix + "out", type, {count}),
+             copy = tir::MakeBuffer(prefix + "copy", type, {count});
+  const auto first = Loop("i", count, LoopKind::kSerial, [&](const tir::Expr& i) {
+    return tir::MakeStmt(tir::Store{copy, {i}, tir::MakeLoad(in, {i}) + tir::Int(step, type)});
+  });
+  const auto second = Loop("j", count, LoopKind::kVectorized, [&](const tir::Expr& i) {
+    return tir::MakeStmt(tir::Store{out, {i}, tir::MakeLoad(copy, {i})});
+  });
+  return {prefix + "add",
+          {in, out},
+          tir::MakeStmt(tir::Allocate{copy, tir::MakeStmt(tir::Seq{{first, second}})})};
+}
+
+std::shared_ptr<const runtime::LoadedObject> Load(const runtime::CpuObject& object) {
+  std::string error;
+  auto loaded = runtime::LoadedObject::Load(object, error);
+  EXPECT_TRUE(loaded) << error;
+  return loaded;
+}
+
+runtime::CpuObject Link(const ObjectCompiler& compiler) {
+  std::string error;
+  const auto object = compiler.Link(error);
+  EXPECT_TRUE(object) << error;
+  return object.value_or(runtime::CpuObject());
+}
+
+std::string NameOf(const runtime::CpuKernelPtr& kernel) {
+  return dynamic_cast<const runtime::KernelSymbol&>(*kernel).name();
+}
+
+std::vector<int32_t> RunOn(const runtime::CpuKernelPtr& kernel, int64_t count, int32_t value) {
+  std::vector<int32_t> in(count, value), out(count, -1);
+  kernel->Run(std::vector<void*>{in.data(), out.data()});
+  return out;
+}
+
+// Buffers on the stack and, above 16 KiB, on the heap.
+TEST(Object, ComputesWhatItWasCompiledFrom) {
+  ObjectCompiler compiler(ObjectLevels().front());
+  const auto kernels = compiler.CompileAll(std::vector{AddStep(17, 1), AddStep(10000, 2)});
+  const auto loaded = Load(Link(compiler));
+  ASSERT_TRUE(loaded);
+  EXPECT_THAT(RunOn(loaded->Find(NameOf(kernels[0])), 17, 40), Each(41));
+  EXPECT_THAT(RunOn(loaded->Find(NameOf(kernels[1])), 10000, 40), Each(42));
+  EXPECT_EQ(loaded->Find("no_such_kernel"), nullptr);
+}
+
+TEST(Object, EqualFunctionsShareASymbol) {
+  ObjectCompiler compiler(ObjectLevels().front());
+  const auto kernels =
+      compiler.CompileAll(std::vector{AddStep(8, 1, "a_"), AddStep(8, 1, "b_"), AddStep(8, 2)});
+  EXPECT_EQ(NameOf(kernels[0]), NameOf(kernels[1]));
+  EXPECT_NE(NameOf(kernels[0]), NameOf(kernels[2]));
+}
+
+TEST(Object, SameFunctionsGiveTheSameBytes) {
+  std::vector<runtime::CpuObject> objects;
+  for (int i = 0; i < 2; ++i) {
+    ObjectCompiler compiler(DefaultObjectLevel());
+    compiler.CompileAll(std::vector{AddStep(64, 1), AddStep(10000, 2)});
+    objects.push_back(Link(compiler));
+  }
+  EXPECT_FALSE(objects[0].bytes.empty());
+  EXPECT_EQ(objects[0].bytes, objects[1].bytes);
+}
+
+TEST(Object, WithoutKernelsThereIsNothingToLink) {
+  EXPECT_THAT(Link(ObjectCompiler(DefaultObjectLevel())).bytes, ::testing::IsEmpty());
+}
+
+// The system's loader takes two files of one name for the same.
+TEST(Object, TwoObjectsLiveSideBySide) {
+  std::vector<runtime::CpuKernelPtr> kernels;
+  for (int32_t step : {1, 2, 3}) {
+    ObjectCompiler compiler(ObjectLevels().front());
+    const std::string name = NameOf(compiler.Compile(AddStep(16, step)));
+    kernels.push_back(Load(Link(compiler))->Find(name));
+  }
+  for (int32_t step : {1, 2, 3}) EXPECT_THAT(RunOn(kernels[step - 1], 16, 10), Each(10 + step));
+}
+
+TEST(Object, IsRefusedByTheWrongMachine) {
+  ObjectCompiler compiler(ObjectLevels().front());
+  compiler.Compile(AddStep(8, 1));
+  const runtime::CpuObject object = Link(compiler);
+  std::string error;
+  runtime::CpuObject other = object;
+  other.architecture = "riscv64";
+  EXPECT_EQ(runtime::LoadedObject::Load(other, error), nullptr);
+  EXPECT_THAT(error, HasSubstr("its CPU code is for riscv64, this machine is "));
+  other = object;
+  other.level = "x86-64-v9";
+  EXPECT_EQ(runtime::LoadedObject::Load(other, error), nullptr);
+  EXPECT_EQ(error, "its CPU code needs a processor of level x86-64-v9, which this one is not");
+  other = object;
+  other.bytes.assign(100, 0x55);
+  EXPECT_EQ(runtime::LoadedObject::Load(other, error), nullptr);
+  EXPECT_THAT(error, HasSubstr("its CPU code cannot be loaded: "));
+}
+
+}  // namespace
+}  // namespace cosim::cpu

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Module files: what goes in comes out, the same bytes every time, and nothing that is not as it was written
+// is taken for a module.
+#include "runtime/module.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+
+#include "runtime/module_file.h"
+#include "tests/runtime/small_module.h"
+
+namespace cosim::runtime {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::SmallModule;
+using ::testing::StartsWith;
+using testing::TinySpec;
+
+class ModuleTest : public ::testing::Test {
+ protected:
+  std::string ErrorOf(std::span<const uint8_t> bytes) {
+    std::string error;
+    EXPECT_FALSE(ReadModule(bytes, error));
+    return error;
+  }
+  /// What the reader says of a module that `change` made inconsistent.
+  std::string ErrorAfter(const std::function<void(Module&)>& change) {
+    Module module = SmallModule(spec_);
+    change(module);
+    return ErrorOf(WriteModule(module));
+  }
+  static AcceleratorStep& Program(Module& m) { return std::get<AcceleratorStep>(m.network.steps[0]); }
+  static CpuStep& Call(Module& m) { return std::get<CpuStep>(m.network.steps[1]); }
+
+  const isa::Spec spec_ = TinySpec();
+  const std::vector<uint8_t> bytes_ = WriteModule(SmallModule(spec_));
+};
+
+TEST_F(ModuleTest, GivesBackWhatWasWritten) {
+  std::string error;
+  auto read = ReadModule(bytes_, error);
+  ASSERT_TRUE(read) << error;
+  EXPECT_EQ(read->fingerprint, spec_.fingerprint);
+  EXPECT_EQ(read->spec.isa.text, "isa text");
+  EXPECT_EQ(read->spec.config.path, "tiny.yaml");
+  EXPECT_EQ(read->spec.overrides.at(0).path, "memory.latency");
+  EXPECT_EQ(read->provenance.checksum, 0x12345678u);
+  EXPECT_EQ(read->network.layers.at(1).reason, "no such op");
+  EXPECT_EQ(read->network.outputs.at(0).address, 64u);
+  EXPECT_EQ(read->network.inputs.at(0).zero_point, -3);
+  EXPECT_EQ(read->samples.at(0).outputs.at(0), (std::vector<uint8_t>{5, 6, 7, 8}));
+  const auto& argument = Call(*read).arguments.at(1);
+  EXPECT_EQ(static_cast<const uint8_t*>(argument.constant.get())[3], 4);
+  EXPECT_EQ(WriteModule(*read), bytes_);
+}
+
+TEST_F(ModuleTest, LinkingDecodesTheProgramThatWasEncoded) {
+  Module module = SmallModule(spec_);
+  const auto instructions = Program(module).program.instructions;
+  module.network.steps.pop_back();
+  module.code.bytes.clear();
+  std::string error;
+  auto read = ReadModule(WriteModule(module), error);
+  ASSERT_TRUE(read) << error;
+  ASSERT_TRUE(Link(*read, spec_, error)) << error;
+  const auto& decoded = Program(*read).program.instructions;
+  ASSERT_EQ(decoded.size(), instructions.size());
+  for (size_t i = 0; i < decoded.size(); ++i) {
+    EXPECT_EQ(decoded[i].format, instructions[i].format);
+    EXPECT_EQ(decoded[i].values, instructions[i].values);
+  }
+}
+
+TEST_F(ModuleTest, RefusesEveryFlippedBit) {
+  std::vector<uint8_t> bytes = bytes_;
+  for (size_t i = 0; i < bytes.size(); ++i)
+    for (int bit = 0; bit < 8; ++bit) {
+      bytes[i] ^= static_cast<uint8_t>(1 << bit);
+      std::string error;
+      ASSERT_FALSE(ReadModule(bytes, error)) << "byte " << i << " bit " << bit;
+      ASSERT_NE(error, "");
+      bytes[i] = bytes_[i];
+    }
+}
+
+TEST_F(ModuleTest, RefusesEveryTruncation) {
+  EXPECT_EQ(ErrorOf({}), "is cut off");
+  for (size_t size = 0; size < bytes_.size(); ++size)
+    ASSERT_THAT(ErrorOf({bytes_.data(), size}), StartsWith("is cut off")) << size;
+}
+
+TEST_F(ModuleTest, RefusesBytesAfterTheEnd) {
+  std::vector<uint8_t> bytes = bytes_;
+  bytes.push_back(0);
+  EXPECT_THAT(ErrorOf(bytes), StartsWith("goes on after its end"));
+}
+
+TEST_F(ModuleTest, RefusesAnotherVersion) {
+  std::vector<uint8_t> bytes = bytes_;
+  bytes[8] = 9;
+  EXPECT_EQ(ErrorOf(bytes), "has version 9 of the format, and this cosim reads version 1");
+}
+
+TEST_F(ModuleTest, RefusesWhatIsNoModule) {
+  const std::string text = "layers: [conv]\n and much more text than a header has";
+  EXPECT_EQ(ErrorOf({reinterpret_cast<const uint8_t*>(text.data()), text.size()}), "is not a module");
+  EXPECT_FALSE(LooksLikeModule({}));
+  EXPECT_TRUE(LooksLikeModule(bytes_));
+}
+
+// A checksum that is right says nothing about the rest.
+TEST_F(ModuleTest, DamageBehindARightChecksumDoesNoHarm) {
+  const std::vector<uint8_t> payload(bytes_.begin() + 32, bytes_.end());
+  std::vector<uint8_t> changed = payload;
+  int refused = 0;
+  for (size_t i = 0; i < payload.size(); ++i)
+    for (const uint8_t value : {0x00, 0xFF, 0x80}) {
+      changed[i] = value;
+      std::string error;
+      auto read = ReadModule(Seal(spec_.fingerprint, changed), error);
+      if (read) {
+        read->code.bytes.clear();  // machine code is believed
+        Link(*read, spec_, error);
+      }
+      refused += read ? 0 : 1;
+      changed[i] = payload[i];
+    }
+  EXPECT_GT(refused, 0);
+}
+
+TEST_F(ModuleTest, RefusesWhatPointsOutside) {
+  const auto far = [](uint64_t& address) { address = ~uint64_t{0} - 1; };
+  EXPECT_EQ(ErrorAfter([&](Module& m) { m.network.value_bytes = m.network.dram_bytes + 1; }),
+            "is inconsistent: memory plan");
+  EXPECT_EQ(ErrorAfter([&](Module& m) { m.network.dram_bytes = uint64_t{1} << 40; }),
+            "is inconsistent: memory plan");
+  EXPECT_EQ(ErrorAfter([&](Module& m) { far(Program(m).program.dram_bytes); }),
+            "is inconsistent: a program outside DRAM");
+  EXPECT_EQ(ErrorAfter([&](Module& m) { far(Program(m).program.segments[0].address); }),
+            "is inconsistent: a segment outside the programs' memory");
+  EXPECT_EQ(ErrorAfter([&](Module& m) { Program(m).program.segments[0].address = 0; }),
+            "is inconsistent: a segment outside the programs' memory");
+  EXPECT_EQ(ErrorAfter([&](Module& m) { Program(m).program.segments.pop_back(); }),
+            "is inconsistent: a program without its instructions");
+  EXPECT_EQ(ErrorAfter([&](Module& m) { Program(m).layer_of[0] = 2; }),
+            "is inconsistent: an instruction of no layer");
+  EXPECT_EQ(ErrorAfter([&](Module& m) { Call(m).layer = -1; }), "is inconsistent: a call of no layer");
+  EXPECT_EQ(ErrorAfter([&](Module& m) { far(Call(m).arguments[0].address); }),
+            "is inconsistent: an argument outside the values");
+  EXPECT_EQ(ErrorAfter([&](Module& m) { far(Call(m).arguments[2].bytes); }),
+            "is inconsistent: an argument outside the values");
+  EXPECT_EQ(ErrorAfter([&](Module& m) { Call(m).arguments[1].is_output = true; }),
+            "is inconsistent: a constant of a wrong size");
+  EXPECT_EQ(ErrorAfter([&](Module& m) { far(m.network.outputs[0].address); }),
+            "is inconsistent: an input or output outside the values");
+  EXPECT_EQ(ErrorAfter([&](Module& m) { m.samples[0].inputs[0].push_back(0); }),
+            "is inconsistent: a sample of other inputs or outputs");
+  EXPECT_EQ(ErrorAfter([&](Module& m) { m.samples[0].outputs.clear(); }),
+            "is inconsistent: a sample of other inputs or outputs");
+}
+
+TEST_F(ModuleTest, LinkingRefusesAnotherSpec) {
+  std::string error;
+  auto read = ReadModule(bytes_, error);
+  isa::Spec other = spec_;
+  other.fingerprint ^= 1;
+  EXPECT_FALSE(Link(*read, other, error));
+  EXPECT_THAT(error, StartsWith("it was compiled for spec " + spec_.FingerprintText() + " (some on tiny)"));
+}
+
+TEST_F(ModuleTest, LinkingRefusesWordsThatAreNoInstructions) {
+  Module module = SmallModule(spec_);
+  module.code.bytes.clear();
+  std::fill_n(Program(module).program.segments.back().bytes.begin(), 8, 0xFF);
+  std::string error;
+  auto read = ReadModule(WriteModule(module), error);
+  ASSERT_TRUE(read) << error;
+  EXPECT_FALSE(Link(*read, spec_, error));
+  EXPECT_THAT(error, StartsWith("instruction 0: "));
+  module = SmallModule(spec_);
+  module.code.bytes.clear();
+  Program(module).layer_of.pop_back();
+  read = ReadModule(WriteModule(module), error);
+  EXPECT_FALSE(Link(*read, spec_, error));
+  EXPECT_EQ(error, "its debug table is not as long as its program");
+}
+
+TEST_F(ModuleTest, LinkingRefusesCodeItCannotLoad) {
+  std::string error;
+  auto read = ReadModule(bytes_, error);
+  EXPECT_FALSE(Link(*read, spec_, error));
+  EXPECT_THAT(error, StartsWith("its CPU code cannot be loaded: "));
+  read = ReadModule(bytes_, error);
+  read->code.bytes.clear();
+  EXPECT_FALSE(Link(*read, spec_, error));
+  EXPECT_EQ(error, "its CPU code has no kernel cosim_kernel_0");
+}
+
+}  // namespace
+}  // namespace cosim::runtime
