@@ -135,7 +135,7 @@ bool LoadModel(const po::variables_map& values, session::Options& run) {
 
 bool WriteOutputs(const po::variables_map& values, const session::Result& result,
                   const session::Options& run) {
-  if (result.run.outputs.empty()) return true;
+  if (result.run.outputs.empty() || result.output_types.empty()) return true;  // not computed, or a module's
   const auto outputs = Outputs(result, run);
   if (values.count("output")) {
     std::string error;
