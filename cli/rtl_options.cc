@@ -42,6 +42,7 @@ bool ReadRtlOptions(const po::variables_map& values, session::Options& run) {
       .cycles = values.count(kTraceCycles) ? values[kTraceCycles].as<int64_t>() : kDefaultCycles};
   if (run.rtl_trace.from < 0) return refuse("--trace-from: cycles count from 0");
   if (run.rtl_trace.cycles < 1) return refuse("--trace-cycles: at least 1");
+  if (run.frames > 1) return refuse("--trace: which of several frames is not said", "leave out --frames");
   if (run.rtl_trace.file == "-") return refuse("--trace: waves need a file with a name");
   return CheckWritable(run.rtl_trace.file.string());
 }
