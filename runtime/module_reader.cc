@@ -33,8 +33,13 @@ class Reader {
     network_.dram_bytes = m.dram_bytes();
     Expect(network_.dram_bytes <= kMostDram && network_.value_bytes <= network_.dram_bytes, "memory plan");
     for (const auto* l : *m.layers())
-      network_.layers.push_back({l->name()->str(), l->op()->str(), l->on_accelerator(), l->reason()->str(),
-                                 l->schedule()->str(), l->macs()});
+      network_.layers.push_back({.name = l->name()->str(),
+                                 .op = l->op()->str(),
+                                 .on_accelerator = l->on_accelerator(),
+                                 .reason = l->reason()->str(),
+                                 .schedule = l->schedule()->str(),
+                                 .knobs = {},
+                                 .macs = l->macs()});
     module_.code = {m.cpu_code()->architecture()->str(), m.cpu_code()->level()->str(),
                     Bytes(*m.cpu_code()->object())};
     for (const auto* step : *m.steps()) ReadStep(*step);

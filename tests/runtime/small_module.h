@@ -45,7 +45,8 @@ inline Module SmallModule(const isa::Spec& spec) {
   module.provenance = {"cosim 0", "model", 0x12345678, 5, 2};
   Network& network = module.network;
   network.name = "model";
-  network.layers = {{"a", "conv2d", true, "", "co=1", 1000}, {"b", "softmax", false, "no such op", "", 0}};
+  network.layers = {{.name = "a", .op = "conv2d", .on_accelerator = true, .schedule = "co=1", .macs = 1000},
+                    {.name = "b", .op = "softmax", .reason = "no such op"}};
   AcceleratorStep step;
   step.program = ExampleProgram(spec);
   step.layer_of.assign(step.program.instructions.size(), 0);
