@@ -20,8 +20,8 @@ struct SourceText {
 /// Reads a file into a SourceText, or reports E0001.
 std::optional<SourceText> ReadSource(const std::string& path, Diagnostics& diags);
 
-/// `name` as given, else below the folder `kind` ("isa" or "configs") of the installation (isa/home.h), with ".yaml" appended if missing. Reports what was tried when
-/// nothing is found.
+/// `name` as given, else below the folder `kind` ("isa" or "configs") of the installation (isa/home.h), with
+/// ".yaml" appended if missing. Reports what was tried when nothing is found.
 std::optional<std::string> FindFile(const std::string& name, const std::string& kind, Diagnostics& diags);
 
 /// "memory.latency=80": overrides a key of the configuration before it is checked.

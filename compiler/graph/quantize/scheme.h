@@ -29,9 +29,10 @@ class Scheme {
                                  const Quantization& b) const = 0;
 
   /// Scales of weights [O,...]: one, or one for each output channel. `bias` has one element an output channel
-  /// or none; bias / (scale * input_scale) must be well inside of int32. Weights have `levels` steps above zero.
-  virtual std::vector<float> ChooseWeight(const Tensor& weight, std::span<const float> bias, float input_scale,
-                                          int levels) const = 0;
+  /// or none; bias / (scale * input_scale) must be well inside of int32. Weights have `levels` steps above
+  /// zero.
+  virtual std::vector<float> ChooseWeight(const Tensor& weight, std::span<const float> bias,
+                                          float input_scale, int levels) const = 0;
 
   /// From accumulators with these scales to `result`.
   virtual Requantize MakeRequantize(const std::vector<float>& accumulator_scales,
