@@ -175,7 +175,7 @@ TEST_F(BadInput, UnknownChoicesAreListed) {
   ExpectRefused("run mlp --virtual-threads=0", "cosim: error: --virtual-threads: from 1 to 8\n");
   ExpectRefused("frob", "cosim: error: unknown verb 'frob'\n  hint: `cosim --help` lists them\n");
   ExpectRefused("run mlp --bogus", R"(cosim: error: unrecognised option '--bogus'
-  hint: usage: cosim run MODEL [--config=FILE] [options]
+  hint: usage: cosim run MODEL|FILE.cosim [--config=FILE] [options]
 )");
 }
 
