@@ -39,17 +39,7 @@ class Randoms {
   std::mt19937_64 engine_;
 };
 
-inline void* Data(graph::Tensor& tensor) {
-  switch (tensor.dtype()) {
-    case graph::DType::kInt8:
-      return tensor.mutable_data<int8_t>().data();
-    case graph::DType::kInt32:
-      return tensor.mutable_data<int32_t>().data();
-    case graph::DType::kFloat32:
-      return tensor.mutable_data<float>().data();
-  }
-  return nullptr;
-}
+inline void* Data(graph::Tensor& tensor) { return tensor.mutable_bytes().data(); }
 
 /// Runs `group` on the golden model's values of its inputs.
 inline graph::Tensor RunGroup(const graph::Graph& graph, const std::vector<graph::ValueId>& group,

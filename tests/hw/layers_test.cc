@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "compiler/cpu/jit.h"
 #include "compiler/network/compile.h"
 #include "tests/hw/lockstep.h"
 #include "tests/hw/models.h"
@@ -33,7 +34,7 @@ class Layers : public ::testing::TestWithParam<std::tuple<std::string, LayerShap
   void ExpectAgreement(const graph::Graph& graph) {
     const std::string& name = std::get<0>(GetParam());
     const isa::Spec& spec = SpecOf(name);
-    cpu::CpuCompiler cpu;
+    cpu::JitCompiler cpu;
     const runtime::Network network = network::Compile(graph, spec, {.after_pass = {}}, cpu);
     const std::unique_ptr<sim::RtlModel> model = MakeModel(name);
     int programs = 0;
