@@ -18,7 +18,7 @@ namespace {
 
 bool IsNetwork(const std::string& name) {
   const auto& names = graph::zoo::Names();
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::find(names.begin(), names.end(), name.substr(0, name.find(':'))) != names.end();
 }
 
 int CheckNetworkPrograms(const isa::Spec& spec, const std::string& model, int threads) {
@@ -74,7 +74,8 @@ int CheckVerb(const Arguments& arguments) {
   const auto spec = LoadSpecFrom(parsed.values);
   if (!spec) return 1;
   const std::string program = parsed.values["PROGRAM"].as<std::string>();
-  return IsNetwork(program) ? CheckNetworkPrograms(*spec, program, threads) : CheckText(*spec, program);
+  if (!IsNetwork(program)) return CheckText(*spec, program);
+  return CheckNetwork(program) ? CheckNetworkPrograms(*spec, program, threads) : 1;
 }
 
 }  // namespace cosim::cli

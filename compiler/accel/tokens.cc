@@ -3,6 +3,8 @@
 // capacities.
 #include "compiler/accel/tokens.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <queue>
 
@@ -18,7 +20,42 @@ int SideOf(const isa::Spec& spec, int memory) {
   return spec.memories[memory].mirrors >= 0 ? spec.memories[memory].mirrors : memory;
 }
 
+/// Units that a chain of queues leads to from `start`.
+std::vector<bool> Reachable(const isa::Spec& spec, int start) {
+  std::vector<bool> seen(spec.units.size(), false);
+  std::vector<int> todo = {start};
+  seen[start] = true;
+  while (!todo.empty()) {
+    const int at = todo.back();
+    todo.pop_back();
+    for (const auto& queue : spec.queues) {
+      if (queue.from != at || seen[queue.to]) continue;
+      seen[queue.to] = true;
+      todo.push_back(queue.to);
+    }
+  }
+  return seen;
+}
+
 }  // namespace
+
+std::string MissingOrder(const isa::Spec& spec) {
+  const auto has = [&](size_t unit, bool sync) {
+    return std::any_of(spec.formats.begin(), spec.formats.end(), [&](const auto& format) {
+      return format.unit == static_cast<int>(unit) && (format.kind == isa::Kind::kSync) == sync;
+    });
+  };
+  for (size_t from = 0; from < spec.units.size(); ++from) {
+    if (!has(from, false)) continue;
+    if (!has(from, true)) return fmt::format("unit '{}' has no sync instruction", spec.units[from].name);
+    const std::vector<bool> reached = Reachable(spec, static_cast<int>(from));
+    for (size_t to = 0; to < spec.units.size(); ++to)
+      if (has(to, false) && !reached[to])
+        return fmt::format("no chain of queues leads from unit '{}' to unit '{}'", spec.units[from].name,
+                           spec.units[to].name);
+  }
+  return {};
+}
 
 TokenInserter::TokenInserter(const isa::Spec& spec, uint64_t tracked_begin, uint64_t tracked_end)
     : spec_(spec),

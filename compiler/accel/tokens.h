@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "isa/program.h"
@@ -28,6 +29,10 @@ struct Footprint {
   std::vector<OnChip> on_chip;
   std::vector<Dram> dram;
 };
+
+/// Why not every order between two units can be expressed: units that no chain of queues connects, or one
+/// without a sync instruction. Empty: it can, which TokenInserter expects.
+std::string MissingOrder(const isa::Spec& spec);
 
 class TokenInserter {
  public:

@@ -78,6 +78,10 @@ class Session : public std::enable_shared_from_this<Session> {
          {jit_->mangleAndIntern(kFreeSymbol), symbol(static_cast<void (*)(void*)>(&std::free))}})));
   }
 
+  /// A symbol is found a little before the thread that made it has handed over its memory; ending the session
+  /// in between would report an error.
+  ~Session() { jit_->getExecutionSession().getExecutorProcessControl().getDispatcher().shutdown(); }
+
   std::vector<runtime::CpuKernelPtr> Compile(std::span<const tir::Function> functions);
 
   int kernel_count() const {

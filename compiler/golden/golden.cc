@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/golden/attention.h"
 #include "compiler/golden/convolution.h"
+#include "compiler/golden/rearrange.h"
 #include "compiler/graph/float_executor.h"
 #include "isa/check.h"
 
@@ -129,6 +131,59 @@ void Compute(const graph::Requantize& op, const Operands& in, Tensor& out) {
     y[i] = Clamp8(scaled + op.zero_point);
   });
 }
+
+void Compute(const graph::SumPool& op, const Operands& in, Tensor& out) {
+  const graph::Shape &xs = in[0]->shape(), &ys = out.shape();
+  const int8_t* plane = in[0]->data<int8_t>().data();
+  int32_t* y = out.mutable_data<int32_t>().data();
+  for (int64_t p = 0; p < xs[0] * xs[1]; ++p, plane += xs[2] * xs[3]) {
+    for (int64_t oy = 0; oy < ys[2]; ++oy) {
+      for (int64_t ox = 0; ox < ys[3]; ++ox, ++y) {
+        for (int64_t ky = 0; ky < op.kernel[0]; ++ky) {
+          for (int64_t kx = 0; kx < op.kernel[1]; ++kx) {
+            const int64_t iy = oy * op.stride[0] - op.pad[0] + ky, ix = ox * op.stride[1] - op.pad[1] + kx;
+            const bool inside = iy >= 0 && iy < xs[2] && ix >= 0 && ix < xs[3];
+            *y = WrappingAdd(*y, inside ? plane[iy * xs[3] + ix] : op.pad_value);
+          }
+        }
+      }
+    }
+  }
+}
+
+void Compute(const graph::QMul& op, const Operands& in, Tensor& out) {
+  const auto a = in[0]->data<int8_t>(), b = in[1]->data<int8_t>();
+  const auto y = out.mutable_data<int8_t>();
+  for (size_t i = 0; i < a.size(); ++i) {
+    const int64_t product = int64_t{a[i] - op.a_zero_point} * (b[i] - op.b_zero_point);
+    y[i] = Clamp8(Sat32(RoundShift(product * op.multiplier, op.shift)) + op.output_zero_point);
+  }
+}
+
+void Compute(const graph::Rescale& op, const Operands& in, Tensor& out) {
+  const auto x = in[0]->data<int8_t>();
+  const auto y = out.mutable_data<int8_t>();
+  for (size_t i = 0; i < x.size(); ++i) {
+    const int32_t term = QAddTerm({op.input_zero_point, op.multiplier, op.shift}, x[i]);
+    y[i] = Clamp8(WrappingAdd(term, op.output_zero_point));
+  }
+}
+
+void Compute(const graph::Table& op, const Operands& in, Tensor& out) {
+  const auto x = in[0]->data<int8_t>();
+  std::transform(x.begin(), x.end(), out.mutable_data<int8_t>().begin(),
+                 [&](int8_t v) { return static_cast<int8_t>(op.table[v + 128]); });
+}
+
+void Compute(const graph::MatMul& op, const Operands& in, Tensor& out) { Multiply(op, *in[0], *in[1], out); }
+void Compute(const graph::QSoftmax& op, const Operands& in, Tensor& out) { Normalize(op, *in[0], out); }
+void Compute(const graph::QLayerNorm& op, const Operands& in, Tensor& out) {
+  Normalize(op, *in[0], *in[1], *in[2], out);
+}
+void Compute(const graph::Concat&, const Operands& in, Tensor& out) { Concatenate(in, out); }
+void Compute(const graph::Pad& op, const Operands& in, Tensor& out) { Frame(op, *in[0], out); }
+void Compute(const graph::DepthToSpace& op, const Operands& in, Tensor& out) { Spread(op, *in[0], out); }
+void Compute(const graph::ResizeNearest& op, const Operands& in, Tensor& out) { Repeat(op, *in[0], out); }
 
 void Compute(const graph::Flatten&, const Operands& in, Tensor& out) { out = in[0]->Reshaped(out.shape()); }
 

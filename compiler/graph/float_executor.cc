@@ -135,6 +135,157 @@ void Compute(const MaxPool& op, const Operands& in, Tensor& out) {
   }
 }
 
+void Compute(const AvgPool& op, const Operands& in, Tensor& out) {
+  const Shape &x = in[0]->shape(), &y = out.shape();
+  const float* plane = in[0]->data<float>().data();
+  float* to = out.mutable_data<float>().data();
+  const float share = 1 / static_cast<float>(op.kernel[0] * op.kernel[1]);
+  for (int64_t p = 0; p < x[0] * x[1]; ++p, plane += x[2] * x[3]) {
+    for (int64_t oy = 0; oy < y[2]; ++oy) {
+      for (int64_t ox = 0; ox < y[3]; ++ox) {
+        const int64_t top = oy * op.stride[0] - op.pad[0], left = ox * op.stride[1] - op.pad[1];
+        float sum = 0;
+        for (int64_t iy = std::max<int64_t>(top, 0); iy < std::min(top + op.kernel[0], x[2]); ++iy) {
+          for (int64_t ix = std::max<int64_t>(left, 0); ix < std::min(left + op.kernel[1], x[3]); ++ix) {
+            sum += plane[iy * x[3] + ix];
+          }
+        }
+        *to++ = sum * share;
+      }
+    }
+  }
+}
+
+void Compute(const ConvTranspose2d& op, const Operands& in, Tensor& out) {
+  const Shape &x = in[0]->shape(), &w = in[1]->shape(), &y = out.shape();
+  const auto from = in[0]->data<float>(), weight = in[1]->data<float>();
+  const auto to = out.mutable_data<float>();
+  for (int64_t n = 0; n < x[0]; ++n)
+    for (int64_t o = 0; o < w[0]; ++o)
+      for (int64_t c = 0; c < w[1]; ++c)
+        for (int64_t i = 0; i < x[2] * x[3]; ++i)
+          for (int64_t t = 0; t < w[2] * w[3]; ++t) {
+            const int64_t oy = i / x[3] * op.stride[0] - op.pad[0] + t / w[3];
+            const int64_t ox = i % x[3] * op.stride[1] - op.pad[1] + t % w[3];
+            if (oy < 0 || oy >= y[2] || ox < 0 || ox >= y[3]) continue;
+            to[((n * y[1] + o) * y[2] + oy) * y[3] + ox] +=
+                from[(n * x[1] + c) * x[2] * x[3] + i] * weight[(o * w[1] + c) * w[2] * w[3] + t];
+          }
+}
+
+/// y[n,c,h,w] = x[index(n, c, h, w)], or 0 where the index is negative.
+template <typename Index>
+void Gather(const Tensor& x, Tensor& out, Index index) {
+  const Shape& y = out.shape();
+  const auto from = x.data<float>();
+  float* to = out.mutable_data<float>().data();
+  for (int64_t n = 0; n < y[0]; ++n)
+    for (int64_t c = 0; c < y[1]; ++c)
+      for (int64_t h = 0; h < y[2]; ++h)
+        for (int64_t w = 0; w < y[3]; ++w) {
+          const int64_t at = index(n, c, h, w);
+          *to++ = at < 0 ? 0 : from[at];
+        }
+}
+
+void Compute(const DepthToSpace& op, const Operands& in, Tensor& out) {
+  const Shape &x = in[0]->shape(), &y = out.shape();
+  Gather(*in[0], out, [&](int64_t n, int64_t c, int64_t h, int64_t w) {
+    const int64_t channel = (h % op.block[0] * op.block[1] + w % op.block[1]) * y[1] + c;
+    return ((n * x[1] + channel) * x[2] + h / op.block[0]) * x[3] + w / op.block[1];
+  });
+}
+
+void Compute(const ResizeNearest& op, const Operands& in, Tensor& out) {
+  const Shape& x = in[0]->shape();
+  Gather(*in[0], out, [&](int64_t n, int64_t c, int64_t h, int64_t w) {
+    return ((n * x[1] + c) * x[2] + h / op.scale[0]) * x[3] + w / op.scale[1];
+  });
+}
+
+void Compute(const Pad& op, const Operands& in, Tensor& out) {
+  const Shape& x = in[0]->shape();
+  Gather(*in[0], out, [&](int64_t n, int64_t c, int64_t h, int64_t w) {
+    const int64_t iy = h - op.pad[0], ix = w - op.pad[1];
+    const bool inside = iy >= 0 && iy < x[2] && ix >= 0 && ix < x[3];
+    return inside ? ((n * x[1] + c) * x[2] + iy) * x[3] + ix : -1;
+  });
+}
+
+void Compute(const Concat&, const Operands& in, Tensor& out) {
+  const int64_t batch = out.shape()[0];
+  float* to = out.mutable_data<float>().data();
+  for (int64_t n = 0; n < batch; ++n) {
+    for (const TensorPtr& operand : in) {
+      const int64_t part = operand->size() / batch;
+      to = std::copy_n(operand->data<float>().begin() + n * part, part, to);
+    }
+  }
+}
+
+void Compute(const Sub&, const Operands& in, Tensor& out) {
+  const auto a = in[0]->data<float>(), b = in[1]->data<float>();
+  std::transform(a.begin(), a.end(), b.begin(), out.mutable_data<float>().begin(), std::minus<>());
+}
+
+void Compute(const Mul&, const Operands& in, Tensor& out) {
+  const auto a = in[0]->data<float>(), b = in[1]->data<float>();
+  std::transform(a.begin(), a.end(), b.begin(), out.mutable_data<float>().begin(), std::multiplies<>());
+}
+
+void Compute(const MatMul& op, const Operands& in, Tensor& out) {
+  const Shape &a = in[0]->shape(), &y = out.shape();
+  const int64_t pixels = a[2] * a[3], summed = a[1] / op.groups, results = y[1] / op.groups;
+  for (int64_t m = 0; m < a[0] * op.groups; ++m) {
+    const ConstMap x(in[0]->data<float>().data() + m * summed * pixels, summed, pixels);
+    const float* w = in[1]->data<float>().data() + m * summed * results;
+    MutableMap to(out.mutable_data<float>().data() + m * results * pixels, results, pixels);
+    if (op.transpose_b) {
+      to.noalias() = ConstMap(w, results, summed) * x;
+    } else {
+      to.noalias() = ConstMap(w, summed, results).transpose() * x;
+    }
+  }
+}
+
+/// Calls f(column, first channel) for the channels of each group at each pixel; f may change them.
+template <typename F>
+void ForEachColumn(Tensor& x, int64_t groups, F f) {
+  const int64_t channels = x.shape()[1] / groups, pixels = x.size() / (x.shape()[0] * x.shape()[1]);
+  const int64_t columns = x.shape()[0] * groups * pixels;
+  for (int64_t i = 0; i < columns; ++i) {
+    Eigen::Map<Eigen::VectorXf, 0, Eigen::InnerStride<>> column(
+        x.mutable_data<float>().data() + i / pixels * channels * pixels + i % pixels, channels,
+        Eigen::InnerStride<>(pixels));
+    f(column);
+  }
+}
+
+void Compute(const Softmax& op, const Operands& in, Tensor& out) {
+  out = *in[0];
+  ForEachColumn(out, op.groups, [&](auto& column) {
+    column = (op.scale * (column.array() - column.maxCoeff())).exp().matrix();
+    column /= column.sum();
+  });
+}
+
+void Compute(const LayerNorm& op, const Operands& in, Tensor& out) {
+  out = *in[0];
+  const Eigen::Map<const Eigen::ArrayXf> gamma(in[1]->data<float>().data(), in[1]->size());
+  const Eigen::Map<const Eigen::ArrayXf> beta(in[2]->data<float>().data(), in[2]->size());
+  ForEachColumn(out, 1, [&](auto& column) {
+    const Eigen::ArrayXf centred = column.array() - column.mean();
+    const float deviation = std::sqrt(centred.square().mean() + op.epsilon);
+    column = (centred / deviation * gamma + beta).matrix();
+  });
+}
+
+void Compute(const Gelu&, const Operands& in, Tensor& out) {
+  const auto x = in[0]->data<float>();
+  std::transform(x.begin(), x.end(), out.mutable_data<float>().begin(),
+                 [](float v) { return v / 2 * (1 + std::erf(v * 0.70710678f)); });
+}
+
 void Compute(const GlobalAvgPool&, const Operands& in, Tensor& out) {
   const int64_t planes = out.size(), plane = in[0]->size() / planes;
   const float* x = in[0]->data<float>().data();

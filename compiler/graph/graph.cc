@@ -61,6 +61,9 @@ std::vector<std::vector<ValueId>> Graph::Users() const {
 
 int64_t Macs(const Graph& graph, ValueId id) {
   const Node& node = graph.node(id);
+  if (const auto* product = node.As<MatMul>()) {
+    return NumElements(node.type.shape) * (graph.node(node.inputs[0]).type.shape[1] / product->groups);
+  }
   if (!node.As<Conv2d>() && !node.As<Dense>()) return 0;
   const Shape& weight = graph.node(node.inputs[1]).type.shape;
   return NumElements(node.type.shape) * (NumElements(weight) / weight[0]);

@@ -91,8 +91,8 @@ class Graph {
   std::vector<ValueId> outputs_;
 };
 
-/// Multiply-accumulates of a Conv2d or Dense node: one for each weight and output position, padding included;
-/// 0 for any other operation.
+/// Multiply-accumulates of a Conv2d, Dense or MatMul node: one for each weight and output position, padding
+/// included; 0 for any other operation.
 int64_t Macs(const Graph& graph, ValueId id);
 
 }  // namespace cosim::graph

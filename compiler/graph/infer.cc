@@ -146,7 +146,7 @@ Result Infer(const QAdd& op, Operands in) {
     return Fail("operands have shapes {} and {}", ToString(in[0].shape), ToString(in[1].shape));
   }
   for (const QAdd::Operand& operand : {op.a, op.b}) {
-    if (operand.multiplier < 1) return Fail("multiplier {} is not positive", operand.multiplier);
+    if (operand.multiplier == 0) return Fail("a multiplier is 0");
     if (!IsShift(operand.shift)) return Fail("shift {} is not in [0, 62]", operand.shift);
     if (!IsInt8(operand.zero_point)) return Fail("zero point {} is not an int8", operand.zero_point);
   }
@@ -203,6 +203,202 @@ Result Infer(const GlobalSumPool&, Operands in) {
   return InferGlobalPool(in[0], DType::kInt8, DType::kInt32);
 }
 
+/// Element types of the operations that are not the host's alone.
+bool IsCore(DType dtype) {
+  return dtype == DType::kFloat32 || dtype == DType::kInt8 || dtype == DType::kInt32;
+}
+
+/// AvgPool and SumPool: `x` must be `operand`.
+template <typename Pool>
+Result InferPool(const Pool& op, const TensorType& x, DType operand, DType result) {
+  if (x.dtype != operand) return Fail("input must be {}", Name(operand));
+  if (x.shape.size() != 4) return Fail("input must have 4 dimensions, not {}", x.shape.size());
+  const Window window{op.kernel, op.stride, {1, 1}, op.pad};
+  if (std::string fault = window.Fault(x.shape); !fault.empty()) return fault;
+  return TensorType{result, {x.shape[0], x.shape[1], window.Extent(x.shape, 0), window.Extent(x.shape, 1)}};
+}
+
+Result Infer(const AvgPool& op, Operands in) {
+  return InferPool(op, in[0], DType::kFloat32, DType::kFloat32);
+}
+
+Result Infer(const SumPool& op, Operands in) {
+  if (!IsInt8(op.pad_value)) return Fail("pad value {} is not an int8", op.pad_value);
+  return InferPool(op, in[0], DType::kInt8, DType::kInt32);
+}
+
+Result Infer(const ConvTranspose2d& op, Operands in) {
+  const Shape &x = in[0].shape, &w = in[1].shape;
+  if (in[0].dtype != DType::kFloat32 || in[1].dtype != DType::kFloat32) return "operands must be float32";
+  if (x.size() != 4 || w.size() != 4) {
+    return Fail("input and weight must have 4 dimensions, not {} and {}", x.size(), w.size());
+  }
+  if (w[1] != x[1]) return Fail("weight has {} input channels, but the input has {}", w[1], x[1]);
+  TensorType result{DType::kFloat32, {x[0], w[0]}};
+  for (int axis : {0, 1}) {
+    if (op.stride[axis] < 1 || op.pad[axis] < 0) return "stride must be at least 1, padding not negative";
+    const int64_t extent =
+        (x[2 + axis] - 1) * op.stride[axis] + w[2 + axis] - op.pad[axis] - op.pad[axis + 2];
+    if (extent < 1) return "nothing is left of the result";
+    result.shape.push_back(extent);
+  }
+  return result;
+}
+
+Result Infer(const DepthToSpace& op, Operands in) {
+  const Shape& x = in[0].shape;
+  const auto [sy, sx] = op.block;
+  if (!IsCore(in[0].dtype)) return "input must be float32, int8 or int32";
+  if (x.size() != 4) return Fail("input must have 4 dimensions, not {}", x.size());
+  if (sy < 1 || sx < 1 || x[1] % (sy * sx) != 0) return Fail("{} channels in blocks of {}", x[1], sy * sx);
+  return TensorType{in[0].dtype, {x[0], x[1] / (sy * sx), x[2] * sy, x[3] * sx}};
+}
+
+Result Infer(const ResizeNearest& op, Operands in) {
+  const Shape& x = in[0].shape;
+  if (!IsCore(in[0].dtype)) return "input must be float32, int8 or int32";
+  if (x.size() != 4) return Fail("input must have 4 dimensions, not {}", x.size());
+  if (op.scale[0] < 1 || op.scale[1] < 1) return "scales must be at least 1";
+  return TensorType{in[0].dtype, {x[0], x[1], x[2] * op.scale[0], x[3] * op.scale[1]}};
+}
+
+/// Element types of values; sums and the host's types have no such operations.
+bool IsValue(DType dtype) { return dtype == DType::kFloat32 || dtype == DType::kInt8; }
+
+Result Infer(const Concat&, Operands in) {
+  if (in.empty()) return "needs an operand";
+  TensorType result = in[0];
+  if (result.shape.size() < 2 || !IsValue(result.dtype)) return "operands must be float32 or int8 [N,C,...]";
+  for (const TensorType& operand : in.subspan(1)) {
+    Shape like = operand.shape;
+    if (like.size() < 2) return "operands must be float32 or int8 [N,C,...]";
+    like[1] = in[0].shape[1];
+    if (operand.dtype != in[0].dtype || like != in[0].shape) {
+      return Fail("operands are {} and {}", ToString(in[0]), ToString(operand));
+    }
+    result.shape[1] += operand.shape[1];
+  }
+  return result;
+}
+
+Result Infer(const Pad& op, Operands in) {
+  const Shape& x = in[0].shape;
+  if (!IsValue(in[0].dtype)) return "input must be float32 or int8";
+  if (x.size() != 4) return Fail("input must have 4 dimensions, not {}", x.size());
+  if (in[0].dtype == DType::kFloat32 ? op.value != 0 : !IsInt8(op.value)) {
+    return Fail("value {} is no value of {}", op.value, Name(in[0].dtype));
+  }
+  for (int64_t p : op.pad) {
+    if (p < 0) return "padding must not be negative";
+  }
+  return TensorType{in[0].dtype, {x[0], x[1], x[2] + op.pad[0] + op.pad[2], x[3] + op.pad[1] + op.pad[3]}};
+}
+
+Result Infer(const Sub&, Operands in) { return Infer(Add{}, in); }
+Result Infer(const Mul&, Operands in) { return Infer(Add{}, in); }
+
+/// Rules of a scaling with one positive multiplier; empty when all hold.
+std::string ScalingFault(int32_t multiplier, int32_t shift, std::initializer_list<int32_t> zero_points) {
+  if (multiplier < 1) return fmt::format("multiplier {} is not positive", multiplier);
+  if (!IsShift(shift)) return fmt::format("shift {} is not in [0, 62]", shift);
+  for (int32_t zero_point : zero_points) {
+    if (!IsInt8(zero_point)) return fmt::format("zero point {} is not an int8", zero_point);
+  }
+  return "";
+}
+
+Result Infer(const QMul& op, Operands in) {
+  if (in[0].dtype != DType::kInt8 || in[1].dtype != DType::kInt8) return "operands must be int8";
+  if (in[0].shape != in[1].shape) {
+    return Fail("operands have shapes {} and {}", ToString(in[0].shape), ToString(in[1].shape));
+  }
+  const auto fault =
+      ScalingFault(op.multiplier, op.shift, {op.a_zero_point, op.b_zero_point, op.output_zero_point});
+  if (!fault.empty()) return fault;
+  return in[0];
+}
+
+Result Infer(const Rescale& op, Operands in) {
+  if (in[0].dtype != DType::kInt8) return "input must be int8";
+  const auto fault = ScalingFault(op.multiplier, op.shift, {op.input_zero_point, op.output_zero_point});
+  if (!fault.empty()) return fault;
+  return in[0];
+}
+
+/// What is wrong with `groups` of the channels of `x`.
+std::string GroupsFault(const TensorType& x, int64_t groups) {
+  if (x.shape.size() < 2) return "input must have a channel dimension";
+  if (groups < 1 || x.shape[1] % groups != 0) {
+    return fmt::format("{} groups do not divide {} channels", groups, x.shape[1]);
+  }
+  return "";
+}
+
+Result Infer(const MatMul& op, Operands in) {
+  const Shape &a = in[0].shape, &b = in[1].shape;
+  if (in[0].dtype != in[1].dtype || !IsValue(in[0].dtype)) return "operands must both be float32 or int8";
+  if (a.size() != 4 || b.size() != 4 || a[0] != b[0]) {
+    return Fail("operands have shapes {} and {}", ToString(a), ToString(b));
+  }
+  for (const TensorType& operand : in) {
+    if (std::string fault = GroupsFault(operand, op.groups); !fault.empty()) return fault;
+  }
+  const int64_t summed = a[1] / op.groups, pixels = b[2] * b[3], rows = b[1] / op.groups;
+  if (summed != (op.transpose_b ? pixels : rows)) {
+    return Fail("sums over {} channels of one operand and {} values of the other", summed,
+                op.transpose_b ? pixels : rows);
+  }
+  return TensorType{MultiplyResult(in[0].dtype),
+                    {a[0], op.groups * (op.transpose_b ? rows : pixels), a[2], a[3]}};
+}
+
+Result Infer(const Softmax& op, Operands in) {
+  if (in[0].dtype != DType::kFloat32) return "input must be float32";
+  if (std::string fault = GroupsFault(in[0], op.groups); !fault.empty()) return fault;
+  return in[0];
+}
+
+Result Infer(const QSoftmax& op, Operands in) {
+  if (in[0].dtype != DType::kInt8) return "input must be int8";
+  if (std::string fault = GroupsFault(in[0], op.groups); !fault.empty()) return fault;
+  if (op.exponentials.size() != 256) return Fail("{} exponentials, not 256", op.exponentials.size());
+  for (int32_t e : op.exponentials) {
+    if (e < 0 || e > (1 << 24)) return Fail("exponential {} is not in [0, 2^24]", e);
+  }
+  if (op.exponentials[0] == 0) return "the first exponential is 0";
+  if (op.levels < 1 || op.levels > 256) return Fail("{} levels are not in [1, 256]", op.levels);
+  if (!IsInt8(op.zero_point)) return Fail("zero point {} is not an int8", op.zero_point);
+  return in[0];
+}
+
+/// A layer norm of `x`, which must be `dtype`, with two float vectors.
+Result InferLayerNorm(Operands in, DType dtype, float epsilon) {
+  if (in[0].dtype != dtype) return Fail("input must be {}", Name(dtype));
+  if (!(epsilon > 0)) return Fail("epsilon is {}, but must be positive", epsilon);
+  const TensorType like{DType::kFloat32, in[0].shape};
+  for (const TensorType& vector : in.subspan(1)) {
+    if (std::string fault = ChannelVectorFault(like, vector); !fault.empty()) return fault;
+  }
+  return in[0];
+}
+
+Result Infer(const LayerNorm& op, Operands in) { return InferLayerNorm(in, DType::kFloat32, op.epsilon); }
+Result Infer(const QLayerNorm& op, Operands in) { return InferLayerNorm(in, DType::kInt8, op.epsilon); }
+
+Result Infer(const Gelu&, Operands in) {
+  if (in[0].dtype != DType::kFloat32) return "input must be float32";
+  return in[0];
+}
+
+Result Infer(const Table& op, Operands in) {
+  if (in[0].dtype != DType::kInt8) return "input must be int8";
+  if (op.table.size() != 256) return Fail("{} entries, not 256", op.table.size());
+  for (int32_t entry : op.table) {
+    if (!IsInt8(entry)) return Fail("entry {} is not an int8", entry);
+  }
+  return in[0];
+}
+
 Result Infer(const Requantize& op, Operands in) {
   if (in[0].dtype != DType::kInt32) return "input must be int32";
   if (in[0].shape.size() < 2) return "input must have a channel dimension";
@@ -250,12 +446,16 @@ Result Infer(const Dequantize& op, Operands in) {
 }
 
 size_t OperandCount(const Op& op) {
-  return std::visit(Overloaded{[](const Input&) { return 0; }, [](const Constant&) { return 0; },
-                               [](const Conv2d&) { return 2; }, [](const Dense&) { return 2; },
-                               [](const BiasAdd&) { return 2; }, [](const BatchNorm&) { return 5; },
-                               [](const Add&) { return 2; }, [](const QAdd&) { return 2; },
-                               [](const ScaledAdd&) { return 2; }, [](const auto&) { return 1; }},
-                    op);
+  return std::visit(
+      Overloaded{[](const Input&) { return 0; }, [](const Constant&) { return 0; },
+                 [](const Conv2d&) { return 2; }, [](const Dense&) { return 2; },
+                 [](const BiasAdd&) { return 2; }, [](const BatchNorm&) { return 5; },
+                 [](const Add&) { return 2; }, [](const QAdd&) { return 2; },
+                 [](const ScaledAdd&) { return 2; }, [](const Sub&) { return 2; },
+                 [](const Mul&) { return 2; }, [](const QMul&) { return 2; }, [](const MatMul&) { return 2; },
+                 [](const ConvTranspose2d&) { return 2; }, [](const LayerNorm&) { return 3; },
+                 [](const QLayerNorm&) { return 3; }, [](const auto&) { return 1; }},
+      op);
 }
 
 }  // namespace
@@ -267,7 +467,8 @@ int64_t WindowExtent(int64_t extent, int64_t kernel, int64_t stride, int64_t dil
 }
 
 std::variant<TensorType, std::string> InferType(const Op& op, std::span<const TensorType> operands) {
-  if (operands.size() != OperandCount(op) && !std::holds_alternative<HostOp>(op)) {
+  const bool any = std::holds_alternative<HostOp>(op) || std::holds_alternative<Concat>(op);
+  if (operands.size() != OperandCount(op) && !any) {
     return Fail("takes {} operands, not {}", OperandCount(op), operands.size());
   }
   return std::visit([&](const auto& o) { return Infer(o, operands); }, op);

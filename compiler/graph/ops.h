@@ -32,6 +32,7 @@
 
 #include "compiler/graph/host_operator.h"
 #include "compiler/graph/tensor.h"
+#include "compiler/graph/transform_ops.h"
 
 namespace cosim::graph {
 
@@ -136,7 +137,7 @@ struct Add {
 
 /// (a, b) -> Clamp8(output_zero_point + term(a) + term(b)); int8, same shapes.
 /// term(v) = RoundShift(int64(v - zero_point) * multiplier, shift) truncated to int32; the sums wrap.
-/// 1 <= multiplier, 0 <= shift <= 62.
+/// The multiplier is not 0; 0 <= shift <= 62.
 struct QAdd {
   static constexpr std::string_view kMnemonic = "qadd";
   struct Operand {
@@ -283,9 +284,10 @@ struct HostOp {
 };
 
 /// The one list of operations; a visitor that misses one does not compile.
-using Op =
-    std::variant<Input, Constant, Conv2d, Dense, BiasAdd, BatchNorm, Relu, Clip, Add, QAdd, ScaledAdd,
-                 MaxPool, GlobalAvgPool, GlobalSumPool, Requantize, Flatten, Quantize, Dequantize, HostOp>;
+using Op = std::variant<Input, Constant, Conv2d, Dense, BiasAdd, BatchNorm, Relu, Clip, Add, QAdd, ScaledAdd,
+                        MaxPool, GlobalAvgPool, GlobalSumPool, Requantize, Flatten, Quantize, Dequantize,
+                        AvgPool, SumPool, ConvTranspose2d, DepthToSpace, ResizeNearest, Concat, Pad, Sub, Mul,
+                        QMul, Rescale, MatMul, Softmax, QSoftmax, LayerNorm, QLayerNorm, Gelu, Table, HostOp>;
 
 /// The name of the operation as it is printed, such as "conv2d".
 inline std::string_view Mnemonic(const Op& op) {

@@ -20,6 +20,7 @@ std::string Format(const HostOperatorPtr& op) { return op ? fmt::format("({})", 
 std::string Format(float value) { return fmt::format("{}", value); }
 std::string Format(int64_t value) { return fmt::format("{}", value); }
 std::string Format(int32_t value) { return fmt::format("{}", value); }
+std::string Format(bool value) { return value ? "yes" : "no"; }
 
 /// Lists are shown whole up to eight elements, longer ones by their ends.
 template <typename List>

@@ -119,6 +119,23 @@ class Verifier {
       VerifyZeroPoint(node, "first operand's", scaled->a.zero_point, operand(0));
       VerifyZeroPoint(node, "second operand's", scaled->b.zero_point, operand(1));
       VerifyZeroPoint(node, "output", scaled->output_zero_point, node);
+    } else if (const auto* rescale = node.As<Rescale>()) {
+      VerifyZeroPoint(node, "input", rescale->input_zero_point, operand(0));
+      VerifyZeroPoint(node, "output", rescale->output_zero_point, node);
+    } else if (const auto* mul = node.As<QMul>(); mul && node.inputs.size() == 2) {
+      VerifyZeroPoint(node, "first operand's", mul->a_zero_point, operand(0));
+      VerifyZeroPoint(node, "second operand's", mul->b_zero_point, operand(1));
+      VerifyZeroPoint(node, "output", mul->output_zero_point, node);
+    } else if (node.As<MatMul>() && node.inputs.size() == 2) {
+      for (size_t i : {0, 1}) {
+        if (operand(i).type.dtype == DType::kInt8) VerifyZeroPoint(node, "operand's", 0, operand(i));
+      }
+    } else if (node.As<Concat>()) {
+      for (ValueId input : node.inputs) {
+        if (graph_.node(input).quantization != node.quantization) {
+          Fault(node, "%{} has another quantization", graph_.node(input).name);
+        }
+      }
     } else if (const auto* requantize = node.As<Requantize>()) {
       VerifyZeroPoint(node, "output", requantize->zero_point, node);
     } else if (const auto* quantize = node.As<Quantize>()) {

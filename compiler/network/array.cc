@@ -62,6 +62,7 @@ Array FindArray(const isa::Spec& spec, std::string& why) {
   array.layout_in = common ? std::lcm(array.block_in, array.block_out) : array.block_in;
   array.layout_out = common ? array.layout_in : array.block_out;
   array.activation_bits = spec.memories[array.activations].fields[0].type.width;
+  array.weight_bits = spec.memories[array.weights].fields[0].type.width;
   array.results_are_mirrored = spec.memories[array.results].mirrors == array.accumulators;
   FindParameters(spec, array);
   return array;

@@ -133,7 +133,7 @@ class TileModel {
 
   double AluPasses() const {
     double passes = e_.requantize ? 1 : 0;
-    if (e_.HasResidual()) passes += 3;
+    if (e_.HasResidual() || e_.rescale) passes += 3;
     if (anchor_ == Anchor::kMaxPool || anchor_ == Anchor::kSumPool)
       passes += static_cast<double>(w_.kh * w_.kw + 2);
     if (array_.parameters < 0) passes = 4;

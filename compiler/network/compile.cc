@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "compiler/accel/rounding.h"
 #include "compiler/cpu/ops/layout.h"
@@ -80,6 +81,7 @@ class Compiler {
 
   void Place(const Group& group) {
     if (group.kind == GroupKind::kView) return;
+    if (group.kind == GroupKind::kConcat && PlaceTogether(group)) return;
     std::string reason;
     Item item;
     item.accelerator = lowering_.Lower(group, reason);
@@ -93,7 +95,9 @@ class Compiler {
       item.reads = {{item.accelerator->input, item.accelerator->input_layout}};
       if (item.accelerator->residual >= 0)
         item.reads.push_back({item.accelerator->residual, lowering_.ReadLayout()});
-      item.writes = {item.accelerator->output, lowering_.WrittenLayout()};
+      if (item.accelerator->weights >= 0)
+        item.reads.push_back({item.accelerator->weights, item.accelerator->weights_layout});
+      item.writes = {item.accelerator->output, item.accelerator->output_layout};
     } else {
       item.kind = Item::Kind::kCpu;
       item.cpu_kernel = cpu_groups_.size();
@@ -114,6 +118,51 @@ class Compiler {
     Append(std::move(item));
   }
 
+  // Operands of a concatenation that fill whole blocks are written where the concatenation stands. False:
+  // they do not, or stand somewhere already.
+  bool PlaceTogether(const Group& group) {
+    const Array& array = lowering_.array();
+    const auto& inputs = graph_.node(group.anchor()).inputs;
+    if (!lowering_.ArrayMisfit().empty() || array.layout_in != array.layout_out) return false;
+    std::set<ValueId> parts;
+    for (ValueId input : inputs) {
+      const size_t dimensions = graph_.node(Root(input)).type.shape.size();
+      if (dimensions != 2 && dimensions != 4) return false;
+      const auto [n, c, h, w] = Shape4(graph_, Root(input));
+      if (n > array.batch || c % array.layout_out != 0 || graph_.node(Root(input)).As<graph::Constant>() ||
+          within_.count(Root(input)) || !parts.insert(Root(input)).second)
+        return false;
+    }
+    const FormKey whole{group.result(), lowering_.WrittenLayout()};
+    uint64_t offset = 0;
+    for (ValueId input : inputs) {
+      const FormKey part{Root(input), lowering_.WrittenLayout()};
+      Need(part);
+      within_[part.value] = {whole.value, offset};
+      offset += BytesOf(graph_, part.value, part.layout, array);
+    }
+    made_.insert({whole, items_.size()});
+    together_.push_back(whole);
+    AddLayer(group, "its operands are written side by side", true);
+    return true;
+  }
+
+  // Where a form stands: within another one, so many bytes from its begin, or by itself.
+  std::pair<FormKey, uint64_t> HomeOf(FormKey form) const {
+    uint64_t offset = 0;
+    for (auto at = within_.find(form.value); at != within_.end() && form.layout == lowering_.WrittenLayout();
+         at = within_.find(form.value)) {
+      form.value = at->second.first;
+      offset += at->second.second;
+    }
+    return {form, offset};
+  }
+
+  uint64_t AddressOf(const FormKey& form) const {
+    const auto [home, offset] = HomeOf(form);
+    return address_.at(home) + offset;
+  }
+
   void Append(Item item) {
     made_.insert({item.writes, items_.size()});
     items_.push_back(std::move(item));
@@ -128,17 +177,30 @@ class Compiler {
     FormKey from{Root(form.value), {}};
     runtime::Layer layer;
     if (form.layout.kind == Layout::Kind::kPlain) {
-      from.layout = lowering_.WrittenLayout();
-      convert_functions_.push_back(cpu::UnpackBlocked("unpack_" + name, shape, BlockingOf(from.layout)));
+      from = made_.lower_bound({form.value, {Layout::Kind::kBlocked}})->first;
+      COSIM_CHECK(from.value == form.value && from.layout.kind == Layout::Kind::kBlocked);
+      convert_functions_.push_back(
+          cpu::UnpackBlocked("unpack_" + name, GroupedShape(shape, from.layout), BlockingOf(from.layout)));
       layer.name = name + ".unpack";
       layer.op = "unpack";
       layer.reason = "the host needs it in plain layout";
     } else if (form.layout.kind == Layout::Kind::kBlocked) {
       Need(from);
-      convert_functions_.push_back(cpu::PackBlocked("pack_" + name, shape, BlockingOf(form.layout), 0));
+      convert_functions_.push_back(
+          cpu::PackBlocked("pack_" + name, GroupedShape(shape, form.layout), BlockingOf(form.layout), 0));
       layer.name = name + ".pack";
       layer.op = "pack";
       layer.reason = "the accelerator needs it in blocks";
+    } else if (form.layout.kind == Layout::Kind::kMatrices) {
+      Need(from);
+      const Array& array = lowering_.array();
+      convert_functions_.push_back(
+          cpu::PackMatrices("matrices_" + name, shape,
+                            {form.layout.groups, form.layout.transposed, array.block_out, array.layout_out,
+                             array.block_in, array.layout_in, array.weight_bits}));
+      layer.name = name + ".matrices";
+      layer.op = "pack_matrices";
+      layer.reason = "activations become weights";
     } else {
       Need(from);
       const auto& node = graph_.node(form.layout.patches_for);
@@ -159,10 +221,18 @@ class Compiler {
     Append(std::move(item));
   }
 
+  // Groups count as images of their own.
+  static graph::Shape GroupedShape(graph::Shape shape, const Layout& layout) {
+    shape[0] *= layout.groups;
+    shape[1] /= layout.groups;
+    return shape;
+  }
+
   void PlanForms() {
     const int end = static_cast<int>(items_.size());
     std::map<FormKey, Lifetime> lives;
-    const auto touch = [&](const FormKey& form, int step) {
+    const auto touch = [&](const FormKey& part, int step) {
+      const FormKey form = HomeOf(part).first;
       const auto [it, added] = lives.try_emplace(
           form, Lifetime{BytesOf(graph_, form.value, form.layout, lowering_.array()), step, step});
       it->second.last = std::max(it->second.last, step);
@@ -188,7 +258,7 @@ class Compiler {
   }
 
   runtime::CpuStep::Argument ArgumentFor(const FormKey& form, bool is_output) const {
-    return {address_.at(form),
+    return {AddressOf(form),
             static_cast<uint64_t>(BytesOf(graph_, form.value, form.layout, lowering_.array())), nullptr,
             is_output};
   }
@@ -224,11 +294,13 @@ class Compiler {
     PlacedKernel placed{&group, {}, item.layer};
     for (Role role : group.roles) {
       if (role == Role::kInput) {
-        placed.addresses.push_back(address_.at(item.reads[0]));
+        placed.addresses.push_back(AddressOf(item.reads[0]));
       } else if (role == Role::kResidual) {
-        placed.addresses.push_back(address_.at(item.reads[1]));
+        placed.addresses.push_back(AddressOf(item.reads[1]));
+      } else if (role == Role::kWeights && group.weights >= 0) {
+        placed.addresses.push_back(AddressOf(item.reads.back()));
       } else if (role == Role::kOutput) {
-        placed.addresses.push_back(address_.at(item.writes));
+        placed.addresses.push_back(AddressOf(item.writes));
       } else {
         const auto constant = std::find_if(group.constants.begin(), group.constants.end(),
                                            [&](const auto& c) { return c.role == role; });
@@ -260,7 +332,7 @@ class Compiler {
 
   runtime::Place PlaceOf(const FormKey& form, const std::string& name, ValueId value) const {
     const auto bytes = static_cast<uint64_t>(BytesOf(graph_, form.value, form.layout, lowering_.array()));
-    return {name, value, address_.at(form), bytes, nullptr, bytes};
+    return {name, value, AddressOf(form), bytes, nullptr, bytes};
   }
 
   void AddPlaces() {
@@ -269,13 +341,16 @@ class Compiler {
     for (ValueId output : graph_.outputs())
       network_.outputs.push_back(PlaceOf({Root(output), {}}, graph_.node(output).name, output));
     if (!options_.keep_every_value) return;
-    for (const Item& item : items_) {
-      if (item.kind == Item::Kind::kConvert) continue;
-      const ValueId value = item.writes.value;
-      auto place = PlaceOf(item.writes, graph_.node(value).name, value);
-      if (item.writes.layout.kind == Layout::Kind::kBlocked) {
-        place.unpack = cpu_.Compile(cpu::UnpackBlocked("unpack_" + place.name, graph_.node(value).type.shape,
-                                                       BlockingOf(item.writes.layout)));
+    std::vector<FormKey> forms = together_;
+    for (const Item& item : items_)
+      if (item.kind != Item::Kind::kConvert) forms.push_back(item.writes);
+    for (const FormKey& form : forms) {
+      const ValueId value = form.value;
+      auto place = PlaceOf(form, graph_.node(value).name, value);
+      if (form.layout.kind == Layout::Kind::kBlocked) {
+        place.unpack = cpu_.Compile(cpu::UnpackBlocked(
+            "unpack_" + place.name, GroupedShape(graph_.node(value).type.shape, form.layout),
+            BlockingOf(form.layout)));
         place.plain_bytes = BytesOf(graph_, value, {}, lowering_.array());
       }
       network_.values.push_back(std::move(place));
@@ -290,6 +365,8 @@ class Compiler {
   runtime::Network network_;
   std::vector<Item> items_;
   std::map<FormKey, size_t> made_;
+  std::map<ValueId, std::pair<ValueId, uint64_t>> within_;  // written form: in whose, at which offset
+  std::vector<FormKey> together_;                           // written forms that hold others
   std::map<FormKey, uint64_t> address_;
   uint64_t values_end_ = 0;
   std::vector<std::vector<ValueId>> cpu_groups_;

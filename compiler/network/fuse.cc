@@ -33,7 +33,7 @@ class Fuser {
     Group group;
     group.name = node.name;
     Take(group, id);
-    if (node.As<graph::Conv2d>() || node.As<graph::Dense>()) {
+    if (node.As<graph::Conv2d>() || node.As<graph::Dense>() || node.As<graph::MatMul>()) {
       group.kind = GroupKind::kConvolution;
       TakeRequantization(group);
       if (group.epilogue.requantize) {
@@ -44,10 +44,10 @@ class Fuser {
           group.epilogue.high = group.epilogue.first_high;
         }
       }
-    } else if (node.As<graph::MaxPool>()) {
+    } else if (node.As<graph::MaxPool>() || node.As<graph::Pad>()) {
       group.kind = GroupKind::kMaxPool;
       TakeClip(group, group.epilogue.low, group.epilogue.high);
-    } else if (node.As<graph::GlobalSumPool>()) {
+    } else if (node.As<graph::GlobalSumPool>() || node.As<graph::SumPool>()) {
       group.kind = GroupKind::kSumPool;
       TakeRequantization(group);
       if (group.epilogue.requantize) TakeClip(group, group.epilogue.low, group.epilogue.high);
@@ -58,6 +58,16 @@ class Fuser {
     } else if (node.As<graph::ScaledAdd>()) {
       group.kind = GroupKind::kElementwise;
       TakeClip(group, group.epilogue.low, group.epilogue.high);
+    } else if (const auto* mul = node.As<graph::QMul>()) {
+      group.kind = GroupKind::kElementwise;
+      group.epilogue.mul = mul;
+      TakeClip(group, group.epilogue.low, group.epilogue.high);
+    } else if (const auto* rescale = node.As<graph::Rescale>()) {
+      group.kind = GroupKind::kElementwise;
+      group.epilogue.rescale = rescale;
+      TakeClip(group, group.epilogue.low, group.epilogue.high);
+    } else if (node.As<graph::Concat>()) {
+      group.kind = GroupKind::kConcat;
     } else if (const auto* clip = node.As<graph::Clip>()) {
       group.kind = GroupKind::kElementwise;
       group.epilogue.low = clip->lo;

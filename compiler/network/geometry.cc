@@ -37,6 +37,11 @@ ConvView ViewOf(const graph::Graph& graph, const Group& group, ValueId input) {
   return view;
 }
 
+MatrixShape MatrixShapeOf(const std::array<int64_t, 4>& value, int64_t groups, bool transposed) {
+  const int64_t rows = value[1] / groups, pixels = value[2] * value[3];
+  return {value[0] * groups, transposed ? rows : pixels, transposed ? pixels : rows};
+}
+
 Grouping GroupingOf(const ConvView& view, const Array& array) {
   const int64_t groups = view.attributes.groups, outputs = view.o / groups;
   for (int64_t together = 1; together < groups; ++together)
@@ -58,7 +63,13 @@ int64_t BytesOf(const graph::Graph& graph, ValueId value, const Layout& layout, 
   const auto [n, c, h, w] = Shape4(graph, value);
   const int64_t channel_bytes = array.activation_bits / 8;
   if (layout.kind == Layout::Kind::kBlocked)
-    return accel::RoundUp(n, array.batch) * accel::RoundUp(c, layout.block) * h * w * channel_bytes;
+    return accel::RoundUp(n, array.batch) * layout.groups * accel::RoundUp(c / layout.groups, layout.block) *
+           h * w * channel_bytes;
+  if (layout.kind == Layout::Kind::kMatrices) {
+    const MatrixShape m = MatrixShapeOf({n, c, h, w}, layout.groups, layout.transposed);
+    return m.count * accel::RoundUp(m.o, array.layout_out) * accel::RoundUp(m.i, array.layout_in) *
+           array.weight_bits / 8;
+  }
   const auto y = Shape4(graph, layout.patches_for);
   const auto& weights = graph.node(graph.node(layout.patches_for).inputs[1]).type.shape;
   const int64_t taps = weights.size() == 4 ? weights[2] * weights[3] : h * w;

@@ -16,13 +16,17 @@ namespace cosim::network {
 /// How a value stands in DRAM.
 struct Layout {
   enum class Kind {
-    kPlain,    ///< row-major, as the graph has it
-    kBlocked,  ///< [N / batch][C / block][H][W][batch][block], channels padded, lanes as wide as the array's
-    kPatches,  ///< blocked, the channels being the taps of a convolution's window: [N / batch][KH * KW * C /
-               ///< block][OH][OW][batch][block]
+    kPlain,     ///< row-major, as the graph has it
+    kBlocked,   ///< [N / batch][C / block][H][W][batch][block], channels padded, lanes as wide as the array's
+    kPatches,   ///< blocked, the channels being the taps of a convolution's window: [N / batch][KH * KW * C /
+                ///< block][OH][OW][batch][block]
+    kMatrices,  ///< an operand of a matmul as weights: [N][groups][O / layout_out][out elements][I /
+                ///< layout_in][in elements][block_out][block_in]
   } kind = Kind::kPlain;
   int64_t block = 0;                ///< kBlocked, kPatches: Array::layout_in or layout_out
   graph::ValueId patches_for = -1;  ///< kPatches: the convolution
+  int64_t groups = 1;       ///< kBlocked: [N][groups][C / groups / block]…; kMatrices; more than one: batch 1
+  bool transposed = false;  ///< kMatrices: graph::MatMul::transpose_b
   friend auto operator<=>(const Layout&, const Layout&) = default;
 };
 
@@ -43,6 +47,12 @@ struct ConvView {
 /// `input` is the value it reads; a dense layer may read it before or after flattening. Its weights are
 /// constant.
 ConvView ViewOf(const graph::Graph& graph, const Group& group, graph::ValueId input);
+
+/// The shape of each matrix of a kMatrices layout: results, and what is summed over.
+struct MatrixShape {
+  int64_t count = 1, o = 1, i = 1;
+};
+MatrixShape MatrixShapeOf(const std::array<int64_t, 4>& value, int64_t groups, bool transposed);
 
 /// Groups of a convolution as the array computes them: so many neighbours taken together, with zeros between
 /// them, that channels of one do not share a block with those of another.

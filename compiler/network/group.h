@@ -14,11 +14,12 @@
 namespace cosim::network {
 
 enum class GroupKind {
-  kConvolution,  ///< conv2d or dense, with bias, requantize, clip, qadd, clip as far as they follow
-  kMaxPool,      ///< max_pool, clip
-  kSumPool,      ///< global_sum_pool, bias, requantize, clip
-  kElementwise,  ///< qadd, scaled_add or clip, clip
+  kConvolution,  ///< conv2d, dense or matmul, with bias, requantize, clip, qadd, clip as far as they follow
+  kMaxPool,      ///< max_pool or pad, clip
+  kSumPool,      ///< global_sum_pool or sum_pool, bias, requantize, clip
+  kElementwise,  ///< qadd, scaled_add, qmul, rescale or clip, clip
   kView,         ///< flatten: no data moves
+  kConcat,       ///< concat
   kOther,
 };
 
@@ -27,7 +28,9 @@ struct Epilogue {
   std::optional<graph::ValueId> bias;  ///< an int32 constant [C]
   const graph::Requantize* requantize = nullptr;
   const graph::QAdd* add = nullptr;
-  graph::ValueId residual = -1;  ///< the operand of `add` that the group does not compute
+  const graph::QMul* mul = nullptr;         ///< only an anchor; its second operand is the residual
+  const graph::Rescale* rescale = nullptr;  ///< only an anchor
+  graph::ValueId residual = -1;             ///< the operand of `add` or `mul` that the group does not compute
   bool residual_is_a = false;
   int32_t first_low = -128, first_high = 127;  ///< clip before the add
   int32_t low = -128, high = 127;              ///< last clip

@@ -201,6 +201,14 @@ class KernelBuilder {
     return Twice(shifted, field(array_.mult_field), field(array_.shift_field));
   }
 
+  // What graph::QMul makes of two values, before it is clamped.
+  Expr Product(const Expr& a, const Expr& b) const {
+    const graph::QMul& m = *e_.mul;
+    const Expr product = (a - tir::Int(m.a_zero_point, kInt32)) * (b - tir::Int(m.b_zero_point, kInt32));
+    const Expr scaled = RoundShift(I64(product) * tir::Int(m.multiplier, kInt64), tir::Int(m.shift, kInt64));
+    return scaled + tir::Int(m.output_zero_point, kInt64);
+  }
+
   Expr ResultAt(const Indices& i) {
     if (e_.scaled_add) {
       const Expr sum = ScaledTerm(data_(i), 0, i) + ScaledTerm(residual_(i), 1, i);
@@ -209,6 +217,12 @@ class KernelBuilder {
     }
     Expr value = I32(anchor_ == Anchor::kNone ? data_(i) : sum_(i));
     if (e_.requantize) value = I32(Clamp(Requantized(value, i), e_.first_low, e_.first_high));
+    if (e_.rescale) {
+      const auto& r = *e_.rescale;
+      value =
+          AddTerm(value, {r.input_zero_point, r.multiplier, r.shift}) + tir::Int(r.output_zero_point, kInt32);
+    }
+    if (e_.mul) value = I32(Clamp(Product(value, I32(residual_(i))), e_.low, e_.high));
     if (e_.add) {
       const Expr mine = AddTerm(value, e_.residual_is_a ? e_.add->b : e_.add->a);
       const Expr other = AddTerm(I32(residual_(i)), e_.residual_is_a ? e_.add->a : e_.add->b);

@@ -42,6 +42,7 @@ struct Tile {
 };
 std::string ToString(const Tile& tile);
 
+/// A frame of padding is a kMaxPool with a window of one pixel.
 enum class Anchor { kConvolution, kMaxPool, kSumPool, kNone };
 
 /// A kernel's parameters in DRAM, in the order of the function's.
@@ -60,13 +61,15 @@ struct EpilogueInfo {
   int64_t shift = 0;
   bool twice = false;  ///< rounds twice (graph::Requantize)
   const graph::QAdd* add = nullptr;
+  const graph::QMul* mul = nullptr;
+  const graph::Rescale* rescale = nullptr;
   /// Adds its own two inputs; the parameters are then three records for all channels: of each term, of the
   /// sum.
   bool scaled_add = false;
   bool residual_is_a = false;
-  bool HasParameters() const { return requantize || scaled_add; }
-  bool HasResidual() const { return add || scaled_add; }
   int64_t first_low = -128, first_high = 127, low = -128, high = 127;
+  bool HasParameters() const { return requantize || scaled_add; }
+  bool HasResidual() const { return add || mul || scaled_add; }
 };
 
 /// Whether a kernel loads the parameters of all its channels once; otherwise each tile brings its own.

@@ -9,7 +9,9 @@
 
 #include "compiler/accel/instruction_writer.h"
 #include "compiler/accel/rounding.h"
+#include "compiler/accel/tokens.h"
 #include "compiler/network/geometry.h"
+#include "compiler/network/measure.h"
 #include "compiler/network/pack.h"
 
 namespace cosim::network {
@@ -17,8 +19,18 @@ namespace cosim::network {
 using accel::CeilDiv;
 using graph::ValueId;
 
+namespace {
+
+// Small kernels may lose by threads what they win by overlap, which the tile model is too coarse to see: up
+// to here the timing engine decides. Larger ones always win.
+constexpr double kMeasuredBelow = 60'000;
+
+}  // namespace
+
 GroupLowering::GroupLowering(const isa::Spec& spec, const graph::Graph& graph, const LowerOptions& options)
-    : spec_(spec), graph_(graph), options_(options), array_(FindArray(spec, no_array_)) {}
+    : spec_(spec), graph_(graph), options_(options), array_(FindArray(spec, no_array_)) {
+  if (array_.gemm >= 0) no_array_ = accel::MissingOrder(spec);
+}
 
 ValueId GroupLowering::LookThroughViews(ValueId id) const {
   while (graph_.node(id).As<graph::Flatten>()) id = graph_.node(id).inputs[0];
@@ -89,6 +101,67 @@ bool GroupLowering::PlanConvolution(const Group& group, AcceleratorGroup& out, P
   return true;
 }
 
+bool GroupLowering::PlanMatMul(const Group& group, AcceleratorGroup& out, Plan& plan,
+                               std::string& reason) const {
+  const auto& node = graph_.node(group.anchor());
+  const auto& op = *node.As<graph::MatMul>();
+  if (array_.batch != 1)
+    return reason = fmt::format(
+               "the {} rows of a tile share their weights, images do not: batch 1 lifts that", array_.batch),
+           false;
+  const isa::Memory& weights = spec_.memories[array_.weights];
+  const int64_t bits = array_.block_in * array_.block_out * array_.weight_bits;
+  if ((array_.weight_bits != 8 && array_.weight_bits != 16) || weights.stored_bytes * 8 != bits)
+    return reason = fmt::format(
+               "the host packs its weights as whole bytes without gaps: an element of '{}' has lanes "
+               "of {} bits in {} bytes",
+               weights.name, array_.weight_bits, weights.stored_bytes),
+           false;
+  if (group.epilogue.bias || (group.epilogue.requantize && group.epilogue.requantize->multiplier.size() != 1))
+    return reason = "bias or scales of a channel behind a product of activations", false;
+  out.input = LookThroughViews(node.inputs[0]);
+  out.weights = LookThroughViews(node.inputs[1]);
+  const auto [n, c, h, w] = Shape4(graph_, out.input);
+  const MatrixShape m = MatrixShapeOf(Shape4(graph_, out.weights), op.groups, op.transpose_b);
+  plan.anchor = Anchor::kConvolution;
+  Window& window = plan.window;
+  window.g = m.count;
+  window.ci = CeilDiv(m.i, array_.layout_in);
+  window.co = CeilDiv(m.o, array_.layout_out);
+  window.si = array_.InElements();
+  window.so = array_.OutElements();
+  window.h = window.oh = h;
+  window.w = window.ow = w;
+  // Groups that fill their blocks stand as they would without groups.
+  out.input_layout = ReadLayout();
+  if (m.i % array_.layout_in != 0) out.input_layout.groups = op.groups;
+  if (m.o % array_.layout_out != 0) out.output_layout.groups = op.groups;
+  out.weights_layout = {Layout::Kind::kMatrices, 0, -1, op.groups, op.transpose_b};
+  return true;
+}
+
+bool GroupLowering::PlanElementwise(const Group& group, AcceleratorGroup& out, Plan& plan,
+                                    std::string& reason) const {
+  const auto& node = graph_.node(group.anchor());
+  out.input = LookThroughViews(node.inputs[0]);
+  const auto* scaled = node.As<graph::ScaledAdd>();
+  if (group.epilogue.add || group.epilogue.mul || scaled) out.residual = LookThroughViews(node.inputs[1]);
+  if (scaled) {
+    if (array_.parameters < 0)
+      return reason = fmt::format("isa '{}' has no per-channel multiplier", spec_.isa), false;
+    plan.epilogue.scaled_add = true;
+    plan.epilogue.output_zero_point = scaled->output_zero_point;
+  }
+  out.input_layout = ReadLayout();
+  const auto [n, c, h, w] = Shape4(graph_, out.input);
+  plan.window.n = CeilDiv(n, array_.batch);
+  plan.window.co = CeilDiv(c, array_.layout_out);
+  plan.window.so = array_.OutElements();
+  plan.window.h = plan.window.oh = h;
+  plan.window.w = plan.window.ow = w;
+  return true;
+}
+
 bool GroupLowering::PlanPool(const Group& group, AcceleratorGroup& out, Plan& plan,
                              std::string& reason) const {
   const auto& node = graph_.node(group.anchor());
@@ -117,9 +190,29 @@ bool GroupLowering::PlanPool(const Group& group, AcceleratorGroup& out, Plan& pl
     window.pad_value = -128;
     return true;
   }
+  if (const auto* pad = node.As<graph::Pad>()) {
+    plan.anchor = Anchor::kMaxPool;
+    window.top = pad->pad[0];
+    window.left = pad->pad[1];
+    window.bottom = pad->pad[2];
+    window.right = pad->pad[3];
+    window.pad_value = pad->value;
+    return true;
+  }
   plan.anchor = Anchor::kSumPool;
   window.kh = h;
   window.kw = w;
+  if (const auto* pool = node.As<graph::SumPool>()) {
+    window.kh = pool->kernel[0];
+    window.kw = pool->kernel[1];
+    window.sh = pool->stride[0];
+    window.sw = pool->stride[1];
+    window.top = pool->pad[0];
+    window.left = pool->pad[1];
+    window.bottom = pool->pad[2];
+    window.right = pool->pad[3];
+    window.pad_value = pool->pad_value;
+  }
   if (!group.epilogue.requantize) return reason = "its int32 result is not requantized", false;
   return true;
 }
@@ -129,6 +222,8 @@ bool GroupLowering::PlanEpilogue(const Group& group, AcceleratorGroup& out, Plan
   const Epilogue& epilogue = group.epilogue;
   EpilogueInfo& info = plan.epilogue;
   info.add = epilogue.add;
+  info.mul = epilogue.mul;
+  info.rescale = epilogue.rescale;
   info.residual_is_a = epilogue.residual_is_a;
   info.first_low = epilogue.first_low;
   info.first_high = epilogue.first_high;
@@ -151,8 +246,29 @@ bool GroupLowering::PlanEpilogue(const Group& group, AcceleratorGroup& out, Plan
   return true;
 }
 
+std::string GroupLowering::WhyNoKernel(const graph::Node& node) const {
+  if (node.As<graph::QSoftmax>())
+    return fmt::format(
+        "a softmax sums over lanes and looks exponentials up: no ALU op of isa '{}' does either", spec_.isa);
+  if (node.As<graph::QLayerNorm>())
+    return fmt::format("a layer norm sums over lanes and takes roots: no ALU op of isa '{}' does either",
+                       spec_.isa);
+  if (node.As<graph::Table>())
+    return fmt::format("no ALU op of isa '{}' looks values up in a table", spec_.isa);
+  if (node.As<graph::DepthToSpace>())
+    return "neighbouring pixels come from different channels: a store with a stride between columns would "
+           "lift that";
+  if (node.As<graph::ResizeNearest>()) return "pixels repeat: a load that repeats columns would lift that";
+  if (node.As<graph::Concat>())
+    return fmt::format(
+        "operands are written in place where their channels fill blocks of {}, once and for one "
+        "tile of images: these do not",
+        array_.layout_out);
+  return fmt::format("no accelerator kernel computes {}", graph::Mnemonic(node.op));
+}
+
 std::string GroupLowering::ArrayMisfit() const {
-  if (array_.gemm < 0) return no_array_;
+  if (!no_array_.empty()) return no_array_;
   for (const auto& [memory, block] :
        {std::pair{array_.activations, array_.block_in}, std::pair{array_.results, array_.block_out}}) {
     const isa::Memory& m = spec_.memories[memory];
@@ -188,36 +304,18 @@ bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& pl
   bool planned = false;
   switch (group.kind) {
     case GroupKind::kConvolution:
-      planned = PlanConvolution(group, out, plan, reason);
+      planned = graph_.node(group.anchor()).As<graph::MatMul>() ? PlanMatMul(group, out, plan, reason)
+                                                                : PlanConvolution(group, out, plan, reason);
       break;
     case GroupKind::kMaxPool:
     case GroupKind::kSumPool:
       planned = PlanPool(group, out, plan, reason);
       break;
-    case GroupKind::kElementwise: {
-      const auto& node = graph_.node(group.anchor());
-      out.input = LookThroughViews(node.inputs[0]);
-      if (node.As<graph::QAdd>() || node.As<graph::ScaledAdd>())
-        out.residual = LookThroughViews(node.inputs[1]);
-      if (const auto* scaled = node.As<graph::ScaledAdd>()) {
-        if (array_.parameters < 0)
-          return reason = fmt::format("isa '{}' has no per-channel multiplier", spec_.isa), false;
-        plan.epilogue.scaled_add = true;
-        plan.epilogue.output_zero_point = scaled->output_zero_point;
-      }
-      out.input_layout = ReadLayout();
-      const auto [n, c, h, w] = Shape4(graph_, out.input);
-      plan.window.n = CeilDiv(n, array_.batch);
-      plan.window.co = CeilDiv(c, array_.layout_out);
-      plan.window.so = array_.OutElements();
-      plan.window.h = plan.window.oh = h;
-      plan.window.w = plan.window.ow = w;
-      planned = true;
+    case GroupKind::kElementwise:
+      planned = PlanElementwise(group, out, plan, reason);
       break;
-    }
     default:
-      reason =
-          fmt::format("no accelerator kernel computes {}", graph::Mnemonic(graph_.node(group.anchor()).op));
+      reason = WhyNoKernel(graph_.node(group.anchor()));
   }
   if (planned && (group.kind == GroupKind::kConvolution) && !group.epilogue.requantize)
     return reason = "its int32 result is not requantized", false;
@@ -242,9 +340,10 @@ void GroupLowering::PackConstants(const Group& group, const Plan& plan, Accelera
     const auto bias = graph_.node(*epilogue.bias).As<graph::Constant>()->data->data<int32_t>();
     parameters.bias.assign(bias.begin(), bias.end());
   }
-  const int64_t channels = graph_.node(group.anchor()).type.shape[1];
+  int64_t channels = graph_.node(group.anchor()).type.shape[1];
+  if (out.weights >= 0) channels = plan.window.g * plan.window.co * array_.layout_out;  // all alike, gaps too
   parameters.bias.resize(channels, 0);
-  if (plan.anchor == Anchor::kConvolution) {
+  if (plan.anchor == Anchor::kConvolution && out.weights < 0) {
     const ConvView view = ViewOf(graph_, group, out.input);
     const bool patches = out.input_layout.kind == Layout::Kind::kPatches;
     out.constants.push_back(
@@ -272,64 +371,75 @@ void GroupLowering::PackConstants(const Group& group, const Plan& plan, Accelera
   }
 }
 
-std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::string& reason) {
-  AcceleratorGroup out;
-  Plan plan;
-  reason.clear();
-  if (!MakePlan(group, out, plan, reason)) return std::nullopt;
-  out.output = group.result();
-  for (int choice = options_.choice; choice >= 0; --choice) {
-    if (auto lowered = LowerChoice(group, plan, out, choice, reason)) return lowered;
-  }
-  return std::nullopt;
-}
-
-std::optional<AcceleratorGroup> GroupLowering::LowerChoice(const Group& group, const Plan& plan,
-                                                           AcceleratorGroup out, int choice,
-                                                           std::string& reason) {
+std::optional<GroupLowering::Lowered> GroupLowering::LowerChoice(const Group& group, const Plan& plan,
+                                                                 int threads, int choice,
+                                                                 std::string& reason) const {
   constexpr size_t kMostTries = 64;
-  const auto ranked =
-      RankTiles(spec_, array_, plan.anchor, plan.window, plan.epilogue, options_.virtual_threads,
-                options_.list_knobs ? SIZE_MAX : kMostTries, reason);
+  const auto ranked = RankTiles(spec_, array_, plan.anchor, plan.window, plan.epilogue, threads,
+                                options_.list_knobs ? SIZE_MAX : kMostTries, reason);
   for (const TileCost& candidate : std::span(ranked).first(std::min(ranked.size(), kMostTries))) {
     KernelTe te =
         BuildKernel(spec_, array_, group.name, plan.anchor, plan.window, plan.epilogue, candidate.tile);
-    accel::Kernel kernel;
-    if (const auto refusal = accel::Tensorize(te.function, spec_, kernel)) {
+    Lowered lowered{{}, std::move(te.roles), candidate, cursor_, {}, {}};
+    if (const auto refusal = accel::Tensorize(te.function, spec_, lowered.kernel)) {
       reason = refusal.reason;
       return std::nullopt;
     }
-    const std::string tensorized = Observed(kernel);
-    accel::InterleaveVirtualThreads(kernel);
-    const std::string interleaved = Observed(kernel);
-    accel::StorageCursor cursor = cursor_;
-    auto refusal = accel::AssignStorage(kernel, spec_, cursor);
-    if (!refusal) refusal = accel::CheckInstructions(kernel, spec_);
+    if (options_.after_pass) lowered.texts = {tir::ToString(te.function), accel::ToString(lowered.kernel)};
+    accel::InterleaveVirtualThreads(lowered.kernel);
+    if (options_.after_pass) lowered.texts.push_back(accel::ToString(lowered.kernel));
+    auto refusal = accel::AssignStorage(lowered.kernel, spec_, lowered.cursor);
+    if (!refusal) refusal = accel::CheckInstructions(lowered.kernel, spec_);
     if (refusal) {
       reason = refusal.reason;
       continue;  // the model counts elements, not what alignment costs nor what fields hold: the next may fit
     }
     if (choice-- > 0) continue;
-    cursor_ = std::move(cursor);
-    if (options_.after_pass) {
-      options_.after_pass("lower", group.name, tir::ToString(te.function));
-      options_.after_pass("tensorize", group.name, tensorized);
-      options_.after_pass("virtual_threads", group.name,
-                          tensorized == interleaved ? "(unchanged)\n" : interleaved);
-      options_.after_pass("storage", group.name, accel::ToString(kernel));
-    }
-    out.kernel = std::move(kernel);
-    out.roles = std::move(te.roles);
-    out.tile = candidate.tile;
-    if (options_.list_knobs) out.knobs = KnobsOf(candidate.tile, ranked);
-    PackConstants(group, plan, out);
-    return out;
+    if (options_.list_knobs) lowered.knobs = KnobsOf(candidate.tile, ranked);
+    return lowered;
   }
   return std::nullopt;
 }
 
-std::string GroupLowering::Observed(const accel::Kernel& kernel) const {
-  return options_.after_pass ? accel::ToString(kernel) : "";
+std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::string& reason) {
+  AcceleratorGroup out;
+  Plan plan;
+  reason.clear();
+  if (!MakePlan(group, out, plan, reason)) return std::nullopt;
+  std::optional<Lowered> best;
+  for (int choice = options_.choice; choice >= 0 && !best; --choice)
+    best = LowerChoice(group, plan, options_.virtual_threads, choice, reason);
+  if (!best) return std::nullopt;
+  if (options_.choice == 0 && best->cost.tile.threads > 1 && best->cost.cycles < kMeasuredBelow) {
+    std::string ignored;
+    auto single = LowerChoice(group, plan, 1, 0, ignored);
+    const auto cycles = [&](const accel::Kernel& kernel) {
+      return CyclesAfter(spec_, before_ ? &*before_ : nullptr, kernel);
+    };
+    if (single && cycles(single->kernel) < cycles(best->kernel)) best = std::move(single);
+  }
+  Report(group, *best);
+  cursor_ = std::move(best->cursor);
+  before_ = best->kernel;
+  out.output = group.result();
+  out.output_layout.kind = Layout::Kind::kBlocked;
+  out.output_layout.block = array_.layout_out;
+  out.kernel = std::move(best->kernel);
+  out.roles = std::move(best->roles);
+  out.tile = best->cost.tile;
+  out.knobs = std::move(best->knobs);
+  PackConstants(group, plan, out);
+  return out;
+}
+
+void GroupLowering::Report(const Group& group, const Lowered& lowered) const {
+  if (!options_.after_pass) return;
+  const std::string &tensorized = lowered.texts[1], &interleaved = lowered.texts[2];
+  options_.after_pass("lower", group.name, lowered.texts[0]);
+  options_.after_pass("tensorize", group.name, tensorized);
+  options_.after_pass("virtual_threads", group.name,
+                      tensorized == interleaved ? "(unchanged)\n" : interleaved);
+  options_.after_pass("storage", group.name, accel::ToString(lowered.kernel));
 }
 
 }  // namespace cosim::network

@@ -30,7 +30,9 @@ struct AcceleratorGroup {
   std::vector<Role> roles;  ///< of the kernel's params
   graph::ValueId input = -1, residual = -1,
                  output = -1;  ///< values behind kInput, kResidual, kOutput; views looked through
-  Layout input_layout;
+  Layout input_layout, output_layout;
+  graph::ValueId weights = -1;  ///< the value behind kWeights where that is no constant, in weights_layout
+  Layout weights_layout;
   std::vector<PackedConstant> constants;
   Tile tile;
   std::vector<runtime::Knob> knobs;
@@ -59,6 +61,8 @@ class GroupLowering {
   std::optional<AcceleratorGroup> Lower(const Group& group, std::string& reason);
 
   const Array& array() const { return array_; }
+  /// What of the array cannot hold an int8 network; empty: it can.
+  std::string ArrayMisfit() const;
   /// How kernels find the values they read, and leave those they write.
   Layout ReadLayout() const { return {Layout::Kind::kBlocked, array_.layout_in, -1}; }
   Layout WrittenLayout() const { return {Layout::Kind::kBlocked, array_.layout_out, -1}; }
@@ -71,16 +75,27 @@ class GroupLowering {
     Window window;
     EpilogueInfo epilogue;
   };
-  /// What of the array cannot hold an int8 network; empty: it can.
-  std::string ArrayMisfit() const;
   bool MakePlan(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
+  /// In words for the user: which limit keeps an operation that has no kernel on the host.
+  std::string WhyNoKernel(const graph::Node& node) const;
+  bool PlanMatMul(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
+  bool PlanElementwise(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   bool PlanConvolution(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   bool PlanPool(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   bool PlanEpilogue(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
-  /// The legal schedule of rank `choice`.
-  std::optional<AcceleratorGroup> LowerChoice(const Group& group, const Plan& plan, AcceleratorGroup out,
-                                              int choice, std::string& reason);
-  std::string Observed(const accel::Kernel& kernel) const;
+  /// A kernel with its place on chip.
+  struct Lowered {
+    accel::Kernel kernel;
+    std::vector<Role> roles;
+    TileCost cost;
+    accel::StorageCursor cursor;       ///< behind it
+    std::vector<runtime::Knob> knobs;  ///< where asked for
+    std::vector<std::string> texts;    ///< after "lower", "tensorize", "virtual_threads", if somebody looks
+  };
+  /// Of the tiles that fit storage and instructions, cheapest first by the model, number `choice`.
+  std::optional<Lowered> LowerChoice(const Group& group, const Plan& plan, int threads, int choice,
+                                     std::string& reason) const;
+  void Report(const Group& group, const Lowered& lowered) const;
   void PackConstants(const Group& group, const Plan& plan, AcceleratorGroup& out) const;
 
   const isa::Spec& spec_;
@@ -89,6 +104,7 @@ class GroupLowering {
   Array array_;
   std::string no_array_;
   accel::StorageCursor cursor_;
+  std::optional<accel::Kernel> before_;  ///< the kernel lowered last
 };
 
 }  // namespace cosim::network

@@ -188,5 +188,17 @@ TEST(Tokens, OrderEveryConflictWithinEveryCapacity) {
     }
 }
 
+TEST(MissingOrder, NamesUnitsThatNothingOrders) {
+  isa::Spec spec = Load("tiny", "cosim");
+  EXPECT_EQ(MissingOrder(spec), "");
+  EXPECT_EQ(MissingOrder(Load("tiny", "vta")), "");
+  isa::Spec cut = spec;
+  std::erase_if(cut.queues, [&](const auto& queue) { return queue.to == cut.UnitIndex("store"); });
+  EXPECT_EQ(MissingOrder(cut), "no chain of queues leads from unit 'load' to unit 'store'");
+  isa::Spec mute = spec;
+  std::erase_if(mute.formats, [](const auto& format) { return format.name == "sync_alu"; });
+  EXPECT_EQ(MissingOrder(mute), "unit 'alu' has no sync instruction");
+}
+
 }  // namespace
 }  // namespace cosim::accel

@@ -108,8 +108,14 @@ TEST_F(BadInput, MissingProgramTextIsReported) {
 
 TEST_F(BadInput, UnknownNetworkListsTheKnown) {
   ExpectRefused("run mpl --json=r.json", R"(cosim: error: unknown network 'mpl'
-  hint: known networks: mlp, resnet18, small_cnn
+  hint: known networks: autoencoder, mlp, mobilenet_v1, mobilenet_v2, resnet18, resnet34, resnet50, small_cnn, squeezenet1_1, vgg16, vit_tiny; arguments as in mobilenet_v1:width=0.5,size=160,batch=4
 )");
+}
+
+TEST_F(BadInput, ANetworksArgumentOutOfRangeIsRefused) {
+  for (const std::string verb : {"run", "check"})
+    EXPECT_THAT(Run(verb + " resnet18:size=7").err,
+                testing::HasSubstr("cosim: error: size '7' is not in 32..512\n"));
 }
 
 TEST_F(BadInput, SettingAnUnknownKeyNamesItsNeighbour) {

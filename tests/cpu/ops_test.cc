@@ -215,6 +215,59 @@ TEST(CpuOps, FlatteningKeepsTheOrder) {
   }
 }
 
+/// A graph of one operation on random int8 inputs.
+void ExpectGoldenOf(Randoms& random, graph::Op op, const std::vector<graph::Shape>& shapes) {
+  Graph g("one");
+  std::vector<ValueId> operands;
+  std::vector<Tensor> inputs;
+  for (const graph::Shape& shape : shapes) {
+    operands.push_back(g.AddInput("x" + std::to_string(operands.size()), {graph::DType::kInt8, shape}));
+    inputs.push_back(random.Int8(shape));
+  }
+  if (std::holds_alternative<graph::QLayerNorm>(op))
+    for (const char* name : {"gain", "offset"})
+      operands.push_back(g.AddConstant(name, random.Tensor<float>({shapes[0][1]}, -50, 50)));
+  g.Add("y", std::move(op), operands);
+  ExpectGolden(g, inputs);
+}
+
+TEST(CpuOps, RearrangementsEqualTheGoldenModel) {
+  Randoms random(21);
+  ExpectGoldenOf(random, graph::Concat{}, {{2, 3, 4, 5}, {2, 1, 4, 5}, {2, 7, 4, 5}});
+  ExpectGoldenOf(random, graph::Concat{}, {{2, 3}, {2, 4}});
+  ExpectGoldenOf(random, graph::Pad{{1, 2, 0, 3}, 7}, {{2, 3, 4, 5}});
+  ExpectGoldenOf(random, graph::Pad{}, {{1, 1, 1, 1}});
+  ExpectGoldenOf(random, graph::DepthToSpace{{2, 3}}, {{2, 12, 3, 4}});
+  ExpectGoldenOf(random, graph::ResizeNearest{{3, 2}}, {{2, 3, 4, 5}});
+}
+
+TEST(CpuOps, PoolsAndElementwiseOperationsEqualTheGoldenModel) {
+  Randoms random(22);
+  ExpectGoldenOf(random, graph::SumPool{{2, 3}, {2, 1}, {1, 0, 1, 2}, -7}, {{2, 3, 8, 9}});
+  ExpectGoldenOf(random, graph::SumPool{{4, 4}, {4, 4}}, {{1, 5, 8, 8}});
+  ExpectGoldenOf(random, graph::QMul{3, -100, 1 << 30, 37, 5}, {{2, 3, 4, 5}, {2, 3, 4, 5}});
+  ExpectGoldenOf(random, graph::QMul{-128, -128, (1 << 30) + 12345, 0, 0}, {{1, 70}, {1, 70}});
+  ExpectGoldenOf(random, graph::Rescale{-5, 1 << 30, 29, 100}, {{2, 3, 4, 5}});
+  ExpectGoldenOf(random, graph::QAdd{{3, 1 << 20, 20}, {-4, -(1 << 30), 31}, 5},
+                 {{2, 3, 4, 5}, {2, 3, 4, 5}});
+  graph::Table table;
+  for (int i = 0; i < 256; ++i) table.table.push_back(static_cast<int32_t>(random.Between(-128, 127)));
+  ExpectGoldenOf(random, table, {{2, 3, 4, 5}});
+}
+
+TEST(CpuOps, ColumnsEqualTheGoldenModel) {
+  Randoms random(23);
+  ExpectGoldenOf(random, graph::MatMul{.groups = 3}, {{2, 12, 2, 3}, {2, 12, 5, 1}});
+  ExpectGoldenOf(random, graph::MatMul{.groups = 2, .transpose_b = true}, {{2, 12, 2, 3}, {2, 8, 3, 2}});
+  graph::QSoftmax softmax{.groups = 2, .levels = 127, .zero_point = 3};
+  for (int64_t e = 1 << 24; softmax.exponentials.size() < 256; e = e * 9 / 10)
+    softmax.exponentials.push_back(static_cast<int32_t>(e));
+  ExpectGoldenOf(random, softmax, {{2, 10, 3, 4}});
+  ExpectGoldenOf(random, softmax, {{3, 6}});
+  ExpectGoldenOf(random, graph::QLayerNorm{0.5f}, {{2, 17, 3, 4}});
+  ExpectGoldenOf(random, graph::QLayerNorm{100}, {{1, 1, 2, 2}});
+}
+
 TEST(CpuOps, KernelsOfTheImportantOperationsAreVectorized) {
   Randoms random(11);
   Graph g("block");

@@ -55,6 +55,30 @@ TEST(InferType, GivesEveryOperationItsType) {
   EXPECT_EQ(TypeOf(Dequantize{}, {kI8}), "float32[1,4,8,8]");
 }
 
+TEST(InferType, GivesPoolsAndRearrangementsTheirTypes) {
+  EXPECT_EQ(TypeOf(AvgPool{}, {kF}), "float32[1,4,4,4]");
+  EXPECT_EQ(TypeOf(SumPool{.kernel = {3, 3}, .stride = {1, 2}, .pad = {1, 1, 1, 1}}, {kI8}),
+            "int32[1,4,8,4]");
+  EXPECT_EQ(TypeOf(ConvTranspose2d{.stride = {2, 2}, .pad = {1, 1, 0, -1}}, {kF, FloatType({3, 4, 3, 3})}),
+            "float32[1,3,16,17]");
+  EXPECT_EQ(TypeOf(DepthToSpace{{2, 1}}, {kI8}), "int8[1,2,16,8]");
+  EXPECT_EQ(TypeOf(ResizeNearest{{3, 2}}, {kI32}), "int32[1,4,24,16]");
+  EXPECT_EQ(TypeOf(Concat{}, {kI8, Int8Type({1, 3, 8, 8}), kI8}), "int8[1,11,8,8]");
+  EXPECT_EQ(TypeOf(Pad{{1, 2, 3, 4}, 5}, {kI8}), "int8[1,4,12,14]");
+}
+
+TEST(InferType, GivesProductsAndNormalizationsTheirTypes) {
+  EXPECT_EQ(TypeOf(QMul{}, {kI8, kI8}), "int8[1,4,8,8]");
+  EXPECT_EQ(TypeOf(Rescale{}, {kI8}), "int8[1,4,8,8]");
+  EXPECT_EQ(TypeOf(MatMul{.groups = 2}, {kI8, Int8Type({1, 4, 5, 1})}), "int32[1,10,8,8]");
+  EXPECT_EQ(TypeOf(MatMul{.groups = 2, .transpose_b = true}, {kI8, Int8Type({1, 6, 2, 1})}),
+            "int32[1,6,8,8]");
+  EXPECT_EQ(TypeOf(QSoftmax{.groups = 2, .exponentials = std::vector<int32_t>(256, 1)}, {kI8}),
+            "int8[1,4,8,8]");
+  EXPECT_EQ(TypeOf(QLayerNorm{}, {kI8, FloatType({4}), FloatType({4})}), "int8[1,4,8,8]");
+  EXPECT_EQ(TypeOf(Table{std::vector<int32_t>(256, 0)}, {kI8}), "int8[1,4,8,8]");
+}
+
 class InferTypeFault : public testing::TestWithParam<Fault> {};
 
 TEST_P(InferTypeFault, HasItsMessage) { EXPECT_EQ(MessageOf(GetParam()), GetParam().message); }
@@ -89,6 +113,37 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{Dense{}, {Int8Type({1, 4}), Int8Type({2, 5})}, "input has 4 features, but weight has 5"}));
 
 INSTANTIATE_TEST_SUITE_P(
+    More, InferTypeFault,
+    testing::Values(
+        Fault{SumPool{}, {kF}, "input must be int8"},
+        Fault{SumPool{.pad_value = 128}, {kI8}, "pad value 128 is not an int8"},
+        Fault{AvgPool{.kernel = {9, 1}}, {kF}, "the window does not fit into [1,4,8,8]"},
+        Fault{ConvTranspose2d{},
+              {kF, FloatType({3, 5, 3, 3})},
+              "weight has 5 input channels, but the input has 4"},
+        Fault{ConvTranspose2d{.pad = {9, 0, 9, 0}},
+              {kF, FloatType({3, 4, 3, 3})},
+              "nothing is left of the result"},
+        Fault{DepthToSpace{{3, 1}}, {kI8}, "4 channels in blocks of 3"},
+        Fault{ResizeNearest{{0, 1}}, {kI8}, "scales must be at least 1"},
+        Fault{Concat{}, {}, "needs an operand"},
+        Fault{Concat{}, {kI8, kF}, "operands are int8[1,4,8,8] and float32[1,4,8,8]"},
+        Fault{Concat{}, {kI8, Int8Type({1, 4, 8, 7})}, "operands are int8[1,4,8,8] and int8[1,4,8,7]"},
+        Fault{Pad{{}, 1}, {kF}, "value 1 is no value of float32"},
+        Fault{Pad{{-1, 0, 0, 0}}, {kI8}, "padding must not be negative"},
+        Fault{QMul{.multiplier = 0}, {kI8, kI8}, "multiplier 0 is not positive"},
+        Fault{Rescale{.shift = 63}, {kI8}, "shift 63 is not in [0, 62]"},
+        Fault{MatMul{},
+              {kI8, Int8Type({1, 3, 2, 2})},
+              "sums over 4 channels of one operand and 3 values of the other"},
+        Fault{MatMul{.groups = 3}, {kI8, kI8}, "3 groups do not divide 4 channels"},
+        Fault{QSoftmax{}, {kI8}, "0 exponentials, not 256"},
+        Fault{QSoftmax{.exponentials = std::vector<int32_t>(256, 0)}, {kI8}, "the first exponential is 0"},
+        Fault{QLayerNorm{0}, {kI8, FloatType({4}), FloatType({4})}, "epsilon is 0, but must be positive"},
+        Fault{Table{std::vector<int32_t>(255, 0)}, {kI8}, "255 entries, not 256"},
+        Fault{Table{std::vector<int32_t>(256, 128)}, {kI8}, "entry 128 is not an int8"}));
+
+INSTANTIATE_TEST_SUITE_P(
     Channels, InferTypeFault,
     testing::Values(Fault{BiasAdd{}, {kI8, Int8Type({4})}, "input must be float32 or int32"},
                     Fault{BiasAdd{}, {FloatType({4}), FloatType({4})}, "input must have a channel dimension"},
@@ -112,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Fault{Add{}, {kF, FloatType({1, 4})}, "operands have shapes [1,4,8,8] and [1,4]"},
                     Fault{QAdd{}, {kF, kI8}, "operands must be int8"},
                     Fault{QAdd{}, {kI8, Int8Type({1, 4})}, "operands have shapes [1,4,8,8] and [1,4]"},
-                    Fault{QAdd{.a = {0, 0, 0}}, {kI8, kI8}, "multiplier 0 is not positive"},
+                    Fault{QAdd{.a = {0, 0, 0}}, {kI8, kI8}, "a multiplier is 0"},
                     Fault{QAdd{.b = {0, 1, 63}}, {kI8, kI8}, "shift 63 is not in [0, 62]"},
                     Fault{QAdd{.a = {200, 1, 0}}, {kI8, kI8}, "zero point 200 is not an int8"},
                     Fault{QAdd{.output_zero_point = -200}, {kI8, kI8}, "zero point -200 is not an int8"}));

@@ -5,11 +5,13 @@
 #include <cmath>
 
 #include "compiler/graph/float_executor.h"
+#include "compiler/graph/passes/expand_transposed.h"
 #include "compiler/graph/passes/fold_batch_norm.h"
 #include "compiler/graph/passes/fold_constants.h"
 #include "compiler/graph/passes/remove_dead_values.h"
 #include "compiler/graph/print.h"
 #include "compiler/graph/verify.h"
+#include "compiler/graph/zoo/random.h"
 #include "compiler/graph/zoo/zoo.h"
 #include "tests/graph/testing.h"
 
@@ -123,6 +125,47 @@ TEST(RemoveDeadValues, KeepsInputsAndWhatOutputsNeed) {
             "%unused = input() : float32[1,2]\n"
             "%y = relu(%x) {cap=0} : float32[1,2]\n"
             "return %y\n");
+}
+
+/// conv_transpose2d of a random image and random weights, with a bias, a norm and a relu behind it.
+Graph Transposed(const ConvTranspose2d& op, int64_t kh, int64_t kw, uint64_t seed) {
+  zoo::Random random(seed);
+  const auto floats = [&](Shape shape) {
+    std::vector<float> data(NumElements(shape));
+    for (float& v : data) v = random.Uniform(-1, 1);
+    return Floats(std::move(shape), std::move(data));
+  };
+  Graph g("transposed");
+  const ValueId x = g.AddInput("x", FloatType({2, 3, 4, 5}));
+  const ValueId w = g.AddConstant("w", floats({2, 3, kh, kw}));
+  const ValueId y = g.Add("up", op, {x, w});
+  const ValueId biased = g.Add("bias", BiasAdd{}, {y, g.AddConstant("b", floats({2}))});
+  g.SetOutputs({g.Add("relu", Relu{}, {AddNorm(g, "norm", biased)})});
+  return g;
+}
+
+TEST(ExpandTransposed, ComputesTheSameInPhases) {
+  const std::vector<std::tuple<ConvTranspose2d, int64_t, int64_t>> cases = {
+      {{.stride = {2, 2}, .pad = {1, 1, 1, 1}}, 4, 4}, {{.stride = {2, 2}}, 2, 2},
+      {{.stride = {2, 2}, .pad = {1, 1, 0, 0}}, 3, 3}, {{.stride = {2, 3}, .pad = {0, 1, 0, 1}}, 2, 5},
+      {{.stride = {1, 1}, .pad = {1, 1, 1, 1}}, 3, 3}, {{.stride = {3, 3}, .pad = {0, 0, -2, -2}}, 1, 1},
+      {{.stride = {2, 2}, .pad = {2, 2, 2, 2}}, 6, 6}};
+  uint64_t seed = 1;
+  for (const auto& [op, kh, kw] : cases) {
+    const Graph before = Transposed(op, kh, kw, seed++);
+    const Graph after = RemoveDeadValues(ExpandTransposed(before));
+    EXPECT_THAT(Verify(after), IsEmpty());
+    for (const Node& node : after.nodes()) EXPECT_FALSE(node.As<ConvTranspose2d>()) << seed;
+    const std::vector<Tensor> inputs = zoo::SyntheticInput(before, seed);
+    EXPECT_THAT(RunFloat(after, inputs)[after.outputs()[0]]->data<float>(),
+                Pointwise(FloatNear(1e-3f), RunFloat(before, inputs)[before.outputs()[0]]->data<float>()))
+        << "case " << seed;
+  }
+}
+
+TEST(ExpandTransposed, LeavesWhatIsNoMultipleOfItsStrideAlone) {
+  const Graph before = Transposed({.stride = {2, 2}}, 3, 3, 1);
+  EXPECT_EQ(Print(ExpandTransposed(before)), Print(before));
 }
 
 }  // namespace

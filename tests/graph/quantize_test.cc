@@ -148,10 +148,16 @@ INSTANTIATE_TEST_SUITE_P(Zoo, QuantizedNetwork,
                                          Case{"small_cnn", QuantizationScheme::kPerChannel, 18, 5},
                                          Case{"small_cnn", QuantizationScheme::kPowerOfTwo, 18, 5},
                                          Case{"resnet18", QuantizationScheme::kPerChannel, 15, 1},
-                                         Case{"resnet18", QuantizationScheme::kPowerOfTwo, 11, 1}),
+                                         Case{"resnet18", QuantizationScheme::kPowerOfTwo, 11, 1},
+                                         Case{"resnet34:size=64", QuantizationScheme::kPerChannel, 14, 1},
+                                         Case{"autoencoder:size=64", QuantizationScheme::kPerChannel, 27, 1},
+                                         Case{"autoencoder:size=64", QuantizationScheme::kPowerOfTwo, 22, 1}),
                          [](const auto& info) {
-                           return std::string(info.param.network) + "_" +
-                                  std::string(Name(info.param.scheme));
+                           std::string name =
+                               std::string(info.param.network) + "_" + std::string(Name(info.param.scheme));
+                           std::replace_if(
+                               name.begin(), name.end(), [](char c) { return !std::isalnum(c); }, '_');
+                           return name;
                          });
 
 void ExpectPowersOfTwo(const Graph& graph) {

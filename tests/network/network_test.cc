@@ -3,9 +3,6 @@
 // that agree, and cycles exactly as pinned in cycles.txt (scripts/pin-cycles rewrites it).
 #include <gmock/gmock.h>
 
-#include <fstream>
-#include <map>
-
 #include "tests/network/cases.h"
 
 namespace cosim::testing {
@@ -102,28 +99,70 @@ TEST_P(Network, QuantizationStaysCloseToFloat) {
   }
 }
 
-std::map<std::string, std::string> PinnedCycles() {
-  std::map<std::string, std::string> lines;
-  std::ifstream file(COSIM_SOURCE_DIR "/tests/network/cycles.txt");
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("#")) lines[line.substr(0, line.rfind(' '))] = line;
-  }
-  return lines;
+void ExpectPinned(const Case& c, int threads, int64_t cycles) {
+  const auto pinned = PinnedCycles("cycles.txt");
+  const std::string line = CycleLine(c, threads, cycles);
+  const auto expected = pinned.find(line.substr(0, line.rfind(' ')));
+  ASSERT_NE(expected, pinned.end()) << "no line for " << line << ": run scripts/pin-cycles";
+  EXPECT_EQ(line, expected->second) << "if the change is meant, run scripts/pin-cycles";
 }
 
 TEST_P(Network, CyclesAreAsPinned) {
-  const auto pinned = PinnedCycles();
   for (const int threads : {1, 2}) {
     Options options{.network = GetParam().network, .timing_only = true, .virtual_threads = threads};
-    const std::string line = CycleLine(GetParam(), threads, RunOrFail(GetParam(), options).run.cycles);
-    const auto expected = pinned.find(line.substr(0, line.rfind(' ')));
-    ASSERT_NE(expected, pinned.end()) << "no line for " << line << ": run scripts/pin-cycles";
-    EXPECT_EQ(line, expected->second) << "if the change is meant, run scripts/pin-cycles";
+    ExpectPinned(GetParam(), threads, RunOrFail(GetParam(), options).run.cycles);
+  }
+}
+
+/// Every network of the zoo, small, and every odd configuration.
+class Sample : public Network {};
+
+TEST_P(Sample, OutputsAndCyclesAreAsExpected) {
+  const Result result = RunOrFail(GetParam(), {.network = GetParam().network, .report_quantization = true});
+  EXPECT_GT(result.Values(), 0);
+  EXPECT_EQ(result.Mismatches(), 0);
+  ExpectSumsAgree(result);
+  ExpectPinned(GetParam(), 2, result.run.cycles);
+  for (const auto& row : result.quantization) {  // equality of constants would prove nothing
+    EXPECT_LE(row.zeros, 0.9) << row.name;
+    EXPECT_LE(row.saturated, 0.25) << row.name;
+  }
+  for (const auto& layer : result.network.layers) {
+    EXPECT_TRUE(layer.on_accelerator || !layer.reason.empty()) << layer.name;
+    if (layer.op.starts_with("conv2d") || layer.op.starts_with("dense")) {
+      EXPECT_TRUE(layer.on_accelerator) << layer.name << ": " << layer.reason;
+    }
+  }
+}
+
+TEST_P(Sample, EveryTensorIsTheGoldenModels) {
+  const Result result = RunOrFail(GetParam(), {.network = GetParam().network, .check = Check::kLayers});
+  EXPECT_GT(result.layers.size(), 3u);
+  for (const auto& layer : result.layers) EXPECT_EQ(layer.mismatches, 0) << layer.name;
+  ExpectSumsAgree(result);
+}
+
+TEST(Resnet18, FourImagesCostAtMostFourTimesOne) {
+  const auto cycles = [](const std::string& network) {
+    return RunOrFail({network, "pynq", "cosim"}, {.network = network, .timing_only = true}).run.cycles;
+  };
+  EXPECT_LE(cycles("resnet18:batch=4,size=64"), 4 * cycles("resnet18:size=64"));
+}
+
+TEST(MobileNetV1, RunsEveryConvolutionOnTheAcceleratorWithinItsBudget) {
+  const Result result =
+      RunOrFail({"mobilenet_v1", "pynq", "cosim"}, {.network = "mobilenet_v1", .timing_only = true});
+  EXPECT_LE(result.run.cycles, 3'700'000);
+  for (const auto& layer : result.network.layers) {
+    if (layer.macs > 0) {
+      EXPECT_TRUE(layer.on_accelerator) << layer.name << ": " << layer.reason;
+    }
   }
 }
 
 std::string NameOf(const ::testing::TestParamInfo<Case>& info) { return info.param.Name(); }
 INSTANTIATE_TEST_SUITE_P(All, Network, ::testing::ValuesIn(Cases()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Zoo, Sample, ::testing::ValuesIn(SampleCases()), NameOf);
 INSTANTIATE_TEST_SUITE_P(Small, NetworkAgain, ::testing::ValuesIn(SmallCases()), NameOf);
 INSTANTIATE_TEST_SUITE_P(Big, NetworkAgain, ::testing::Values(Case{"resnet18", "pynq", "cosim"}), NameOf);
 

@@ -276,5 +276,39 @@ TEST(LowerGroup, PoolsAndElementwiseGroupsRunAsTheGoldenModelSays) {
   EXPECT_TRUE(RunsAsGolden(spec, clip, clip.Add(graph::Clip{-5, 6}, {clip.Input({1, 6, 5, 3})})));
 }
 
+TEST(LowerGroup, FramesAveragesAndScalingsRunAsTheGoldenModelSays) {
+  const auto spec = Load("cosim");
+  GraphBuilder pad, pool, rescale, difference;
+  EXPECT_TRUE(RunsAsGolden(spec, pad, pad.Add(graph::Pad{{1, 2, 0, 3}, -9}, {pad.Input({1, 6, 5, 3})})));
+  const ValueId sum = pool.Add(graph::SumPool{{2, 3}, {2, 1}, {1, 0, 1, 2}, 4}, {pool.Input({1, 6, 8, 7})});
+  EXPECT_TRUE(RunsAsGolden(spec, pool, pool.Add(graph::Requantize{{1 << 30}, {33}, 7}, {sum})));
+  EXPECT_TRUE(RunsAsGolden(spec, rescale,
+                           rescale.Add(graph::Rescale{-3, 1 << 30, 30, 5}, {rescale.Input({2, 6, 5, 3})})));
+  const ValueId x = difference.Input({1, 6, 5, 3}), y = difference.Input({1, 6, 5, 3}, "y");
+  EXPECT_TRUE(
+      RunsAsGolden(spec, difference, difference.Add(graph::QAdd{{1, 50, 6}, {2, -60, 6}, -3}, {x, y})));
+}
+
+// Weights of eleven bits that the host would have written as sixteen ran over their buffer once.
+TEST(LowerGroup, RefusesMatricesThatAreNoWholeBytes) {
+  const auto why = [](const std::vector<isa::Override>& overrides) {
+    GraphBuilder b;
+    const ValueId a = b.Input({1, 8, 2, 2}), w = b.Input({1, 8, 3, 1}, "w");
+    const ValueId product = b.Add(graph::MatMul{.groups = 2}, {a, w});
+    return WhyCpu(Load("cosim", overrides), b, b.Add(graph::Requantize{{1 << 30}, {36}}, {product}));
+  };
+  EXPECT_EQ(why({}), "");
+  EXPECT_THAT(why({{"parameters.wgt_bits", "11"}, {"parameters.wgt_bytes", "2816"}}),
+              HasSubstr("lanes of 11 bits in 24 bytes"));
+  EXPECT_THAT(why({{"parameters.batch", "2"}}), HasSubstr("batch 1 lifts that"));
+}
+
+TEST(LowerGroup, NamesWhatAProductOfActivationsLacks) {
+  GraphBuilder b;
+  const ValueId x = b.Input({1, 6, 5, 3}), y = b.Input({1, 6, 5, 3}, "y");
+  EXPECT_THAT(WhyCpu(Load("cosim"), b, b.Add(graph::QMul{0, 0, 1, 3, 0}, {x, y})),
+              HasSubstr("ALU ops of isa 'cosim'"));
+}
+
 }  // namespace
 }  // namespace cosim::network

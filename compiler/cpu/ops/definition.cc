@@ -3,6 +3,7 @@
 // operation.
 #include "compiler/cpu/ops/definition.h"
 
+#include "compiler/cpu/ops/columns.h"
 #include "compiler/cpu/ops/elementwise.h"
 #include "isa/check.h"
 
@@ -98,6 +99,90 @@ Definition Build(const graph::MaxPool& op, const graph::Node& node, const std::v
   result.computations.push_back(
       {te::Compute(node.name, node.type.shape, element, {"n", "c", "y", "x"}), Pattern::kPool});
   return result;
+}
+
+Definition Build(const graph::SumPool& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  Definition result;
+  const Frame frame{op.pad};
+  Tensor x = in[0];
+  if (!frame.is_empty()) {
+    result.computations.push_back(Pad(node.name + ".pad", x, frame, Int(op.pad_value, x.type()),
+                                      [](const Expr& value) { return value; }));
+    x = result.computations.back().tensor;
+  }
+  const Axis kh = te::ReduceAxis(op.kernel[0], "kh"), kw = te::ReduceAxis(op.kernel[1], "kw");
+  const auto element = [&](const Indices& i) -> te::Body {
+    const Expr value = x(i[0], i[1], i[2] * op.stride[0] + Expr(kh), i[3] * op.stride[1] + Expr(kw));
+    return te::Sum(As(kInt32, value), {kh, kw});
+  };
+  result.computations.push_back(
+      {te::Compute(node.name, node.type.shape, element, {"n", "c", "y", "x"}), Pattern::kPool});
+  return result;
+}
+
+Definition Build(const graph::Pad& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  return {{Pad(node.name, in[0], Frame{op.pad}, Int(op.value, in[0].type()),
+               [](const Expr& value) { return value; })},
+          {}};
+}
+
+Definition Build(const graph::Concat&, const graph::Node& node, const std::vector<Tensor>& in) {
+  const auto element = [&](const Indices& i) -> te::Body {
+    int64_t first = node.type.shape[1];
+    Expr value;
+    for (size_t k = in.size();
+         k-- > 0;) {  // the last operand first: each one before it takes its channels off
+      first -= in[k].shape()[1];
+      Indices at = i;
+      at[1] = i[1] - first;
+      const Expr mine = in[k](at);
+      value = value ? tir::MakeSelect(Lt(i[1], first + in[k].shape()[1]), mine, value) : mine;
+    }
+    return value;
+  };
+  return Single(te::Compute(node.name, node.type.shape, element), Pattern::kColumns);
+}
+
+Definition Build(const graph::DepthToSpace& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  const auto element = [&](const Indices& i) -> te::Body {
+    const Expr phase = FloorMod(i[2], op.block[0]) * op.block[1] + FloorMod(i[3], op.block[1]);
+    return in[0](i[0], phase * node.type.shape[1] + i[1], FloorDiv(i[2], op.block[0]),
+                 FloorDiv(i[3], op.block[1]));
+  };
+  return Single(te::Compute(node.name, node.type.shape, element), Pattern::kColumns);
+}
+
+Definition Build(const graph::ResizeNearest& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  const auto element = [&](const Indices& i) -> te::Body {
+    return in[0](i[0], i[1], FloorDiv(i[2], op.scale[0]), FloorDiv(i[3], op.scale[1]));
+  };
+  return Single(te::Compute(node.name, node.type.shape, element), Pattern::kColumns);
+}
+
+Definition Build(const graph::Table& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  const Tensor table = te::Placeholder(node.name + ".table", {256}, kInt32);
+  const auto element = [&](const Indices& i) -> te::Body {
+    return As(DataType::Int(8), table(As(DataType::Index(), in[0](i)) + 128));
+  };
+  Definition result = Single(te::Compute(node.name, node.type.shape, element), Pattern::kColumns);
+  result.tables.push_back({table, std::make_shared<const graph::Tensor>(graph::Shape{256}, op.table)});
+  return result;
+}
+
+Definition Build(const graph::MatMul& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  return MatMul(node.name, op, node.type.shape, in[0], in[1]);
+}
+Definition Build(const graph::QSoftmax& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  return Softmax(node.name, op, in[0]);
+}
+Definition Build(const graph::QLayerNorm& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  return LayerNorm(node.name, op, in[0], in[1], in[2]);
+}
+Definition Build(const graph::QMul& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  return Single(QMul(node.name, op, in[0], in[1]));
+}
+Definition Build(const graph::Rescale& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  return Single(Rescale(node.name, op, in[0]));
 }
 
 Definition Build(const graph::GlobalSumPool&, const graph::Node& node, const std::vector<Tensor>& in) {

@@ -19,6 +19,7 @@ enum class Pattern {
   kPlaneSum,     ///< [N,C,1,1]: reduces over planes (h, w).
   kDot,          ///< [N,O]: reduces over rows (k).
   kReshape,      ///< [N,C*H*W] from [N,C,H,W].
+  kColumns,      ///< Reads or reduces over channels or products: plain loops.
 };
 
 struct Computation {

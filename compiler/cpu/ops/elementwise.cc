@@ -78,6 +78,20 @@ Tensor ScaledAdd(const std::string& name, const graph::ScaledAdd& op, const Tens
   });
 }
 
+Tensor QMul(const std::string& name, const graph::QMul& op, const Tensor& a, const Tensor& b) {
+  return te::Compute(name, a.shape(), [&](const Indices& i) {
+    const Expr product = (As(kInt32, a(i)) - op.a_zero_point) * (As(kInt32, b(i)) - op.b_zero_point);
+    // As for Requantize, saturating to int32 first would change nothing.
+    return Clamp8(RoundShift(As(kInt64, product) * op.multiplier, Int(op.shift)) + op.output_zero_point);
+  });
+}
+
+Tensor Rescale(const std::string& name, const graph::Rescale& op, const Tensor& x) {
+  return te::Compute(name, x.shape(), [&](const Indices& i) {
+    return Clamp8(Term({op.input_zero_point, op.multiplier, op.shift}, x(i)) + op.output_zero_point);
+  });
+}
+
 Tensor Quantize(const std::string& name, const graph::Quantize& op, const Tensor& x) {
   const DataType real = DataType::Float(64);
   return te::Compute(name, x.shape(), [&](const Indices& i) {

@@ -28,6 +28,8 @@ te::Tensor Clip(const std::string& name, const graph::Clip& op, const te::Tensor
 te::Tensor QAdd(const std::string& name, const graph::QAdd& op, const te::Tensor& a, const te::Tensor& b);
 te::Tensor ScaledAdd(const std::string& name, const graph::ScaledAdd& op, const te::Tensor& a,
                      const te::Tensor& b);
+te::Tensor QMul(const std::string& name, const graph::QMul& op, const te::Tensor& a, const te::Tensor& b);
+te::Tensor Rescale(const std::string& name, const graph::Rescale& op, const te::Tensor& x);
 te::Tensor Quantize(const std::string& name, const graph::Quantize& op, const te::Tensor& x);
 te::Tensor Dequantize(const std::string& name, const graph::Dequantize& op, const te::Tensor& x);
 

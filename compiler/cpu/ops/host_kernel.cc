@@ -53,8 +53,8 @@ bool HasLoopIr(const graph::Graph& graph, graph::ValueId id) {
   const graph::Node& node = graph.node(id);
   if (node.As<graph::HostOp>()) return false;
   if (node.As<graph::Quantize>() || node.As<graph::Flatten>()) return true;
-  return std::none_of(node.inputs.begin(), node.inputs.end(),
-                      [&](graph::ValueId input) { return graph.node(input).type.dtype == DType::kFloat32; });
+  // Later operands may be real vectors beside integers (layer norm).
+  return node.inputs.empty() || graph.node(node.inputs[0]).type.dtype != DType::kFloat32;
 }
 
 runtime::CpuKernelPtr MakeHostKernel(const graph::Graph& graph, graph::ValueId id,

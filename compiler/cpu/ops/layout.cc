@@ -94,6 +94,29 @@ tir::Function UnpackBlocked(const std::string& name, const graph::Shape& shape, 
   return tir::RemoveUnitLoops(te::Lower(schedule, {blocked, plain}, name));
 }
 
+tir::Function PackMatrices(const std::string& name, const graph::Shape& shape, const MatrixTiling& t) {
+  const Tensor plain = te::Placeholder(name + ".plain", shape, kInt8);
+  const int64_t rows = shape[1] / t.groups, pixels = shape[2] * shape[3];
+  const int64_t outputs = t.transposed ? rows : pixels, inputs = t.transposed ? pixels : rows;
+  const DataType type = DataType::Int(t.bits);
+  const Tensor tiled =
+      te::Compute(name + ".tiled",
+                  {shape[0] * t.groups, CeilDiv(outputs, t.layout_out), t.layout_out / t.block_out,
+                   CeilDiv(inputs, t.layout_in), t.layout_in / t.block_in, t.block_out, t.block_in},
+                  [&](const Indices& i) -> te::Body {
+                    const Expr o = i[1] * t.layout_out + i[2] * t.block_out + i[5];
+                    const Expr in = i[3] * t.layout_in + i[4] * t.block_in + i[6];
+                    const Expr row = FloorMod(i[0], t.groups) * rows + (t.transposed ? o : in);
+                    const Expr pixel = t.transposed ? in : o;
+                    const Expr value = plain(FloorDiv(i[0], t.groups), row, FloorDiv(pixel, shape[3]),
+                                             FloorMod(pixel, shape[3]));
+                    return tir::MakeSelect(tir::And(Lt(o, outputs), Lt(in, inputs)),
+                                           tir::MakeCast(type, value), tir::Int(0, type));
+                  });
+  te::Schedule schedule({tiled});
+  return tir::RemoveUnitLoops(te::Lower(schedule, {plain, tiled}, name));
+}
+
 graph::Shape PatchShape(const graph::Shape& input, const graph::Shape& weight, const graph::Conv2d& op) {
   const auto extent = [&](int d) {
     return graph::WindowExtent(input[2 + d], weight[2 + d], op.stride[d], op.dilation[d], op.pad[d],

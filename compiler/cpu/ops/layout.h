@@ -32,6 +32,17 @@ tir::Function PackBlocked(const std::string& name, const graph::Shape& shape, Bl
 /// NCHW[n]n[c]c -> [N,C,H,W] or [N,C] of the given shape; elements that only blocking added are dropped.
 tir::Function UnpackBlocked(const std::string& name, const graph::Shape& shape, Blocking blocking);
 
+/// [N,G*O,…] or [N,G*I,…] to matrices in tiles of weights, [N*G, ceil(O / lo), lo / bo, ceil(I / li), li /
+/// bi, bo, bi], 0 where there is nothing. With `transposed` rows are results and pixels are summed over (a
+/// matmul's transpose_b), else the other way round.
+struct MatrixTiling {
+  int64_t groups = 1;
+  bool transposed = false;
+  int64_t block_out = 1, layout_out = 1, block_in = 1, layout_in = 1;
+  int bits = 8;  ///< of an element
+};
+tir::Function PackMatrices(const std::string& name, const graph::Shape& shape, const MatrixTiling& tiling);
+
 /// The plain shape of a convolution's input as patches: [N, KH*KW*C, OH, OW]. Channel (kh * KW + kw) * C + c
 /// of pixel (y, x) is input channel c at the tap (kh, kw) of that output pixel.
 graph::Shape PatchShape(const graph::Shape& input, const graph::Shape& weight, const graph::Conv2d& op);

@@ -101,6 +101,8 @@ void ScheduleAlone(Stage& stage, const Computation& computation) {
     case Pattern::kPlaneSum:
       stage.Fuse(stage.reduce_axis(0), stage.reduce_axis(1));
       return;
+    case Pattern::kColumns:
+      return;
     case Pattern::kDot:
       return;  // the innermost loop reduces over contiguous elements: LLVM sees that by itself
     case Pattern::kReshape: {

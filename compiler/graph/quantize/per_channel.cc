@@ -25,6 +25,12 @@ class PerChannelScheme : public Scheme {
     return ChooseInput(values);
   }
 
+  Quantization ChooseSymmetric(const Histogram& values, const std::vector<float>&) const override {
+    const Range range = ChooseRange(values);
+    const double scale = Coarse(std::max(-range.lo, range.hi) / 127);
+    return {{scale == 0 ? 1.0f : static_cast<float>(scale)}, 0, 0};
+  }
+
   Quantization ChooseSum(const Histogram& values, const Quantization&, const Quantization&) const override {
     return ChooseInput(values);
   }

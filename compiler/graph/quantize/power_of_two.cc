@@ -33,6 +33,11 @@ class PowerOfTwoScheme : public Scheme {
     return Symmetric(unit, ChooseExponent(values, unit, 0, kLevels));
   }
 
+  Quantization ChooseSymmetric(const Histogram& values,
+                               const std::vector<float>& accumulator_scales) const override {
+    return ChooseResult(values, accumulator_scales);
+  }
+
   Quantization ChooseSum(const Histogram& values, const Quantization& a, const Quantization&) const override {
     const double unit = a.scales[0];
     return Symmetric(unit, ChooseExponent(values, unit, kFinest, kLevels));

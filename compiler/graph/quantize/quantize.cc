@@ -2,10 +2,13 @@
 // The walk over the float graph that writes the integer graph. What scales are is decided by the scheme.
 #include "compiler/graph/quantize/quantize.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "compiler/graph/passes/expand_transposed.h"
 #include "compiler/graph/passes/fold_batch_norm.h"
 #include "compiler/graph/passes/fold_constants.h"
 #include "compiler/graph/passes/remove_dead_values.h"
@@ -42,6 +45,7 @@ class Quantizer {
   Quantizer(Graph source, const QuantizeOptions& options)
       : source_(std::move(source)),
         users_(source_.Users()),
+        per_channel_(options.scheme == QuantizationScheme::kPerChannel),
         scheme_(MakeScheme(options.scheme)),
         weight_levels_((1 << (options.weight_bits - 1)) - 1),
         result_(source_.name()),
@@ -78,17 +82,31 @@ class Quantizer {
     return only ? users_[id][0] : -1;
   }
 
-  /// The value whose range decides how `id` is quantized: the relu behind it where that is all that reads it.
+  /// The value whose range decides how `id` is quantized: a relu or concatenation behind it where that is all
+  /// that reads it. (With powers of two, a concatenation takes the scales as they come.)
   ValueId RangeOf(ValueId id) const {
-    const ValueId relu = OnlyUser<graph::Relu>(id);
-    return relu >= 0 ? relu : id;
+    if (const ValueId relu = OnlyUser<graph::Relu>(id); relu >= 0) return RangeOf(relu);
+    const ValueId concat = per_channel_ ? OnlyUser<graph::Concat>(id) : -1;
+    return concat >= 0 ? RangeOf(concat) : id;
   }
 
-  /// Whether the range of a value decides about scales. Pools and reshapes keep their operand's.
+  /// Whether an operation leaves the values of its operand as they are.
+  static bool KeepsValues(const Node& n) {
+    return n.As<graph::MaxPool>() || n.As<graph::Flatten>() || n.As<graph::DepthToSpace>() ||
+           n.As<graph::ResizeNearest>() || n.As<graph::Pad>();
+  }
+
+  /// Whether the range of a value decides about scales.
   bool NeedsRange(ValueId id) const {
     const Node& n = node(id);
-    return !n.As<Constant>() && !n.As<graph::MaxPool>() && !n.As<graph::Flatten>() && RangeOf(id) == id &&
+    return !n.As<Constant>() && !KeepsValues(n) && !n.As<graph::Softmax>() && RangeOf(id) == id &&
            OnlyUser<graph::BiasAdd>(id) < 0;
+  }
+
+  /// A product of two activations has no place for what zero points would add to it.
+  bool MustBeSymmetric(ValueId id) const {
+    return std::any_of(users_[id].begin(), users_[id].end(),
+                       [&](ValueId user) { return node(user).As<graph::MatMul>() != nullptr; });
   }
 
   const Histogram& HistogramFor(ValueId id) const { return histograms_[RangeOf(id)]; }
@@ -163,7 +181,8 @@ class Quantizer {
   /// From the accumulator of `id` to its int8 value.
   void WriteRequantize(ValueId id) {
     const auto scales = result_.node(accumulator_[id]).quantization->scales;
-    const Quantization quantization = scheme_->ChooseResult(HistogramFor(id), scales);
+    const Quantization quantization = MustBeSymmetric(id) ? scheme_->ChooseSymmetric(HistogramFor(id), scales)
+                                                          : scheme_->ChooseResult(HistogramFor(id), scales);
     SetInt8(id, result_.Add(node(id).name + ".requantize", scheme_->MakeRequantize(scales, quantization),
                             {accumulator_[id]}, quantization));
   }
@@ -185,6 +204,116 @@ class Quantizer {
                             {Int8(operand(id, 0)), Int8(operand(id, 1))}, sum));
   }
 
+  void Write(ValueId id, const graph::Sub&) {
+    const Quantization a = QuantizationOf(operand(id, 0)), b = QuantizationOf(operand(id, 1));
+    const Quantization difference = scheme_->ChooseSum(HistogramFor(id), a, b);
+    graph::QAdd op = scheme_->MakeAdd(a, b, difference);
+    op.b.multiplier = -op.b.multiplier;
+    SetInt8(id, result_.Add(node(id).name, op, {Int8(operand(id, 0)), Int8(operand(id, 1))}, difference));
+  }
+
+  void Write(ValueId id, const graph::Mul&) {
+    const Quantization a = QuantizationOf(operand(id, 0)), b = QuantizationOf(operand(id, 1));
+    const std::vector<float> scales = {a.scales[0] * b.scales[0]};
+    const Quantization product = scheme_->ChooseResult(HistogramFor(id), scales);
+    const graph::Requantize factor = scheme_->MakeRequantize(scales, product);
+    const graph::QMul op{a.zero_point, b.zero_point, factor.multiplier[0], factor.shift[0],
+                         product.zero_point};
+    SetInt8(id, result_.Add(node(id).name, op, {Int8(operand(id, 0)), Int8(operand(id, 1))}, product));
+  }
+
+  void Write(ValueId id, const graph::Concat& op) {
+    Quantization whole;
+    if (per_channel_) {
+      whole = scheme_->ChooseInput(HistogramFor(id));
+    } else {  // the coarsest, which the others reach by shifting right
+      whole = QuantizationOf(operand(id, 0));
+      for (ValueId input : node(id).inputs) {
+        if (QuantizationOf(input).scales[0] > whole.scales[0]) whole = QuantizationOf(input);
+      }
+    }
+    std::vector<ValueId> parts;
+    for (size_t i = 0; i < node(id).inputs.size(); ++i) {
+      const ValueId input = node(id).inputs[i];
+      const Quantization from = QuantizationOf(input);
+      if (from == whole) {
+        parts.push_back(Int8(input));
+        continue;
+      }
+      const graph::QAdd::Operand scale = scheme_->MakeAdd(from, from, whole).a;
+      const graph::Rescale rescale{from.zero_point, scale.multiplier, scale.shift, whole.zero_point};
+      parts.push_back(
+          result_.Add(fmt::format("{}.rescale{}", node(id).name, i), rescale, {Int8(input)}, whole));
+    }
+    SetInt8(id, result_.Add(node(id).name, op, std::move(parts), whole));
+  }
+
+  /// An int8 value with zero point 0 that stands for an operand of `id`, rescaled where it has another.
+  ValueId SymmetricOperand(ValueId id, int i) {
+    const ValueId value = Int8(operand(id, i));
+    const Quantization from = QuantizationOf(operand(id, i));
+    if (from.zero_point == 0) return value;
+    const int32_t reach = std::max(127 - from.zero_point, from.zero_point + 128);
+    const Quantization to{{from.scales[0] * static_cast<float>(reach) / 127}, 0, 0};
+    const graph::QAdd::Operand scale = scheme_->MakeAdd(from, from, to).a;
+    return result_.Add(fmt::format("{}.rescale{}", node(id).name, i),
+                       graph::Rescale{from.zero_point, scale.multiplier, scale.shift, 0}, {value}, to);
+  }
+
+  void Write(ValueId id, const graph::MatMul& op) {
+    const ValueId a = SymmetricOperand(id, 0), b = SymmetricOperand(id, 1);
+    const float scale = result_.node(a).quantization->scales[0] * result_.node(b).quantization->scales[0];
+    accumulator_[id] = result_.Add(node(id).name, op, {a, b}, Quantization{{scale}, 0, 0});
+    WriteRequantize(id);
+  }
+
+  /// Shares in steps of 1/127, or 1/128 where scales are powers of two.
+  void Write(ValueId id, const graph::Softmax& op) {
+    const Quantization input = QuantizationOf(operand(id, 0));
+    graph::QSoftmax integer{.groups = op.groups, .levels = per_channel_ ? 127 : 128};
+    for (int step = 0; step < 256; ++step) {
+      const double e = std::exp(-step * double{op.scale} * input.scales[0]);
+      integer.exponentials.push_back(static_cast<int32_t>(std::floor(e * (1 << 20) + 0.5)));
+    }
+    const Quantization shares{{1 / static_cast<float>(integer.levels)}, 0, 0};
+    SetInt8(id, result_.Add(node(id).name, std::move(integer), {Int8(operand(id, 0))}, shares));
+  }
+
+  void Write(ValueId id, const graph::LayerNorm& op) {
+    const Quantization input = QuantizationOf(operand(id, 0));
+    const Quantization normal = scheme_->ChooseInput(HistogramFor(id));
+    std::vector<float> gain, offset;
+    for (float gamma : ConstantData(operand(id, 1))->data<float>()) gain.push_back(gamma / normal.scales[0]);
+    for (float beta : ConstantData(operand(id, 2))->data<float>()) {
+      offset.push_back(beta / normal.scales[0] + static_cast<float>(normal.zero_point));
+    }
+    const auto channels = static_cast<int64_t>(gain.size());
+    const float steps = static_cast<float>(channels) / input.scales[0];
+    const std::string& name = node(id).name;
+    const ValueId g = result_.AddConstant(name + ".gain", Tensor({channels}, std::move(gain)));
+    const ValueId o = result_.AddConstant(name + ".offset", Tensor({channels}, std::move(offset)));
+    const graph::QLayerNorm integer{op.epsilon * steps * steps};
+    SetInt8(id, result_.Add(name, integer, {Int8(operand(id, 0)), g, o}, normal));
+  }
+
+  void Write(ValueId id, const graph::Gelu&) {
+    const Quantization input = QuantizationOf(operand(id, 0));
+    const Quantization output = scheme_->ChooseInput(HistogramFor(id));
+    graph::Table table;
+    for (int q = -128; q < 128; ++q) {
+      const double x = (q - input.zero_point) * double{input.scales[0]};
+      const double y = x / 2 * (1 + std::erf(x / std::sqrt(2.0))) / output.scales[0];
+      table.table.push_back(
+          static_cast<int32_t>(std::clamp(std::floor(y + 0.5) + output.zero_point, -128.0, 127.0)));
+    }
+    SetInt8(id, result_.Add(node(id).name, std::move(table), {Int8(operand(id, 0))}, output));
+  }
+
+  void Write(ValueId id, const graph::DepthToSpace& op) { WriteUnchanged(id, op); }
+  void Write(ValueId id, const graph::ResizeNearest& op) { WriteUnchanged(id, op); }
+  void Write(ValueId id, const graph::Pad& op) {
+    WriteUnchanged(id, graph::Pad{op.pad, QuantizationOf(operand(id, 0)).zero_point});
+  }
   void Write(ValueId id, const graph::MaxPool& op) { WriteUnchanged(id, op); }
   void Write(ValueId id, const graph::Flatten& op) { WriteUnchanged(id, op); }
 
@@ -193,16 +322,25 @@ class Quantizer {
     SetInt8(id, result_.Add(node(id).name, std::move(op), {Int8(operand(id, 0))}, quantization));
   }
 
-  /// The sum over the P pixels of an image, minus P times the zero point, in steps of scale / P.
   void Write(ValueId id, const graph::GlobalAvgPool&) {
+    const Shape& shape = node(operand(id, 0)).type.shape;
+    WriteAverage(id, graph::GlobalSumPool{}, shape[2] * shape[3]);
+  }
+
+  void Write(ValueId id, const graph::AvgPool& op) {
+    const int32_t zero = QuantizationOf(operand(id, 0)).zero_point;
+    WriteAverage(id, graph::SumPool{op.kernel, op.stride, op.pad, zero}, op.kernel[0] * op.kernel[1]);
+  }
+
+  /// The sum over P pixels, minus P times the zero point, in steps of scale / P.
+  void WriteAverage(ValueId id, Op pool, int64_t pixels) {
     const Quantization input = QuantizationOf(operand(id, 0));
     const Shape& shape = node(operand(id, 0)).type.shape;
-    const int64_t pixels = shape[2] * shape[3];
     const Quantization summed{{input.scales[0] / static_cast<float>(pixels)}, 0, 0};
     const std::string& name = node(id).name;
     const bool centred = input.zero_point == 0;
     ValueId sum =
-        result_.Add(name, graph::GlobalSumPool{}, {Int8(operand(id, 0))},
+        result_.Add(name, std::move(pool), {Int8(operand(id, 0))},
                     Quantization{summed.scales, static_cast<int32_t>(pixels * input.zero_point), 0});
     if (!centred) {
       const auto offset = static_cast<int32_t>(-pixels * input.zero_point);
@@ -223,7 +361,7 @@ class Quantizer {
   /// itself.
   void HideClippedValues() {
     for (ValueId id = 0; id < source_.size(); ++id) {
-      if (RangeOf(id) != id) counterpart_[id] = -1;
+      if (OnlyUser<graph::Relu>(id) >= 0) counterpart_[id] = -1;
     }
   }
 
@@ -235,6 +373,7 @@ class Quantizer {
 
   Graph source_;
   std::vector<std::vector<ValueId>> users_;
+  bool per_channel_;
   std::unique_ptr<Scheme> scheme_;
   int weight_levels_;
   std::vector<Histogram> histograms_;
@@ -252,7 +391,7 @@ std::string_view Name(QuantizationScheme scheme) {
 }
 
 QuantizedGraph QuantizeGraph(const Graph& float_graph, const QuantizeOptions& options) {
-  Graph folded = RemoveDeadValues(FoldBatchNorm(FoldConstants(float_graph)));
+  Graph folded = RemoveDeadValues(FoldBatchNorm(ExpandTransposed(FoldConstants(float_graph))));
   return Quantizer(std::move(folded), options).Run();
 }
 

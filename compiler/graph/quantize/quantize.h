@@ -48,8 +48,10 @@ struct QuantizedGraph {
 };
 
 /// Folds `float_graph`, calibrates and quantizes it. Operations it must support: Conv2d and Dense (each with
-/// an optional BiasAdd, BatchNorm and Relu behind), Add (with an optional Relu), Relu, MaxPool,
-/// GlobalAvgPool, Flatten. Anything else is a COSIM_CHECK.
+/// an optional BiasAdd, BatchNorm and Relu behind), ConvTranspose2d alike where the result's extents are
+/// multiples of the strides, Add, Sub and Mul (with an optional Relu), Relu, MaxPool, AvgPool, GlobalAvgPool,
+/// Flatten, Concat, Pad, DepthToSpace, ResizeNearest, MatMul, Softmax, LayerNorm, Gelu. Anything else is a
+/// COSIM_CHECK.
 QuantizedGraph QuantizeGraph(const Graph& float_graph, const QuantizeOptions& options);
 
 /// Float tensors to the int8 tensors that `graph`'s inputs expect, by the quantization on those inputs.

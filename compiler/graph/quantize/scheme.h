@@ -24,6 +24,10 @@ class Scheme {
   virtual Quantization ChooseResult(const Histogram& values,
                                     const std::vector<float>& accumulator_scales) const = 0;
 
+  /// The same with zero point 0, for operands of products that no correction follows.
+  virtual Quantization ChooseSymmetric(const Histogram& values,
+                                       const std::vector<float>& accumulator_scales) const = 0;
+
   /// Of the int8 sum of two int8 values.
   virtual Quantization ChooseSum(const Histogram& values, const Quantization& a,
                                  const Quantization& b) const = 0;

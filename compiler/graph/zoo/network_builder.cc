@@ -13,9 +13,6 @@ namespace {
 /// weights.
 double Coarse(double x) { return std::floor(x * 1024 + 0.5) / 1024; }
 
-/// Weights have a variance of kGain / fan-in.
-constexpr double kGain = 2;
-
 }  // namespace
 
 int64_t NetworkBuilder::Channels(int64_t channels) const {
@@ -29,12 +26,13 @@ Flow NetworkBuilder::Input(const std::string& name, Shape shape) {
   return {graph_.AddInput(name, {DType::kFloat32, std::move(shape)}), 0, 1};
 }
 
-/// Bell-shaped weights whose mean over each output channel is 0, as trained filters nearly have it. Without
-/// that, the positive mean behind a relu would make channels constant, deeper ones more so.
-ValueId NetworkBuilder::Weight(const std::string& name, Shape shape) {
+/// Bell-shaped weights of variance gain / fan-in whose mean over each output channel is 0, as trained filters
+/// nearly have it. Without that, the positive mean behind a relu would make channels constant, deeper ones
+/// more so.
+ValueId NetworkBuilder::Weight(const std::string& name, Shape shape, double gain) {
   const int64_t fan_in = NumElements(shape) / shape[0];
   const float scale =
-      static_cast<float>(std::sqrt(kGain / static_cast<double>(fan_in))) / Random::kBellDeviation;
+      static_cast<float>(std::sqrt(gain / static_cast<double>(fan_in))) / Random::kBellDeviation;
   std::vector<float> weight(NumElements(shape));
   std::vector<int32_t> row(fan_in);
   for (int64_t c = 0; c < shape[0]; ++c) {
@@ -52,13 +50,24 @@ ValueId NetworkBuilder::Vector(const std::string& name, int64_t size, float lo, 
   return graph_.AddConstant(name, Tensor(Shape{size}, std::move(data)));
 }
 
-Flow NetworkBuilder::Conv(const std::string& name, Flow x, int64_t channels, int64_t kernel, Conv2d op) {
-  const ValueId weight = Weight(name + ".weight", {channels, ShapeOf(x)[1] / op.groups, kernel, kernel});
+Flow NetworkBuilder::Conv(const std::string& name, Flow x, int64_t channels, int64_t kernel, Conv2d op,
+                          double gain) {
+  const ValueId weight =
+      Weight(name + ".weight", {channels, ShapeOf(x)[1] / op.groups, kernel, kernel}, gain);
+  return {graph_.Add(name, op, {x.value, weight}), 0, gain * x.variance};
+}
+
+/// Every pixel of the result meets one tap in stride * stride.
+Flow NetworkBuilder::ConvTranspose(const std::string& name, Flow x, int64_t channels, int64_t kernel,
+                                   ConvTranspose2d op) {
+  const double phases = static_cast<double>(op.stride[0] * op.stride[1]);
+  const ValueId weight = Weight(name + ".weight", {channels, ShapeOf(x)[1], kernel, kernel}, kGain * phases);
   return {graph_.Add(name, op, {x.value, weight}), 0, kGain * x.variance};
 }
 
-Flow NetworkBuilder::ConvBias(const std::string& name, Flow x, int64_t channels, int64_t kernel, Conv2d op) {
-  const Flow product = Conv(name, x, channels, kernel, op);
+Flow NetworkBuilder::ConvBias(const std::string& name, Flow x, int64_t channels, int64_t kernel, Conv2d op,
+                              double gain) {
+  const Flow product = Conv(name, x, channels, kernel, op, gain);
   const float deviation = static_cast<float>(Coarse(std::sqrt(product.variance)));
   const ValueId bias = Vector(name + ".bias", channels, -0.1f * deviation, 0.1f * deviation);
   return {graph_.Add(name + ".bias_add", BiasAdd{}, {product.value, bias}), product.mean, product.variance};
@@ -112,6 +121,46 @@ Flow NetworkBuilder::Add(const std::string& name, Flow a, Flow b) {
 /// Neighbouring pixels are alike, so the largest of them is about one deviation above their mean.
 Flow NetworkBuilder::MaxPool(const std::string& name, Flow x, graph::MaxPool op) {
   return {graph_.Add(name, op, {x.value}), Coarse(x.mean + std::sqrt(x.variance)), x.variance};
+}
+
+Flow NetworkBuilder::Concat(const std::string& name, const std::vector<Flow>& parts) {
+  std::vector<ValueId> values;
+  Flow whole{0, 0, 0};
+  for (const Flow& part : parts) {
+    values.push_back(part.value);
+    whole.mean += part.mean / static_cast<double>(parts.size());
+    whole.variance += part.variance / static_cast<double>(parts.size());
+  }
+  whole.value = graph_.Add(name, graph::Concat{}, std::move(values));
+  return whole;
+}
+
+Flow NetworkBuilder::Scores(const std::string& name, Flow queries, Flow keys, int64_t heads) {
+  const double depth = static_cast<double>(ShapeOf(queries)[1] / heads);
+  return {graph_.Add(name, MatMul{.groups = heads}, {queries.value, keys.value}), 0,
+          depth * queries.variance * keys.variance};
+}
+
+Flow NetworkBuilder::Softmax(const std::string& name, Flow scores, int64_t heads) {
+  const double share = static_cast<double>(heads) / static_cast<double>(ShapeOf(scores)[1]);
+  return {graph_.Add(name, graph::Softmax{.groups = heads}, {scores.value}), share, share * share};
+}
+
+/// A few shares are much larger than the others: most of the variance stays.
+Flow NetworkBuilder::Attend(const std::string& name, Flow shares, Flow values, int64_t heads) {
+  return {graph_.Add(name, MatMul{.groups = heads, .transpose_b = true}, {shares.value, values.value}),
+          values.mean, values.variance / 4};
+}
+
+Flow NetworkBuilder::LayerNorm(const std::string& name, Flow x) {
+  const ValueId gamma = Vector(name + ".weight", ShapeOf(x)[1], 0.7f, 1.3f);
+  const ValueId beta = Vector(name + ".bias", ShapeOf(x)[1], -0.1f, 0.1f);
+  return {graph_.Add(name, graph::LayerNorm{}, {x.value, gamma, beta}), 0, 1.03};
+}
+
+/// As a relu's, nearly.
+Flow NetworkBuilder::Gelu(const std::string& name, Flow x) {
+  return {graph_.Add(name, graph::Gelu{}, {x.value}), Coarse(0.4 * std::sqrt(x.variance)), 0.35 * x.variance};
 }
 
 /// Far pixels are not alike: the mean over the image varies less than a pixel does.

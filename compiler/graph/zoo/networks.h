@@ -9,6 +9,9 @@
 
 namespace cosim::graph::zoo {
 
+/// 3 channels to 128 at an eighth of the size and back.
+Graph BuildAutoencoder(NetworkBuilder net, const Variant& variant);
+
 /// 784-256-128-10 on 28x28 images.
 Graph BuildMlp(NetworkBuilder net, const Variant& variant);
 
@@ -25,7 +28,13 @@ Graph BuildResNet50(NetworkBuilder net, const Variant& variant);
 /// 27x27 images, 10 classes; residual blocks, pooling and strides on odd extents, channels that fill no tile.
 Graph BuildSmallCnn(NetworkBuilder net, const Variant& variant);
 
+/// SqueezeNet 1.1 (Iandola et al., 2016).
+Graph BuildSqueezeNet(NetworkBuilder net, const Variant& variant);
+
 /// VGG-16 (Simonyan, Zisserman, 2014) without batch normalization, its dense layers included.
 Graph BuildVgg16(NetworkBuilder net, const Variant& variant);
+
+/// A transformer encoder for images, as large as ViT-tiny (Touvron et al., 2020).
+Graph BuildVitTiny(NetworkBuilder net, const Variant& variant);
 
 }  // namespace cosim::graph::zoo

@@ -14,27 +14,31 @@
 namespace cosim::graph::zoo {
 namespace {
 
-/// Sizes it can be built for; a network with one size takes no such argument, and one that is not scalable
-/// no width.
+/// Sizes it can be built for, in steps; a network with one size takes no such argument, and one that is not
+/// scalable no width.
 struct Entry {
   std::string_view name;
   Graph (*build)(NetworkBuilder net, const Variant& variant);
-  int64_t size, least_size;
+  int64_t size, least_size, step;
   bool scalable;
 };
 
 constexpr int64_t kMostSize = 512, kMostBatch = 64;
+constexpr int64_t kMostPixels = 16 * 224 * 224;  // float calibration keeps every value
 constexpr double kLeastWidth = 0.1, kMostWidth = 2;
 
 constexpr std::array kNetworks = {
-    Entry{"mlp", BuildMlp, 28, 28, false},
-    Entry{"mobilenet_v1", BuildMobileNetV1, 224, 32, true},
-    Entry{"mobilenet_v2", BuildMobileNetV2, 224, 32, true},
-    Entry{"resnet18", BuildResNet18, 224, 32, true},
-    Entry{"resnet34", BuildResNet34, 224, 32, true},
-    Entry{"resnet50", BuildResNet50, 224, 32, true},
-    Entry{"small_cnn", BuildSmallCnn, 27, 27, false},
-    Entry{"vgg16", BuildVgg16, 224, 32, true},
+    Entry{"autoencoder", BuildAutoencoder, 128, 16, 8, true},
+    Entry{"mlp", BuildMlp, 28, 28, 1, false},
+    Entry{"mobilenet_v1", BuildMobileNetV1, 224, 32, 1, true},
+    Entry{"mobilenet_v2", BuildMobileNetV2, 224, 32, 1, true},
+    Entry{"resnet18", BuildResNet18, 224, 32, 1, true},
+    Entry{"resnet34", BuildResNet34, 224, 32, 1, true},
+    Entry{"resnet50", BuildResNet50, 224, 32, 1, true},
+    Entry{"small_cnn", BuildSmallCnn, 27, 27, 1, false},
+    Entry{"squeezenet1_1", BuildSqueezeNet, 224, 32, 1, true},
+    Entry{"vgg16", BuildVgg16, 224, 32, 1, true},
+    Entry{"vit_tiny", BuildVitTiny, 224, 32, 16, false},
 };
 
 const Entry* Find(std::string_view name) {
@@ -59,15 +63,17 @@ std::string ReadArgument(const Entry& entry, std::string_view argument, Variant&
     return fmt::format("batch '{}' is not in 1..{}", value, kMostBatch);
   }
   if (key == "size" && entry.least_size < entry.size) {
-    if (ReadNumber(value, entry.least_size, kMostSize, variant.size)) return "";
-    return fmt::format("size '{}' is not in {}..{}", value, entry.least_size, kMostSize);
+    if (ReadNumber(value, entry.least_size, kMostSize, variant.size) && variant.size % entry.step == 0)
+      return "";
+    const std::string steps = entry.step > 1 ? fmt::format(" in steps of {}", entry.step) : "";
+    return fmt::format("size '{}' is not in {}..{}{}", value, entry.least_size, kMostSize, steps);
   }
   if (key == "width" && entry.scalable) {
     if (ReadNumber(value, kLeastWidth, kMostWidth, variant.width)) return "";
     return fmt::format("width '{}' is not in {}..{}", value, kLeastWidth, kMostWidth);
   }
-  return fmt::format("network '{}' has no argument '{}', only {}batch", entry.name, key,
-                     entry.scalable ? "width, size, " : "");
+  return fmt::format("network '{}' has no argument '{}', only {}{}batch", entry.name, key,
+                     entry.scalable ? "width, " : "", entry.least_size < entry.size ? "size, " : "");
 }
 
 }  // namespace
@@ -95,6 +101,11 @@ std::optional<Variant> ParseVariant(std::string_view text, std::string& error) {
     error = ReadArgument(*entry, rest.substr(0, comma), variant);
     if (!error.empty()) return std::nullopt;
     rest.remove_prefix(comma);
+  }
+  if (entry->least_size < entry->size && variant.size * variant.size * variant.batch > kMostPixels) {
+    error = fmt::format("{} images of {}x{} are too large: at most {} pixels together", variant.batch,
+                        variant.size, variant.size, kMostPixels);
+    return std::nullopt;
   }
   return variant;
 }

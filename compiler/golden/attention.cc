@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transcriptions of the definitions in ops.h. Channels of a pixel are a stride apart.
+#include "compiler/golden/attention.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cosim::golden {
+namespace {
+
+using graph::Tensor;
+
+/// Calls f(first, stride, channel) for the channels of every group at every pixel: element i of them stands
+/// at first + i
+/// * stride, and is channel `channel` + i.
+template <typename F>
+void ForEachColumn(const graph::Shape& shape, int64_t groups, F f) {
+  const int64_t channels = shape[1] / groups, pixels = graph::NumElements(shape) / (shape[0] * shape[1]);
+  for (int64_t n = 0; n < shape[0]; ++n)
+    for (int64_t g = 0; g < groups; ++g)
+      for (int64_t p = 0; p < pixels; ++p)
+        f((n * shape[1] + g * channels) * pixels + p, pixels, g * channels);
+}
+
+}  // namespace
+
+void Multiply(const graph::MatMul& op, const Tensor& a, const Tensor& b, Tensor& out) {
+  const auto x = a.data<int8_t>(), w = b.data<int8_t>();
+  const auto y = out.mutable_data<int32_t>();
+  const int64_t pixels = a.shape()[2] * a.shape()[3], summed = a.shape()[1] / op.groups;
+  const int64_t results = out.shape()[1] / op.groups, matrices = a.shape()[0] * op.groups;
+  const int64_t of_result = op.transpose_b ? summed : 1, of_summed = op.transpose_b ? 1 : results;
+  for (int64_t m = 0; m < matrices; ++m)
+    for (int64_t r = 0; r < results; ++r)
+      for (int64_t k = 0; k < summed; ++k) {
+        const int32_t weight = w[m * summed * results + r * of_result + k * of_summed];
+        const int8_t* row = x.data() + (m * summed + k) * pixels;
+        int32_t* to = y.data() + (m * results + r) * pixels;
+        for (int64_t p = 0; p < pixels; ++p)
+          to[p] = static_cast<int32_t>(static_cast<uint32_t>(to[p]) + static_cast<uint32_t>(weight * row[p]));
+      }
+}
+
+void Normalize(const graph::QSoftmax& op, const Tensor& x, Tensor& out) {
+  const auto from = x.data<int8_t>();
+  const auto to = out.mutable_data<int8_t>();
+  const int64_t channels = x.shape()[1] / op.groups;
+  ForEachColumn(x.shape(), op.groups, [&](int64_t first, int64_t stride, int64_t) {
+    int32_t most = -128;
+    for (int64_t i = 0; i < channels; ++i) most = std::max<int32_t>(most, from[first + i * stride]);
+    int64_t sum = 0;
+    for (int64_t i = 0; i < channels; ++i) sum += op.exponentials[most - from[first + i * stride]];
+    for (int64_t i = 0; i < channels; ++i) {
+      const int64_t e = op.exponentials[most - from[first + i * stride]];
+      const int64_t share = (2 * op.levels * e + sum) / (2 * sum) + op.zero_point;
+      to[first + i * stride] = static_cast<int8_t>(std::clamp<int64_t>(share, -128, 127));
+    }
+  });
+}
+
+void Normalize(const graph::QLayerNorm& op, const Tensor& x, const Tensor& gain, const Tensor& offset,
+               Tensor& out) {
+  const auto from = x.data<int8_t>();
+  const auto to = out.mutable_data<int8_t>();
+  const int64_t channels = x.shape()[1];
+  ForEachColumn(x.shape(), 1, [&](int64_t first, int64_t stride, int64_t) {
+    int64_t sum = 0, squares = 0;
+    for (int64_t i = 0; i < channels; ++i) {
+      const int64_t v = from[first + i * stride];
+      sum += v;
+      squares += v * v;
+    }
+    const auto variance = static_cast<double>(channels * squares - sum * sum);
+    const double deviation = std::sqrt(variance + double{op.epsilon});
+    for (int64_t i = 0; i < channels; ++i) {
+      const auto centred = static_cast<double>(channels * from[first + i * stride] - sum);
+      const double normal = centred / deviation;
+      const double scaled = normal * double{gain.data<float>()[i]};
+      const double moved = scaled + double{offset.data<float>()[i]};
+      to[first + i * stride] = static_cast<int8_t>(std::clamp(std::floor(moved + 0.5), -128.0, 127.0));
+    }
+  });
+}
+
+}  // namespace cosim::golden

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/network_fuzz/network_case.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "compiler/golden/golden.h"
+#include "compiler/graph/verify.h"
+#include "compiler/graph/zoo/random.h"
+#include "compiler/network/array.h"
+#include "compiler/session/session.h"
+#include "sim/cycle/cycle_device.h"
+#include "sim/functional/functional_device.h"
+#include "tests/network_fuzz/random_network.h"
+
+namespace cosim::testing {
+namespace {
+
+using graph::zoo::Random;
+
+class ConfigDrawer {
+ public:
+  ConfigDrawer(uint64_t seed, bool vta) : random_(seed), vta_(vta) {}
+
+  std::vector<isa::Override> Draw() {
+    const int64_t block_in = Block(), block_out = Chance(3) ? Block() : block_in;
+    const int64_t batch = Chance(4) ? Pick(2, 4) : 1;
+    const int64_t lane = !vta_ && Chance(6) ? 16 : 8, weight = Chance(4) ? Pick(4, 12) : 8;
+    Set("block_in", block_in);
+    Set("block_out", block_out);
+    Set("batch", batch);
+    if (lane != 8) Set("inp_bits", lane);
+    if (weight != 8) Set("wgt_bits", weight);
+    Set("inp_bytes", Size(batch * block_in * lane / 8, 5, 9));
+    Set("wgt_bytes", Size(block_in * block_out * weight / 8, 3, 7));
+    Set("acc_bytes", Size(batch * block_out * 4, 5, 9));
+    Set("uop_bytes", int64_t{512} << Pick(0, 3));
+    Set("tokens", Pick(1, 6));
+    Set("commands", Pick(2, 8));
+    Set("fetch_words", Pick(4, 16));
+    if (!vta_) DrawCosim();
+    const int64_t port = int64_t{4} << Pick(0, 2), burst = int64_t{4} << Pick(0, 2);
+    SetAt("memory.port_bits", port * 8);
+    SetAt("memory.burst_beats", burst);
+    SetAt("memory.latency", Pick(2, 40));
+    SetAt("memory.write_latency", Pick(3, 20));
+    SetAt("memory.outstanding", Pick(1, 8));
+    if (Chance(3)) SetAt("memory.jitter", Pick(1, 20));
+    return std::move(overrides_);
+  }
+
+ private:
+  int64_t Pick(int64_t low, int64_t high) { return low + random_.Below(high - low + 1); }
+  bool Chance(int64_t in) { return Pick(1, in) == 1; }
+  int64_t Block() { return Chance(5) ? Pick(1, 6) * 4 : int64_t{4} << Pick(0, Chance(4) ? 4 : 2); }
+  int64_t Size(int64_t element_bytes, int64_t low, int64_t high) {
+    return std::max<int64_t>(256, element_bytes << Pick(low, high));
+  }
+  void SetAt(const std::string& path, int64_t value) { overrides_.push_back({path, std::to_string(value)}); }
+  void Set(const std::string& name, int64_t value) { SetAt("parameters." + name, value); }
+
+  void DrawCosim() {
+    Set("par_depth", int64_t{4} << Pick(0, 3));
+    Set("inp_banks", int64_t{1} << Pick(0, 2));
+    Set("acc_banks", int64_t{1} << Pick(0, 2));
+    Set("alu_lanes", Pick(1, 32));
+    Set("load_beats", Pick(16, 64));
+    if (Chance(3)) Set("iter_bits", Pick(4, 10));
+    if (Chance(3)) Set("dim_bits", Pick(6, 12));
+  }
+
+  Random random_;
+  bool vta_;
+  std::vector<isa::Override> overrides_;
+};
+
+Outcome Failed(std::string what) { return {Outcome::Kind::kFailed, std::move(what)}; }
+
+std::string Differences(const std::string& device, const std::string& name, const std::vector<uint8_t>& bytes,
+                        const graph::Tensor& golden) {
+  const auto want = golden.data<int8_t>();
+  if (bytes.size() != want.size())
+    return fmt::format("{}: {} has {} bytes, not {}", device, name, bytes.size(), want.size());
+  for (size_t i = 0; i < want.size(); ++i)
+    if (static_cast<int8_t>(bytes[i]) != want[i])
+      return fmt::format("{}: {}[{}] is {}, not {}", device, name, i, static_cast<int8_t>(bytes[i]), want[i]);
+  return {};
+}
+
+/// What one device does wrong with the network; empty: nothing.
+std::string FaultOn(runtime::Device& device, const std::string& name, const isa::Spec& spec,
+                    const runtime::Network& network, const std::vector<std::vector<uint8_t>>& inputs,
+                    const std::vector<graph::TensorPtr>& golden, uint64_t seed) {
+  device.PoisonOnChip(static_cast<uint32_t>(seed));
+  const runtime::Run run = runtime::Execute(network, spec, device, inputs, false);
+  if (!run.completed) return name + ": " + run.error;
+  for (size_t i = 0; i < network.outputs.size(); ++i)
+    if (auto text =
+            Differences(name, network.outputs[i].name, run.outputs[i], *golden[network.outputs[i].value]);
+        !text.empty())
+      return text;
+  for (const auto& place : network.values)
+    if (auto text = Differences(name, place.name, runtime::ReadPlain(device, place), *golden[place.value]);
+        !text.empty())
+      return text;
+  for (const auto& row : run.ledger)
+    if (run.timed && row.Total() != run.cycles)
+      return fmt::format("{}: the ledger of {} has {} of {} cycles", name, row.unit, row.Total(), run.cycles);
+  return {};
+}
+
+}  // namespace
+
+NetworkCase DrawCase(uint64_t seed) {
+  Random random(seed);
+  NetworkCase c;
+  constexpr const char* kIsas[] = {"cosim", "cosim", "vta", "test/split_loads"};
+  c.isa = kIsas[random.Below(std::size(kIsas))];
+  c.overrides = ConfigDrawer(random.Bits(), c.isa == "vta").Draw();
+  c.threads = static_cast<int>(1 + random.Below(3));
+  c.keep_every_value = random.Below(3) == 0;
+  c.seed = random.Bits();
+  const int64_t steps = 1 + random.Below(12);
+  for (int64_t i = 0; i < steps; ++i) c.steps.push_back(random.Bits());
+  return c;
+}
+
+std::string ToString(const NetworkCase& c) {
+  std::vector<std::string> sets, steps;
+  for (const auto& [path, value] : c.overrides) sets.push_back(path + ":" + value);
+  for (uint64_t step : c.steps) steps.push_back(fmt::format("{:x}", step));
+  return fmt::format("isa={} threads={} keep={} seed={:x} set={} steps={}", c.isa, c.threads,
+                     c.keep_every_value ? 1 : 0, c.seed, fmt::join(sets, ","), fmt::join(steps, ","));
+}
+
+std::optional<NetworkCase> ParseCase(const std::string& text) {
+  NetworkCase c;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const size_t equals = word.find('=');
+    if (equals == std::string::npos) return std::nullopt;
+    const std::string key = word.substr(0, equals), value = word.substr(equals + 1);
+    std::istringstream items(value);
+    if (key == "isa") {
+      c.isa = value;
+    } else if (key == "threads") {
+      c.threads = std::atoi(value.c_str());
+    } else if (key == "keep") {
+      c.keep_every_value = value == "1";
+    } else if (key == "seed") {
+      c.seed = std::strtoull(value.c_str(), nullptr, 16);
+    } else if (key == "set") {
+      for (std::string item; std::getline(items, item, ',');) {
+        const size_t colon = item.find(':');
+        if (colon == std::string::npos) return std::nullopt;
+        c.overrides.push_back({item.substr(0, colon), item.substr(colon + 1)});
+      }
+    } else if (key == "steps") {
+      for (std::string item; std::getline(items, item, ',');)
+        c.steps.push_back(std::strtoull(item.c_str(), nullptr, 16));
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (c.threads < 1) return std::nullopt;
+  return c;
+}
+
+Outcome RunCase(const NetworkCase& c) {
+  Diagnostics diags;
+  const auto spec = isa::LoadSpec("tiny", c.isa, c.overrides, diags);
+  if (!spec) return {Outcome::Kind::kRefused, diags.Render()};
+  std::string why;
+  const network::Array array = network::FindArray(*spec, why);
+  const graph::Graph graph = MakeNetwork(c.seed, c.steps, {array.weight_bits, array.parameters < 0});
+  if (const auto faults = graph::Verify(graph); !faults.empty()) return Failed("the graph: " + faults[0]);
+  const auto network = session::CompileFor(
+      *spec, graph, {.virtual_threads = c.threads, .keep_every_value = c.keep_every_value, .after_pass = {}});
+  if (auto text = session::VerifyPrograms(*spec, network); !text.empty()) return Failed("verifier: " + text);
+  Outcome outcome;
+  for (const auto& layer : network.layers) ++(layer.on_accelerator ? outcome.on_accelerator : outcome.on_cpu);
+  for (const auto& layer : network.layers)
+    if (!layer.on_accelerator && layer.reason.empty())
+      return Failed(layer.name + ": on the CPU without a reason");
+
+  const auto inputs = RandomInputs(graph, c.seed);
+  const auto golden = golden::Run(graph, inputs);
+  std::vector<std::vector<uint8_t>> bytes;
+  for (const auto& input : inputs) {
+    const auto data = input.data<int8_t>();
+    bytes.emplace_back(data.begin(), data.end());
+  }
+  sim::FunctionalDevice functional(*spec);
+  sim::CycleDevice cycle(*spec);
+  for (const auto& [name, device] :
+       {std::pair<std::string, runtime::Device*>{"functional", &functional}, {"cycle", &cycle}})
+    if (auto text = FaultOn(*device, name, *spec, network, bytes, golden, c.seed); !text.empty())
+      return Failed(text);
+  return outcome;
+}
+
+NetworkCase Shrink(NetworkCase c, const std::function<bool(const NetworkCase&)>& fails) {
+  const auto without = [](auto list, size_t i) {
+    list.erase(list.begin() + static_cast<int64_t>(i));
+    return list;
+  };
+  for (bool smaller = true; smaller;) {
+    smaller = false;
+    const auto keep_if_failing = [&](const NetworkCase& candidate) {
+      if (!fails(candidate)) return false;
+      c = candidate;
+      return smaller = true;
+    };
+    for (size_t i = c.steps.size(); i-- > 0;) {
+      NetworkCase candidate = c;
+      candidate.steps = without(c.steps, i);
+      keep_if_failing(candidate);
+    }
+    for (size_t i = c.overrides.size(); i-- > 0;) {
+      NetworkCase candidate = c;
+      candidate.overrides = without(c.overrides, i);
+      keep_if_failing(candidate);
+    }
+    for (const bool threads : {true, false}) {
+      NetworkCase candidate = c;
+      if (threads ? c.threads == 1 : !c.keep_every_value) continue;
+      (threads ? candidate.threads = 1 : candidate.keep_every_value = false);
+      keep_if_failing(candidate);
+    }
+  }
+  return c;
+}
+
+}  // namespace cosim::testing

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// One random network on one random configuration: drawing it, running it against the golden model, shrinking
+// it, and its one-line form that reproduces it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isa/loader.h"
+
+namespace cosim::testing {
+
+struct NetworkCase {
+  std::string isa = "cosim";             ///< of isa/
+  std::vector<isa::Override> overrides;  ///< of configs/tiny.yaml
+  int threads = 2;
+  bool keep_every_value = false;
+  uint64_t seed = 0;
+  std::vector<uint64_t> steps;
+};
+
+struct Outcome {
+  enum class Kind {
+    kEqual,    ///< all outputs, and values where they are kept, are the golden model's on both devices
+    kRefused,  ///< the configuration or the network is not to be had, with a reason
+    kFailed    ///< anything else: a mismatch, a program that does not verify, a device that stops, a crash
+  } kind = Kind::kEqual;
+  std::string reason;                  ///< why refused, or what failed
+  int on_accelerator = 0, on_cpu = 0;  ///< layers
+};
+
+NetworkCase DrawCase(uint64_t seed);
+
+/// "isa=cosim threads=2 keep=0 seed=7 set=batch:2,… steps=1f,2a,…", and back; nothing when the text is not of
+/// this form.
+std::string ToString(const NetworkCase& c);
+std::optional<NetworkCase> ParseCase(const std::string& text);
+
+Outcome RunCase(const NetworkCase& c);
+/// In a process of its own, so that a crash is an outcome; at most `seconds` long.
+Outcome RunIsolated(const NetworkCase& c, int seconds);
+
+/// The smallest case found for which `fails` still holds: steps and overrides left out one by one.
+NetworkCase Shrink(NetworkCase c, const std::function<bool(const NetworkCase&)>& fails);
+
+}  // namespace cosim::testing

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs random networks on random configurations until as many are done as asked for; see --help.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <map>
+#include <string>
+
+#include "tests/network_fuzz/network_case.h"
+
+namespace {
+
+using cosim::testing::NetworkCase;
+using cosim::testing::Outcome;
+
+constexpr int kSeconds = 120;  // for one case
+
+int Usage() {
+  fmt::print(
+      "usage: network_fuzz [--count=N] [--seed=S]   N random cases, from seed S on\n"
+      "       network_fuzz --case='isa=… steps=…'   one case, as a failure prints it\n");
+  return 1;
+}
+
+int RunOne(const std::string& text) {
+  const auto c = cosim::testing::ParseCase(text);
+  if (!c) return Usage();
+  const Outcome outcome = cosim::testing::RunCase(*c);
+  constexpr const char* kNames[] = {"equal", "refused", "FAILED"};
+  fmt::print("{} {}\n", kNames[static_cast<int>(outcome.kind)], outcome.reason);
+  return outcome.kind == Outcome::Kind::kFailed ? 1 : 0;
+}
+
+int RunMany(uint64_t seed, int64_t count) {
+  int64_t kinds[3] = {}, on_accelerator = 0, on_cpu = 0;
+  for (uint64_t s = seed; s < seed + static_cast<uint64_t>(count); ++s) {
+    const NetworkCase c = cosim::testing::DrawCase(s);
+    const Outcome outcome = cosim::testing::RunIsolated(c, kSeconds);
+    ++kinds[static_cast<int>(outcome.kind)];
+    on_accelerator += outcome.on_accelerator;
+    on_cpu += outcome.on_cpu;
+    if (outcome.kind != Outcome::Kind::kFailed) continue;
+    const NetworkCase small = cosim::testing::Shrink(c, [](const NetworkCase& candidate) {
+      return cosim::testing::RunIsolated(candidate, kSeconds).kind == Outcome::Kind::kFailed;
+    });
+    fmt::print("seed {} FAILED: {}\n  reproduce with --case='{}'\n", s, outcome.reason, ToString(small));
+    std::fflush(stdout);
+  }
+  fmt::print("{} equal, {} refused, {} failed; {} layers on the accelerator, {} on the CPU\n", kinds[0],
+             kinds[1], kinds[2], on_accelerator, on_cpu);
+  return kinds[2] == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int64_t count = 1000;
+  uint64_t seed = 1;
+  for (int i = 1; i < argc; ++i) {
+    const std::string text = argv[i];
+    if (text.starts_with("--case=")) return RunOne(text.substr(7));
+    if (text.starts_with("--count=")) {
+      count = std::atoll(text.c_str() + 8);
+    } else if (text.starts_with("--seed=")) {
+      seed = std::strtoull(text.c_str() + 7, nullptr, 10);
+    } else {
+      return Usage();
+    }
+  }
+  return RunMany(seed, count);
+}

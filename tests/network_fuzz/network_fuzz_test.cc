@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A short run of random networks; scripts/fuzz-networks makes long ones. Also: that failures shrink and that
+// a case survives its text.
+#include <gmock/gmock.h>
+
+#include "tests/network_fuzz/network_case.h"
+
+namespace cosim::testing {
+namespace {
+
+TEST(NetworkFuzz, RandomNetworksOnRandomHardwareAreTheGoldenModels) {
+  constexpr int kCases = 60;
+  int equal = 0, on_accelerator = 0, on_cpu = 0;
+  for (uint64_t seed = 1; seed <= kCases; ++seed) {
+    const NetworkCase c = DrawCase(seed);
+    const Outcome outcome = RunIsolated(c, 60);
+    EXPECT_NE(outcome.kind, Outcome::Kind::kFailed) << outcome.reason << "\n--case='" << ToString(c) << "'";
+    if (outcome.kind == Outcome::Kind::kRefused) {
+      EXPECT_THAT(outcome.reason, ::testing::HasSubstr("error[E")) << ToString(c);
+    }
+    equal += outcome.kind == Outcome::Kind::kEqual;
+    on_accelerator += outcome.on_accelerator;
+    on_cpu += outcome.on_cpu;
+  }
+  EXPECT_GT(equal, kCases / 2);
+  EXPECT_GT(on_accelerator, kCases);
+  EXPECT_GT(on_cpu, kCases);
+}
+
+TEST(NetworkCase, SurvivesItsText) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const std::string text = ToString(DrawCase(seed));
+    const auto parsed = ParseCase(text);
+    ASSERT_TRUE(parsed) << text;
+    EXPECT_EQ(ToString(*parsed), text);
+  }
+  EXPECT_FALSE(ParseCase("isa=cosim colour=red"));
+  EXPECT_FALSE(ParseCase("nonsense"));
+}
+
+TEST(NetworkCase, ShrinksToWhatTheFailureNeeds) {
+  NetworkCase c = DrawCase(3);
+  c.steps = {1, 2, 3, 4, 5};
+  const NetworkCase small = Shrink(c, [](const NetworkCase& candidate) {
+    const auto has = [&](uint64_t step) {
+      return std::count(candidate.steps.begin(), candidate.steps.end(), step) > 0;
+    };
+    return has(2) && has(4);
+  });
+  EXPECT_THAT(small.steps, ::testing::ElementsAre(2, 4));
+  EXPECT_TRUE(small.overrides.empty());
+  EXPECT_EQ(small.threads, 1);
+}
+
+}  // namespace
+}  // namespace cosim::testing

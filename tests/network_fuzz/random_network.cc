@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// One function an operation. Each draws its attributes from its step's number and falls back to a clip where
+// the values there are do not suit it, so that every number makes a legal step.
+#include "tests/network_fuzz/random_network.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "compiler/graph/infer.h"
+#include "compiler/graph/zoo/random.h"
+
+namespace cosim::testing {
+namespace {
+
+using graph::DType;
+using graph::Shape;
+using graph::ValueId;
+
+constexpr int64_t kMostElements = 6000;   // of a value
+constexpr int64_t kMostMacs = 2'000'000;  // of a layer
+
+class NetworkMaker {
+ public:
+  NetworkMaker(uint64_t seed, const NetworkLimits& limits)
+      : random_(seed), limits_(limits), graph_("random") {
+    const Shape shape = {Pick(1, 3), Pick(1, 24), Pick(1, 14), Pick(1, 14)};
+    values_.push_back(graph_.AddInput("input", {DType::kInt8, shape}));
+  }
+
+  void Step(uint64_t number) {
+    random_ = graph::zoo::Random(number);
+    using Maker = ValueId (NetworkMaker::*)();
+    constexpr Maker kMakers[] = {
+        &NetworkMaker::Convolution, &NetworkMaker::Convolution, &NetworkMaker::Convolution,
+        &NetworkMaker::Grouped,     &NetworkMaker::Depthwise,   &NetworkMaker::Line,
+        &NetworkMaker::MaxPool,     &NetworkMaker::SumPool,     &NetworkMaker::GlobalPool,
+        &NetworkMaker::Sum,         &NetworkMaker::Sum,         &NetworkMaker::Product,
+        &NetworkMaker::Rescale,     &NetworkMaker::Clip,        &NetworkMaker::Concat,
+        &NetworkMaker::Concat,      &NetworkMaker::Pad,         &NetworkMaker::Resize,
+        &NetworkMaker::Spread,      &NetworkMaker::Table,       &NetworkMaker::Softmax,
+        &NetworkMaker::LayerNorm,   &NetworkMaker::Attention,   &NetworkMaker::Dense};
+    const ValueId made = (this->*kMakers[Pick(0, std::size(kMakers) - 1)])();
+    if (TypeOf(made).shape.size() == 4) values_.push_back(made);
+  }
+
+  graph::Graph Finish() {
+    const auto users = graph_.Users();
+    std::vector<ValueId> outputs;
+    for (ValueId id = 0; id < graph_.size(); ++id)
+      if (users[id].empty() && !graph_.node(id).As<graph::Constant>()) outputs.push_back(id);
+    graph_.SetOutputs(std::move(outputs));
+    return std::move(graph_);
+  }
+
+ private:
+  int64_t Pick(int64_t low, int64_t high) { return low + random_.Below(high - low + 1); }
+  bool Chance(int64_t in) { return Pick(1, in) == 1; }
+  int32_t Zero() { return Chance(2) ? 0 : static_cast<int32_t>(Pick(-128, 127)); }
+
+  const graph::TensorType& TypeOf(ValueId id) const { return graph_.node(id).type; }
+  const Shape& ShapeOf(ValueId id) const { return TypeOf(id).shape; }
+  /// Mostly the newest, so that networks get deep.
+  ValueId AnyValue() { return Chance(3) ? values_[Pick(0, std::ssize(values_) - 1)] : values_.back(); }
+  std::string Name(const char* stem) { return stem + std::to_string(graph_.size()); }
+
+  template <typename T>
+  ValueId Constant(Shape shape, int64_t low, int64_t high) {
+    std::vector<T> data(graph::NumElements(shape));
+    for (T& value : data) value = static_cast<T>(Pick(low, high));
+    return graph_.AddConstant(Name("c"), graph::Tensor(std::move(shape), std::move(data)));
+  }
+  ValueId Weights(Shape shape) {
+    const int64_t most = (int64_t{1} << (std::min(limits_.weight_bits, 8) - 1)) - 1;
+    return Constant<int8_t>(std::move(shape), Chance(4) ? -most - 1 : -most, most);
+  }
+
+  /// Attributes that fit, or a clip instead.
+  ValueId AddOrClip(graph::Op op, std::vector<ValueId> operands) {
+    std::vector<graph::TensorType> types;
+    for (ValueId operand : operands) types.push_back(TypeOf(operand));
+    const auto type = graph::InferType(op, types);
+    const auto* good = std::get_if<graph::TensorType>(&type);
+    if (!good || graph::NumElements(good->shape) > kMostElements) return Clip();
+    return graph_.Add(Name(std::string(graph::Mnemonic(op)).c_str()), std::move(op), std::move(operands));
+  }
+
+  /// int32 sums of about `terms` products to int8, by factors that use its range; sometimes clipped.
+  ValueId Requantized(ValueId sum, double terms, bool bias) {
+    if (TypeOf(sum).dtype != DType::kInt32) return sum;  // a clip took its place
+    const int64_t channels = ShapeOf(sum)[1];
+    if (bias) {
+      const auto reach = static_cast<int64_t>(terms * 300);
+      sum =
+          graph_.Add(Name("bias_add"), graph::BiasAdd{}, {sum, Constant<int32_t>({channels}, -reach, reach)});
+    }
+    const int bits = std::bit_width(static_cast<uint64_t>(terms * 40)) / 2 + static_cast<int>(Pick(3, 6));
+    const bool shift = limits_.shifts_only ? !Chance(6) : Chance(8);
+    graph::Requantize op{.multiplier = {}, .shift = {}, .zero_point = Zero()};
+    const int64_t factors = shift || Chance(4) ? 1 : channels;
+    for (int64_t c = 0; c < factors; ++c) {
+      op.multiplier.push_back(shift ? 1
+                                    : static_cast<int32_t>(Pick(int64_t{1} << 30, (int64_t{1} << 31) - 1)));
+      op.shift.push_back(shift ? std::max(0, bits) : 31 + bits);
+    }
+    const ValueId result = graph_.Add(Name("requantize"), std::move(op), {sum});
+    return Chance(3) ? ClipOf(result) : result;
+  }
+
+  ValueId ClipOf(ValueId x) {
+    const auto low = static_cast<int32_t>(Pick(-128, 20));
+    return graph_.Add(Name("clip"), graph::Clip{low, static_cast<int32_t>(Pick(low, 127))}, {x});
+  }
+  ValueId Clip() { return ClipOf(AnyValue()); }
+
+  ValueId ConvolutionOf(ValueId x, graph::Conv2d op, int64_t outputs, int64_t kh, int64_t kw) {
+    const Shape& s = ShapeOf(x);
+    op.input_zero_point = limits_.shifts_only && !Chance(4) ? 0 : Zero();
+    const int64_t terms = s[1] / op.groups * kh * kw;
+    const Shape weights = {outputs, s[1] / op.groups, kh, kw};
+    if (graph::NumElements(s) * outputs / op.groups * kh * kw > kMostMacs) return Clip();
+    return Requantized(AddOrClip(op, {x, Weights(weights)}), static_cast<double>(terms) * 60, !Chance(4));
+  }
+
+  graph::Conv2d Window(int64_t kh, int64_t kw) {
+    graph::Conv2d op;
+    op.stride = {Chance(3) ? 2 : 1, Chance(3) ? Pick(1, 3) : 1};
+    op.dilation = {Chance(5) ? 2 : 1, Chance(5) ? Pick(1, 3) : 1};
+    const bool padded = !Chance(3);
+    op.pad = {padded ? Pick(0, kh - 1) : 0, padded ? Pick(0, kw - 1) : 0, padded ? Pick(0, kh - 1) : 0,
+              padded ? Pick(0, kw - 1) : 0};
+    return op;
+  }
+
+  ValueId Convolution() {
+    const int64_t kh = Chance(2) ? 1 : Pick(1, 5), kw = Chance(2) ? kh : Pick(1, 5);
+    return ConvolutionOf(AnyValue(), Window(kh, kw), Pick(1, 40), kh, kw);
+  }
+
+  ValueId Line() {
+    const int64_t length = Pick(2, 7);
+    return ConvolutionOf(AnyValue(), Window(length, 1), Pick(1, 24), length, 1);
+  }
+
+  ValueId Grouped() {
+    const ValueId x = AnyValue();
+    std::vector<int64_t> divisors;
+    for (int64_t g = 2; g <= ShapeOf(x)[1]; ++g)
+      if (ShapeOf(x)[1] % g == 0) divisors.push_back(g);
+    if (divisors.empty()) return Clip();
+    const int64_t kernel = Pick(1, 3);
+    graph::Conv2d op = Window(kernel, kernel);
+    op.groups = divisors[Pick(0, std::ssize(divisors) - 1)];
+    return ConvolutionOf(x, op, op.groups * Pick(1, 4), kernel, kernel);
+  }
+
+  ValueId Depthwise() {
+    const ValueId x = AnyValue();
+    const int64_t kernel = Pick(2, 5);
+    graph::Conv2d op = Window(kernel, kernel);
+    op.groups = ShapeOf(x)[1];
+    return ConvolutionOf(x, op, op.groups, kernel, kernel);
+  }
+
+  ValueId Dense() {
+    const ValueId x = AnyValue();
+    const ValueId flat = graph_.Add(Name("flatten"), graph::Flatten{}, {x});
+    const int64_t features = ShapeOf(flat)[1];
+    return Requantized(AddOrClip(graph::Dense{Zero()}, {flat, Weights({Pick(1, 30), features})}),
+                       static_cast<double>(features) * 60, !Chance(4));
+  }
+
+  ValueId MaxPool() {
+    graph::MaxPool op;
+    op.kernel = {Pick(1, 3), Pick(1, 3)};
+    op.stride = {Pick(1, 3), Pick(1, 3)};
+    for (size_t side = 0; side < 4; ++side) op.pad[side] = Pick(0, op.kernel[side % 2] - 1);
+    return AddOrClip(op, {AnyValue()});
+  }
+
+  ValueId SumPool() {
+    graph::SumPool op;
+    op.kernel = {Pick(1, 3), Pick(1, 4)};
+    op.stride = {Pick(1, 2), Pick(1, 2)};
+    if (Chance(2)) op.pad = {Pick(0, 2), Pick(0, 2), Pick(0, 2), Pick(0, 2)};
+    op.pad_value = Zero();
+    return Requantized(AddOrClip(op, {AnyValue()}), static_cast<double>(op.kernel[0] * op.kernel[1]), true);
+  }
+
+  ValueId GlobalPool() {
+    const ValueId x = AnyValue();
+    const auto pixels = static_cast<double>(ShapeOf(x)[2] * ShapeOf(x)[3]);
+    return Requantized(AddOrClip(graph::GlobalSumPool{}, {x}), pixels, true);
+  }
+
+  /// Another value of the same shape as `x`, itself perhaps.
+  ValueId Like(ValueId x) {
+    std::vector<ValueId> alike;
+    for (ValueId id : values_)
+      if (ShapeOf(id) == ShapeOf(x)) alike.push_back(id);
+    return alike[Pick(0, std::ssize(alike) - 1)];
+  }
+
+  graph::QAdd::Operand Term() {
+    const auto factor = static_cast<int32_t>(Pick(1, (int64_t{1} << 31) - 1));
+    return {Zero(), Chance(4) ? -factor : factor,
+            std::bit_width(static_cast<uint32_t>(factor)) + static_cast<int>(Pick(-2, 2))};
+  }
+
+  ValueId Sum() {
+    const ValueId x = AnyValue();
+    graph::QAdd op{Term(), Term(), Zero()};
+    for (auto* term : {&op.a, &op.b}) term->shift = std::max(0, term->shift);
+    const ValueId y = Like(x);
+    const ValueId sum = AddOrClip(op, Chance(2) ? std::vector{x, y} : std::vector{y, x});
+    return Chance(3) ? ClipOf(sum) : sum;
+  }
+
+  ValueId Product() {
+    const ValueId x = AnyValue();
+    const auto factor = static_cast<int32_t>(Pick(1 << 20, (int64_t{1} << 31) - 1));
+    return AddOrClip(
+        graph::QMul{Zero(), Zero(), factor,
+                    std::bit_width(static_cast<uint32_t>(factor)) + static_cast<int>(Pick(4, 8)), Zero()},
+        {x, Like(x)});
+  }
+
+  ValueId Rescale() {
+    const graph::QAdd::Operand term = Term();
+    return AddOrClip(
+        graph::Rescale{term.zero_point, std::abs(term.multiplier), std::max(0, term.shift), Zero()},
+        {AnyValue()});
+  }
+
+  ValueId Concat() {
+    std::vector<ValueId> parts = {AnyValue()};
+    const Shape& shape = ShapeOf(parts[0]);
+    for (ValueId id : values_) {
+      const Shape& other = ShapeOf(id);
+      if (other[0] == shape[0] && other[2] == shape[2] && other[3] == shape[3] && Chance(2))
+        parts.push_back(id);
+    }
+    return AddOrClip(graph::Concat{}, parts);
+  }
+
+  ValueId Pad() {
+    return AddOrClip(graph::Pad{{Pick(0, 3), Pick(0, 3), Pick(0, 3), Pick(0, 3)}, Zero()}, {AnyValue()});
+  }
+  ValueId Resize() { return AddOrClip(graph::ResizeNearest{{Pick(1, 3), Pick(1, 3)}}, {AnyValue()}); }
+  ValueId Spread() { return AddOrClip(graph::DepthToSpace{{Pick(1, 2), Pick(1, 3)}}, {AnyValue()}); }
+
+  ValueId Table() {
+    graph::Table op;
+    for (int i = 0; i < 256; ++i) op.table.push_back(static_cast<int32_t>(Pick(-128, 127)));
+    return AddOrClip(std::move(op), {AnyValue()});
+  }
+
+  ValueId SoftmaxOf(ValueId x, int64_t groups) {
+    graph::QSoftmax op{.groups = groups, .levels = static_cast<int32_t>(Pick(1, 256)), .zero_point = Zero()};
+    for (int64_t e = int64_t{1} << Pick(4, 24); op.exponentials.size() < 256; e = e * 15 / 16)
+      op.exponentials.push_back(static_cast<int32_t>(e));
+    return AddOrClip(std::move(op), {x});
+  }
+  ValueId Softmax() {
+    const ValueId x = AnyValue();
+    return SoftmaxOf(x, ShapeOf(x)[1] % 2 == 0 ? Pick(1, 2) : 1);
+  }
+
+  ValueId LayerNorm() {
+    const ValueId x = AnyValue();
+    const int64_t channels = ShapeOf(x)[1];
+    return AddOrClip(graph::QLayerNorm{static_cast<float>(Pick(1, 1000))},
+                     {x, Constant<float>({channels}, -40, 60), Constant<float>({channels}, -20, 20)});
+  }
+
+  /// Queries, keys and values by 1x1 convolutions; scores, shares, and what they weigh.
+  ValueId Attention() {
+    const ValueId x = AnyValue();
+    const int64_t heads = Pick(1, 3), depth = Pick(1, 20), pixels = ShapeOf(x)[2] * ShapeOf(x)[3];
+    if (pixels > 40 || TypeOf(x).dtype != DType::kInt8) return Clip();
+    const auto project = [&](int64_t channels) { return ConvolutionOf(x, {}, channels, 1, 1); };
+    const ValueId queries = project(heads * depth), keys = project(heads * depth),
+                  values = project(heads * Pick(1, 20));
+    for (ValueId id : {queries, keys, values})
+      if (ShapeOf(id)[1] % heads != 0 || ShapeOf(id)[2] * ShapeOf(id)[3] != pixels) return Clip();
+    const ValueId scores = Requantized(AddOrClip(graph::MatMul{.groups = heads}, {queries, keys}),
+                                       static_cast<double>(depth) * 60, false);
+    if (ShapeOf(scores)[1] != heads * pixels) return Clip();
+    const ValueId shares = Chance(3) ? scores : SoftmaxOf(scores, heads);
+    if (ShapeOf(shares)[1] != heads * pixels) return Clip();
+    return Requantized(AddOrClip(graph::MatMul{.groups = heads, .transpose_b = true}, {shares, values}),
+                       static_cast<double>(pixels) * 30, false);
+  }
+
+  graph::zoo::Random random_;
+  NetworkLimits limits_;
+  graph::Graph graph_;
+  std::vector<ValueId> values_;  // int8 [N,C,H,W]
+};
+
+}  // namespace
+
+graph::Graph MakeNetwork(uint64_t seed, const std::vector<uint64_t>& steps, const NetworkLimits& limits) {
+  NetworkMaker maker(seed, limits);
+  for (uint64_t step : steps) maker.Step(step);
+  return maker.Finish();
+}
+
+std::vector<graph::Tensor> RandomInputs(const graph::Graph& graph, uint64_t seed) {
+  graph::zoo::Random random(~seed);
+  std::vector<graph::Tensor> inputs;
+  for (ValueId id : graph.inputs()) {
+    graph::Tensor tensor(graph.node(id).type);
+    for (int8_t& value : tensor.mutable_data<int8_t>()) value = static_cast<int8_t>(random.Below(256) - 128);
+    inputs.push_back(std::move(tensor));
+  }
+  return inputs;
+}
+
+}  // namespace cosim::testing
