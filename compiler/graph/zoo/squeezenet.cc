@@ -14,7 +14,8 @@ constexpr double kFireGain = 2.8;
 Flow Fire(NetworkBuilder& net, const std::string& name, Flow x, int64_t squeezed, int64_t expanded) {
   const auto convolve = [&](const std::string& part, Flow from, int64_t channels, int64_t kernel) {
     const int64_t pad = kernel / 2;
-    const Flow y = net.ConvBias(name + "." + part, from, channels, kernel, {.pad = {pad, pad, pad, pad}}, kFireGain);
+    const Flow y =
+        net.ConvBias(name + "." + part, from, channels, kernel, {.pad = {pad, pad, pad, pad}}, kFireGain);
     return net.Relu(name + "." + part + "_activation", y);
   };
   x = convolve("squeeze", x, net.Channels(squeezed), 1);
