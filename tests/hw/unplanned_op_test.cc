@@ -268,6 +268,7 @@ TEST(AddAnAluOp, TouchesNoFileButTheIsa) {
     for (const auto& file : fs::recursive_directory_iterator(COSIM_SOURCE_DIR / fs::path(folder))) {
       const std::string extension = file.path().extension();
       if (extension != ".cc" && extension != ".h" && extension != ".sv") continue;
+      if (file.path().string().find("compiler/import/") != std::string::npos) continue;  // other formats' ops
       const std::string text = TextOf(file.path());
       for (const std::string& name : names)
         EXPECT_EQ(text.find("\"" + name + "\""), std::string::npos)

@@ -16,6 +16,7 @@
 #include "sim/rtl/rtl_library.h"
 #include "tests/hw/models.h"
 #include "tests/isa/program/random_program.h"
+#include "tests/isa/program/testing.h"
 
 namespace cosim::sim {
 namespace {
@@ -108,13 +109,12 @@ TEST(RtlDevice, SaysWhatTheAcceleratorReports) {
 TEST(RtlDevice, NamesTheQueueOfAProgramThatGetsStuck) {
   const isa::Spec& spec = SpecOf("tiny_cosim");
   RtlDevice device(spec, LibraryOf("tiny_cosim"));
-  isa::Program program = RandomProgram(spec, {.seed = 5});
-  program.instructions.resize(program.instructions.size() / 2);
-  for (isa::Instruction& instruction : program.instructions) instruction = program.instructions.back();
-  runtime::LoadSegments(device, program);
-  (void)device.Execute(program, {});  // whatever it says, it ends
-  const isa::Program good = RandomProgram(spec, {.seed = 6});
-  EXPECT_TRUE(RunOn(device, good, 6).completed);
+  const isa::Program stuck =
+      isa::testing::FromText(spec, ".dram 0x9000\n.code 0x8000\nsync_store pop(alu_to_store)\n");
+  const runtime::Counters counters = RunOn(device, stuck, 1);
+  EXPECT_FALSE(counters.completed);
+  EXPECT_THAT(counters.error, HasSubstr("sync_store waits for a token"));
+  EXPECT_TRUE(RunOn(device, RandomProgram(spec, {.seed = 6}), 6).completed);
 }
 
 TEST(RtlDevice, RefusesTimingOnly) {
