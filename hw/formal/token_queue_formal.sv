@@ -16,8 +16,8 @@ module token_queue_formal #(
 );
 
   logic place, token, take, pop;
-  logic producer_could, producer_issue, producer_pop, producer_wait_push, producer_wait_token, producer_wait_port;
-  logic consumer_could, consumer_issue, consumer_take, consumer_wait_push, consumer_wait_token, consumer_wait_port;
+  logic producer_could, producer_issue, producer_pop, producer_wait_push, producer_wait_token, producer_wait_bank;
+  logic consumer_could, consumer_issue, consumer_take, consumer_wait_push, consumer_wait_token, consumer_wait_bank;
 
   token_queue #(.Capacity(Capacity)) dut (
     .clk_i, .rst_ni, .take_i(take), .push_i, .pop_i(pop), .place_o(place), .token_o(token)
@@ -27,14 +27,14 @@ module token_queue_formal #(
     .head_valid_i(producer_head_i), .ready_i(producer_ready_i), .pops_i(producer_pops_i), .tokens_i(other_token_i),
     .pushes_i(producer_pushes_i), .places_i(place), .granted_i(producer_granted_i), .could_o(producer_could),
     .issue_o(producer_issue), .pop_o(producer_pop), .take_o(take), .wait_push_o(producer_wait_push),
-    .wait_token_o(producer_wait_token), .wait_port_o(producer_wait_port)
+    .wait_token_o(producer_wait_token), .wait_bank_o(producer_wait_bank)
   );
 
   issue #(.Pops(1), .Pushes(1)) i_consumer (
     .head_valid_i(consumer_head_i), .ready_i(consumer_ready_i), .pops_i(consumer_pops_i), .tokens_i(token),
     .pushes_i(consumer_pushes_i), .places_i(other_place_i), .granted_i(consumer_granted_i), .could_o(consumer_could),
     .issue_o(consumer_issue), .pop_o(pop), .take_o(consumer_take), .wait_push_o(consumer_wait_push),
-    .wait_token_o(consumer_wait_token), .wait_port_o(consumer_wait_port)
+    .wait_token_o(consumer_wait_token), .wait_bank_o(consumer_wait_bank)
   );
 
   (* hierconn *) logic [CountBits-1:0] \dut.places_q , \dut.tokens_q ;
@@ -69,7 +69,7 @@ module token_queue_formal #(
     a_come:     assert (!(consumer_head_i && consumer_ready_i && consumer_granted_i && !consumer_pushes_i && token)
                         || consumer_issue);
     // A head that is ready either issues or names exactly one reason.
-    a_reason:   assert (2'(producer_issue) + 2'(producer_wait_push) + 2'(producer_wait_token) + 2'(producer_wait_port)
+    a_reason:   assert (2'(producer_issue) + 2'(producer_wait_push) + 2'(producer_wait_token) + 2'(producer_wait_bank)
                         == 2'(producer_head_i & producer_ready_i));
 
     i_tokens:   assert (16'(\dut.tokens_q ) == waiting_q);
