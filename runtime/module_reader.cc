@@ -205,7 +205,7 @@ bool Link(Module& module, const isa::Spec& spec, std::string& error) {
       continue;
     }
     auto& kernel = std::get<CpuStep>(step).kernel;
-    const auto& name = dynamic_cast<const KernelSymbol&>(*kernel).name();
+    const std::string name = dynamic_cast<const KernelSymbol&>(*kernel).name();  // a copy: the symbol goes
     kernel = code ? code->Find(name) : nullptr;
     if (!kernel) {
       error = fmt::format("its CPU code has no kernel {}", name);
