@@ -198,7 +198,10 @@ bool Link(Module& module, const isa::Spec& spec, std::string& error) {
     return false;
   }
   std::shared_ptr<const LoadedObject> code;
-  if (!module.code.bytes.empty() && !(code = LoadedObject::Load(module.code, error))) return false;
+  if (!module.code.bytes.empty()) {
+    code = LoadedObject::Load(module.code, error);
+    if (!code) return false;
+  }
   for (auto& step : module.network.steps) {
     if (auto* program = std::get_if<AcceleratorStep>(&step)) {
       if (!DecodeWords(*program, spec, error)) return false;
