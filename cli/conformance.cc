@@ -4,15 +4,45 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/options.h"
+#include "cli/rtl_options.h"
 #include "cli/verbs.h"
+#include "compiler/session/session.h"
 
 namespace cosim::cli {
 namespace po = boost::program_options;
+namespace {
+
+/// Models compiled for `spec` and run on a device, the parts of the accelerator checked against the golden
+/// model too.
+std::optional<std::vector<graph::Tensor>> RunOnDevice(const isa::Spec& spec, session::Options run,
+                                                      const import::Model& model,
+                                                      const std::vector<graph::Tensor>& inputs,
+                                                      std::string& error) {
+  run.network = model.graph.name();
+  run.model = std::make_shared<const import::Model>(model);
+  run.inputs = inputs;
+  const auto result = session::RunExperiment(spec, run, error);
+  if (!result) return std::nullopt;
+  if (result->Mismatches() != 0) return error = "device and golden model differ", std::nullopt;
+  std::vector<graph::Tensor> outputs;
+  for (size_t i = 0; i < result->run.outputs.size(); ++i) {
+    outputs.emplace_back(result->output_types[i]);
+    std::ranges::copy(result->run.outputs[i], outputs.back().mutable_bytes().begin());
+  }
+  return outputs;
+}
+
+}  // namespace
 
 int ConformanceVerb(const Arguments& arguments) {
   po::options_description options("options");
+  AddSpecOptions(options);
   options.add_options()(
+      "device", po::value<std::string>()->value_name("NAME")->default_value("host"),
+      "host | functional | cycle | rtl: where models run; host: by the host's operators alone")(
       "data", po::value<std::string>()->value_name("DIR")->default_value("/usr/share/libonnx-testdata/data"),
       "the suite, as Debian's libonnx-testdata installs it")(
       "filter", po::value<std::string>()->value_name("TEXT")->default_value(""),
@@ -26,11 +56,25 @@ int ConformanceVerb(const Arguments& arguments) {
   if (values["SUITE"].as<std::string>() != "onnx")
     return Fail(fmt::format("unknown suite '{}'", values["SUITE"].as<std::string>()), "known suites: onnx");
   const std::string root = values["data"].as<std::string>(), filter = values["filter"].as<std::string>();
+  session::Options run;
+  run.device = values["device"].as<std::string>();
+  import::ModelRunner runner;
+  std::optional<isa::Spec> spec;
+  if (run.device != "host") {
+    if (run.device != "functional" && run.device != "cycle" && run.device != "rtl")
+      return Fail(fmt::format("unknown device '{}'", run.device),
+                  "known devices: host, functional, cycle, rtl");
+    spec = LoadSpecFrom(values);
+    if (!spec || !BuildRtlOf(*spec, run)) return 1;
+    runner = [&](const auto& model, const auto& inputs, std::string& error) {
+      return RunOnDevice(*spec, run, model, inputs, error);
+    };
+  }
   std::vector<import::CaseResult> results;
   bool failed = false;
   for (const std::string& name : import::ConformanceCases(root)) {
     if (name.find(filter) == std::string::npos) continue;
-    results.push_back(import::RunConformanceCase(root, name));
+    results.push_back(import::RunConformanceCase(root, name, runner));
     const auto& result = results.back();
     failed |= result.status == import::CaseStatus::kFail;
     if (values.count("verbose") && result.status != import::CaseStatus::kPass)

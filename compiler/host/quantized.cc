@@ -4,13 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/host/linear.h"
 #include "compiler/host/numeric.h"
 
 namespace cosim::host {
 namespace {
-
-bool IsByteType(DType t) { return t == DType::kInt8 || t == DType::kUint8; }
 
 /// Which scale each element has: of one, or of one for each index of `axis`.
 class Channels {
@@ -42,25 +39,6 @@ std::string AxisFault(const HostOperand& x, const HostOperand& scale, int64_t ax
     return fmt::format("scales {} for axis {} of {}", ToString(scale.type.shape), axis,
                        ToString(x.type.shape));
   return "";
-}
-
-/// Matrices as int64 less their zero points, which are one, or one a row of a or a column of b.
-std::vector<int64_t> CentredRows(const Tensor& x, const Tensor* zero, bool by_row) {
-  auto values = Integers(x);
-  if (!zero) return values;
-  const auto zeros = Integers(*zero);
-  const int64_t columns = x.shape().empty() ? 1 : x.shape().back(),
-                rows = x.shape().size() < 2 ? 1 : x.shape()[x.shape().size() - 2];
-  for (size_t i = 0; i < values.size(); ++i) {
-    const int64_t at = by_row ? static_cast<int64_t>(i) / columns % rows : static_cast<int64_t>(i) % columns;
-    values[i] -= zeros[zeros.size() == 1 ? 0 : at];
-  }
-  return values;
-}
-
-std::string MatrixZeroFault(const HostOperand& zero, const TensorType& x, bool by_row) {
-  const int64_t channels = x.shape.size() < 2 ? 1 : by_row ? x.shape[x.shape.size() - 2] : x.shape.back();
-  return ZeroPointFault(zero, x, channels);
 }
 
 }  // namespace
@@ -164,55 +142,6 @@ HostOperatorPtr DynamicQuantizeLinear() {
       });
 }
 
-HostOperatorPtr MatMulInteger() {
-  return Make(
-      "matmul_integer", 2, 4,
-      [](Operands in) {
-        if (!IsByteType(in[0].type.dtype) || !IsByteType(in[1].type.dtype))
-          return Refuse("operands must be bytes");
-        for (int k : {0, 1})
-          if (const std::string fault = MatrixZeroFault(in[2 + k], in[k].type, k == 0); !fault.empty())
-            return Types{fault};
-        const auto shape = MatMulShape(in[0].type.shape, in[1].type.shape);
-        return shape ? One(DType::kInt32, *shape)
-                     : Refuse("{} times {}", ToString(in[0].type.shape), ToString(in[1].type.shape));
-      },
-      [](Values in, Results out) {
-        const auto a = CentredRows(*in[0], in[2], true), b = CentredRows(*in[1], in[3], false);
-        const auto to = out[0].mutable_data<int32_t>();
-        ForEachProduct(in[0]->shape(), in[1]->shape(), a, b, int64_t{0}, [&](int64_t i, int64_t sum) {
-          to[i] = static_cast<int32_t>(static_cast<uint32_t>(sum));
-        });
-      });
-}
-
-HostOperatorPtr QLinearMatMul() {
-  return Make(
-      "qlinear_matmul", 8, 8,
-      [](Operands in) {
-        for (int k : {0, 3}) {
-          if (!IsByteType(in[k].type.dtype)) return Refuse("operands must be bytes");
-          if (const std::string fault = MatrixZeroFault(in[k + 2], in[k].type, k == 0); !fault.empty())
-            return Types{fault};
-        }
-        if (!IsByteType(in[7].type.dtype) || graph::NumElements(in[7].type.shape) != 1)
-          return Refuse("zero point {}", ToString(in[7].type));
-        for (int k : {1, 4, 6})
-          if (const std::string fault = ScaleFault(in[k], 1); !fault.empty()) return Types{fault};
-        const auto shape = MatMulShape(in[0].type.shape, in[3].type.shape);
-        return shape ? One(in[7].type.dtype, *shape)
-                     : Refuse("{} times {}", ToString(in[0].type.shape), ToString(in[3].type.shape));
-      },
-      [](Values in, Results out) {
-        const auto a = CentredRows(*in[0], in[2], true), b = CentredRows(*in[3], in[5], false);
-        const float factor = in[1]->data<float>()[0] * in[4]->data<float>()[0] / in[6]->data<float>()[0];
-        const auto zero = static_cast<double>(Integers(*in[7])[0]);
-        ForEachProduct(in[0]->shape(), in[3]->shape(), a, b, int64_t{0}, [&](int64_t i, int64_t sum) {
-          StoreByte(out[0], i, std::nearbyint(static_cast<double>(sum) * static_cast<double>(factor)) + zero);
-        });
-      });
-}
-
 HostOperatorPtr OnBytes(std::string name, HostOperatorPtr op, size_t count) {
   return Make(
       std::move(name), 3 * count + 1, 3 * count + 2,
@@ -251,6 +180,37 @@ HostOperatorPtr OnBytes(std::string name, HostOperatorPtr op, size_t count) {
         const double zero = in[3 * count + 1] ? Reals(*in[3 * count + 1])[0] : 0;
         for (int64_t i = 0; i < y.size(); ++i)
           StoreByte(out[0], i, std::nearbyint(static_cast<double>(y.data<float>()[i] / scale)) + zero);
+      });
+}
+
+HostOperatorPtr AverageOnBytes(std::string name, HostOperatorPtr average) {
+  return Make(
+      std::move(name), 4, 5,
+      [=](Operands in) {
+        const HostOperand &x = in[0], &zero = in[4];
+        if (!IsByteType(x.type.dtype)) return Refuse("operands must be bytes");
+        if (const std::string fault = ZeroPointFault(in[2], x.type, 1); !fault.empty()) return Types{fault};
+        for (int k : {1, 3})
+          if (const std::string fault = ScaleFault(in[k], 1); !fault.empty()) return Types{fault};
+        if (!zero.absent && (!IsByteType(zero.type.dtype) || graph::NumElements(zero.type.shape) != 1))
+          return Refuse("zero point {}", ToString(zero.type));
+        const std::vector<HostOperand> real = {{{DType::kFloat64, x.type.shape}}};
+        auto types = average->Infer(real);
+        if (types.index() == 1) return types;
+        return One(zero.absent ? x.type.dtype : zero.type.dtype, std::get<0>(types)[0].shape);
+      },
+      [=](Values in, Results out) {
+        const auto q = Integers(*in[0]);
+        const int64_t zero = in[2] ? Integers(*in[2])[0] : 0;
+        Tensor centred(TensorType{DType::kFloat64, in[0]->shape()});
+        for (size_t i = 0; i < q.size(); ++i)
+          centred.mutable_data<double>()[i] = static_cast<double>(q[i] - zero);
+        const Tensor* operand = &centred;
+        const Tensor y = std::move(graph::Evaluate(*average, {&operand, 1})[0]);
+        const double from = static_cast<double>(in[1]->data<float>()[0]),
+                     to = static_cast<double>(in[3]->data<float>()[0]), offset = in[4] ? Reals(*in[4])[0] : 0;
+        for (int64_t i = 0; i < y.size(); ++i)
+          StoreByte(out[0], i, std::nearbyint(y.data<double>()[i] * from / to) + offset);
       });
 }
 

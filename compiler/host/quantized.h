@@ -18,12 +18,23 @@ HostOperatorPtr DynamicQuantizeLinear();
 
 /// (a, b, a zero point, b zero point; optional) -> int32 products of matrices.
 HostOperatorPtr MatMulInteger();
-/// (a, a scale, a zero point, b, b scale, b zero point, y scale, y zero point) -> bytes.
+/// (a, a scale, a zero point, b, b scale, b zero point, y scale, y zero point) -> bytes. b may have a scale
+/// and zero point for each column.
 HostOperatorPtr QLinearMatMul();
+/// (a, a scale, a zero point, b, b scale, b zero point, bias int32 [columns] or absent, y scale, y zero
+/// point) -> bytes: as QLinearMatMul with b of two dimensions ([columns, depth] with `transpose_b`), the bias
+/// added to the sums.
+HostOperatorPtr QGemm(bool transpose_b);
 
 /// `op` of float32 on bytes: (x, scale, zero point) for each of its `count` operands, then the scale and zero
 /// point of the result. Operands become real numbers, the result bytes.
 HostOperatorPtr OnBytes(std::string name, HostOperatorPtr op, size_t count);
+
+/// (x, scale, zero point, y scale, y zero point; zero points are optional) -> bytes: round(mean * scale / y
+/// scale) + y zero point in double, `average` taking means of x less its zero point.
+HostOperatorPtr AverageOnBytes(std::string name, HostOperatorPtr average);
+
+inline bool IsByteType(DType t) { return t == DType::kInt8 || t == DType::kUint8; }
 
 /// Rules of a zero point (absent, or one, or one of `channels`, of the values' type) and of a scale beside
 /// them.

@@ -282,11 +282,25 @@ void IntegerSums(const Spatial& s, int64_t groups, const Tensor& x, const Tensor
   convolution.Run(Centred(x, x_zero, 1), Centred(w, w_zero, w.size() / w.shape()[0]), emit);
 }
 
-bool IsByte(const HostOperand& operand) {
-  return operand.type.dtype == DType::kInt8 || operand.type.dtype == DType::kUint8;
-}
+bool IsByte(const HostOperand& operand) { return IsByteType(operand.type.dtype); }
 
 }  // namespace
+
+Window2d PlaneWindow(const Spatial& spatial, const Shape& x, const std::vector<int64_t>& kernel) {
+  const auto resolved = Resolve(spatial, x, kernel);
+  COSIM_CHECK(resolved.index() == 0 && kernel.size() == 2);
+  const Window& w = std::get<0>(resolved);
+  Window2d window;
+  for (int d : {0, 1}) {
+    window.kernel[d] = w.kernel[d];
+    window.stride[d] = w.stride[d];
+    window.dilation[d] = w.dilation[d];
+    window.pad[d] = w.before[d];
+    const int64_t reach = (w.out[d] - 1) * w.stride[d] + w.dilation[d] * (w.kernel[d] - 1) + 1;
+    window.pad[d + 2] = std::max<int64_t>(reach - w.extent[d] - w.before[d], 0);
+  }
+  return window;
+}
 
 HostOperatorPtr Conv(const Spatial& spatial, int64_t groups) {
   return Make(

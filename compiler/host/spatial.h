@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/host/make.h"
+#include "compiler/host/window2d.h"
 
 namespace cosim::host {
 
@@ -18,6 +19,10 @@ struct Spatial {
   std::vector<int64_t> strides, dilations, pads;
   bool ceil_mode = false;  ///< pools only: a last window may begin inside and end outside
 };
+
+/// Of images [N,C,H,W], with everything filled in: padding at the end is what the windows reach, of ceil mode
+/// too. For what a HostOperator of these attributes accepts (COSIM_CHECK).
+Window2d PlaneWindow(const Spatial& spatial, const Shape& x, const std::vector<int64_t>& kernel);
 
 /// (x float, w [O,C/groups,kernel...], bias [O], optional) -> [N,O,...].
 HostOperatorPtr Conv(const Spatial& spatial, int64_t groups);

@@ -28,6 +28,8 @@ struct Options {
   std::map<std::string, graph::Shape> shapes;
   /// ONNX inputs that are known already; they are no inputs of the graph then.
   std::map<std::string, graph::TensorPtr> constants;
+  /// ONNX: every node as the file has it and on the host, to compare with.
+  bool host_only = false;
 };
 
 /// Whether `path` looks like a model file: .tflite or .onnx.

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "compiler/golden/golden.h"
 #include "compiler/graph/float_executor.h"
 #include "compiler/import/data/inputs.h"
 #include "compiler/import/onnx/conformance.h"
@@ -65,9 +66,7 @@ TEST(OnnxGoldens, MnistIsMatched) {
   EXPECT_EQ(checked, 2);
 }
 
-std::vector<double> Outputs(const Model& model, uint64_t seed) {
-  const auto values = graph::RunFloat(model.graph, RandomInputs(model, seed));
-  const graph::Tensor& y = *values[model.graph.outputs()[0]];
+std::vector<double> Reals(const graph::Tensor& y) {
   std::vector<double> list;
   graph::WithElementType(y.dtype(), [&](auto zero) {
     using T = decltype(zero);
@@ -77,12 +76,20 @@ std::vector<double> Outputs(const Model& model, uint64_t seed) {
   return list;
 }
 
+/// The first output by the golden model, of seeded inputs.
+std::vector<double> Outputs(const Model& model, uint64_t seed) {
+  return Reals(*golden::Run(model.graph, RandomInputs(model, seed))[model.graph.outputs()[0]]);
+}
+
+std::shared_ptr<const Model> KeywordSpotting(const std::string& form, bool host_only = false) {
+  return Import(DataFolder() + "/onnx/micro_kws_" + form + ".onnx",
+                {.shapes = {{"unk__68", {1}}}, .host_only = host_only});
+}
+
 TEST(OnnxNetworks, KeywordSpottingAgreesInAllItsForms) {
   COSIM_NEED_DATA();
-  const auto model = [](const std::string& form) {
-    return Import(DataFolder() + "/onnx/micro_kws_" + form + ".onnx", {.shapes = {{"unk__68", {1}}}});
-  };
-  const auto fp32 = model("fp32"), qdq = model("qdq"), qoperator = model("qoperator");
+  const auto fp32 = KeywordSpotting("fp32"), qdq = KeywordSpotting("qdq"),
+             qoperator = KeywordSpotting("qoperator");
   ASSERT_TRUE(fp32 && qdq && qoperator);
   const auto top = [](const std::vector<double>& y) {
     return std::max_element(y.begin(), y.end()) - y.begin();
@@ -93,6 +100,39 @@ TEST(OnnxNetworks, KeywordSpottingAgreesInAllItsForms) {
     EXPECT_EQ(top(a), top(c)) << seed;
     ASSERT_EQ(b.size(), c.size());
     for (size_t i = 0; i < b.size(); ++i) EXPECT_NEAR(b[i], c[i], 1.0 / 256) << seed;
+  }
+}
+
+// What was mapped to the accelerator computes the very bytes that the host's operators do.
+TEST(OnnxNetworks, CoreOperationsComputeWhatTheOperatorsDo) {
+  COSIM_NEED_DATA();
+  const auto core = KeywordSpotting("qoperator"), host = KeywordSpotting("qoperator", true);
+  ASSERT_TRUE(core && host);
+  for (uint64_t seed = 1; seed <= 32; ++seed) {
+    const auto values = graph::RunFloat(host->graph, RandomInputs(*host, seed));
+    EXPECT_EQ(Outputs(*core, seed), Reals(*values[host->graph.outputs()[0]])) << seed;
+  }
+}
+
+TEST(OnnxPartition, IntegerWorkRunsOnTheAccelerator) {
+  COSIM_NEED_DATA();
+  const auto spec = LoadTestSpec("pynq.yaml");
+  for (const char* form : {"qdq", "qoperator"}) {
+    const auto model = KeywordSpotting(form);
+    ASSERT_TRUE(model);
+    const auto result = RunModel(spec, model, RandomInputs(*model, 1), "cycle");
+    ASSERT_TRUE(result);
+    int64_t outside = 0;
+    for (const auto& layer : result->network.layers) {
+      if (layer.on_accelerator) continue;
+      outside += layer.macs;
+      EXPECT_NE(layer.reason, "") << layer.name;
+      EXPECT_THAT(layer.op, testing::Not(testing::AnyOf("qlinear_conv", "qgemm", "qlinear_matmul",
+                                                        "qlinear_add", "conv", "matmul", "gemm")))
+          << form << ": " << layer.name << ": " << layer.reason;
+    }
+    EXPECT_EQ(outside, 0) << form;
+    EXPECT_GT(result->macs, 5'000'000) << form;
   }
 }
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the structures of an ONNX file to a graph: every node becomes a HostOp, or, when its operands are all
-// known, a constant.
+// From the structures of an ONNX file to a graph: every node becomes core operations, or a HostOp with the
+// reason, or, when its operands are all known, a constant.
 #include <fmt/format.h>
 
-#include <set>
+#include <algorithm>
 
 #include "compiler/host/make.h"
 #include "compiler/host/movement.h"
 #include "compiler/import/diagnostic_codes.h"
 #include "compiler/import/import.h"
+#include "compiler/import/onnx/core.h"
 #include "compiler/import/onnx/operators.h"
+#include "compiler/import/onnx/qdq.h"
 #include "compiler/import/onnx/reader.h"
 
 namespace cosim::import {
@@ -23,8 +25,8 @@ constexpr int64_t kMostFolded = int64_t{1} << 24;
 
 class Builder {
  public:
-  Builder(const File& file, const Options& options, Diagnostics& diagnostics)
-      : file_(file), options_(options), diagnostics_(diagnostics) {
+  Builder(File file, const Options& options, Diagnostics& diagnostics)
+      : file_(std::move(file)), options_(options), diagnostics_(diagnostics) {
     model_.graph = graph::Graph(file.name);
   }
 
@@ -32,6 +34,7 @@ class Builder {
     CheckOperators();
     for (const ValueInfo& input : file_.inputs) AddInput(input);
     if (diagnostics_.HasErrors()) return std::nullopt;
+    if (!options_.host_only) FoldQdq(file_);
     for (const NodeInfo& node : file_.nodes)
       if (!AddNode(node)) return std::nullopt;
     AddOutputs();
@@ -100,23 +103,8 @@ class Builder {
     if (!input.unsupported.empty()) return;
     const auto shape = ShapeOf(input);
     if (!shape) return;
-    names_.insert(input.name);
-    values_[input.name] = model_.graph.AddInput(input.name, {input.dtype, *shape});
+    values_.Define(input.name, model_.graph.AddInput(values_.Unique(input.name), {input.dtype, *shape}));
     model_.input_quantization.emplace_back();
-  }
-
-  /// The value of a name that the reader has checked.
-  ValueId ValueOf(const std::string& name) {
-    if (const auto at = values_.find(name); at != values_.end()) return at->second;
-    const auto bound = constants_.find(name);
-    const auto& data = bound != constants_.end() ? bound->second : file_.initializers.at(name);
-    return values_[name] = model_.graph.AddConstant(Unique(name), data);
-  }
-
-  std::string Unique(std::string name) {
-    if (name.empty()) name = "value";
-    while (!names_.insert(name).second) name += "'";
-    return name;
   }
 
   bool AddNode(const NodeInfo& node) {
@@ -126,57 +114,71 @@ class Builder {
       return false;
     };
     if (!made.op) return fail(codes::kUnsupported, made.error);
-    std::vector<ValueId> inputs;
     std::vector<bool> present;
+    std::vector<graph::HostOperand> operands;
+    std::vector<graph::TensorPtr> known;  // one an operand that is there
     for (const std::string& name : node.inputs) {
       present.push_back(!name.empty());
-      if (!name.empty()) inputs.push_back(ValueOf(name));
+      if (name.empty()) continue;
+      known.push_back(values_.Constant(name));
+      operands.push_back({values_.TypeOf(name), known.back().get()});
     }
     for (const auto& tensor : made.append) {
       present.push_back(true);
-      inputs.push_back(model_.graph.AddConstant(Unique(node.name + ".attribute"), tensor));
+      known.push_back(tensor);
+      operands.push_back({tensor->type(), tensor.get()});
     }
     const auto op = host::WithoutAbsent(made.op, present);
-    std::vector<graph::HostOperand> operands;
-    std::vector<const graph::Tensor*> known;
-    for (ValueId id : inputs) {
-      const graph::Node& from = model_.graph.node(id);
-      const auto* constant = from.As<graph::Constant>();
-      operands.push_back({from.type, constant ? constant->data.get() : nullptr});
-      if (constant) known.push_back(constant->data.get());
-    }
     auto inferred = op->Infer(operands);
     if (const auto* error = std::get_if<std::string>(&inferred)) return fail(codes::kUnsupported, *error);
     const auto& types = std::get<0>(inferred);
-    int64_t elements = 0;
-    for (const auto& type : types) elements += graph::NumElements(type.shape);
-    const bool fold = known.size() == inputs.size() && elements <= kMostFolded;
-    auto results = fold ? graph::Evaluate(*op, known) : std::vector<graph::Tensor>();
-    for (size_t k = 0; k < node.outputs.size(); ++k) {
-      const std::string& name = node.outputs[k];
-      if (name.empty()) continue;
-      if (k >= types.size()) return fail(codes::kUnsupported, fmt::format("result {} ('{}')", k, name));
-      values_[name] =
-          fold ? model_.graph.AddConstant(Unique(name), std::move(results[k]))
-               : model_.graph.Add(Unique(name),
-                                  graph::HostOp{op, static_cast<int32_t>(k), types[k], Reason(types[k])},
-                                  inputs);
-    }
+    for (size_t k = types.size(); k < node.outputs.size(); ++k)
+      if (!node.outputs[k].empty())
+        return fail(codes::kUnsupported, fmt::format("result {} ('{}')", k, node.outputs[k]));
+    if (Fold(node, *op, known, types)) return true;
+    const std::string reason =
+        options_.host_only ? "everything is, as asked for" : MapToCore(node, types[0], values_);
+    if (reason.empty()) return true;
+    AddToHost(node, made, op, types, reason);
     return true;
   }
 
-  static std::string Reason(const graph::TensorType& type) {
-    return fmt::format("{}: the importer maps only TensorFlow Lite's integers to the accelerator",
-                       graph::Name(type.dtype));
+  /// Computes a node whose operands are all known, if its results are of a size to be kept.
+  bool Fold(const NodeInfo& node, const graph::HostOperator& op, const std::vector<graph::TensorPtr>& known,
+            const std::vector<graph::TensorType>& types) {
+    int64_t elements = 0;
+    for (const auto& type : types) elements += graph::NumElements(type.shape);
+    if (elements > kMostFolded || std::ranges::count(known, nullptr) > 0) return false;
+    std::vector<const graph::Tensor*> operands;
+    for (const auto& tensor : known) operands.push_back(tensor.get());
+    auto results = graph::Evaluate(op, operands);
+    for (size_t k = 0; k < node.outputs.size(); ++k)
+      if (const std::string& name = node.outputs[k]; !name.empty())
+        values_.Define(name, model_.graph.AddConstant(values_.Unique(name), std::move(results[k])));
+    return true;
+  }
+
+  void AddToHost(const NodeInfo& node, const Made& made, const graph::HostOperatorPtr& op,
+                 const std::vector<graph::TensorType>& types, const std::string& reason) {
+    std::vector<ValueId> inputs;
+    for (const std::string& name : node.inputs)
+      if (!name.empty()) inputs.push_back(values_.Of(name));
+    for (const auto& tensor : made.append)
+      inputs.push_back(model_.graph.AddConstant(values_.Unique(node.name + ".attribute"), tensor));
+    for (size_t k = 0; k < node.outputs.size(); ++k)
+      if (const std::string& name = node.outputs[k]; !name.empty())
+        values_.Define(
+            name, model_.graph.Add(values_.Unique(name),
+                                   graph::HostOp{op, static_cast<int32_t>(k), types[k], reason}, inputs));
   }
 
   void AddOutputs() {
     std::vector<ValueId> outputs;
     for (const ValueInfo& output : file_.outputs) {
-      ValueId id = ValueOf(output.name);
+      ValueId id = values_.Of(output.name);
       const graph::Node& node = model_.graph.node(id);
       if (!node.As<graph::HostOp>())
-        id = model_.graph.Add(Unique(output.name),
+        id = model_.graph.Add(values_.Unique(output.name),
                               graph::HostOp{host::Identity(), 0, node.type, "nothing to compute"}, {id});
       outputs.push_back(id);
       model_.output_names.push_back(output.name);
@@ -185,13 +187,12 @@ class Builder {
     model_.graph.SetOutputs(std::move(outputs));
   }
 
-  const File& file_;
+  File file_;
   const Options& options_;
   Diagnostics& diagnostics_;
   Model model_;
-  std::map<std::string, ValueId> values_;
   std::map<std::string, graph::TensorPtr> constants_;
-  std::set<std::string> names_;
+  Values values_{model_.graph, file_, constants_};
 };
 
 }  // namespace
@@ -199,9 +200,9 @@ class Builder {
 
 std::optional<Model> ImportOnnx(std::span<const uint8_t> bytes, const std::string& name,
                                 const std::string& folder, const Options& options, Diagnostics& diagnostics) {
-  const auto file = onnx::Read(bytes, name, folder, diagnostics);
+  auto file = onnx::Read(bytes, name, folder, diagnostics);
   if (!file) return std::nullopt;
-  auto model = onnx::Builder(*file, options, diagnostics).Run();
+  auto model = onnx::Builder(std::move(*file), options, diagnostics).Run();
   if (diagnostics.HasErrors()) return std::nullopt;
   return model;
 }

@@ -3,9 +3,13 @@
 // operands that have to be constants is imported again with its inputs as constants.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "compiler/import/import.h"
 
 namespace cosim::import {
 
@@ -22,8 +26,20 @@ struct CaseResult {
 /// pytorch-operator), in order; without model zoo downloads.
 std::vector<std::string> ConformanceCases(const std::string& root);
 
-/// Runs `root`/`name`.
-CaseResult RunConformanceCase(const std::string& root, const std::string& name);
+/// Runs an imported model; nothing, and `error` set, when it cannot.
+using ModelRunner = std::function<std::optional<std::vector<graph::Tensor>>(
+    const Model& model, const std::vector<graph::Tensor>& inputs, std::string& error)>;
+
+/// Runs `root`/`name`: by `run` if there is one, with what the accelerator can compute as core operations,
+/// else by the host's operators alone.
+CaseResult RunConformanceCase(const std::string& root, const std::string& name, const ModelRunner& run = {});
+
+/// Cases of nothing but the operators of convolutional networks, perceptrons and transformer encoders, float
+/// and quantized.
+struct Share {
+  int passed = 0, cases = 0;
+};
+Share NetworkOperators(const std::vector<CaseResult>& results);
 
 /// A table of all operators met: cases passed, failed, unsupported; as Markdown.
 std::string ConformanceTable(const std::vector<CaseResult>& results);

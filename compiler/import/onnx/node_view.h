@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 
+#include "compiler/host/spatial.h"
 #include "compiler/import/onnx/operators.h"
 
 namespace cosim::import::onnx {
@@ -68,6 +69,9 @@ using Factories = std::map<std::string, Factory>;
 void AddElementwise(Factories& factories);
 void AddStructural(Factories& factories);
 void AddNumeric(Factories& factories);
+
+/// The attributes of a window.
+host::Spatial SpatialOf(NodeView& node);
 
 /// ONNX's number of an element type; kFloat32 and a complaint for one that has no form here.
 graph::DType ElementType(NodeView& node, int64_t number);

@@ -14,20 +14,6 @@ namespace {
 using graph::HostOperatorPtr;
 using host::Reduction;
 
-host::Spatial SpatialOf(NodeView& n) {
-  host::Spatial spatial;
-  const std::string pad = n.Text("auto_pad", "NOTSET");
-  if (pad == "VALID") spatial.auto_pad = host::AutoPad::kValid;
-  if (pad == "SAME_UPPER") spatial.auto_pad = host::AutoPad::kSameUpper;
-  if (pad == "SAME_LOWER") spatial.auto_pad = host::AutoPad::kSameLower;
-  spatial.kernel = n.Ints("kernel_shape");
-  spatial.strides = n.Ints("strides");
-  spatial.dilations = n.Ints("dilations");
-  if (spatial.auto_pad == host::AutoPad::kNotSet) spatial.pads = n.Ints("pads");
-  spatial.ceil_mode = n.Int("ceil_mode", 0) != 0;
-  return spatial;
-}
-
 HostOperatorPtr MakeAveragePool(NodeView& n) {
   const bool padding = n.Int("count_include_pad", 0) != 0;
   return host::Pooling("average_pool", padding ? host::Pool::kAverageWithPadding : host::Pool::kAverage,
@@ -44,7 +30,17 @@ void AddContributed(Factories& all) {
   };
   all["com.microsoft.QLinearAveragePool"] = [](NodeView& n) -> HostOperatorPtr {
     if (n.Int("channels_last", 0) != 0) return n.Fail("channels last");
-    return host::OnBytes("qlinear_average_pool", MakeAveragePool(n), 1);
+    return host::AverageOnBytes("qlinear_average_pool", MakeAveragePool(n));
+  };
+  all["com.microsoft.QLinearGlobalAveragePool"] = [](NodeView& n) -> HostOperatorPtr {
+    if (n.Int("channels_last", 0) != 0) return n.Fail("channels last");
+    return host::AverageOnBytes("qlinear_global_average_pool",
+                                host::GlobalPooling("global_average_pool", host::Pool::kAverage, 0));
+  };
+  all["com.microsoft.QGemm"] = [](NodeView& n) -> HostOperatorPtr {
+    if (n.Int("transA", 0) != 0) return n.Fail("a transposed first operand");
+    if (n.Float("alpha", 1) != 1) return n.Fail("an alpha other than 1");
+    return host::QGemm(n.Int("transB", 0) != 0);
   };
   all["com.microsoft.QLinearSoftmax"] = [](NodeView& n) {
     const bool old = n.Int("opset", 13) < 13;
@@ -136,6 +132,20 @@ void AddLosses(Factories& all) {
 }
 
 }  // namespace
+
+host::Spatial SpatialOf(NodeView& n) {
+  host::Spatial spatial;
+  const std::string pad = n.Text("auto_pad", "NOTSET");
+  if (pad == "VALID") spatial.auto_pad = host::AutoPad::kValid;
+  if (pad == "SAME_UPPER") spatial.auto_pad = host::AutoPad::kSameUpper;
+  if (pad == "SAME_LOWER") spatial.auto_pad = host::AutoPad::kSameLower;
+  spatial.kernel = n.Ints("kernel_shape");
+  spatial.strides = n.Ints("strides");
+  spatial.dilations = n.Ints("dilations");
+  if (spatial.auto_pad == host::AutoPad::kNotSet) spatial.pads = n.Ints("pads");
+  spatial.ceil_mode = n.Int("ceil_mode", 0) != 0;
+  return spatial;
+}
 
 void AddNumeric(Factories& all) {
   AddWindows(all);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/import/onnx/values.h"
+
+#include "compiler/host/tflite.h"
+#include "isa/check.h"
+
+namespace cosim::import::onnx {
+
+using graph::DType;
+using graph::ValueId;
+
+graph::TensorPtr Values::Constant(const std::string& name) const {
+  if (const auto at = values_.find(name); at != values_.end()) {
+    const auto* constant = graph_.node(at->second).As<graph::Constant>();
+    return constant ? constant->data : nullptr;
+  }
+  if (const auto at = constants_.find(name); at != constants_.end()) return at->second;
+  const auto at = file_.initializers.find(name);
+  return at == file_.initializers.end() ? nullptr : at->second;
+}
+
+graph::TensorType Values::TypeOf(const std::string& name) const {
+  if (const auto at = values_.find(name); at != values_.end()) return graph_.node(at->second).type;
+  if (const auto at = int8_.find(name); at != int8_.end())
+    return {DType::kUint8, graph_.node(at->second).type.shape};
+  return Constant(name)->type();
+}
+
+ValueId Values::Of(const std::string& name) {
+  if (const auto at = values_.find(name); at != values_.end()) return at->second;
+  if (const auto at = int8_.find(name); at != int8_.end())
+    return values_[name] = Host(name + ".uint8", host::ToUint8(), {at->second}, "the file's value is uint8");
+  return values_[name] = graph_.AddConstant(Unique(name), Constant(name));
+}
+
+ValueId Values::Int8(const std::string& name) {
+  if (const auto at = int8_.find(name); at != int8_.end()) return at->second;
+  const ValueId value = Of(name);
+  if (graph_.node(value).type.dtype == DType::kInt8) return value;
+  return int8_[name] = Host(name + ".int8", host::FromUint8(), {value}, "the accelerator computes int8");
+}
+
+void Values::DefineInt8(const std::string& name, ValueId value, DType dtype) {
+  (dtype == DType::kUint8 ? int8_ : values_)[name] = value;
+}
+
+std::string Values::Unique(std::string name) {
+  if (name.empty()) name = "value";
+  while (!names_.insert(name).second) name += "'";
+  return name;
+}
+
+ValueId Values::Host(const std::string& name, graph::HostOperatorPtr op, std::vector<ValueId> inputs,
+                     const std::string& reason) {
+  std::vector<graph::HostOperand> operands;
+  for (ValueId id : inputs) operands.push_back({graph_.node(id).type});
+  auto types = op->Infer(operands);
+  if (const auto* error = std::get_if<std::string>(&types)) COSIM_CHECK(false, "{}", *error);
+  graph::HostOp node{std::move(op), 0, std::get<0>(types).at(0), reason};
+  return graph_.Add(Unique(name), std::move(node), std::move(inputs));
+}
+
+}  // namespace cosim::import::onnx

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values of a graph under construction by their names in the file. The accelerator computes int8, so a
+// uint8 value of the file may stand in the graph as an int8 one, every value less by 128; it is converted
+// where the other form is wanted.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "compiler/graph/graph.h"
+#include "compiler/import/onnx/reader.h"
+
+namespace cosim::import::onnx {
+
+class Values {
+ public:
+  /// `constants`: inputs that are known already. Both stay with the caller.
+  Values(graph::Graph& graph, const File& file, const std::map<std::string, graph::TensorPtr>& constants)
+      : graph_(graph), file_(file), constants_(constants) {}
+
+  graph::Graph& graph() { return graph_; }
+
+  /// The names below are those that the reader has checked: something defines each of them.
+  graph::TensorType TypeOf(const std::string& name) const;
+  /// Null when it is not known before the graph runs.
+  graph::TensorPtr Constant(const std::string& name) const;
+  /// The value as the file has it.
+  graph::ValueId Of(const std::string& name);
+  /// The value of bytes as int8.
+  graph::ValueId Int8(const std::string& name);
+
+  void Define(const std::string& name, graph::ValueId value) { values_[name] = value; }
+  /// An int8 value that is `dtype`, int8 or uint8, in the file.
+  void DefineInt8(const std::string& name, graph::ValueId value, graph::DType dtype);
+
+  /// A name that no value of the graph has yet.
+  std::string Unique(std::string name);
+
+  /// Adds the first result of an operator that accepts these operands (COSIM_CHECK).
+  graph::ValueId Host(const std::string& name, graph::HostOperatorPtr op, std::vector<graph::ValueId> inputs,
+                      const std::string& reason);
+
+ private:
+  graph::Graph& graph_;
+  const File& file_;
+  const std::map<std::string, graph::TensorPtr>& constants_;
+  std::map<std::string, graph::ValueId> values_, int8_;
+  std::set<std::string> names_;
+};
+
+}  // namespace cosim::import::onnx
