@@ -19,6 +19,13 @@ HostOperatorPtr Gemm(float alpha, float beta, bool transpose_a, bool transpose_b
 
 /// (x, scale, bias, mean, variance) -> scale * (x - mean) / sqrt(variance + epsilon) + bias, by channel.
 HostOperatorPtr BatchNormalization(float epsilon);
+/// As BatchNormalization, but with the mean and variance of x itself; then the given ones moved towards those
+/// of x: given * momentum + own * (1 - momentum).
+HostOperatorPtr BatchNormalizationTraining(float epsilon, float momentum);
+/// (x) -> x / (bias + alpha / size * the sum of squares over `size` channels around its own) ^ beta.
+HostOperatorPtr LocalResponseNormalization(int64_t size, float alpha, float beta, float bias);
+/// (x float32) -> (x - mean) / deviation over `axes`.
+HostOperatorPtr MeanVarianceNormalization(std::vector<int64_t> axes);
 /// (x, scale [C], bias [C]) -> normalized over each channel's pixels.
 HostOperatorPtr InstanceNormalization(float epsilon);
 /// (x, scale, bias, optional) -> normalized over `axis` and what follows; then mean and 1 / deviation.

@@ -67,8 +67,10 @@ HostOperatorPtr Dropout() {
   return Make(
       "dropout", 1, 3,
       [](Operands in) {
-        if (!in[2].absent && (!in[2].value || Integers(*in[2].value)[0] != 0))
-          return Refuse("it is in training mode");
+        const auto is_zero = [](const HostOperand& operand) {
+          return operand.value && operand.value->size() == 1 && Reals(*operand.value)[0] == 0;
+        };
+        if (!in[2].absent && !is_zero(in[2]) && !is_zero(in[1])) return Refuse("it is in training mode");
         return Types{std::vector<TensorType>{in[0].type, {DType::kBool, in[0].type.shape}}};
       },
       [](Values in, Results out) {

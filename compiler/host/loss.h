@@ -17,7 +17,8 @@ enum class LossReduction { kNone, kSum, kMean };
 HostOperatorPtr NegativeLogLikelihood(bool log_softmax, LossReduction reduction,
                                       std::optional<int64_t> ignored);
 
-/// (x, ratio, optional, training, optional and constant false) -> x, and a mask of true.
+/// (x, ratio, optional, training, optional) -> x, and a mask of true; training is constant false, or the
+/// ratio constant 0.
 HostOperatorPtr Dropout();
 
 }  // namespace cosim::host

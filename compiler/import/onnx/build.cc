@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the structures of an ONNX file to a graph: every node becomes core operations, or a HostOp with the
-// reason, or, when its operands are all known, a constant.
+#include "compiler/import/onnx/build.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,11 +8,9 @@
 #include "compiler/host/make.h"
 #include "compiler/host/movement.h"
 #include "compiler/import/diagnostic_codes.h"
-#include "compiler/import/import.h"
 #include "compiler/import/onnx/core.h"
 #include "compiler/import/onnx/operators.h"
 #include "compiler/import/onnx/qdq.h"
-#include "compiler/import/onnx/reader.h"
 
 namespace cosim::import {
 namespace onnx {
@@ -196,15 +194,20 @@ class Builder {
 };
 
 }  // namespace
+
+std::optional<Model> Build(File file, const Options& options, Diagnostics& diagnostics) {
+  auto model = Builder(std::move(file), options, diagnostics).Run();
+  if (diagnostics.HasErrors()) return std::nullopt;
+  return model;
+}
+
 }  // namespace onnx
 
 std::optional<Model> ImportOnnx(std::span<const uint8_t> bytes, const std::string& name,
                                 const std::string& folder, const Options& options, Diagnostics& diagnostics) {
   auto file = onnx::Read(bytes, name, folder, diagnostics);
   if (!file) return std::nullopt;
-  auto model = onnx::Builder(std::move(*file), options, diagnostics).Run();
-  if (diagnostics.HasErrors()) return std::nullopt;
-  return model;
+  return onnx::Build(std::move(*file), options, diagnostics);
 }
 
 }  // namespace cosim::import

@@ -58,6 +58,7 @@ class Mapper {
         {"com.microsoft.QLinearGlobalAveragePool", &Mapper::AveragePool}};
     const auto handler = handlers.find(node_.op);
     if (!IsByte(result_.dtype)) return WhyNotBytes();
+    if (graph::NumElements(result_.shape) == 0) return "nothing to compute";
     if (handler == handlers.end()) return WhyNoOperation();
     return (this->*handler->second)() ? "" : why_;
   }

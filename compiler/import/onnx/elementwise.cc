@@ -120,7 +120,9 @@ void AddElementwise(Factories& all) {
   all["IsNaN"] = [](NodeView&) { return host::IsNan(); };
   all["Not"] = [](NodeView&) { return host::Not(); };
   all["CastLike"] = [](NodeView&) { return host::CastLike(); };
-  all["PRelu"] = [](NodeView&) { return host::PRelu(); };
+  all["PRelu"] = [](NodeView& n) {  // before operator set 7 a slope was one a channel
+    return n.opset() < 7 ? host::AlignedAt(host::PRelu(), 1) : host::PRelu();
+  };
   all["Pow"] = [](NodeView&) { return host::Power(); };
   all["Where"] = [](NodeView&) { return host::Where(); };
   all["Identity"] = [](NodeView&) { return host::Identity(); };

@@ -28,11 +28,17 @@ class NodeView {
     return Get<std::string>(name, std::move(otherwise));
   }
   std::vector<int64_t> Ints(const char* name) { return Get<std::vector<int64_t>>(name, {}); }
+  std::vector<float> Floats(const char* name) { return Get<std::vector<float>>(name, {}); }
+  std::vector<std::string> Texts(const char* name) { return Get<std::vector<std::string>>(name, {}); }
   graph::TensorPtr Value(const char* name) { return Get<graph::TensorPtr>(name, nullptr); }
 
   /// An operand behind those the node has.
   void Append(graph::Tensor tensor) {
     append_.push_back(std::make_shared<const graph::Tensor>(std::move(tensor)));
+  }
+  void AppendFloats(std::vector<float> list) {
+    const auto n = static_cast<int64_t>(list.size());
+    Append(graph::Tensor({n}, std::move(list)));
   }
   void AppendInts(std::vector<int64_t> list) {
     const auto n = static_cast<int64_t>(list.size());
@@ -69,6 +75,7 @@ using Factories = std::map<std::string, Factory>;
 void AddElementwise(Factories& factories);
 void AddStructural(Factories& factories);
 void AddNumeric(Factories& factories);
+void AddSequence(Factories& factories);
 
 /// The attributes of a window.
 host::Spatial SpatialOf(NodeView& node);

@@ -158,7 +158,9 @@ void AddNumeric(Factories& all) {
                       n.Int("transB", 0) != 0);
   };
   all["BatchNormalization"] = [](NodeView& n) -> HostOperatorPtr {
-    if (n.Int("training_mode", 0) != 0 || n.outputs() > 1) return n.Fail("training");
+    if (n.Int("training_mode", 0) != 0)
+      return host::BatchNormalizationTraining(n.Float("epsilon", 1e-5f), n.Float("momentum", 0.9f));
+    if (n.outputs() > 1) return n.Fail("training");
     return host::BatchNormalization(n.Float("epsilon", 1e-5f));
   };
   all["InstanceNormalization"] = [](NodeView& n) {
@@ -166,6 +168,13 @@ void AddNumeric(Factories& all) {
   };
   all["LayerNormalization"] = [](NodeView& n) {
     return host::LayerNormalization(n.Int("axis", -1), n.Float("epsilon", 1e-5f));
+  };
+  all["LRN"] = [](NodeView& n) {
+    return host::LocalResponseNormalization(n.Int("size", 0), n.Float("alpha", 1e-4f), n.Float("beta", 0.75f),
+                                            n.Float("bias", 1));
+  };
+  all["MeanVarianceNormalization"] = [](NodeView& n) {
+    return host::MeanVarianceNormalization(n.Has("axes") ? n.Ints("axes") : std::vector<int64_t>{0, 2, 3});
   };
   all["QuantizeLinear"] = [](NodeView& n) { return host::QuantizeLinear(n.Int("axis", 1)); };
   all["DequantizeLinear"] = [](NodeView& n) { return host::DequantizeLinear(n.Int("axis", 1)); };

@@ -13,6 +13,7 @@ const Factories& All() {
     AddElementwise(all);
     AddStructural(all);
     AddNumeric(all);
+    AddSequence(all);
     return all;
   }();
   return factories;

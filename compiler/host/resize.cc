@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/host/resize.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/host/numeric.h"
+
+namespace cosim::host {
+namespace {
+
+/// One dimension.
+struct Axis {
+  int64_t from = 1, to = 1;
+  double scale = 1, begin = 0, end = 1;  ///< begin, end: the region of interest
+};
+
+/// What an element of the result is made of: indices in x with weights; none outside.
+struct Taps {
+  std::vector<std::pair<int64_t, double>> list;
+};
+
+double Place(const ResizeAttributes& r, const Axis& a, int64_t i) {
+  // ONNX divides by the extent before it was rounded down.
+  const auto x = static_cast<double>(i), from = static_cast<double>(a.from), to = from * a.scale;
+  switch (r.coordinates) {
+    case Coordinates::kHalfPixel:
+      return (x + 0.5) / a.scale - 0.5;
+    case Coordinates::kPytorchHalfPixel:
+      return a.to > 1 ? (x + 0.5) / a.scale - 0.5 : 0;
+    case Coordinates::kAlignCorners:
+      return to > 1 ? x * (from - 1) / (to - 1) : 0;
+    case Coordinates::kAsymmetric:
+      return x / a.scale;
+    case Coordinates::kTfHalfPixel:
+      return (x + 0.5) / a.scale;
+    case Coordinates::kTfCropAndResize:
+      return to > 1 ? a.begin * (from - 1) + x * (a.end - a.begin) * (from - 1) / (to - 1)
+                    : 0.5 * (a.begin + a.end) * (from - 1);
+  }
+  return 0;
+}
+
+double NearestTo(Nearest nearest, double x) {
+  switch (nearest) {
+    case Nearest::kRoundPreferFloor:
+      return std::ceil(x - 0.5);
+    case Nearest::kRoundPreferCeil:
+      return std::floor(x + 0.5);
+    case Nearest::kFloor:
+      return std::floor(x);
+    case Nearest::kCeil:
+      return std::ceil(x);
+  }
+  return x;
+}
+
+/// Weights of the elements around a place `t` behind the first of the middle two.
+std::vector<double> Weights(const ResizeAttributes& r, double t) {
+  if (r.interpolation == Interpolation::kLinear) return {1 - t, t};
+  const double a = r.cubic;
+  const auto near = [=](double d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
+  const auto far = [=](double d) { return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a; };
+  return {far(1 + t), near(t), near(1 - t), far(2 - t)};
+}
+
+Taps TapsOf(const ResizeAttributes& r, const Axis& a, int64_t i) {
+  const double x = Place(r, a, i);
+  if (r.coordinates == Coordinates::kTfCropAndResize && (x < 0 || x > static_cast<double>(a.from - 1)))
+    return {};
+  const auto inside = [&](int64_t at) { return std::clamp<int64_t>(at, 0, a.from - 1); };
+  if (r.interpolation == Interpolation::kNearest)
+    return {{{inside(static_cast<int64_t>(NearestTo(r.nearest, x))), 1.0}}};
+  const double floor = std::floor(x);
+  const auto weights = Weights(r, x - floor);
+  const int64_t first = static_cast<int64_t>(floor) - (weights.size() == 4 ? 1 : 0);
+  Taps taps;
+  double sum = 0;
+  for (size_t k = 0; k < weights.size(); ++k) {
+    const int64_t at = first + static_cast<int64_t>(k);
+    if (r.exclude_outside && at != inside(at)) continue;
+    taps.list.emplace_back(inside(at), weights[k]);
+    sum += weights[k];
+  }
+  if (r.exclude_outside && sum != 0)
+    for (auto& [at, weight] : taps.list) weight /= sum;
+  return taps;
+}
+
+/// Along one dimension of `x` in `shape`, which gets its new extent. `outside` collects places without taps.
+std::vector<double> Along(const ResizeAttributes& r, const std::vector<double>& x, Shape& shape, size_t d,
+                          const Axis& axis) {
+  const AroundAxis view(shape, d);
+  std::vector<double> y(view.outer * axis.to * view.inner);
+  for (int64_t i = 0; i < axis.to; ++i) {
+    const Taps taps = TapsOf(r, axis, i);
+    for (int64_t o = 0; o < view.outer; ++o)
+      for (int64_t n = 0; n < view.inner; ++n) {
+        double sum = taps.list.empty() ? r.extrapolation : 0;
+        for (const auto& [at, weight] : taps.list) sum += weight * x[(o * view.extent + at) * view.inner + n];
+        y[(o * axis.to + i) * view.inner + n] = sum;
+      }
+  }
+  shape[d] = axis.to;
+  return y;
+}
+
+/// Empty and `error` when the operands do not fit.
+std::vector<Axis> AxesOf(const ResizeAttributes& r, const Shape& x, const Tensor* roi, const Tensor* scales,
+                         const Tensor* sizes, std::string& error) {
+  const auto given = [&](const Tensor* t) { return t && t->size() > 0; };
+  const bool crop = r.coordinates == Coordinates::kTfCropAndResize;
+  if (given(scales) == given(sizes))
+    return error = "either scales or sizes must be given", std::vector<Axis>();
+  const auto factors = given(scales) ? Reals(*scales) : Reals(*sizes);
+  const auto region = crop && given(roi) ? Reals(*roi) : std::vector<double>();
+  if (factors.size() != x.size() || (crop && region.size() != 2 * x.size()))
+    return error = fmt::format("scales, sizes or regions for {}", ToString(x)), std::vector<Axis>();
+  std::vector<Axis> axes;
+  for (size_t d = 0; d < x.size(); ++d) {
+    Axis axis{.from = x[d]};
+    if (crop) {
+      axis.begin = region[d];
+      axis.end = region[x.size() + d];
+    }
+    const auto from = static_cast<double>(axis.from);
+    const double to = given(sizes) ? factors[d] : std::floor(from * (axis.end - axis.begin) * factors[d]);
+    axis.scale = given(sizes) ? factors[d] / from : factors[d];
+    if (!(to >= 1) || to > 1 << 30 || axis.from < 1 || !(axis.scale > 0))
+      return error = fmt::format("a factor of {} for an extent of {}", factors[d], axis.from),
+             std::vector<Axis>();
+    axis.to = static_cast<int64_t>(to);
+    axes.push_back(axis);
+  }
+  return axes;
+}
+
+}  // namespace
+
+HostOperatorPtr Resize(const ResizeAttributes& attributes) {
+  return Make(
+      "resize", 1, 4,
+      [=](Operands in) {
+        for (size_t i : {1, 2, 3})
+          if (!in[i].absent && !in[i].value && i != 1) return Refuse("scales and sizes must be constant");
+        std::string error;
+        const auto axes = AxesOf(attributes, in[0].type.shape, in[1].value, in[2].value, in[3].value, error);
+        if (!error.empty()) return Types{error};
+        Shape shape;
+        for (const Axis& axis : axes) shape.push_back(axis.to);
+        return IsReasonable(shape) ? One(in[0].type.dtype, shape) : Refuse("the result is too large");
+      },
+      ThroughFloat([=](Values in, Results out) {
+        std::string error;
+        const auto axes = AxesOf(attributes, in[0]->shape(), in[1], in[2], in[3], error);
+        Shape shape = in[0]->shape();
+        std::vector<double> y = Reals(*in[0]);
+        for (size_t d = 0; d < axes.size(); ++d)
+          if (axes[d].from != axes[d].to || axes[d].scale != 1 || axes[d].begin != 0 || axes[d].end != 1)
+            y = Along(attributes, y, shape, d, axes[d]);
+        Dispatch(out[0].dtype(), [&](auto zero) {
+          using T = decltype(zero);
+          const auto to = out[0].mutable_data<T>();
+          for (size_t i = 0; i < y.size(); ++i)
+            to[i] = std::is_integral_v<T> ? static_cast<T>(std::nearbyint(y[i])) : static_cast<T>(y[i]);
+        });
+      }));
+}
+
+}  // namespace cosim::host
