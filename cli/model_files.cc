@@ -12,7 +12,6 @@
 
 #include "cli/options.h"
 #include "compiler/import/data/arrays.h"
-#include "compiler/import/data/inputs.h"
 #include "compiler/import/import.h"
 
 namespace cosim::cli {
@@ -90,43 +89,58 @@ std::string TopTable(const graph::Tensor& output, const std::optional<graph::Qua
 
 }  // namespace
 
-void AddModelOptions(po::options_description& options) {
-  options.add_options()(
-      "input", po::value<std::vector<std::string>>()->value_name("[NAME=]FILE"),
-      "of a model file: .npy, .npz, .bin (raw), or an image; without one the seed makes them")(
-      "shape", po::value<std::vector<std::string>>()->value_name("NAME=DIMS"),
-      "open dimensions of an ONNX input, or one by its name: x=1x3x224x224, batch=1")(
+void AddReadingOptions(po::options_description& options) {
+  options.add_options()("shape", po::value<std::vector<std::string>>()->value_name("NAME=DIMS"),
+                        "open dimensions of an ONNX input, or one by its name: x=1x3x224x224, batch=1")(
       "mean", po::value<std::string>()->value_name("M[,M,M]"), "of an image: (byte - mean) * scale")(
       "scale", po::value<std::string>()->value_name("S[,S,S]"),
       "see --mean; without both, the bytes as they are")("layout",
                                                          po::value<std::string>()->value_name("LAYOUT"),
-                                                         "of an image: nhwc | nchw (default: by the shape)")(
-      "output", po::value<std::string>()->value_name("FILE"), "write the outputs as .npz")(
+                                                         "of an image: nhwc | nchw (default: by the shape)");
+}
+
+void AddModelOptions(po::options_description& options) {
+  options.add_options()("input", po::value<std::vector<std::string>>()->value_name("[NAME=]FILE"),
+                        "of a model file: .npy, .npz, .bin (raw), or an image; without one the seed makes "
+                        "them");
+  AddReadingOptions(options);
+  options.add_options()("output", po::value<std::string>()->value_name("FILE"), "write the outputs as .npz")(
       "top", po::value<size_t>()->value_name("K"), "print the K largest values of the first output")(
       "labels", po::value<std::string>()->value_name("FILE"), "one line a class, for --top");
 }
 
-bool LoadModel(const po::variables_map& values, session::Options& run) {
-  Diagnostics diagnostics;
+std::optional<import::InputOptions> InputOptionsIn(const po::variables_map& values) {
   import::InputOptions input;
   bool good = true;
-  if (values.count("input")) input.files = values["input"].as<std::vector<std::string>>();
   if (values.count("mean")) input.mean = ParseNumbers(values["mean"].as<std::string>(), "mean", good);
   if (values.count("scale")) input.scale = ParseNumbers(values["scale"].as<std::string>(), "scale", good);
   if (values.count("layout")) input.layout = values["layout"].as<std::string>();
-  if (!good) return false;
-  if (!input.layout.empty() && input.layout != "nhwc" && input.layout != "nchw")
-    return Fail(fmt::format("--layout={}: not one of nhwc, nchw", input.layout)), false;
-  import::Options import_options;
+  if (!good) return std::nullopt;
+  if (input.layout.empty() || input.layout == "nhwc" || input.layout == "nchw") return input;
+  Fail(fmt::format("--layout={}: not one of nhwc, nchw", input.layout));
+  return std::nullopt;
+}
+
+std::optional<import::Options> ImportOptionsIn(const po::variables_map& values) {
+  import::Options options;
   if (values.count("shape"))
     for (const std::string& text : values["shape"].as<std::vector<std::string>>())
-      if (!ParseShape(text, import_options)) return false;
-  auto model = import::ImportFile(run.network, import_options, diagnostics);
+      if (!ParseShape(text, options)) return std::nullopt;
+  return options;
+}
+
+bool LoadModel(const po::variables_map& values, session::Options& run) {
+  Diagnostics diagnostics;
+  auto input = InputOptionsIn(values);
+  const auto import_options = ImportOptionsIn(values);
+  if (!input || !import_options) return false;
+  if (values.count("input")) input->files = values["input"].as<std::vector<std::string>>();
+  auto model = import::ImportFile(run.network, *import_options, diagnostics);
   if (model) {
     run.model = std::make_shared<const import::Model>(std::move(*model));
     run.network = run.model->graph.name();
-    auto inputs = input.files.empty() ? std::optional(import::RandomInputs(*run.model, run.seed))
-                                      : import::LoadInputs(*run.model, input, diagnostics);
+    auto inputs = input->files.empty() ? std::optional(import::RandomInputs(*run.model, run.seed))
+                                       : import::LoadInputs(*run.model, *input, diagnostics);
     if (inputs) run.inputs = std::move(*inputs);
   }
   if (diagnostics.HasErrors()) fmt::print(stderr, "{}", diagnostics.Render());

@@ -4,12 +4,20 @@
 
 #include <boost/program_options.hpp>
 
+#include "compiler/import/data/inputs.h"
 #include "compiler/session/session.h"
 
 namespace cosim::cli {
 
-/// Adds --input, --mean, --scale, --layout, --output, --top and --labels.
+/// Adds --input, --shape, --mean, --scale, --layout, --output, --top and --labels.
 void AddModelOptions(boost::program_options::options_description& options);
+
+/// Adds --shape, --mean, --scale and --layout: of the above, what says how to read a model and its inputs.
+void AddReadingOptions(boost::program_options::options_description& options);
+
+/// What those say; nothing after printing a mistake.
+std::optional<import::Options> ImportOptionsIn(const boost::program_options::variables_map& values);
+std::optional<import::InputOptions> InputOptionsIn(const boost::program_options::variables_map& values);
 
 /// Reads the model that `run.network` names and its inputs into `run`; prints mistakes.
 bool LoadModel(const boost::program_options::variables_map& values, session::Options& run);

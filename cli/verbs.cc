@@ -19,6 +19,7 @@ constexpr Verb kVerbs[] = {
     {"check", "verify a program text or a network's programs: deadlocks, races, bounds", CheckVerb},
     {"isa", "print the reference of an ISA under a configuration", IsaVerb},
     {"synth", "size of the accelerator by Yosys, against the board's budget", SynthVerb},
+    {"quantize", "quantize a float model file to int8, with calibration inputs", QuantizeVerb},
     {"conformance", "run the ONNX backend suite through the importer", ConformanceVerb},
     {"configs", "list the configurations", ConfigsVerb},
     {"models", "list the networks", ModelsVerb},

@@ -56,9 +56,11 @@ class Verifier {
   }
 
   void VerifyType(const Node& node) {
+    // Only the host knows what to do with no elements at all.
+    const bool may_be_empty = node.As<Input>() || node.As<Constant>() || node.As<HostOp>();
     if (std::any_of(node.type.shape.begin(), node.type.shape.end(),
-                    [](int64_t extent) { return extent < 1; })) {
-      Fault(node, "shape {} has an extent below 1", ToString(node.type.shape));
+                    [=](int64_t extent) { return extent < (may_be_empty ? 0 : 1); })) {
+      Fault(node, "shape {} has an extent below {}", ToString(node.type.shape), may_be_empty ? 0 : 1);
       return;
     }
     if (node.As<Input>()) {

@@ -33,6 +33,7 @@ class Fuser {
     Group group;
     group.name = node.name;
     Take(group, id);
+    if (node.type.dtype == graph::DType::kFloat32 && !node.As<graph::Flatten>()) return group;
     if (node.As<graph::Conv2d>() || node.As<graph::Dense>() || node.As<graph::MatMul>()) {
       group.kind = GroupKind::kConvolution;
       TakeRequantization(group);

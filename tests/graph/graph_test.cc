@@ -133,8 +133,10 @@ TEST(Verify, FindsAWrongType) {
 }
 
 TEST(Verify, FindsEmptyExtents) {
-  EXPECT_THAT(FaultsOf({"y", Input{}, {}, Int8Type({1, 0})}),
-              ElementsAre("%y = input: shape [1,0] has an extent below 1"));
+  EXPECT_THAT(FaultsOf({"y", Input{}, {}, Int8Type({1, -1})}),
+              ElementsAre("%y = input: shape [1,-1] has an extent below 0"));
+  EXPECT_THAT(FaultsOf({"y", Clip{}, {0}, Int8Type({1, 0})}),
+              ElementsAre("%y = clip: shape [1,0] has an extent below 1"));
 }
 
 TEST(Verify, FindsOperandsOfAnInput) {

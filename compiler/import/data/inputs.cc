@@ -38,7 +38,34 @@ class Loader {
     return result;
   }
 
+  std::optional<Tensor> Fit(Tensor array, size_t index, const std::string& source) {
+    if (array.dtype() == DType::kUint8 && Type(index).dtype != DType::kUint8 &&
+        array.shape() == Type(index).shape) {
+      const auto bytes = array.data<uint8_t>();
+      const Pixels pixels = PixelsOf(Type(index).shape);
+      TakePixels({bytes.begin(), bytes.end()}, index, pixels.channels, pixels.step, source);
+    } else {
+      Take(std::move(array), index, source);
+    }
+    return std::move(inputs_[index]);
+  }
+
  private:
+  static bool IsColour(int64_t channels) { return channels == 1 || channels == 3; }
+  bool ChannelsLast(const graph::Shape& shape) const {
+    return options_.layout.empty() ? IsColour(shape[3]) : options_.layout == "nhwc";
+  }
+
+  /// How many channels there are, and how far apart.
+  struct Pixels {
+    int64_t channels = 1, step = 1;
+  };
+  Pixels PixelsOf(const graph::Shape& shape) const {
+    if (shape.size() != 4) return {};
+    if (ChannelsLast(shape)) return {shape[3], 1};
+    return {shape[1], shape[2] * shape[3]};
+  }
+
   const std::string& Name(size_t i) const { return model_.graph.node(model_.graph.inputs()[i]).name; }
   const TensorType& Type(size_t i) const { return model_.graph.node(model_.graph.inputs()[i]).type; }
 
@@ -142,14 +169,13 @@ class Loader {
 
   void LoadImage(const std::vector<uint8_t>& bytes, size_t index, const std::string& file) {
     const TensorType& type = Type(index);
-    const auto is_colour = [](int64_t n) { return n == 1 || n == 3; };
     if (type.shape.size() != 4 || type.shape[0] != 1)
       return void(
           Bad(file, fmt::format("an image for input '{}', which is {}", Name(index), ToString(type))));
-    const bool last = options_.layout.empty() ? is_colour(type.shape[3]) : options_.layout == "nhwc";
+    const bool last = ChannelsLast(type.shape);
     const int64_t channels = last ? type.shape[3] : type.shape[1];
     const int64_t height = last ? type.shape[1] : type.shape[2], width = last ? type.shape[2] : type.shape[3];
-    if (!is_colour(channels))
+    if (!IsColour(channels))
       return void(Bad(file, fmt::format("an image for input '{}' of {} channels", Name(index), channels)));
     if (width > 1 << 14 || height > 1 << 14)
       return void(Bad(file, "the input is larger than an image may be"));
@@ -209,6 +235,11 @@ class Loader {
 std::optional<std::vector<Tensor>> LoadInputs(const Model& model, const InputOptions& options,
                                               Diagnostics& diagnostics) {
   return Loader(model, options, diagnostics).Run();
+}
+
+std::optional<Tensor> FitInput(const Model& model, size_t index, Tensor array, const InputOptions& options,
+                               const std::string& source, Diagnostics& diagnostics) {
+  return Loader(model, options, diagnostics).Fit(std::move(array), index, source);
 }
 
 std::vector<Tensor> RandomInputs(const Model& model, uint64_t seed) {

@@ -24,6 +24,12 @@ struct InputOptions {
 std::optional<std::vector<graph::Tensor>> LoadInputs(const Model& model, const InputOptions& options,
                                                      Diagnostics& diagnostics);
 
+/// An array as input number `index`: of its type, or real numbers that are quantized, or bytes (uint8) for an
+/// input that is none: pixels, treated as those of an image. `source` is for messages.
+std::optional<graph::Tensor> FitInput(const Model& model, size_t index, graph::Tensor array,
+                                      const InputOptions& options, const std::string& source,
+                                      Diagnostics& diagnostics);
+
 /// Seeded and the same everywhere: any byte for integers of 8 bits, [-1, 1) for floats, 0 or 1 else.
 std::vector<graph::Tensor> RandomInputs(const Model& model, uint64_t seed);
 

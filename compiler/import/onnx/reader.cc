@@ -204,6 +204,7 @@ class Reader {
     for (const auto& node : graph.node()) ReadNode(node);
     CheckOrder();
     if (diagnostics_.HasErrors()) return std::nullopt;
+    file_.opsets = opsets_;
     return std::move(file_);
   }
 
@@ -239,6 +240,7 @@ class Reader {
       return info;
     }
     info.dtype = *dtype;
+    info.has_shape = type.has_shape();
     for (const auto& dimension : type.shape().dim()) {
       if (dimension.has_dim_value()) {
         info.dimensions.emplace_back(dimension.dim_value());

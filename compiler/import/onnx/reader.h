@@ -35,11 +35,13 @@ struct ValueInfo {
   graph::DType dtype = graph::DType::kFloat32;
   std::vector<std::variant<int64_t, std::string>>
       dimensions;           ///< a number, or a name (may be empty) to be bound
+  bool has_shape = true;    ///< false: an output of any number of dimensions
   std::string unsupported;  ///< a type that is no tensor of numbers
 };
 
 struct File {
   std::string name;
+  std::map<std::string, int64_t> opsets;   ///< versions by domain; "" is ONNX's own
   std::vector<ValueInfo> inputs, outputs;  ///< without the initializers among the inputs
   std::map<std::string, graph::TensorPtr> initializers;
   std::vector<NodeInfo> nodes;  ///< in an order in which they can run

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// cosim quantize: a float model file as a quantized one, and what each layer lost.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/model_files.h"
+#include "cli/options.h"
+#include "cli/verbs.h"
+#include "compiler/quantize/calibrate.h"
+#include "compiler/quantize/onnx_writer.h"
+
+namespace cosim::cli {
+namespace po = boost::program_options;
+namespace {
+
+using quantize::LayerReport;
+
+std::string Table(const std::vector<LayerReport>& report, size_t samples) {
+  size_t width = 5;
+  for (const LayerReport& row : report) width = std::max(width, row.layer.value.size());
+  std::string text = fmt::format("{:<{}} {:<18} {:>9} {:>9} {:>9}\n", "layer", width, "operator", "alone dB",
+                                 "all dB", "cosine");
+  for (const LayerReport& row : report)
+    text += fmt::format("{:<{}} {:<18} {:>9.1f} {:>9.1f} {:>9.5f}\n", row.layer.value, width, row.layer.op,
+                        row.alone.SqnrDb(), row.all.SqnrDb(), row.all.Cosine());
+  const LayerReport& worst = quantize::WorstLayer(report);
+  return text + fmt::format(
+                    "worst layer: {} ({}), {:.1f} dB by itself; signal to quantization noise over {} "
+                    "samples\n",
+                    worst.layer.value, worst.layer.op, worst.alone.SqnrDb(), samples);
+}
+
+std::string Json(const std::vector<LayerReport>& report, size_t samples) {
+  nlohmann::ordered_json json;
+  json["samples"] = samples;
+  json["worst_layer"] = quantize::WorstLayer(report).layer.value;
+  for (const LayerReport& row : report)
+    json["layers"].push_back({{"name", row.layer.value},
+                              {"operator", row.layer.op},
+                              {"alone_db", row.alone.SqnrDb()},
+                              {"all_db", row.all.SqnrDb()},
+                              {"cosine", row.all.Cosine()}});
+  return json.dump(2) + "\n";
+}
+
+int Mistakes(const Diagnostics& diagnostics) {
+  fmt::print(stderr, "{}", diagnostics.Render());
+  return 1;
+}
+
+void AddOptions(po::options_description& options) {
+  options.add_options()("calibrate", po::value<std::string>()->value_name("SOURCE"),
+                        "inputs: a folder of files, an .npz with a stack of them, or random")(
+      "samples", po::value<size_t>()->value_name("N")->default_value(32), "of --calibrate=random")(
+      "seed", po::value<uint64_t>()->value_name("S")->default_value(1), "of --calibrate=random")(
+      "method", po::value<std::string>()->value_name("NAME")->default_value("max"),
+      "ranges of activations: max | percentile | kl | mse")("per-channel",
+                                                            "one weight scale an output channel")(
+      "output,o", po::value<std::string>()->value_name("FILE"), "the quantized model, .onnx")(
+      "json", po::value<std::string>()->value_name("FILE")->default_value(""),
+      "write the report as JSON; - is standard output");
+  AddReadingOptions(options);
+}
+
+}  // namespace
+
+int QuantizeVerb(const Arguments& arguments) {
+  po::options_description options("options");
+  AddOptions(options);
+  const auto parsed =
+      Parse(arguments, options, "quantize MODEL --calibrate=SOURCE -o FILE [options]",
+            "cosim quantize model.onnx --calibrate=photos --per-channel -o model_int8.onnx", "MODEL");
+  if (parsed.exit) return *parsed.exit;
+  const auto& values = parsed.values;
+  const std::string path = values["MODEL"].as<std::string>(), json = values["json"].as<std::string>();
+  if (!import::IsModelFile(path)) return Fail(fmt::format("{}: not an .onnx or .tflite file", path));
+  for (const char* needed : {"calibrate", "output"})
+    if (!values.count(needed)) return Fail(fmt::format("--{} is missing", needed));
+  const std::string output = values["output"].as<std::string>();
+  if (!output.ends_with(".onnx")) return Fail(fmt::format("--output={}: not an .onnx file", output));
+  const auto method = quantize::ParseMethod(values["method"].as<std::string>());
+  if (!method)
+    return Fail(
+        fmt::format("--method={}: not one of max, percentile, kl, mse", values["method"].as<std::string>()));
+  if (!CheckWritable(output) || (!json.empty() && !CheckWritable(json))) return 1;
+  const auto import_options = ImportOptionsIn(values);
+  const auto input_options = InputOptionsIn(values);
+  if (!import_options || !input_options) return 1;
+  if (values["samples"].as<size_t>() < 1) return Fail("--samples: at least 1");
+
+  Diagnostics diagnostics;
+  // Importing checks the whole model, and says what its inputs are.
+  const auto model = import::ImportFile(path, *import_options, diagnostics);
+  if (!model) return Mistakes(diagnostics);
+  const auto samples = import::OpenSamples(*model, values["calibrate"].as<std::string>(),
+                                           {.input = *input_options,
+                                            .random = values["samples"].as<size_t>(),
+                                            .seed = values["seed"].as<uint64_t>()},
+                                           diagnostics);
+  auto network = samples ? quantize::ReadNetwork(path, diagnostics) : std::nullopt;
+  if (!network) return Mistakes(diagnostics);
+  quantize::Settings settings{.method = *method, .per_channel = values.count("per-channel") > 0};
+  const bool terminal = isatty(STDERR_FILENO);
+  if (terminal) settings.progress = [](const std::string& what) { fmt::print(stderr, "\r\033[K{}", what); };
+  const auto outcome = quantize::QuantizeNetwork(std::move(*network), *samples, settings, diagnostics);
+  if (terminal) fmt::print(stderr, "\r\033[K");
+  if (!outcome) return Mistakes(diagnostics);
+  std::string error;
+  const auto bytes = quantize::WriteOnnx(outcome->quantized.file, error);
+  if (!bytes) return Fail(fmt::format("ONNX's checker does not take the quantized model: {}", error));
+  const size_t compared = std::min(settings.reported, samples->size());
+  if (json != "-")
+    fmt::print("{}{} layers quantized, {} samples seen, written to {}\n", Table(outcome->report, compared),
+               outcome->report.size(), samples->size(), output);
+  if (!json.empty() && !WriteFile(json, Json(outcome->report, compared))) return 1;
+  return WriteFile(output, *bytes) ? 0 : 1;
+}
+
+}  // namespace cosim::cli

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/quantize/quantize.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/quantize/names.h"
+
+namespace cosim::quantize {
+namespace {
+
+using graph::Tensor;
+using import::onnx::File;
+using import::onnx::NodeInfo;
+
+/// Of a product's weights: how many channels there are, and how their elements lie.
+struct Channels {
+  int64_t axis = 0, count = 1, inner = 1;
+  int64_t Of(int64_t element) const { return element / inner % count; }
+};
+
+Channels ChannelsOf(const NodeInfo& node, const graph::Shape& shape, bool per_channel) {
+  if (!per_channel) return {0, 1, graph::NumElements(shape)};
+  Channels channels;
+  const auto transposed = node.attributes.find("transB");
+  const bool rows = transposed != node.attributes.end() && std::get<int64_t>(transposed->second) != 0;
+  if (node.op == "ConvTranspose" || (node.op == "Gemm" && !rows)) channels.axis = 1;
+  if (node.op == "MatMul") channels.axis = static_cast<int64_t>(shape.size()) - 1;
+  channels.count = shape[channels.axis];
+  for (size_t d = channels.axis + 1; d < shape.size(); ++d) channels.inner *= shape[d];
+  return channels;
+}
+
+class Quantizer {
+ public:
+  Quantizer(const File& file, const Placement& placement, const std::map<std::string, graph::Range>& ranges,
+            bool per_channel)
+      : file_(file), placement_(placement), per_channel_(per_channel), names_(file) {
+    for (const auto& output : file.outputs) outputs_.insert(output.name);
+    for (const auto& [value, range] : ranges) scales_[value] = ScaleOf(range);
+  }
+
+  Quantized Run() {
+    File& to = result_.file;
+    to.name = file_.name;
+    to.opsets = file_.opsets;
+    to.inputs = file_.inputs;
+    to.outputs = file_.outputs;
+    to.initializers = file_.initializers;
+    for (const auto& input : file_.inputs)
+      if (placement_.scale_of.count(input.name)) AddPair(input.name, input.name);
+    for (size_t i = 0; i < file_.nodes.size(); ++i) AddNode(i);
+    std::set<std::string> used(outputs_);
+    for (const NodeInfo& node : to.nodes) used.insert(node.inputs.begin(), node.inputs.end());
+    std::erase_if(to.initializers, [&](const auto& entry) { return !used.count(entry.first); });
+    for (const auto& [i, value] : placement_.ends_in)
+      result_.layers.push_back(
+          {file_.nodes[i].op, file_.nodes[i].outputs[0], value, computed_.at(value), dequantized_.at(value)});
+    return std::move(result_);
+  }
+
+ private:
+  void AddNode(size_t i) {
+    NodeInfo node = file_.nodes[i];
+    if (placement_.computes[i]) QuantizeConstants(node);
+    for (std::string& name : node.inputs)
+      if (const auto at = dequantized_.find(name); at != dequantized_.end()) name = at->second;
+    std::vector<std::pair<std::string, std::string>> pairs;
+    for (std::string& name : node.outputs) {
+      if (!placement_.scale_of.count(name)) continue;
+      const std::string value = name;
+      // An output of the network keeps its name behind the quantization.
+      if (outputs_.count(value)) name = names_.Make(value + "_computed");
+      pairs.emplace_back(value, name);
+    }
+    result_.file.nodes.push_back(std::move(node));
+    for (const auto& [value, computed] : pairs) AddPair(value, computed);
+  }
+
+  void QuantizeConstants(NodeInfo& node) {
+    if (node.op != "Conv" && node.op != "ConvTranspose" && node.op != "Gemm" && node.op != "MatMul") return;
+    const auto weights = file_.initializers.find(node.inputs[1]);
+    if (weights == file_.initializers.end()) return;
+    const bool biased = node.inputs.size() > 2 && !node.inputs[2].empty();
+    const Tensor* bias = biased ? file_.initializers.at(node.inputs[2]).get() : nullptr;
+    const float input = scales_.at(placement_.scale_of.at(node.inputs[0])).scale;
+    const Channels channels = ChannelsOf(node, weights->second->shape(), per_channel_);
+    const auto scales = WeightScales(*weights->second, bias, channels, input);
+    const std::string name = node.inputs[1];
+    node.inputs[1] =
+        Constant(name, QuantizeWeights(*weights->second, channels, scales), scales, channels.axis);
+    if (bias) node.inputs[2] = AddBias(node.inputs[2], *bias, scales, input);
+  }
+
+  /// The largest weight becomes 127; and no bias may leave int32, not even by half.
+  static std::vector<float> WeightScales(const Tensor& weights, const Tensor* bias, const Channels& channels,
+                                         float input) {
+    std::vector<float> scales(channels.count, 0);
+    const auto w = weights.data<float>();
+    for (size_t i = 0; i < w.size(); ++i) {
+      float& scale = scales[channels.Of(static_cast<int64_t>(i))];
+      scale = std::max(scale, std::abs(w[i]) / 127);
+    }
+    for (size_t c = 0; bias && c < bias->data<float>().size(); ++c) {
+      float& scale = scales[c % scales.size()];
+      scale = std::max(scale, std::abs(bias->data<float>()[c]) / (input * 0x1p30f));
+    }
+    for (float& scale : scales)
+      if (!(scale > 1e-30f)) scale = 1.0f / 128;  // all weights are zero
+    return scales;
+  }
+
+  static Tensor QuantizeWeights(const Tensor& weights, const Channels& channels,
+                                const std::vector<float>& scales) {
+    const auto w = weights.data<float>();
+    std::vector<int8_t> q(w.size());
+    for (size_t i = 0; i < w.size(); ++i)
+      q[i] = static_cast<int8_t>(
+          std::clamp(std::nearbyint(w[i] / scales[channels.Of(static_cast<int64_t>(i))]), -127.0f, 127.0f));
+    return {weights.shape(), std::move(q)};
+  }
+
+  std::string AddBias(const std::string& name, const Tensor& bias, const std::vector<float>& weight_scales,
+                      float input) {
+    const auto b = bias.data<float>();
+    std::vector<float> scales;
+    for (float scale : weight_scales) scales.push_back(scale * input);
+    std::vector<int32_t> q(b.size());
+    for (size_t c = 0; c < b.size(); ++c)
+      q[c] = static_cast<int32_t>(
+          std::clamp(std::nearbyint(double{b[c]} / scales[c % scales.size()]), -0x1p31 + 1, 0x1p31 - 1));
+    if (scales.size() > 1 && scales.size() < b.size()) {  // groups of a transposed convolution share scales
+      const size_t distinct = scales.size();
+      scales.resize(b.size());
+      for (size_t c = distinct; c < b.size(); ++c) scales[c] = scales[c % distinct];
+    }
+    const auto n = static_cast<int64_t>(b.size());
+    return Constant(name, Tensor({n}, std::move(q)), scales, 0);
+  }
+
+  /// A constant of integers and its DequantizeLinear; gives the name of the floats.
+  std::string Constant(const std::string& name, Tensor integers, const std::vector<float>& scales,
+                       int64_t axis) {
+    const graph::DType type = integers.dtype();
+    const graph::Shape shape =
+        per_channel_ ? graph::Shape{static_cast<int64_t>(scales.size())} : graph::Shape{};
+    NodeInfo node = Node("DequantizeLinear", names_.Make(name + "_dequantized"));
+    node.inputs = {AddConstant(name + "_quantized", std::move(integers)),
+                   AddConstant(name + "_scale", Tensor(shape, scales)),
+                   AddConstant(name + "_zero_point", Tensor({type, shape}))};
+    if (per_channel_) node.attributes["axis"] = axis;
+    result_.file.nodes.push_back(node);
+    return node.outputs[0];
+  }
+
+  /// QuantizeLinear and DequantizeLinear of activation `value`, which is called `computed` here.
+  void AddPair(const std::string& value, const std::string& computed) {
+    const std::string& decides = placement_.scale_of.at(value);
+    if (!parameters_.count(decides)) {
+      const auto [scale, zero_point] = scales_.at(decides);
+      parameters_[decides] = {
+          AddConstant(decides + "_scale", Tensor({}, std::vector<float>{scale})),
+          AddConstant(decides + "_zero_point", Tensor({}, std::vector<int8_t>{zero_point}))};
+    }
+    const auto& [scale, zero_point] = parameters_.at(decides);
+    NodeInfo quantize = Node("QuantizeLinear", names_.Make(value + "_quantized"));
+    quantize.inputs = {computed, scale, zero_point};
+    NodeInfo back =
+        Node("DequantizeLinear", outputs_.count(value) ? value : names_.Make(value + "_dequantized"));
+    back.inputs = {quantize.outputs[0], scale, zero_point};
+    computed_[value] = computed;
+    dequantized_[value] = back.outputs[0];
+    result_.file.nodes.push_back(std::move(quantize));
+    result_.file.nodes.push_back(std::move(back));
+  }
+
+  NodeInfo Node(const char* op, const std::string& output) const {
+    return {op, output, file_.opsets.at(""), {}, {output}, {}, ""};
+  }
+
+  std::string AddConstant(const std::string& wanted, Tensor tensor) {
+    const std::string name = names_.Make(wanted);
+    result_.file.initializers[name] = std::make_shared<const Tensor>(std::move(tensor));
+    return name;
+  }
+
+  const File& file_;
+  const Placement& placement_;
+  const bool per_channel_;
+  Names names_;
+  std::set<std::string> outputs_;
+  std::map<std::string, ActivationScale> scales_;
+  std::map<std::string, std::pair<std::string, std::string>> parameters_;  // constants: scale, zero point
+  std::map<std::string, std::string> computed_, dequantized_;
+  Quantized result_;
+};
+
+}  // namespace
+
+Quantized Quantize(const File& file, const Placement& placement,
+                   const std::map<std::string, graph::Range>& ranges, bool per_channel) {
+  return Quantizer(file, placement, ranges, per_channel).Run();
+}
+
+}  // namespace cosim::quantize

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which range of an activation its 256 steps should cover, by four methods, and the scale and zero point of a
+// range.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "compiler/graph/quantize/histogram.h"
+#include "compiler/graph/quantize/step_size.h"
+
+namespace cosim::quantize {
+
+enum class Method {
+  kMax,         ///< everything that was seen
+  kPercentile,  ///< all but one in 10,000 of the values at each end
+  kKl,          ///< a threshold whose 128 steps tell least about the clipped distribution (Kullback-Leibler)
+  kMse,         ///< least expected squared error of clipping and rounding together
+};
+
+/// "max", "percentile", "kl", "mse".
+std::optional<Method> ParseMethod(std::string_view name);
+
+/// Zero is always inside.
+graph::Range ChooseRange(const graph::Histogram& histogram, Method method);
+
+/// real = (q - zero_point) * scale, q in int8.
+struct ActivationScale {
+  float scale = 1;
+  int8_t zero_point = 0;
+};
+ActivationScale ScaleOf(const graph::Range& range);
+
+}  // namespace cosim::quantize
