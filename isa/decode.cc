@@ -84,18 +84,30 @@ Decoder::Table Decoder::MakeTable(const Spec& spec, int index) {
   return table;
 }
 
-Decoded Decoder::operator()(const Instruction& instruction) const {
+void Decoder::DecodeInto(const Instruction& instruction, Decoded& out) const {
   COSIM_CHECK(instruction.format >= 0 && static_cast<size_t>(instruction.format) < formats_.size(),
               "instruction format {}", instruction.format);
   const InstructionFormat& format = spec_->formats[instruction.format];
   COSIM_CHECK(instruction.values.size() == format.fields.size(), "{} has {} fields, not {}", format.name,
               format.fields.size(), instruction.values.size());
-  return DecodeWith(formats_[instruction.format], format, instruction);
+  DecodeWith(formats_[instruction.format], format, instruction, out);
 }
 
-Decoded Decoder::DecodeWith(const Table& table, const InstructionFormat& format,
-                            const Instruction& instruction) {
+Decoded Decoder::operator()(const Instruction& instruction) const {
   Decoded out;
+  DecodeInto(instruction, out);
+  return out;
+}
+
+std::vector<Decoded> Decoder::All(std::span<const Instruction> instructions) const {
+  std::vector<Decoded> all;
+  all.reserve(instructions.size());
+  for (const Instruction& instruction : instructions) DecodeInto(instruction, all.emplace_back());
+  return all;
+}
+
+void Decoder::DecodeWith(const Table& table, const InstructionFormat& format, const Instruction& instruction,
+                         Decoded& out) {
   out.format = instruction.format;
   out.unit = format.unit;
   for (auto [queue, field] : format.pops) {
@@ -133,15 +145,17 @@ Decoded Decoder::DecodeWith(const Table& table, const InstructionFormat& format,
       break;
     }
     case Kind::kGemm: {
-      Gemm gemm{.nest = nest(), .dst = ReadIndex(format, table.dst, instruction)};
+      Gemm& gemm = out.body.emplace<Gemm>();
+      gemm.nest = nest();
+      gemm.dst = ReadIndex(format, table.dst, instruction);
       for (int source : table.sources) gemm.sources.push_back(ReadIndex(format, source, instruction));
       gemm.overwrite = value(table.overwrite) != 0;
       gemm.reset = value(table.reset) != 0;
-      out.body = std::move(gemm);
       break;
     }
     case Kind::kAlu: {
-      Alu alu{.nest = nest()};
+      Alu& alu = out.body.emplace<Alu>();
+      alu.nest = nest();
       const int64_t code = value(table.op);
       for (const OpTable& op : table.ops) {
         if (op.code != code) continue;
@@ -149,18 +163,18 @@ Decoded Decoder::DecodeWith(const Table& table, const InstructionFormat& format,
         alu.result = ReadIndex(format, op.result, instruction);
         for (int operand : op.operands) alu.operands.push_back(ReadIndex(format, operand, instruction));
       }
-      out.body = std::move(alu);
       break;
     }
   }
-  return out;
 }
 
 Decoded Decode(const Spec& spec, const Instruction& instruction) {
   COSIM_CHECK(instruction.format >= 0 && static_cast<size_t>(instruction.format) < spec.formats.size(),
               "instruction format {}", instruction.format);
-  return Decoder::DecodeWith(Decoder::MakeTable(spec, instruction.format), spec.formats[instruction.format],
-                             instruction);
+  Decoded out;
+  Decoder::DecodeWith(Decoder::MakeTable(spec, instruction.format), spec.formats[instruction.format],
+                      instruction, out);
+  return out;
 }
 
 }  // namespace cosim::isa

@@ -3,6 +3,7 @@
 // need no field names. Reads the Spec's tables; checks nothing about the values (isa/verify.h does).
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -38,6 +39,12 @@ struct Index {
   int uop_field = -1;
 };
 
+/// As many as instructions have as a rule need no memory of their own: a program has many thousands.
+using Indices = boost::container::small_vector<Index, 3>;
+
+/// The banks an instruction names: (memory, mask).
+using BankMasks = boost::container::small_vector<std::pair<int, uint32_t>, 2>;
+
 /// for i < iter_out, for j < iter_in, for u in [uop_begin, uop_end): one step.
 struct Nest {
   int micro_ops = -1;  ///< memory
@@ -48,7 +55,7 @@ struct Nest {
 struct Gemm {
   Nest nest;
   Index dst;
-  std::vector<Index> sources;  ///< as Intrinsic::sources
+  Indices sources;  ///< as Intrinsic::sources
   bool overwrite = false, reset = false;
 };
 
@@ -56,15 +63,15 @@ struct Alu {
   Nest nest;
   int op = -1;  ///< index into Spec::alu_ops; -1 when no op has the code
   Index result;
-  std::vector<Index> operands;  ///< as AluOp::operands
+  Indices operands;  ///< as AluOp::operands
 };
 
 struct Sync {};
 
 struct Decoded {
   int format = -1, unit = -1;
-  uint64_t pops = 0, pushes = 0;                ///< bit q: queue q
-  std::vector<std::pair<int, uint32_t>> locks;  ///< (memory, mask of banks)
+  uint64_t pops = 0, pushes = 0;  ///< bit q: queue q
+  BankMasks locks;
   std::variant<Sync, Transfer, Gemm, Alu> body;
 };
 
@@ -73,6 +80,8 @@ class Decoder {
  public:
   explicit Decoder(const Spec& spec);
   Decoded operator()(const Instruction& instruction) const;
+  /// All of a program's, in order.
+  std::vector<Decoded> All(std::span<const Instruction> instructions) const;
 
  private:
   friend Decoded Decode(const Spec& spec, const Instruction& instruction);
@@ -96,8 +105,10 @@ class Decoder {
     std::vector<OpTable> ops;
   };
   static Table MakeTable(const Spec& spec, int format);
-  static Decoded DecodeWith(const Table& table, const InstructionFormat& format,
-                            const Instruction& instruction);
+  /// Into one that is as it was made.
+  void DecodeInto(const Instruction& instruction, Decoded& out) const;
+  static void DecodeWith(const Table& table, const InstructionFormat& format, const Instruction& instruction,
+                         Decoded& out);
 
   const Spec* spec_;
   std::vector<Table> formats_;

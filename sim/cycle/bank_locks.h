@@ -5,16 +5,15 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
+#include "isa/decode.h"
 #include "isa/spec.h"
 #include "sim/cycle/time.h"
 
 namespace cosim::sim {
 
-/// The banks an instruction names: (memory, mask of banks), as isa::Decoded has them.
-using BankMasks = std::vector<std::pair<int, uint32_t>>;
+using isa::BankMasks;
 
 class BankLocks {
  public:

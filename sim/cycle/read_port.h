@@ -47,9 +47,7 @@ class ReadPort {
   /// Accepts a burst that was served, or whose requester is the only one present, in cycle `now` >= free():
   /// when its first beat arrives.
   Cycle Accept(Cycle now, const Burst& burst) {
-    const Cycle first =
-        built_in_ != nullptr ? built_in_->ReadFirstBeat(now, burst) : memory_->ReadFirstBeat(now, burst);
-    COSIM_CHECK(first >= now && first > last_beat_, "the memory model answers out of order");
+    const Cycle first = FirstBeat(now, burst);
     last_beat_ = first + burst.beats - 1;
     beats_ += static_cast<uint64_t>(burst.beats);
     if (in_flight_.size() == in_flight_.capacity()) in_flight_.pop();
@@ -61,6 +59,13 @@ class ReadPort {
   uint64_t beats() const { return beats_; }
 
  private:
+  Cycle FirstBeat(Cycle now, const Burst& burst) {
+    if (built_in_ != nullptr) return built_in_->ReadFirstBeat(now, burst);
+    const Cycle first = memory_->ReadFirstBeat(now, burst);
+    COSIM_CHECK(first >= now && first > last_beat_, "the memory model answers out of order");
+    return first;
+  }
+
   MemoryTiming* memory_;
   BuiltInMemory* built_in_;  ///< the same, if it is one: most bursts ask nobody else
   Turn turn_;

@@ -52,11 +52,7 @@ runtime::Counters TimingEngine::Run(std::span<const isa::Decoded> program, uint6
 }
 
 std::vector<isa::Decoded> DecodeAll(const isa::Spec& spec, const isa::Program& program) {
-  const isa::Decoder decoder(spec);
-  std::vector<isa::Decoded> decoded;
-  decoded.reserve(program.instructions.size());
-  for (const isa::Instruction& instruction : program.instructions) decoded.push_back(decoder(instruction));
-  return decoded;
+  return isa::Decoder(spec).All(program.instructions);
 }
 
 }  // namespace cosim::sim
