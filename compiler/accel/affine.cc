@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/tir/arithmetic.h"
 #include "isa/check.h"
 
 namespace cosim::accel {
@@ -17,46 +18,6 @@ bool MentionsAny(const tir::Expr& expr, std::span<const tir::Var> vars) {
 std::optional<int64_t> Constant(const tir::Expr& expr) {
   if (const auto* imm = std::get_if<tir::IntImm>(&expr->node)) return imm->value;
   return std::nullopt;
-}
-
-int64_t FloorDiv(int64_t a, int64_t b) {
-  COSIM_CHECK(b > 0);
-  return a >= 0 ? a / b : -((-a + b - 1) / b);
-}
-
-int64_t EvaluateBinary(BinaryOp op, int64_t a, int64_t b) {
-  switch (op) {
-    case BinaryOp::kAdd:
-      return a + b;
-    case BinaryOp::kSub:
-      return a - b;
-    case BinaryOp::kMul:
-      return a * b;
-    case BinaryOp::kFloorDiv:
-      return FloorDiv(a, b);
-    case BinaryOp::kFloorMod:
-      return a - FloorDiv(a, b) * b;
-    case BinaryOp::kMin:
-      return std::min(a, b);
-    case BinaryOp::kMax:
-      return std::max(a, b);
-    case BinaryOp::kLt:
-      return a < b;
-    case BinaryOp::kLe:
-      return a <= b;
-    case BinaryOp::kEq:
-      return a == b;
-    case BinaryOp::kNe:
-      return a != b;
-    case BinaryOp::kAnd:
-    case BinaryOp::kLogicalAnd:
-      return a & b;
-    case BinaryOp::kOr:
-    case BinaryOp::kLogicalOr:
-      return a | b;
-    default:
-      COSIM_CHECK(false, "operator not allowed in an index");
-  }
 }
 
 }  // namespace
@@ -75,7 +36,10 @@ int64_t Evaluate(const tir::Expr& expr, const Environment& env) {
     return Evaluate(Evaluate(select->condition, env) ? select->a : select->b, env);
   const auto* binary = std::get_if<tir::Binary>(&expr->node);
   COSIM_CHECK(binary, "not an index expression: {}", tir::ToString(expr));
-  return EvaluateBinary(binary->op, Evaluate(binary->a, env), Evaluate(binary->b, env));
+  const auto value =
+      tir::EvaluateBinary(binary->op, Evaluate(binary->a, env), Evaluate(binary->b, env), binary->a->type);
+  COSIM_CHECK(value, "an index divides by what is not positive: {}", tir::ToString(expr));
+  return *value;
 }
 
 bool Mentions(const tir::Expr& expr, const tir::Var& var) {
@@ -122,7 +86,8 @@ std::optional<Affine> SplitAffine(const tir::Expr& expr, std::span<const tir::Va
   if (binary->op == BinaryOp::kAdd || binary->op == BinaryOp::kSub) {
     result.rest = MakeBinary(binary->op, a->rest, b->rest);
     for (size_t i = 0; i < vars.size(); ++i)
-      result.coefficients[i] = EvaluateBinary(binary->op, a->coefficients[i], b->coefficients[i]);
+      result.coefficients[i] =
+          a->coefficients[i] + (binary->op == BinaryOp::kSub ? -b->coefficients[i] : b->coefficients[i]);
     return result;
   }
   if (binary->op == BinaryOp::kMul) {
