@@ -23,40 +23,57 @@ double Share(Cycle part, Cycle whole) {
 }
 
 /// "1.2 % fewer cycles".
-std::string Change(Cycle from, Cycle to) {
-  const double share = Share(to - from, from);
-  return share <= 0 ? fmt::format("{} fewer cycles", Percent(-share))
-                    : fmt::format("{} more cycles", Percent(share));
+std::string Change(Cycle more, Cycle of) {
+  const std::string share = Percent(Share(std::abs(more), of));
+  if (more == 0) return "as many cycles";
+  if (share == Percent(0))
+    return fmt::format("{} {} cycles", Grouped(std::abs(more)), more < 0 ? "fewer" : "more");
+  return fmt::format("{} {} cycles", share, more < 0 ? "fewer" : "more");
 }
 
-/// Multiply-accumulates a byte of the layer's traffic.
+/// Operational intensity: multiply-accumulates a byte of the layer's traffic.
 double Intensity(const session::LayerExplanation& layer) {
   const uint64_t bytes = layer.read_bytes + layer.write_bytes;
   return bytes > 0 ? static_cast<double>(layer.layer.macs) / static_cast<double>(bytes) : 0;
 }
+
+/// Multiply-accumulates a cycle.
+std::string Rate(int64_t macs, Cycle cycles) { return fmt::format("{:.1f} MAC/cycle", Share(macs, cycles)); }
 
 std::string Roofline(const session::LayerExplanation& layer) {
   std::string text = fmt::format("  traffic: {} bytes read, {} written; the port needs {} cycles for them\n",
                                  Grouped(static_cast<int64_t>(layer.read_bytes)),
                                  Grouped(static_cast<int64_t>(layer.write_bytes)), Grouped(layer.port));
   if (layer.ideal == 0) return text;
-  return text +
-         fmt::format("  roofline: {:.1f} MAC/byte; the array needs {} cycles, the port {}: bound by {}\n",
-                     Intensity(layer), Grouped(layer.ideal), Grouped(layer.port),
-                     layer.ideal >= layer.port ? "the array" : "the port");
+  const int64_t macs = layer.layer.macs;
+  return text + fmt::format(
+                    "  roofline: at {:.1f} MAC/byte the port gives {}, the array {}: bound by {}; reached "
+                    "{}, {} of it\n",
+                    Intensity(layer), Rate(macs, layer.port), Rate(macs, layer.ideal),
+                    layer.ideal >= layer.port ? "the array" : "the port", Rate(macs, layer.cycles),
+                    Percent(Share(std::max(layer.ideal, layer.port), layer.cycles)));
+}
+
+/// How much of the array the steps themselves use: blocks that channels do not fill, groups with zeros
+/// between them.
+std::string Filling(const session::LayerExplanation& layer) {
+  if (layer.ideal == 0 || 100 * layer.ideal > 99 * layer.busy) return "";
+  return fmt::format(", with {} of its multipliers: the layer's channels do not fill the array",
+                     Percent(Share(layer.ideal, layer.busy)));
 }
 
 std::string LayerText(const session::LayerExplanation& layer) {
   std::string text =
       fmt::format("{}: {}, {} cycles", layer.layer.name, layer.layer.op, Grouped(layer.cycles));
   if (layer.ideal > 0) text += fmt::format(", {} of the array", Percent(Share(layer.ideal, layer.cycles)));
-  text += fmt::format("\n  {:>6}  {} works\n", Percent(Share(layer.busy, layer.cycles)), layer.unit);
+  text += fmt::format("\n  {:>6}  {} works{}\n", Percent(Share(layer.busy, layer.cycles)), layer.unit,
+                      Filling(layer));
   for (const session::Stall& stall : layer.stalls)
     text += fmt::format("  {:>6}  {}\n", Percent(Share(stall.cycles, layer.cycles)), stall.reason);
   text += Roofline(layer) + "  schedule: " + layer.layer.schedule + "\n";
-  for (const session::Candidate& candidate : layer.candidates)
-    text += fmt::format("  instead: {}: {} cycles, {}\n", candidate.schedule, Grouped(candidate.cycles),
-                        Change(layer.cycles, candidate.cycles));
+  for (const runtime::Alternative& other : layer.layer.alternatives)
+    text += fmt::format("  instead: {}: {} cycles, {}\n", other.schedule,
+                        Grouped(layer.cycles + other.more_cycles), Change(other.more_cycles, layer.cycles));
   return text;
 }
 
@@ -65,6 +82,12 @@ std::string KnobsText(const session::LayerExplanation& layer) {
   for (const runtime::Knob& knob : layer.layer.knobs)
     text += fmt::format("    {}={} of {}\n", knob.name, knob.value, fmt::join(knob.legal, " "));
   return text;
+}
+
+std::vector<std::string> Settings(const session::Lift& lift) {
+  std::vector<std::string> settings;
+  for (const isa::Override& change : lift.changes) settings.push_back(change.path + "=" + change.value);
+  return settings;
 }
 
 std::string Text(const session::Explanation& result, const std::string& layer) {
@@ -77,8 +100,8 @@ std::string Text(const session::Explanation& result, const std::string& layer) {
   for (const session::Lift& lift : result.lifts) {
     if (Share(before - lift.cycles, before) < 0.0005) continue;
     ++shown;
-    text += fmt::format("  {} {} instead of {}: {}\n", lift.change.path, lift.change.value, lift.from,
-                        Change(before, lift.cycles));
+    text += fmt::format("  {}: {} (--set {})\n", lift.what, Change(lift.cycles - before, before),
+                        fmt::join(Settings(lift), " --set "));
   }
   if (shown == 0) text += fmt::format("  none of {} changes tried saves 0.05 %\n", result.lifts.size());
   return text + fmt::format("total: {} cycles, {} of the array\n", Grouped(result.cycles),
@@ -107,13 +130,13 @@ std::string Json(const session::Explanation& result) {
       out["stalls"].push_back({{"reason", stall.reason}, {"cycles", stall.cycles}});
     for (const auto& knob : layer.layer.knobs)
       out["knobs"].push_back({{"name", knob.name}, {"value", knob.value}, {"legal", knob.legal}});
-    for (const auto& candidate : layer.candidates)
-      out["candidates"].push_back({{"schedule", candidate.schedule}, {"cycles", candidate.cycles}});
+    for (const auto& other : layer.layer.alternatives)
+      out["candidates"].push_back(
+          {{"schedule", other.schedule}, {"cycles", layer.cycles + other.more_cycles}});
     json["layers"].push_back(std::move(out));
   }
   for (const auto& lift : result.lifts)
-    json["lifts"].push_back(
-        {{"key", lift.change.path}, {"from", lift.from}, {"to", lift.change.value}, {"cycles", lift.cycles}});
+    json["lifts"].push_back({{"what", lift.what}, {"set", Settings(lift)}, {"cycles", lift.cycles}});
   return json.dump(2) + "\n";
 }
 
@@ -137,7 +160,9 @@ int ExplainVerb(const Arguments& arguments) {
   explain.layer = values["layer"].as<std::string>();
   explain.seed = values["seed"].as<uint64_t>();
   explain.virtual_threads = values["virtual-threads"].as<int>();
-  explain.respecify = [&](const isa::Override& change) { return LoadSpecFrom(values, {change}); };
+  explain.respecify = [&](const std::vector<isa::Override>& changes) {
+    return LoadSpecFrom(values, changes);
+  };
   if (explain.virtual_threads < 1 || explain.virtual_threads > 8)
     return Fail("--virtual-threads: from 1 to 8");
   const std::string json = values["json"].as<std::string>();

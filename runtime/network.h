@@ -20,15 +20,22 @@ struct Knob {
   std::vector<std::string> legal;  ///< the values that schedules which fit have, ascending
 };
 
+/// A schedule that was not taken.
+struct Alternative {
+  std::string schedule;
+  int64_t more_cycles = 0;  ///< than the one taken, both simulated with the kernel before it
+};
+
 /// One row of the report.
 struct Layer {
   std::string name;
   std::string op;  ///< "conv2d+bias_add+requantize+clip"
   bool on_accelerator = false;
-  std::string reason;       ///< why not on the accelerator, or what the host does for it
-  std::string schedule;     ///< the knobs chosen, for accelerator layers
-  std::vector<Knob> knobs;  ///< the same with their legal values, when asked for
-  int64_t macs = 0;         ///< multiply-accumulates of its convolutions and dense layers
+  std::string reason;                     ///< why not on the accelerator, or what the host does for it
+  std::string schedule;                   ///< the knobs chosen, for accelerator layers
+  std::vector<Knob> knobs;                ///< the same with their legal values, when asked for
+  std::vector<Alternative> alternatives;  ///< the next candidates, when asked for
+  int64_t macs = 0;                       ///< multiply-accumulates of its convolutions and dense layers
 };
 
 struct AcceleratorStep {

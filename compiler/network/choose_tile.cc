@@ -165,7 +165,7 @@ std::vector<Tile> ChannelTiles(const Window& window, bool convolution) {
 }  // namespace
 
 std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Anchor anchor,
-                                const Window& window, const EpilogueInfo& epilogue, int threads, size_t limit,
+                                const Window& window, const EpilogueInfo& epilogue, int threads,
                                 std::string& why) {
   const TileModel model(spec, array, anchor, window, epilogue);
   std::vector<TileCost> found;
@@ -205,7 +205,6 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Ancho
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const TileCost& a, const TileCost& b) { return a.cycles < b.cycles; });
-  if (found.size() > limit) found.resize(limit);
   return found;
 }
 

@@ -17,11 +17,11 @@ struct TileCost {
   double cycles = 0;
 };
 
-/// Legal tiles, cheapest first, at most `limit`. `threads` is how many virtual threads to use where they fit
+/// Legal tiles, cheapest first. `threads` is how many virtual threads to use where they fit
 /// (1: none). Empty: nothing fits, and `why` names the buffer that is too small for the smallest tile and by
 /// how much.
 std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Anchor anchor,
-                                const Window& window, const EpilogueInfo& epilogue, int threads, size_t limit,
+                                const Window& window, const EpilogueInfo& epilogue, int threads,
                                 std::string& why);
 
 /// A tile's knobs by name, with the values that they have among `legal` tiles.

@@ -47,14 +47,14 @@ class Compiler {
         options_(options),
         cpu_(cpu),
         lowering_(spec, graph,
-                  {options.virtual_threads, options.choice, options.list_knobs, options.after_pass}) {}
+                  {options.virtual_threads, options.explain, options.timing_only, options.after_pass}) {}
 
   runtime::Network Run() {
     network_.name = graph_.name();
     for (const Group& group : Fuse(graph_, {options_.keep_every_value})) Place(group);
     for (ValueId output : graph_.outputs()) Need({Root(output), {}});
     PlanForms();
-    CompileCpu();
+    if (!options_.timing_only) CompileCpu();
     WriteSteps();
     AddPlaces();
     return std::move(network_);
@@ -114,6 +114,7 @@ class Compiler {
     if (item.accelerator) {
       network_.layers[item.layer].schedule = ToString(item.accelerator->tile);
       network_.layers[item.layer].knobs = std::move(item.accelerator->knobs);
+      network_.layers[item.layer].alternatives = std::move(item.accelerator->alternatives);
     }
     Append(std::move(item));
   }
@@ -317,7 +318,8 @@ class Compiler {
     uint64_t free_from = values_end_;
     for (size_t i = 0; i < items_.size();) {
       if (items_[i].kind != Item::Kind::kAccelerator) {
-        network_.steps.emplace_back(MakeCpuStep(items_[i++]));
+        if (!options_.timing_only) network_.steps.emplace_back(MakeCpuStep(items_[i]));
+        ++i;
         continue;
       }
       std::vector<isa::Segment> constants;

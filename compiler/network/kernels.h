@@ -39,6 +39,7 @@ struct Tile {
   enum class ThreadAxis { kCo, kY } thread_axis = ThreadAxis::kY;  ///< kCo: groups where there are several
   bool weights_resident = false;  ///< all of the layer's weights are loaded once and stay
   int64_t g = 1;                  ///< groups; more than one only with all of their blocks
+  friend bool operator==(const Tile&, const Tile&) = default;
 };
 std::string ToString(const Tile& tile);
 

@@ -13,6 +13,7 @@
 #include "compiler/network/geometry.h"
 #include "compiler/network/measure.h"
 #include "compiler/network/pack.h"
+#include "isa/check.h"
 
 namespace cosim::network {
 
@@ -21,9 +22,30 @@ using graph::ValueId;
 
 namespace {
 
-// Small kernels may lose by threads what they win by overlap, which the tile model is too coarse to see: up
-// to here the timing engine decides. Larger ones always win.
-constexpr double kMeasuredBelow = 60'000;
+// The tile model is too coarse for what remains of a wait at the ends of small kernels, and for threads that
+// do not pay. So the timing engine decides between its favourites, as many as it can run in so many simulated
+// cycles: that bounds what a group adds to the time of compilation.
+constexpr double kMeasuredCycles = 500'000;
+constexpr size_t kMostMeasured = 8;
+// How many others an explanation shows.
+constexpr size_t kAlternatives = 2;
+
+void SetPadding(const std::array<int64_t, 4>& pad, Window& window) {
+  window.top = pad[0];
+  window.left = pad[1];
+  window.bottom = pad[2];
+  window.right = pad[3];
+}
+
+/// Of a max or sum pool.
+template <typename Pool>
+void SetPooling(const Pool& pool, Window& window) {
+  window.kh = pool.kernel[0];
+  window.kw = pool.kernel[1];
+  window.sh = pool.stride[0];
+  window.sw = pool.stride[1];
+  SetPadding(pool.pad, window);
+}
 
 }  // namespace
 
@@ -84,10 +106,7 @@ bool GroupLowering::PlanConvolution(const Group& group, AcceleratorGroup& out, P
   window.sw = conv.stride[1];
   window.dh = conv.dilation[0];
   window.dw = conv.dilation[1];
-  window.top = conv.pad[0];
-  window.left = conv.pad[1];
-  window.bottom = conv.pad[2];
-  window.right = conv.pad[3];
+  SetPadding(conv.pad, window);
   window.pad_value = conv.input_zero_point;
   if (window.pad_value != 0 && window.Padded()) {
     bool can_pad = false;
@@ -179,23 +198,13 @@ bool GroupLowering::PlanPool(const Group& group, AcceleratorGroup& out, Plan& pl
   window.ow = y[3];
   if (const auto* pool = node.As<graph::MaxPool>()) {
     plan.anchor = Anchor::kMaxPool;
-    window.kh = pool->kernel[0];
-    window.kw = pool->kernel[1];
-    window.sh = pool->stride[0];
-    window.sw = pool->stride[1];
-    window.top = pool->pad[0];
-    window.left = pool->pad[1];
-    window.bottom = pool->pad[2];
-    window.right = pool->pad[3];
+    SetPooling(*pool, window);
     window.pad_value = -128;
     return true;
   }
   if (const auto* pad = node.As<graph::Pad>()) {
     plan.anchor = Anchor::kMaxPool;
-    window.top = pad->pad[0];
-    window.left = pad->pad[1];
-    window.bottom = pad->pad[2];
-    window.right = pad->pad[3];
+    SetPadding(pad->pad, window);
     window.pad_value = pad->value;
     return true;
   }
@@ -203,14 +212,7 @@ bool GroupLowering::PlanPool(const Group& group, AcceleratorGroup& out, Plan& pl
   window.kh = h;
   window.kw = w;
   if (const auto* pool = node.As<graph::SumPool>()) {
-    window.kh = pool->kernel[0];
-    window.kw = pool->kernel[1];
-    window.sh = pool->stride[0];
-    window.sw = pool->stride[1];
-    window.top = pool->pad[0];
-    window.left = pool->pad[1];
-    window.bottom = pool->pad[2];
-    window.right = pool->pad[3];
+    SetPooling(*pool, window);
     window.pad_value = pool->pad_value;
   }
   if (!group.epilogue.requantize) return reason = "its int32 result is not requantized", false;
@@ -323,6 +325,11 @@ bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& pl
 }
 
 void GroupLowering::PackConstants(const Group& group, const Plan& plan, AcceleratorGroup& out) const {
+  if (options_.timing_only) {
+    for (const Role role : {Role::kWeights, Role::kParameters, Role::kBias})
+      out.constants.push_back({role, "", {}});
+    return;
+  }
   const auto& epilogue = group.epilogue;
   ChannelParameters parameters;
   if (const auto* add = graph_.node(group.anchor()).As<graph::ScaledAdd>()) {
@@ -371,34 +378,73 @@ void GroupLowering::PackConstants(const Group& group, const Plan& plan, Accelera
   }
 }
 
-std::optional<GroupLowering::Lowered> GroupLowering::LowerChoice(const Group& group, const Plan& plan,
-                                                                 int threads, int choice,
-                                                                 std::string& reason) const {
+std::vector<GroupLowering::Lowered> GroupLowering::LowerTiles(const Group& group, const Plan& plan,
+                                                              std::span<const TileCost> ranked, size_t count,
+                                                              std::string& reason) const {
   constexpr size_t kMostTries = 64;
-  const auto ranked = RankTiles(spec_, array_, plan.anchor, plan.window, plan.epilogue, threads,
-                                options_.list_knobs ? SIZE_MAX : kMostTries, reason);
-  for (const TileCost& candidate : std::span(ranked).first(std::min(ranked.size(), kMostTries))) {
+  std::vector<Lowered> found;
+  for (const TileCost& candidate : ranked.first(std::min(ranked.size(), kMostTries))) {
+    if (found.size() == count) break;
     KernelTe te =
         BuildKernel(spec_, array_, group.name, plan.anchor, plan.window, plan.epilogue, candidate.tile);
-    Lowered lowered{{}, std::move(te.roles), candidate, cursor_, {}, {}};
+    Lowered lowered{{}, std::move(te.roles), candidate, cursor_, {}};
     if (const auto refusal = accel::Tensorize(te.function, spec_, lowered.kernel)) {
       reason = refusal.reason;
-      return std::nullopt;
+      return {};
     }
     if (options_.after_pass) lowered.texts = {tir::ToString(te.function), accel::ToString(lowered.kernel)};
     accel::InterleaveVirtualThreads(lowered.kernel);
     if (options_.after_pass) lowered.texts.push_back(accel::ToString(lowered.kernel));
     auto refusal = accel::AssignStorage(lowered.kernel, spec_, lowered.cursor);
     if (!refusal) refusal = accel::CheckInstructions(lowered.kernel, spec_);
-    if (refusal) {
+    // The model counts elements, not what alignment costs nor what fields hold: the next may fit.
+    if (refusal)
       reason = refusal.reason;
-      continue;  // the model counts elements, not what alignment costs nor what fields hold: the next may fit
-    }
-    if (choice-- > 0) continue;
-    if (options_.list_knobs) lowered.knobs = KnobsOf(candidate.tile, ranked);
-    return lowered;
+    else
+      found.push_back(std::move(lowered));
   }
-  return std::nullopt;
+  return found;
+}
+
+runtime::Cycle GroupLowering::Measure(const Lowered& lowered) const {
+  accel::Kernel again = lowered.kernel;
+  accel::StorageCursor cursor = lowered.cursor;
+  COSIM_CHECK(!accel::AssignStorage(again, spec_, cursor));
+  std::vector<const accel::Kernel*> row;
+  if (before_) row.push_back(&*before_);
+  row.insert(row.end(), {&lowered.kernel, &again});
+  return CyclesInARow(spec_, row);
+}
+
+std::vector<GroupLowering::Lowered> GroupLowering::LowerCandidates(const Group& group, const Plan& plan,
+                                                                   const std::vector<TileCost>& ranked,
+                                                                   std::string& reason) const {
+  if (ranked.empty()) return {};
+  const double affordable = kMeasuredCycles / (before_cycles_ + 2 * ranked.front().cycles);
+  const size_t measured = std::clamp(static_cast<size_t>(affordable), size_t{1}, kMostMeasured);
+  auto candidates = LowerTiles(group, plan, ranked, measured, reason);
+  const auto add = [&](std::vector<Lowered> more, auto wanted) {
+    for (Lowered& lowered : more)
+      if (wanted(lowered)) candidates.push_back(std::move(lowered));
+  };
+  if (measured > 1 && !candidates.empty()) {
+    const auto single = std::ranges::find(ranked, 1, [](const TileCost& cost) { return cost.tile.threads; });
+    const auto is_single = [](const Lowered& lowered) { return lowered.cost.tile.threads == 1; };
+    if (single != ranked.end() && std::ranges::none_of(candidates, is_single))
+      add(LowerTiles(group, plan, std::span(single, ranked.end()), 1, reason), is_single);
+  }
+  const auto choice = static_cast<std::ptrdiff_t>(candidates.size());
+  if (options_.explain && choice <= static_cast<std::ptrdiff_t>(kAlternatives)) {
+    const auto is_new = [&](const Lowered& lowered) {
+      return std::ranges::none_of(candidates,
+                                  [&](const Lowered& c) { return c.cost.tile == lowered.cost.tile; });
+    };
+    add(LowerTiles(group, plan, ranked, 1 + kAlternatives, reason), is_new);
+  }
+  if (candidates.size() < 2) return candidates;
+  for (Lowered& lowered : candidates) lowered.measured = Measure(lowered);
+  std::ranges::stable_sort(candidates.begin(), candidates.begin() + choice, {}, &Lowered::measured);
+  return candidates;
 }
 
 std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::string& reason) {
@@ -406,29 +452,29 @@ std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::st
   Plan plan;
   reason.clear();
   if (!MakePlan(group, out, plan, reason)) return std::nullopt;
-  std::optional<Lowered> best;
-  for (int choice = options_.choice; choice >= 0 && !best; --choice)
-    best = LowerChoice(group, plan, options_.virtual_threads, choice, reason);
-  if (!best) return std::nullopt;
-  if (options_.choice == 0 && best->cost.tile.threads > 1 && best->cost.cycles < kMeasuredBelow) {
-    std::string ignored;
-    auto single = LowerChoice(group, plan, 1, 0, ignored);
-    const auto cycles = [&](const accel::Kernel& kernel) {
-      return CyclesAfter(spec_, before_ ? &*before_ : nullptr, kernel);
-    };
-    if (single && cycles(single->kernel) < cycles(best->kernel)) best = std::move(single);
+  const auto ranked =
+      RankTiles(spec_, array_, plan.anchor, plan.window, plan.epilogue, options_.virtual_threads, reason);
+  auto candidates = LowerCandidates(group, plan, ranked, reason);
+  if (candidates.empty()) return std::nullopt;
+  Lowered& best = candidates.front();
+  if (options_.explain) {
+    out.knobs = KnobsOf(best.cost.tile, ranked);
+    for (const Lowered& other :
+         std::span(candidates).subspan(1).first(std::min(kAlternatives, candidates.size() - 1)))
+      out.alternatives.push_back({ToString(other.cost.tile), other.measured - best.measured});
   }
-  Report(group, *best);
-  cursor_ = std::move(best->cursor);
-  before_ = best->kernel;
+  Report(group, best);
+  cursor_ = std::move(best.cursor);
+  before_ = best.kernel;
+  before_cycles_ = best.cost.cycles;
   out.output = group.result();
   out.output_layout.kind = Layout::Kind::kBlocked;
   out.output_layout.block = array_.layout_out;
-  out.kernel = std::move(best->kernel);
-  out.roles = std::move(best->roles);
-  out.tile = best->cost.tile;
-  out.knobs = std::move(best->knobs);
+  out.kernel = std::move(best.kernel);
+  out.roles = std::move(best.roles);
+  out.tile = best.cost.tile;
   PackConstants(group, plan, out);
+  reason.clear();  // candidates that were refused left theirs
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "compiler/network/group.h"
 #include "compiler/network/kernels.h"
 #include "runtime/network.h"
+#include "runtime/profile.h"
 
 namespace cosim::network {
 
@@ -35,7 +37,8 @@ struct AcceleratorGroup {
   Layout weights_layout;
   std::vector<PackedConstant> constants;
   Tile tile;
-  std::vector<runtime::Knob> knobs;
+  std::vector<runtime::Knob> knobs;  ///< both only where asked for
+  std::vector<runtime::Alternative> alternatives;
 };
 
 /// Gets the IR of every group that goes to the accelerator, after each pass: "lower", "tensorize",
@@ -45,11 +48,9 @@ using PassObserver =
 
 struct LowerOptions {
   int virtual_threads = 2;
-  /// Which of a group's legal schedules to take: 0 the one that the model likes best. Where there are fewer,
-  /// the last.
-  int choice = 0;
-  bool list_knobs = false;  ///< fill AcceleratorGroup::knobs
-  PassObserver after_pass;  ///< may be empty
+  bool explain = false;      ///< fill AcceleratorGroup::knobs and alternatives
+  bool timing_only = false;  ///< leave constants empty
+  PassObserver after_pass;   ///< may be empty
 };
 
 class GroupLowering {
@@ -88,13 +89,19 @@ class GroupLowering {
     accel::Kernel kernel;
     std::vector<Role> roles;
     TileCost cost;
-    accel::StorageCursor cursor;       ///< behind it
-    std::vector<runtime::Knob> knobs;  ///< where asked for
-    std::vector<std::string> texts;    ///< after "lower", "tensorize", "virtual_threads", if somebody looks
+    accel::StorageCursor cursor;     ///< behind it
+    std::vector<std::string> texts;  ///< after "lower", "tensorize", "virtual_threads", if somebody looks
+    runtime::Cycle measured = 0;     ///< with the kernel before it, where there is a choice
   };
-  /// Of the tiles that fit storage and instructions, cheapest first by the model, number `choice`.
-  std::optional<Lowered> LowerChoice(const Group& group, const Plan& plan, int threads, int choice,
-                                     std::string& reason) const;
+  /// The kernels of the first `count` tiles of `ranked` that fit storage and instructions.
+  std::vector<Lowered> LowerTiles(const Group& group, const Plan& plan, std::span<const TileCost> ranked,
+                                  size_t count, std::string& reason) const;
+  /// Cycles of the kernel between the one before it and itself once more, which stands for the one behind it.
+  runtime::Cycle Measure(const Lowered& lowered) const;
+  /// The one to take first. As many as can be measured quickly, by what they take; where that is only one,
+  /// the tile model's first; then others to explain it by. Empty: nothing fits.
+  std::vector<Lowered> LowerCandidates(const Group& group, const Plan& plan,
+                                       const std::vector<TileCost>& ranked, std::string& reason) const;
   void Report(const Group& group, const Lowered& lowered) const;
   void PackConstants(const Group& group, const Plan& plan, AcceleratorGroup& out) const;
 
@@ -105,6 +112,7 @@ class GroupLowering {
   std::string no_array_;
   accel::StorageCursor cursor_;
   std::optional<accel::Kernel> before_;  ///< the kernel lowered last
+  double before_cycles_ = 0;             ///< what it takes, by the tile model
 };
 
 }  // namespace cosim::network

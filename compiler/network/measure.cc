@@ -8,28 +8,28 @@
 
 namespace cosim::network {
 
-runtime::Cycle CyclesAfter(const isa::Spec& spec, const accel::Kernel* before, const accel::Kernel& kernel) {
+runtime::Cycle CyclesInARow(const isa::Spec& spec, std::span<const accel::Kernel* const> kernels) {
   constexpr uint64_t kPage = 4096;
-  std::vector<AcceleratorGroup> groups(before ? 2 : 1);
-  if (before) groups.front().kernel = *before;
-  groups.back().kernel = kernel;
+  std::vector<AcceleratorGroup> groups(kernels.size());
   std::vector<PlacedKernel> placed;
   uint64_t end = 0;
-  for (const AcceleratorGroup& group : groups) {
-    PlacedKernel& next = placed.emplace_back(PlacedKernel{&group, {}, 0});
-    for (const auto& param : group.kernel.params) {
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    groups[i].kernel = *kernels[i];
+    PlacedKernel next{&groups[i], {}, 0};
+    for (const auto& param : kernels[i]->params) {
       next.addresses.push_back(end);
       uint64_t bytes = 2 * static_cast<uint64_t>(accel::CeilDiv(param->type.bits, 8));  // lanes may be wider
       for (int64_t extent : param->shape) bytes *= static_cast<uint64_t>(extent);
       end = accel::RoundUp(end + bytes, kPage);
     }
+    if (i > 0) next.addresses.front() = placed.back().addresses.back();  // what a kernel reads comes first
+    placed.push_back(std::move(next));
   }
-  if (before) placed[1].addresses.front() = placed[0].addresses.back();  // what a kernel reads comes first
   uint64_t free_from = end;
   const runtime::AcceleratorStep step = BuildProgram(spec, placed, {}, end, free_from);
   const auto counters =
       sim::TimingEngine(spec).Run(sim::DecodeAll(spec, step.program), step.program.code_address);
-  COSIM_CHECK(counters.completed, "{}: {}", kernel.name, counters.error);
+  COSIM_CHECK(counters.completed, "{}: {}", kernels.back()->name, counters.error);
   return counters.cycles;
 }
 

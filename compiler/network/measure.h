@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel costs, from the timing engine rather than from the tile model.
+// What kernels cost, from the timing engine rather than from the tile model.
 #pragma once
+
+#include <span>
 
 #include "compiler/accel/ir.h"
 #include "isa/spec.h"
@@ -8,8 +10,8 @@
 
 namespace cosim::network {
 
-/// Cycles of a program of `kernel` and, unless null, `before`, whose result it reads. Both have passed
+/// Cycles of a program of `kernels`, each of which reads first what the one before it wrote. All have passed
 /// accel::CheckInstructions.
-runtime::Cycle CyclesAfter(const isa::Spec& spec, const accel::Kernel* before, const accel::Kernel& kernel);
+runtime::Cycle CyclesInARow(const isa::Spec& spec, std::span<const accel::Kernel* const> kernels);
 
 }  // namespace cosim::network

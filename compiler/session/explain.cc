@@ -27,7 +27,7 @@ class Explainer {
 
   std::optional<Explanation> Run(std::string& error) const {
     Say("timing");
-    const auto timed = Time(spec_, 0, error);
+    const auto timed = Time(spec_, error);
     if (!timed) return std::nullopt;
     Explanation out{.network = options_.network, .cycles = timed->cycles};
     for (const LayerExplanation& layer : timed->layers) {
@@ -38,7 +38,6 @@ class Explainer {
       error = fmt::format("'{}' is not a layer of {} on the accelerator", options_.layer, options_.network);
       return std::nullopt;
     }
-    AddCandidates(out);
     AddLifts(out);
     return out;
   }
@@ -48,12 +47,11 @@ class Explainer {
     if (options_.progress) options_.progress(what);
   }
 
-  /// With every layer on its schedule of rank `choice`.
-  std::optional<Timed> Time(const isa::Spec& spec, int choice, std::string& error) const {
+  std::optional<Timed> Time(const isa::Spec& spec, std::string& error) const {
     const runtime::Network network = CompileFor(spec, quantized_.graph,
                                                 {.virtual_threads = options_.virtual_threads,
-                                                 .choice = choice,
-                                                 .list_knobs = choice == 0,
+                                                 .explain = &spec == &spec_,
+                                                 .timing_only = true,
                                                  .after_pass = {}});
     Timed timed;
     for (const auto& step : network.steps) {
@@ -74,30 +72,13 @@ class Explainer {
     return timed;
   }
 
-  void AddCandidates(Explanation& out) const {
-    for (int choice = 1; choice <= options_.candidates; ++choice) {
-      Say(fmt::format("trying schedules of rank {}", choice + 1));
-      std::string error;
-      const auto timed = Time(spec_, choice, error);
-      if (!timed) continue;  // a schedule that gets stuck is no candidate
-      for (LayerExplanation& layer : out.layers) {
-        const LayerExplanation* other = Find(*timed, layer.layer.name);
-        const auto is_same = [&](const Candidate& c) { return c.schedule == other->layer.schedule; };
-        if (other == nullptr || other->layer.schedule == layer.layer.schedule ||
-            std::ranges::any_of(layer.candidates, is_same))
-          continue;
-        layer.candidates.push_back({other->layer.schedule, other->cycles});
-      }
-    }
-  }
-
   void AddLifts(Explanation& out) const {
-    for (Lift lift : Changes()) {
-      Say(fmt::format("trying {}={}", lift.change.path, lift.change.value));
-      const auto spec = options_.respecify ? options_.respecify(lift.change) : std::nullopt;
+    for (Lift lift : Lifts()) {
+      Say("trying " + lift.what);
+      const auto spec = options_.respecify ? options_.respecify(lift.changes) : std::nullopt;
       if (!spec) continue;
       std::string error;
-      const auto timed = Time(*spec, 0, error);
+      const auto timed = Time(*spec, error);
       if (!timed) continue;
       lift.cycles = timed->cycles;
       if (!options_.layer.empty()) {
@@ -110,22 +91,51 @@ class Explainer {
     std::ranges::stable_sort(out.lifts, {}, &Lift::cycles);
   }
 
-  /// Twice of every buffer and of what else may be short; half the memory's latency.
-  std::vector<Lift> Changes() const {
-    std::vector<Lift> changes;
-    const auto add = [&](const std::string& path, int64_t from, int64_t to) {
-      if (to != from) changes.push_back({{path, std::to_string(to)}, std::to_string(from), 0});
+  const isa::Parameter* FindParameter(const std::string& name) const {
+    const auto at = std::ranges::find(spec_.parameters, name, &isa::Parameter::name);
+    return at == spec_.parameters.end() ? nullptr : &*at;
+  }
+
+  /// Twice the array, every buffer and what else may be short; half the memory's latency.
+  std::vector<Lift> Lifts() const {
+    std::vector<Lift> lifts;
+    const auto add = [&](const std::string& what, const std::string& path, int64_t from, int64_t to) {
+      if (to != from)
+        lifts.push_back({fmt::format(fmt::runtime(what), fmt::arg("to", to), fmt::arg("from", from)),
+                         {{path, std::to_string(to)}},
+                         0});
     };
-    for (const isa::Parameter& parameter : spec_.parameters) {
-      const auto is = [&](const char* name) { return parameter.name == name; };
-      if (parameter.name.ends_with("_bytes") || is("par_depth") || is("alu_lanes") || is("tokens") ||
-          is("load_beats"))
-        add("parameters." + parameter.name, parameter.value, parameter.value * 2);
+    const auto in = FindParameter("block_in"), out = FindParameter("block_out");
+    if (in != nullptr && out != nullptr) {
+      const int64_t i = in->value, o = out->value;
+      lifts.push_back(
+          {fmt::format("array {}x{} instead of {}x{}", 2 * i, 2 * o, i, o),
+           {{"parameters.block_in", std::to_string(2 * i)}, {"parameters.block_out", std::to_string(2 * o)}},
+           0});
     }
-    add("memory.port_bits", spec_.dram.port_bits, spec_.dram.port_bits * 2);
-    add("memory.outstanding", spec_.dram.outstanding, spec_.dram.outstanding * 2);
-    add("memory.latency", spec_.dram.latency, spec_.dram.latency / 2);
-    return changes;
+    for (const isa::Parameter& parameter : spec_.parameters) {
+      const std::string &name = parameter.name, path = "parameters." + name;
+      const int64_t v = parameter.value;
+      if (name.ends_with("_bytes"))
+        lifts.push_back(
+            {fmt::format("{} buffer {} instead of {}", name.substr(0, name.size() - 6), Size(2 * v), Size(v)),
+             {{path, std::to_string(2 * v)}},
+             0});
+      if (name == "par_depth") add("{to} parameter vectors on chip instead of {from}", path, v, 2 * v);
+      if (name == "alu_lanes") add("{to} alu lanes instead of {from}", path, v, 2 * v);
+      if (name == "tokens") add("token queues of {to} instead of {from}", path, v, 2 * v);
+      if (name == "load_beats") add("load data buffer of {to} beats instead of {from}", path, v, 2 * v);
+    }
+    const isa::MemorySystem& dram = spec_.dram;
+    add("memory port of {to} bits instead of {from}", "memory.port_bits", dram.port_bits, dram.port_bits * 2);
+    add("{to} bursts outstanding instead of {from}", "memory.outstanding", dram.outstanding,
+        dram.outstanding * 2);
+    add("memory latency {to} instead of {from}", "memory.latency", dram.latency, dram.latency / 2);
+    return lifts;
+  }
+
+  static std::string Size(int64_t bytes) {
+    return bytes % 1024 == 0 ? fmt::format("{} KiB", bytes / 1024) : fmt::format("{} bytes", bytes);
   }
 
   static const LayerExplanation* Find(const Timed& timed, const std::string& name) {

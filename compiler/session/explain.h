@@ -20,10 +20,9 @@ struct ExplainOptions {
   std::string network;  ///< one of zoo::Names()
   uint64_t seed = 1;
   int virtual_threads = 2;
-  std::string layer;   ///< only this one; empty: all
-  int candidates = 2;  ///< how many of the next schedules to try
-  /// The same spec with one more override; nothing if that is not legal.
-  std::function<std::optional<isa::Spec>(const isa::Override&)> respecify;
+  std::string layer;  ///< only this one; empty: all
+  /// The same spec with more overrides; nothing if that is not legal.
+  std::function<std::optional<isa::Spec>(const std::vector<isa::Override>&)> respecify;
   std::function<void(const std::string&)> progress;  ///< what is being done now
 };
 
@@ -31,11 +30,6 @@ struct ExplainOptions {
 struct Stall {
   std::string reason;
   runtime::Cycle cycles = 0;
-};
-
-struct Candidate {
-  std::string schedule;
-  runtime::Cycle cycles = 0;  ///< of the layer, every layer of the network taking its candidate of this rank
 };
 
 struct LayerExplanation {
@@ -47,13 +41,12 @@ struct LayerExplanation {
   uint64_t read_bytes = 0, write_bytes = 0;  ///< whole beats
   runtime::Cycle port = 0;                   ///< beats of the busier direction: what the port needs at least
   std::vector<Stall> stalls;                 ///< largest first
-  std::vector<Candidate> candidates;         ///< different from the schedule chosen
 };
 
-/// What one change of the configuration does to the network, or to the layer asked for.
+/// What a change of the configuration does to the network, or to the layer asked for.
 struct Lift {
-  isa::Override change;
-  std::string from;
+  std::string what;  ///< "inp buffer 64 KiB instead of 32 KiB"
+  std::vector<isa::Override> changes;
   runtime::Cycle cycles = 0;
 };
 

@@ -94,6 +94,45 @@ TEST(LowerGroup, NamesTheBufferThatTheSmallestTileOverflows) {
             "buffer 'inp' holds 64 elements and the smallest tile needs 81, 17 more");
 }
 
+// A layer of each size that the timing engine is asked about, and one that it is not.
+TEST(LowerGroup, AScheduleKnowsNoNames) {
+  const auto spec = Load("cosim", {}, "pynq.yaml");
+  for (const int64_t size : {7, 28, 112}) {
+    std::vector<std::string> schedules;
+    for (const char* name : {"resnet18", "vgg16", "x"}) {
+      GraphBuilder b(static_cast<uint32_t>(schedules.size()));  // other weights each time
+      b.graph = graph::Graph(name);
+      const ValueId x = b.Input({1, 64, size, size}, std::string(name) + ".input");
+      b.graph.SetOutputs({b.Conv(x, 64, {.pad = {1, 1, 1, 1}}, 3, 3, false)});
+      GroupLowering lowering(spec, b.graph, {});
+      std::string reason;
+      const auto lowered = lowering.Lower(Fuse(b.graph, {}).back(), reason);
+      ASSERT_TRUE(lowered) << reason;
+      schedules.push_back(ToString(lowered->tile));
+    }
+    EXPECT_EQ(schedules[0], schedules[1]);
+    EXPECT_EQ(schedules[0], schedules[2]);
+  }
+}
+
+TEST(LowerGroup, NoMeasuredCandidateOfASmallLayerIsFaster) {
+  const auto spec = Load("cosim", {}, "pynq.yaml");
+  for (const int64_t channels : {16, 64, 160}) {
+    GraphBuilder b;
+    b.graph.SetOutputs({b.Conv(b.Input({1, channels, 9, 9}), channels, {.pad = {1, 1, 1, 1}}, 3, 3, false)});
+    GroupLowering lowering(spec, b.graph, {.explain = true});
+    std::string reason;
+    const auto lowered = lowering.Lower(Fuse(b.graph, {}).back(), reason);
+    ASSERT_TRUE(lowered) << reason;
+    EXPECT_EQ(reason, "");
+    ASSERT_EQ(lowered->alternatives.size(), 2u);
+    for (const runtime::Alternative& other : lowered->alternatives) {
+      EXPECT_GE(other.more_cycles, 0) << other.schedule;
+      EXPECT_NE(other.schedule, ToString(lowered->tile));
+    }
+  }
+}
+
 TEST(RankTiles, ComesCheapestFirstAndFitsStorage) {
   const auto spec = Load("cosim");
   std::string why;
@@ -112,7 +151,7 @@ TEST(RankTiles, ComesCheapestFirstAndFitsStorage) {
                 .right = 1};
   EpilogueInfo epilogue;
   epilogue.requantize = true;
-  const auto ranked = RankTiles(spec, array, Anchor::kConvolution, window, epilogue, 1, 200, why);
+  const auto ranked = RankTiles(spec, array, Anchor::kConvolution, window, epilogue, 1, why);
   ASSERT_FALSE(ranked.empty());
   for (size_t i = 0; i < ranked.size(); ++i) {
     EXPECT_LE(ranked[i == 0 ? 0 : i - 1].cycles, ranked[i].cycles);
