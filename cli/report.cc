@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -44,6 +45,38 @@ std::string LayerTable(const session::Result& result, const isa::Spec& spec) {
                         layer.on_accelerator ? Grouped(static_cast<int64_t>(profile.dram_bytes)) : "");
     if (!layer.on_accelerator) text += fmt::format("  {}\n", layer.reason);
   }
+  return text;
+}
+
+/// The layers on the accelerator that begin with the same operation, taken together.
+struct OpSum {
+  std::string op;
+  int layers = 0;
+  int64_t cycles = 0, ideal = 0;
+};
+
+std::vector<OpSum> SumByOp(const session::Result& result, const isa::Spec& spec) {
+  std::vector<OpSum> sums;
+  for (size_t i = 0; i < result.network.layers.size(); ++i) {
+    const auto& layer = result.network.layers[i];
+    if (!layer.on_accelerator) continue;
+    const std::string op = layer.op.substr(0, layer.op.find('+'));
+    auto sum = std::ranges::find(sums, op, &OpSum::op);
+    if (sum == sums.end()) sum = sums.insert(sums.end(), {op});
+    ++sum->layers;
+    sum->cycles += result.run.layers[i].cycles;
+    sum->ideal += IdealCycles(layer.macs, spec);
+  }
+  return sums;
+}
+
+std::string OpLines(const session::Result& result, const isa::Spec& spec) {
+  std::string text;
+  for (const OpSum& sum : SumByOp(result, spec))
+    text += fmt::format(
+        "{:<24} {:>3} {:<6} {:>12} cycles{}\n", sum.op, sum.layers, sum.layers == 1 ? "layer" : "layers",
+        Grouped(sum.cycles),
+        sum.ideal > 0 ? fmt::format(", {} of the array", Percent(Utilization(sum.ideal, sum.cycles))) : "");
   return text;
 }
 
@@ -152,6 +185,7 @@ std::string Verdict(const session::Result& result, const session::Options& optio
 
 std::string RunTable(const session::Result& result, const isa::Spec& spec, const session::Options& options) {
   std::string text = LayerTable(result, spec) + "\n";
+  if (result.run.timed) text += OpLines(result, spec) + "\n";
   if (!result.run.ledger.empty()) text += LedgerTable(result, spec) + "\n";
   if (!result.quantization.empty()) text += QuantizationTable(result) + "\n";
   return text + Totals(result, spec, options) + Agreement(result) + Verdict(result, options);
@@ -210,6 +244,9 @@ std::string RunJson(const session::Result& result, const isa::Spec& spec, const 
                               {"utilization", Utilization(ideal, profile.cycles)},
                               {"dram_bytes", profile.dram_bytes}});
   }
+  for (const OpSum& sum : SumByOp(result, spec))
+    json["by_op"].push_back(
+        {{"op", sum.op}, {"layers", sum.layers}, {"cycles", sum.cycles}, {"ideal_cycles", sum.ideal}});
   for (const auto& compared : result.layers)
     json["checked_layers"].push_back(
         {{"name", compared.name}, {"values", compared.values}, {"mismatches", compared.mismatches}});
