@@ -134,11 +134,15 @@ Hardware ReadHardware(const YamlNode& root, Diagnostics& diags) {
   Hardware hardware;
   const YamlEntry* entry = root.Find("hardware");
   if (!entry) return hardware;
-  const MapReader reader(entry->value, entry->key, "'hardware'", diags, {"macs_per_dsp"});
+  const MapReader reader(entry->value, entry->key, "'hardware'", diags, {"macs_per_dsp", "lut_inputs"});
   if (!reader.is_map()) return hardware;
   if (const YamlNode* macs = reader.Find("macs_per_dsp")) {
     hardware.macs_per_dsp = static_cast<int>(reader.Integer("macs_per_dsp", 1, 2).value_or(0));
     hardware.macs_per_dsp_loc = macs->Loc();
+  }
+  if (const YamlNode* inputs = reader.Find("lut_inputs")) {
+    hardware.lut_inputs = static_cast<int>(reader.Integer("lut_inputs", 0, 1024).value_or(0));
+    hardware.lut_inputs_loc = inputs->Loc();
   }
   return hardware;
 }

@@ -157,6 +157,9 @@ struct Hardware {
   /// Multiply-accumulates that share a DSP: 1, 2, or 0: as many as the operands' widths allow.
   int macs_per_dsp = 0;
   SourceLoc macs_per_dsp_loc;
+  /// Inputs of a gemm tile (of its reduced extent) whose products are made of LUTs instead of DSPs.
+  int lut_inputs = 0;
+  SourceLoc lut_inputs_loc;
 };
 
 struct Parameter {

@@ -55,7 +55,16 @@ class Checker {
     if (SvPairsFit(src, side)) return;
     Error(spec_.hardware.macs_per_dsp_loc,
           fmt::format("hardware.macs_per_dsp is 2, with {} bits by {}", src, side),
-          "at most 25 bits for an activation and two weights, and 18 for the activation");
+          "at most 24 bits for an activation and two weights, and 18 for the activation");
+  }
+
+  void LutInputs(const SvUnit& planned) {
+    if (!planned.gemms || planned.gemm.dst != -1 || spec_.hardware.lut_inputs <= planned.gemm.block_in)
+      return;
+    Error(spec_.hardware.lut_inputs_loc,
+          fmt::format("hardware.lut_inputs is {}, with tiles of {} inputs", spec_.hardware.lut_inputs,
+                      planned.gemm.block_in),
+          "at most the inputs of a tile");
   }
 
   void Latency(const SvUnit& planned) {
@@ -249,6 +258,7 @@ void CheckSv(const Spec& spec, Diagnostics& diags) {
   for (const SvUnit& unit : plan.units) {
     checker.HasEngine(unit);
     checker.MacsPerDsp(unit);
+    checker.LutInputs(unit);
     checker.Latency(unit);
     checker.OneOfAKind(unit);
     if (unit.alus) checker.Alu(unit);

@@ -10,100 +10,11 @@
 #include <optional>
 
 #include "isa/check.h"
+#include "isa/sv_lane_printer.h"
 #include "isa/sv_package.h"
 
 namespace cosim::isa {
 namespace {
-
-/// A signal. Static ones (constants, immediates) hold in every stage.
-struct Value {
-  std::string name;
-  ScalarType type;
-  int stage = 0;
-  bool is_static = false;
-};
-
-/// The low `width` bits of `name`, which has type `type`, extended by its sign if it is wider.
-std::string Extended(const std::string& name, ScalarType type, int width) {
-  if (width == type.width) return name;
-  if (width < type.width) return fmt::format("{}[{}:0]", name, width - 1);
-  if (!type.is_signed) return fmt::format("{{{}'d0, {}}}", width - type.width, name);
-  return fmt::format("{{{{{}{{{}[{}]}}}}, {}}}", width - type.width, name, type.width - 1, name);
-}
-
-/// `value` in the bits of `type`, as a literal.
-std::string Literal(int64_t value, int width) {
-  if (value >= 0) return fmt::format("{}'d{}", width, value);
-  return fmt::format("(-{}'d{})", width, static_cast<uint64_t>(-(value + 1)) + 1);
-}
-
-class LanePrinter {
- public:
-  LanePrinter(const Spec& spec, const SvUnit& unit) : spec_(spec), unit_(unit), alu_(unit.alu) {}
-
-  std::string Print();
-
- private:
-  /// A multiplier, shifter or adder in one stage, and the operands of each op that uses it.
-  struct SharedUnit {
-    int stage = 0;
-    int common = -1;       ///< adders: the value that all uses add to
-    ScalarType type = {};  ///< adders: of the sum
-    struct Use {
-      std::vector<int> ops;
-      int a, b;  ///< values
-    };
-    std::vector<Use> uses;
-  };
-
-  void PrintOp(int slot);
-  int Node(const AluOp& op, const ScalarNode& node, const std::vector<int>& values, int delay, int slot);
-  int Input(const AluOp& op, const ScalarInput& input);
-  int Multiply(int slot, int a, int b, ScalarType type, int stage);
-  /// Append them; return the declarations of their results, which come before all else.
-  std::string PrintMultipliers();
-  std::string PrintShifters();
-  std::string PrintAdders();
-  /// Says how many stages the multipliers of each stage may take: as many as every product there has.
-  void PlanMultipliers();
-  void PrintResults();
-
-  /// A new signal with this expression, or the one that has it already.
-  int Define(const std::string& expression, ScalarType type, int stage, bool is_static = false);
-  /// The value's name in `stage`, through as many registers as that takes.
-  std::string At(int value, int stage);
-  std::string At(int value, int stage, int width) {
-    return Extended(At(value, stage), values_[value].type, width);
-  }
-  std::string SignedAt(int value, int stage, int width) {
-    return fmt::format("$signed({})", At(value, stage, width));
-  }
-  std::string Expression(const ScalarNode& node, int a, int b, int c, int stage, int slot);
-  std::string RoundShift(const ScalarNode& node, int a, int b, int stage, int slot);
-  /// The unit of `units` that is like `wanted` and that the op does not use otherwise; a new one if there is
-  /// none.
-  static size_t UnitFor(std::vector<SharedUnit>& units, const SharedUnit& wanted, int slot, int a, int b);
-  int Add(int slot, int a, int b, ScalarType type, int stage);
-  /// Operand `operand` of the unit, as whichever op runs has it.
-  std::string Operand(const SharedUnit& unit, int SharedUnit::Use::* operand, int width);
-  std::string Smaller(int a, int b, int width, int stage);
-  /// A wire of `width` bits for part of an expression.
-  std::string Wire(int width, const std::string& expression);
-  int CyclesLate(const AluOp& op) const;
-
-  const Spec& spec_;
-  const SvUnit& unit_;
-  const SvAlu& alu_;
-  std::vector<Value> values_;
-  std::map<std::string, int> known_;          // by expression, type and stage
-  std::map<std::string, std::string> wires_;  // by expression and width
-  std::map<std::pair<int, int>, std::string> delayed_;
-  std::vector<SharedUnit> multipliers_, shifters_, adders_;
-  std::map<int, int> product_stages_;  // by the stage of the multiplication
-  std::vector<int> results_;           // by slot: value
-  int shared_stage_ = 0;               // of multiplications
-  std::string body_, registers_;
-};
 
 bool IsProduct(const AluOp& op, const ScalarNode& node) {
   return node.op == ScalarOp::kMul && op.program.nodes[node.a].op != ScalarOp::kConst &&
@@ -117,6 +28,15 @@ std::optional<int> ProductStage(const AluOp& op) {
   }
   return std::nullopt;
 }
+
+/// One bit for each of `slots` set: any of them runs.
+std::string AnyOp(const std::vector<int>& slots) {
+  std::string text;
+  for (int slot : slots) text += fmt::format("{}op_i[{}]", text.empty() ? "" : " | ", slot);
+  return text;
+}
+
+}  // namespace
 
 int LanePrinter::CyclesLate(const AluOp& op) const {
   const int slack = alu_.stages - op.program.stages;
@@ -162,10 +82,6 @@ std::string LanePrinter::At(int value, int stage) {
   return name;
 }
 
-std::string LanePrinter::Smaller(int a, int b, int width, int stage) {
-  return fmt::format("({} < {})", SignedAt(a, stage, width), SignedAt(b, stage, width));
-}
-
 size_t LanePrinter::UnitFor(std::vector<SharedUnit>& units, const SharedUnit& wanted, int slot, int a,
                             int b) {
   for (size_t u = 0; u < units.size(); ++u) {
@@ -198,88 +114,6 @@ int LanePrinter::Add(int slot, int a, int b, ScalarType type, int stage) {
   return Define(fmt::format("sum{}", adder), type, stage);
 }
 
-/// (x + half) >> s, as the shifted value with one more bit below, rounded by that bit.
-std::string LanePrinter::RoundShift(const ScalarNode& node, int a, int b, int stage, int slot) {
-  const int width = values_[a].type.width + 1;  // with a sign in any case
-  const std::string shifted = fmt::format("shifted{}", UnitFor(shifters_, {stage, -1, {}, {}}, slot, a, b));
-  const std::string whole = fmt::format("{}[{}:1]", shifted, width);
-  const std::string kept = Wire(width, whole);
-  return fmt::format("{} + {}'({}[0])", Extended(kept, {width, true}, node.type.width), node.type.width,
-                     shifted);
-}
-
-std::string LanePrinter::Expression(const ScalarNode& node, int a, int b, int c, int stage, int slot) {
-  const int width = node.type.width;
-  // One bit more than any operand: signed whatever their signs are.
-  int wide = 1;
-  for (int value : {a, b, c}) {
-    if (value >= 0) wide = std::max(wide, values_[value].type.width + 1);
-  }
-  switch (node.op) {
-    case ScalarOp::kAdd:
-      return fmt::format("{} + {}", At(a, stage, width), At(b, stage, width));
-    case ScalarOp::kSub:
-      return fmt::format("{} - {}", At(a, stage, width), At(b, stage, width));
-    case ScalarOp::kMul:  // by a constant
-      return fmt::format("{} * {}", At(a, stage, width), At(b, stage, width));
-    case ScalarOp::kMin:
-      return fmt::format("{} ? {} : {}", Smaller(a, b, wide, stage), At(a, stage, width),
-                         At(b, stage, width));
-    case ScalarOp::kMax:
-      return fmt::format("{} ? {} : {}", Smaller(a, b, wide, stage), At(b, stage, width),
-                         At(a, stage, width));
-    case ScalarOp::kShr: {
-      const ScalarType type = values_[a].type;
-      const std::string text = type.is_signed ? fmt::format("$signed({}) >>> {}", At(a, stage), At(b, stage))
-                                              : fmt::format("{} >> {}", At(a, stage), At(b, stage));
-      const std::string shifted = Wire(type.width, text);
-      return Extended(shifted, type, width);
-    }
-    case ScalarOp::kShl:
-      return fmt::format("{} << {}", At(a, stage, width), At(b, stage));
-    case ScalarOp::kRoundShift:
-      return RoundShift(node, a, b, stage, slot);
-    case ScalarOp::kAnd:
-      return fmt::format("{} & {}", At(a, stage, width), At(b, stage, width));
-    case ScalarOp::kOr:
-      return fmt::format("{} | {}", At(a, stage, width), At(b, stage, width));
-    case ScalarOp::kXor:
-      return fmt::format("{} ^ {}", At(a, stage, width), At(b, stage, width));
-    case ScalarOp::kNot:
-      return fmt::format("~{}", At(a, stage, width));
-    case ScalarOp::kLt:
-      return Smaller(a, b, wide, stage);
-    case ScalarOp::kLe:
-      return fmt::format("~{}", Smaller(b, a, wide, stage));
-    case ScalarOp::kEq:
-      return fmt::format("{} == {}", At(a, stage, wide), At(b, stage, wide));
-    case ScalarOp::kNe:
-      return fmt::format("{} != {}", At(a, stage, wide), At(b, stage, wide));
-    case ScalarOp::kSelect:
-      return fmt::format("({} != '0) ? {} : {}", At(a, stage), At(b, stage, width), At(c, stage, width));
-    case ScalarOp::kWrap:
-      return At(a, stage, width);
-    case ScalarOp::kSat: {
-      const int both = std::max(wide, width + 1);
-      return fmt::format("({0} > $signed({1})) ? {2} : (({0} < $signed({3})) ? {4} : {5})",
-                         SignedAt(a, stage, both), Literal(node.type.Max(), both),
-                         Literal(node.type.Max(), width), Literal(node.type.Min(), both),
-                         Literal(node.type.Min(), width), At(a, stage, width));
-    }
-    case ScalarOp::kClamp: {
-      const std::string upper = Wire(wide, fmt::format("{} ? {} : {}", Smaller(a, c, wide, stage),
-                                                       At(a, stage, wide), At(c, stage, wide)));
-      const std::string both = Wire(wide, fmt::format("($signed({0}) < {1}) ? {2} : {0}", upper,
-                                                      SignedAt(b, stage, wide), At(b, stage, wide)));
-      return Extended(both, {wide, true}, width);
-    }
-    case ScalarOp::kConst:
-    case ScalarOp::kInput:
-      break;
-  }
-  COSIM_CHECK(false, "a node without an expression");
-}
-
 int LanePrinter::Input(const AluOp& op, const ScalarInput& input) {
   if (input.kind == ScalarInput::Kind::kImmediate) {
     const std::string& field = spec_.formats[alu_.format].fields[input.instruction_field].name;
@@ -304,7 +138,7 @@ int LanePrinter::Multiply(int slot, int a, int b, ScalarType type, int stage) {
 int LanePrinter::Node(const AluOp& op, const ScalarNode& node, const std::vector<int>& values, int delay,
                       int slot) {
   if (node.op == ScalarOp::kInput) return Input(op, op.program.inputs[node.input]);
-  if (node.op == ScalarOp::kConst) return Define(Literal(node.value, node.type.width), node.type, 0, true);
+  if (node.op == ScalarOp::kConst) return Define(SvLiteral(node.value, node.type.width), node.type, 0, true);
   const auto operand = [&](int of) { return of < 0 ? -1 : values[of]; };
   const int a = operand(node.a), b = operand(node.b), c = operand(node.c);
   const int stage = node.stage + delay;
@@ -322,13 +156,6 @@ void LanePrinter::PrintOp(int slot) {
   std::vector<int> values;
   for (const ScalarNode& node : op.program.nodes) values.push_back(Node(op, node, values, delay, slot));
   results_.push_back(values[op.program.result]);
-}
-
-/// One bit for each of `slots` set: any of them runs.
-std::string AnyOp(const std::vector<int>& slots) {
-  std::string text;
-  for (int slot : slots) text += fmt::format("{}op_i[{}]", text.empty() ? "" : " | ", slot);
-  return text;
 }
 
 std::string LanePrinter::Operand(const SharedUnit& unit, int SharedUnit::Use::* operand, int width) {
@@ -369,6 +196,7 @@ std::string LanePrinter::PrintMultipliers() {
   return products;
 }
 
+/// (x + half) >> s, as the shifted value with one more bit below, rounded by that bit.
 std::string LanePrinter::PrintShifters() {
   std::string text, declarations;
   for (size_t s = 0; s < shifters_.size(); ++s) {
@@ -377,15 +205,17 @@ std::string LanePrinter::PrintShifters() {
       width = std::max(width, values_[use.a].type.width + 1);  // with a sign in any case
       bits = std::max(bits, values_[use.b].type.width);
     }
-    declarations += fmt::format("  logic [{}:0] shifted{};\n", width, s);
+    declarations += fmt::format("  logic [{}:0] rounded{};\n", width - 1, s);
     fmt::format_to(std::back_inserter(text),
-                   "  logic [{0}:0] unshifted{2};\n  logic [{1}:0] amount{2};\n"
-                   "  assign unshifted{2} = {3};\n  assign amount{2} = {4};\n"
-                   "  assign shifted{2} = $signed({{unshifted{2}, 1'b0}}) >>> amount{2};\n",
-                   width - 1, bits - 1, s, Operand(shifters_[s], &SharedUnit::Use::a, width),
+                   "  logic [{0}:0] shifted{3};\n  logic [{1}:0] unshifted{3};\n  logic [{2}:0] amount{3};\n"
+                   "  assign unshifted{3} = {4};\n  assign amount{3} = {5};\n"
+                   "  assign shifted{3} = $signed({{unshifted{3}, 1'b0}}) >>> amount{3};\n"
+                   "  assign rounded{3} = shifted{3}[{0}:1] + {0}'(shifted{3}[0]);\n",
+                   width, width - 1, bits - 1, s, Operand(shifters_[s], &SharedUnit::Use::a, width),
                    Operand(shifters_[s], &SharedUnit::Use::b, bits));
   }
-  if (!text.empty()) body_ += "\n  // Shifters, shared by all ops that shift in the same stage.\n" + text;
+  if (!text.empty())
+    body_ += "\n  // Rounding shifters, shared by all ops that shift in the same stage.\n" + text;
   return declarations;
 }
 
@@ -428,11 +258,15 @@ void LanePrinter::PrintResults() {
   body_ += "\n  // Results.\n";
   for (int memory : alu_.writes) {
     const Memory& described = spec_.memories[memory];
-    std::string text;
+    std::map<std::string, std::vector<int>> ops;  // by result
     for (size_t slot = 0; slot < alu_.ops.size(); ++slot) {
       if (spec_.alu_ops[alu_.ops[slot]].result.memory != memory) continue;
-      fmt::format_to(std::back_inserter(text), "{}(op_i[{}] ? {} : '0)", text.empty() ? "" : "\n    | ", slot,
-                     At(results_[slot], alu_.stages, described.record_bits));
+      ops[At(results_[slot], alu_.stages, described.record_bits)].push_back(static_cast<int>(slot));
+    }
+    std::string text;
+    for (const auto& [result, slots] : ops) {
+      fmt::format_to(std::back_inserter(text), "{}(({}) ? {} : '0)", text.empty() ? "" : "\n    | ",
+                     AnyOp(slots), result);
     }
     fmt::format_to(std::back_inserter(body_), "  assign {}_o = {};\n", described.name, text);
   }
@@ -477,8 +311,6 @@ std::string LanePrinter::Print() {
       SvBanner(spec_, fmt::format("One lane of the {} unit's ALU.", unit_.name)), unit_.name, ports, shared,
       body_, registers_, inputs);
 }
-
-}  // namespace
 
 std::string SvAluLane(const Spec& spec, const SvUnit& unit) { return LanePrinter(spec, unit).Print(); }
 

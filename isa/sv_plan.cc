@@ -107,7 +107,7 @@ int SvAddressBits(int64_t depth) {
 
 bool SvPairsFit(int src_bits, int side_bits) {
   constexpr int kWideFactor = 25, kNarrowFactor = 18;  // of a DSP48E1; a DSP48E2's is wider
-  return src_bits <= kNarrowFactor && src_bits + 2 * side_bits <= kWideFactor;
+  return src_bits <= kNarrowFactor && src_bits + 1 + 2 * side_bits <= kWideFactor;
 }
 
 SvGemm MatchSvGemm(const Spec& spec, int index) {

@@ -77,8 +77,8 @@ std::string SvConstantName(std::string_view name);
 /// Bits of an address of `depth` elements, at least 1.
 int SvAddressBits(int64_t depth);
 
-/// True if two products of one `src_bits` factor with `side_bits` factors fit one DSP48
-/// (hw/rtl/multiplier_pair.sv).
+/// True if two sums of two products of a `src_bits` and a `side_bits` factor fit two DSP48
+/// (hw/rtl/multiplier_quad.sv).
 bool SvPairsFit(int src_bits, int side_bits);
 
 /// The template's view of a gemm format; `dst` < -1 when its intrinsic is of another shape.

@@ -1,45 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum of N signed terms: a registered adder tree of Levels levels, written as a tree of itself.
+// The sum of N signed terms: a registered adder tree of Levels levels, written as a tree of itself. Each of its N - 1
+// adders can carry a one in; the last can also subtract.
 //
-// Terms of cycle t give their sum at t + Levels. enable_i[k] lets the adders of level k, from the terms on, take values.
+// Terms and carries of cycle t give their sum at t + Levels; less_i is the one of cycle t + Levels - 1. enable_i[k] lets
+// the adders of level k, from the terms on, take values.
 module adder_tree #(
   parameter  int unsigned N        = 16,
   parameter  int unsigned TermBits = 16,
-  parameter  int unsigned Levels   = 4,   // at least 1 and log2 of N, rounded up
-  localparam int unsigned SumBits  = TermBits + Levels
+  parameter  int unsigned Levels   = 4,     // at least 1 and log2 of N, rounded up
+  parameter  bit          HasLess  = 1'b0,  // subtracts less_i
+  localparam int unsigned SumBits  = TermBits + Levels,
+  localparam int unsigned Adders   = (N > 1) ? N - 1 : 1
 ) (
   input  logic                      clk_i,
   input  logic [Levels-1:0]         enable_i,
   input  logic [N*TermBits-1:0]     terms_i,
+  input  logic [Adders-1:0]         carries_i,
+  input  logic [SumBits-1:0]        less_i,
   output logic signed [SumBits-1:0] sum_o
 );
 
-  localparam int unsigned Half = 2 ** (Levels - 1);
-  localparam int unsigned Left = (N > Half) ? Half : N;
+  localparam int unsigned Half       = 2 ** (Levels - 1);
+  localparam int unsigned Left       = (N > Half) ? Half : N;
+  localparam int unsigned Right      = N - Left;
+  localparam int unsigned LeftAdders = (Left > 1) ? Left - 1 : 0;
 
   logic signed [SumBits-2:0] left, right;
-  logic signed [SumBits-1:0] sum_q;
+  logic                      carry, unused_carry;
+  logic signed [SumBits-1:0] sum, sum_q;
 
+  // The last adder has the highest carry, its left tree the lowest ones.
   if (Levels == 1) begin : gen_left
     assign left = terms_i[TermBits-1:0];
   end else begin : gen_left_tree
     adder_tree #(.N(Left), .TermBits(TermBits), .Levels(Levels - 1)) i_left (
-      .clk_i, .enable_i(enable_i[Levels-2:0]), .terms_i(terms_i[Left*TermBits-1:0]), .sum_o(left)
+      .clk_i, .enable_i(enable_i[Levels-2:0]), .terms_i(terms_i[Left*TermBits-1:0]),
+      .carries_i(carries_i[(LeftAdders > 0 ? LeftAdders : 1)-1:0]), .less_i('0), .sum_o(left)
     );
   end
 
-  if (N == Left) begin : gen_alone
+  if (Right == 0) begin : gen_alone
     assign right = '0;
-  end else if (Levels == 1) begin : gen_right
-    assign right = terms_i[N*TermBits-1:TermBits];
-  end else begin : gen_right_tree
-    adder_tree #(.N(N - Left), .TermBits(TermBits), .Levels(Levels - 1)) i_right (
-      .clk_i, .enable_i(enable_i[Levels-2:0]), .terms_i(terms_i[N*TermBits-1:Left*TermBits]), .sum_o(right)
+    assign carry = 1'b0;
+    logic unused_carries;
+    assign unused_carries = ^carries_i;
+  end else begin : gen_both
+    delay #(.Width(1), .Stages(Levels - 1)) i_carry (
+      .clk_i, .rst_ni(1'b1), .data_i(carries_i[N-2]), .data_o(carry)
     );
+    if (Levels == 1) begin : gen_right
+      assign right = terms_i[N*TermBits-1:TermBits];
+    end else begin : gen_right_tree
+      adder_tree #(.N(Right), .TermBits(TermBits), .Levels(Levels - 1)) i_right (
+        .clk_i, .enable_i(enable_i[Levels-2:0]), .terms_i(terms_i[N*TermBits-1:Left*TermBits]),
+        .carries_i(carries_i[LeftAdders +: (Right > 1 ? Right - 1 : 1)]), .less_i('0), .sum_o(right)
+      );
+    end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (enable_i[Levels-1]) sum_q <= SumBits'(left) + SumBits'(right);
+  assign {sum, unused_carry} = {SumBits'(left), carry} + {SumBits'(right), carry};
+
+  if (HasLess) begin : gen_less
+    always_ff @(posedge clk_i) if (enable_i[Levels-1]) sum_q <= sum - less_i;
+  end else begin : gen_plain
+    logic unused_less;
+    assign unused_less = ^less_i;
+    always_ff @(posedge clk_i) if (enable_i[Levels-1]) sum_q <= sum;
   end
 
   assign sum_o = sum_q;

@@ -13,6 +13,7 @@ module gemm_unit #(
   parameter  int unsigned InpBits   = 8,
   parameter  int unsigned WgtBits   = 8,
   parameter  int unsigned MacsPerDsp = 1,  // 1 or 2: see mac_array.sv
+  parameter  int unsigned LutInputs = 0,   // see there
   parameter  int unsigned AccBits   = 32,
   parameter  int unsigned UopBits   = 10,   // address of a micro-op
   parameter  int unsigned IterBits  = 14,
@@ -149,7 +150,7 @@ module gemm_unit #(
 
   mac_array #(
     .Batch(Batch), .BlockIn(BlockIn), .BlockOut(BlockOut), .InpBits(InpBits), .WgtBits(WgtBits),
-    .MacsPerDsp(MacsPerDsp)
+    .MacsPerDsp(MacsPerDsp), .LutInputs(LutInputs)
   ) i_array (
     .clk_i, .rst_ni, .valid_i(tile_valid), .inp_i(src_data_i), .wgt_i(side_data_i), .sum_o(sum)
   );

@@ -3,7 +3,9 @@
 // Reading the tiles is gemm_unit.sv's, adding the sums to memory accumulator.sv's.
 //
 // Operands of cycle t give their sums at t + 3 + Levels: a register before the multipliers, two in them, and Levels
-// registered adders. With MacsPerDsp = 2, the products of one activation for two neighbouring outputs share a multiplier.
+// registered adders. The first level adds the products of two activations. With MacsPerDsp = 2, two DSPs do so for two
+// neighbouring outputs (multiplier_quad.sv), and the later levels put right what is left to do. The products of the last
+// LutInputs activations are made of LUTs.
 module mac_array #(
   parameter  int unsigned Batch      = 1,
   parameter  int unsigned BlockIn    = 16,
@@ -11,6 +13,7 @@ module mac_array #(
   parameter  int unsigned InpBits    = 8,
   parameter  int unsigned WgtBits    = 8,
   parameter  int unsigned MacsPerDsp = 1,
+  parameter  int unsigned LutInputs = 0,   // at most BlockIn
   localparam int unsigned Levels     = $clog2(BlockIn),
   localparam int unsigned SumBits    = InpBits + WgtBits + Levels
 ) (
@@ -22,14 +25,19 @@ module mac_array #(
   output logic [Batch*BlockOut*SumBits-1:0]   sum_o
 );
 
-  localparam int unsigned ProductBits = InpBits + WgtBits;
-  localparam int unsigned RowBits     = BlockIn * ProductBits;   // the products of one sum
-  localparam int unsigned Paired      = (MacsPerDsp == 2) ? BlockOut / 2 * 2 : 0;
+  localparam int unsigned NodeBits = InpBits + WgtBits + 1;
+  localparam int unsigned Nodes    = (BlockIn + 1) / 2;   // sums of two products, of one output
+  localparam int unsigned Quads    = (MacsPerDsp == 2) ? (BlockIn - LutInputs) / 2 : 0;  // nodes that share DSPs
+  localparam int unsigned Paired   = (Quads != 0) ? BlockOut / 2 * 2 : 0;                 // outputs that do
+  // Nodes of quads borrow, and there is one adder less than nodes. If all are quads, the first makes no error.
+  localparam bit          Offset   = 2 * Quads == BlockIn;
+  localparam int unsigned First    = Offset ? 2 : 0;      // activation whose quad makes errors
 
-  logic [Batch*BlockIn*InpBits-1:0]    inp_q;
-  logic [BlockOut*BlockIn*WgtBits-1:0] wgt_q;
-  logic [Levels+1:0]                   valid_q;   // [0]: operands, [1]: in the multipliers, [2 + k]: before level k
-  logic [Batch*BlockOut*RowBits-1:0]   products;
+  logic [Batch*BlockIn*InpBits-1:0]         inp_q;
+  logic [BlockOut*BlockIn*WgtBits-1:0]      wgt_q;
+  logic [Levels+1:0]                        valid_q;  // [0]: operands, [1]: in the multipliers, [2 + k]: before level k
+  logic [Batch*BlockOut*Nodes*NodeBits-1:0] node;
+  logic [Batch*BlockOut*Nodes-1:0]          borrow;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_q <= '0;
@@ -43,62 +51,118 @@ module mac_array #(
     end
   end
 
-  for (genvar b = 0; b < Batch; b++) begin : gen_batch
-    for (genvar k = 0; k < BlockIn; k++) begin : gen_in
-      localparam int unsigned Inp = (b * BlockIn + k) * InpBits;
-      logic signed [InpBits-1:0] inp;
+  if (Levels == 0) begin : gen_products
+    for (genvar s = 0; s < Batch * BlockOut; s++) begin : gen_sum
+      multiplier #(.ABits(InpBits), .BBits(WgtBits), .InLuts(LutInputs != 0)) i_multiplier (
+        .clk_i,
+        .enable_i (valid_q[1:0]),
+        .a_i      (inp_q[s/BlockOut*InpBits +: InpBits]),
+        .b_i      (wgt_q[s%BlockOut*WgtBits +: WgtBits]),
+        .product_o(sum_o[s*SumBits +: SumBits])
+      );
+    end
+    assign node   = '0;
+    assign borrow = '0;
+  end else begin : gen_sums
+    for (genvar b = 0; b < Batch; b++) begin : gen_batch
+      logic signed [SumBits-1:0] less;   // what quads have given too much, of an even output
 
-      assign inp = inp_q[Inp +: InpBits];
+      quad_excess #(
+        .BlockIn(BlockIn), .First(First), .Last(2 * Quads), .InpBits(InpBits), .WgtBits(WgtBits)
+      ) i_excess (
+        .clk_i, .rst_ni, .enable_i(valid_q[Levels-1:0]), .inp_i(inp_q[b*BlockIn*InpBits +: BlockIn*InpBits]),
+        .excess_o(less)
+      );
 
-      if (Paired != 0) begin : gen_pairs
-        logic signed [ProductBits:0] offset_q;   // multiplier_pair.sv says what for
+      for (genvar n = 0; n < Nodes; n++) begin : gen_node
+        localparam int unsigned Terms  = (2 * n + 1 < BlockIn) ? 2 : 1;
+        localparam int unsigned Inp    = (b * BlockIn + 2 * n) * InpBits;
+        localparam int unsigned Single = (n < Quads) ? Paired : 0;   // the first output without a quad
+        localparam int unsigned Beyond = 2 * n + Terms + LutInputs;  // more than BlockIn: by so many terms
+        localparam int unsigned InLuts = (Beyond <= BlockIn) ? 0 : (Beyond < BlockIn + Terms) ? Beyond - BlockIn : Terms;
 
-        always_ff @(posedge clk_i) begin
-          if (valid_q[0]) begin
-            offset_q <= ((ProductBits + 1)'(1) << (ProductBits - 1)) - ((ProductBits + 1)'(inp) << (WgtBits - 1));
+        if (n < Quads) begin : gen_quads
+          logic signed [NodeBits:0] offset;   // multiplier_quad.sv says what for
+
+          if (Offset && n == 0) begin : gen_offset
+            logic signed [NodeBits:0] offset_q;
+            always_ff @(posedge clk_i) begin
+              if (valid_q[0]) begin
+                offset_q <= ((NodeBits + 1)'(1) << (NodeBits - 1))
+                            - ((NodeBits + 1)'($signed(inp_q[Inp +: InpBits])) << (WgtBits - 1))
+                            - ((NodeBits + 1)'($signed(inp_q[Inp+InpBits +: InpBits])) << (WgtBits - 1));
+              end
+            end
+            assign offset = offset_q;
+          end else begin : gen_no_offset
+            assign offset = '0;
+          end
+
+          for (genvar o = 0; o < Paired; o += 2) begin : gen_out
+            localparam int unsigned Node = (b * BlockOut + o) * Nodes + n;
+            localparam int unsigned Low  = (o * BlockIn + 2 * n) * WgtBits;
+            localparam int unsigned High = Low + BlockIn * WgtBits;
+
+            multiplier_quad #(.ABits(InpBits), .BBits(WgtBits), .Offset(Offset && n == 0)) i_quad (
+              .clk_i,
+              .enable_i(valid_q[2:0]),
+              .a0_i    (inp_q[Inp +: InpBits]),
+              .a1_i    (inp_q[Inp+InpBits +: InpBits]),
+              .low0_i  (wgt_q[Low +: WgtBits]),
+              .low1_i  (wgt_q[Low+WgtBits +: WgtBits]),
+              .high0_i (wgt_q[High +: WgtBits]),
+              .high1_i (wgt_q[High+WgtBits +: WgtBits]),
+              .offset_i(offset),
+              .low_o   (node[Node*NodeBits +: NodeBits]),
+              .high_o  (node[(Node+Nodes)*NodeBits +: NodeBits]),
+              .borrow_o(borrow[Node+Nodes])
+            );
+            assign borrow[Node] = 1'b0;
           end
         end
 
-        for (genvar o = 0; o < Paired; o += 2) begin : gen_out
-          localparam int unsigned Product = (b * BlockOut + o) * RowBits + k * ProductBits;
-          localparam int unsigned Wgt     = (o * BlockIn + k) * WgtBits;
+        for (genvar o = Single; o < BlockOut; o++) begin : gen_out
+          localparam int unsigned Node = (b * BlockOut + o) * Nodes + n;
 
-          multiplier_pair #(.ABits(InpBits), .BBits(WgtBits)) i_pair (
+          multiplier_sum #(
+            .Terms(Terms), .InLuts(InLuts), .ABits(InpBits), .BBits(WgtBits)
+          ) i_sum (
             .clk_i,
-            .enable_i(valid_q[1:0]),
-            .a_i     (inp),
-            .low_i   (wgt_q[Wgt +: WgtBits]),
-            .high_i  (wgt_q[Wgt+BlockIn*WgtBits +: WgtBits]),
-            .offset_i(offset_q),
-            .low_o   (products[Product +: ProductBits]),
-            .high_o  (products[Product+RowBits +: ProductBits])
+            .enable_i(valid_q[2:0]),
+            .a_i     (inp_q[Inp +: Terms*InpBits]),
+            .b_i     (wgt_q[(o*BlockIn+2*n)*WgtBits +: Terms*WgtBits]),
+            .sum_o   (node[Node*NodeBits +: NodeBits])
+          );
+          assign borrow[Node] = 1'b0;
+        end
+      end
+
+      for (genvar o = 0; o < BlockOut; o++) begin : gen_out
+        localparam int unsigned Sum = b * BlockOut + o;
+
+        if (Levels == 1) begin : gen_node
+          assign sum_o[Sum*SumBits +: SumBits] = node[Sum*NodeBits +: NodeBits];
+        end else begin : gen_tree
+          adder_tree #(
+            .N(Nodes), .TermBits(NodeBits), .Levels(Levels - 1),
+            .HasLess(o < Paired && o % 2 == 0 && 2 * Quads > First)
+          ) i_tree (
+            .clk_i,
+            .enable_i (valid_q[Levels+1:3]),
+            .terms_i  (node[Sum*Nodes*NodeBits +: Nodes*NodeBits]),
+            .carries_i(borrow[Sum*Nodes+(Offset ? 1 : 0) +: Nodes-1]),
+            .less_i   (less),
+            .sum_o    (sum_o[Sum*SumBits +: SumBits])
           );
         end
       end
 
-      for (genvar o = Paired; o < BlockOut; o++) begin : gen_out
-        multiplier #(.ABits(InpBits), .BBits(WgtBits)) i_multiplier (
-          .clk_i,
-          .enable_i (valid_q[1:0]),
-          .a_i      (inp),
-          .b_i      (wgt_q[(o*BlockIn+k)*WgtBits +: WgtBits]),
-          .product_o(products[(b*BlockOut+o)*RowBits+k*ProductBits +: ProductBits])
-        );
-      end
+      logic unused_less;
+      assign unused_less = ^less;
     end
   end
 
-  if (Levels == 0) begin : gen_products
-    assign sum_o = products;
-  end else begin : gen_sums
-    for (genvar s = 0; s < Batch * BlockOut; s++) begin : gen_sum
-      adder_tree #(.N(BlockIn), .TermBits(ProductBits), .Levels(Levels)) i_tree (
-        .clk_i,
-        .enable_i(valid_q[Levels+1:2]),
-        .terms_i (products[s*RowBits +: RowBits]),
-        .sum_o   (sum_o[s*SumBits +: SumBits])
-      );
-    end
-  end
+  logic unused_nodes;
+  assign unused_nodes = ^{node, borrow};
 
 endmodule

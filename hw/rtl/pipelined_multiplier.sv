@@ -30,11 +30,14 @@ module pipelined_multiplier #(
     localparam int unsigned BPart  = 17;
     localparam int unsigned AParts = (ABits > APart + 1) ? (ABits - 2) / APart + 1 : 1;
     localparam int unsigned BParts = (BBits > BPart + 1) ? (BBits - 2) / BPart + 1 : 1;
+    // The product of one part of each begins where that of the parts below them ends: these stand side by side in one
+    // term. Term 0 begins with the lowest parts, terms 1, 2, ... with higher parts of a, the others with higher ones of b.
+    localparam int unsigned Terms  = AParts + BParts - 1;
 
     logic signed [ABits-1:0]       a;
     logic signed [BBits-1:0]       b;
-    logic [AParts*BParts*ProductBits-1:0] parts;   // in their places
-    logic signed [ProductBits-1:0] sum, sum_q;
+    logic [Terms*ProductBits-1:0]  terms;
+    logic signed [ProductBits-1:0] sum_q;
 
     if (Stages == 2) begin : gen_operands
       assign a = a_i;
@@ -63,15 +66,33 @@ module pipelined_multiplier #(
           assign b_part = b[BBits-1:j*BPart];
         end
         always_ff @(posedge clk_i) part_q <= a_part * b_part;
-        assign parts[(i*BParts+j)*ProductBits +: ProductBits] = ProductBits'(part_q) << (i * APart + j * BPart);
+
+        localparam int unsigned Term  = (i >= j) ? i - j : AParts - 1 + j - i;
+        localparam int unsigned Place = i * APart + j * BPart;
+        localparam bit          IsTop = i + 1 == AParts || j + 1 == BParts;   // of its term: has the sign
+        localparam int unsigned Width = IsTop ? ProductBits - Place : APart + BPart;
+        assign terms[Term*ProductBits+Place +: Width] = Width'(part_q);
+        logic unused_sign;   // of a product of unsigned parts
+        assign unused_sign = ^part_q;
       end
     end
 
-    always_comb begin
-      sum = '0;
-      for (int unsigned p = 0; p < AParts * BParts; p++) sum = sum + parts[p*ProductBits +: ProductBits];
+    // The first term, and one after the other the next ones where they have bits.
+    for (genvar t = 0; t < Terms; t++) begin : gen_term
+      localparam int unsigned Skip = (t < AParts) ? t * APart : (t + 1 - AParts) * BPart;
+      logic [ProductBits-1:0] sum;
+      if (t == 0) begin : gen_first
+        assign sum = terms[ProductBits-1:0];
+      end else begin : gen_next
+        assign sum[ProductBits-1:Skip] = gen_term[t-1].sum[ProductBits-1:Skip]
+                                         + terms[(t+1)*ProductBits-1:t*ProductBits+Skip];
+        assign sum[Skip-1:0] = gen_term[t-1].sum[Skip-1:0];
+        assign terms[t*ProductBits +: Skip] = '0;
+        logic unused_zeros;
+        assign unused_zeros = ^terms[t*ProductBits +: Skip];
+      end
     end
-    always_ff @(posedge clk_i) sum_q <= sum;
+    always_ff @(posedge clk_i) sum_q <= gen_term[Terms-1].sum;
     assign product_o = sum_q;
   end
 

@@ -126,7 +126,7 @@ TEST_F(Verbs, TheCheckedInRegistersAreWhatIsaRegistersPrints) {
 
 TEST_F(Verbs, ListsNameWhatThereIs) {
   const Outcome configs = Run("configs"), models = Run("models");
-  for (const std::string name : {"pynq.yaml", "ultra96.yaml", "tiny.yaml"})
+  for (const std::string name : {"pynq.yaml", "pynq-max.yaml", "ultra96.yaml", "tiny.yaml"})
     EXPECT_THAT(configs.out, HasSubstr(name));
   for (const std::string name : {"mlp", "small_cnn", "resnet18"}) EXPECT_THAT(models.out, HasSubstr(name));
 }

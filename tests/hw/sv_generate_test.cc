@@ -75,6 +75,11 @@ TEST(CheckSv, RefusesAPairOfProductsThatADspCannotHold) {
   EXPECT_THAT(Refusal(spec), HasSubstr("hardware.macs_per_dsp is 2, with 8 bits by 16"));
 }
 
+TEST(CheckSv, RefusesMoreInputsInLutsThanATileHas) {
+  const isa::Spec spec = Load(kCosim, "", "", {{"parameters.block_in", "8"}, {"hardware.lut_inputs", "9"}});
+  EXPECT_THAT(Refusal(spec), HasSubstr("hardware.lut_inputs is 9, with tiles of 8 inputs"));
+}
+
 /// Whether two products of the array share a multiplier.
 bool Pairs(const std::vector<isa::Override>& overrides) {
   for (const isa::SvFile& file : isa::GenerateSv(Load(kCosim, "", "", overrides))) {

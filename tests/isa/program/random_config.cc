@@ -103,7 +103,11 @@ SourceText RandomConfig(const SourceText& isa, Random& random) {
     drawn[name] = value;
     fmt::format_to(std::back_inserter(text), "  {}: {}\n", name, value);
   }
-  if (random.Percent(50)) text += "hardware:\n  macs_per_dsp: 1\n";
+  text += "hardware:\n";
+  if (random.Percent(50)) text += "  macs_per_dsp: 1\n";
+  const int64_t inputs = drawn.contains("block_in") ? drawn["block_in"] : 0;
+  fmt::format_to(std::back_inserter(text), "  lut_inputs: {}\n",
+                 random.Percent(50) ? 0 : random.Uniform(0, inputs));
   return {"random_config.yaml", text + MemorySystemText(RandomMemorySystem(random))};
 }
 

@@ -157,7 +157,7 @@ TEST_F(Synthesis, IsAVerbWhoseHelpEndsInAnExampleThatWorks) {
   EXPECT_EQ(cli::Main({"synth", "--config=tiny.yaml", "-o", Path("out")}), 0);
   EXPECT_THAT(::testing::internal::GetCapturedStdout(), HasSubstr("total                      9"));
   EXPECT_TRUE(fs::exists(Path("out") + "/sv/accelerator.sv"));
-  EXPECT_TRUE(fs::exists(Path("out") + "/rtl/multiplier_pair.sv"));
+  EXPECT_TRUE(fs::exists(Path("out") + "/rtl/multiplier_quad.sv"));
 }
 
 TEST_F(Synthesis, IsOfOneMindWithYosys) {

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The multipliers of the array against plain arithmetic: the one of LUTs on all its operands, the one of two
+// DSPs on all operands of either, and whole arrays that mix both.
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "Vlut_multiplier.h"
+#include "Vlut_multiplier_odd.h"
+#include "Vmac_array_dsp.h"
+#include "Vmac_array_mixed.h"
+#include "Vmultiplier_quad.h"
+#include "verilated.h"
+
+namespace cosim::testing {
+namespace {
+
+template <typename Dut>
+void Clock(Dut& dut) {
+  dut.clk_i = 0;
+  dut.eval();
+  dut.clk_i = 1;
+  dut.eval();
+}
+
+/// The low `bits` of `value` as a signed number.
+int32_t Signed(uint32_t value, int bits) { return static_cast<int32_t>(value << (32 - bits)) >> (32 - bits); }
+
+/// All products of `a_bits` by `b_bits`, one a cycle; each comes out at the end of the next.
+template <typename Dut>
+void ExpectAllProducts(int a_bits, int b_bits) {
+  const auto context = std::make_unique<VerilatedContext>();
+  Dut dut(context.get());
+  dut.enable_i = 3;
+  const uint32_t all = 1u << (a_bits + b_bits);
+  uint32_t wrong = 0;
+  for (uint32_t cycle = 0; cycle <= all; ++cycle) {
+    const uint32_t before = cycle - 1, mask = (1u << a_bits) - 1;
+    dut.a_i = cycle & mask;
+    dut.b_i = cycle >> a_bits & ((1u << b_bits) - 1);
+    Clock(dut);
+    if (cycle == 0) continue;
+    const int32_t a = Signed(before & mask, a_bits), b = Signed(before >> a_bits, b_bits);
+    if (Signed(dut.product_o, a_bits + b_bits) != a * b && wrong++ < 5) ADD_FAILURE() << a << " * " << b;
+  }
+  EXPECT_EQ(wrong, 0u);
+}
+
+TEST(LutMultiplier, GivesTheProductOfAllOperands) { ExpectAllProducts<Vlut_multiplier>(8, 8); }
+
+TEST(LutMultiplier, TakesWidthsThatAreNoWholeDigits) { ExpectAllProducts<Vlut_multiplier_odd>(6, 5); }
+
+/// One activation and the weights of two outputs.
+struct Operands {
+  int8_t a, low, high;
+  explicit Operands(uint32_t number)
+      : a(static_cast<int8_t>(number)),
+        low(static_cast<int8_t>(number >> 8)),
+        high(static_cast<int8_t>(number >> 16)) {}
+};
+
+TEST(MultiplierQuad, GivesBothSumsOfAllOperands) {
+  constexpr uint32_t kAll = 1u << 24;
+  const auto context = std::make_unique<VerilatedContext>();
+  Vmultiplier_quad dut(context.get());
+  dut.enable_i = 7;
+  uint32_t wrong = 0;
+  // Both halves go through all their operands, in different orders. Sums come out two cycles later.
+  const auto first = [](uint32_t cycle) { return Operands(cycle % kAll); };
+  const auto second = [](uint32_t cycle) { return Operands(cycle * 0x9e3779b1u % kAll); };
+  for (uint32_t cycle = 0; cycle < kAll + 2; ++cycle) {
+    dut.a0_i = static_cast<uint8_t>(first(cycle).a);
+    dut.low0_i = static_cast<uint8_t>(first(cycle).low);
+    dut.high0_i = static_cast<uint8_t>(first(cycle).high);
+    dut.a1_i = static_cast<uint8_t>(second(cycle).a);
+    dut.low1_i = static_cast<uint8_t>(second(cycle).low);
+    dut.high1_i = static_cast<uint8_t>(second(cycle).high);
+    Clock(dut);
+    if (cycle < 2) continue;
+    const Operands p = first(cycle - 2), q = second(cycle - 2);
+    const int32_t low = Signed(dut.low_o, 17) - 128 * (p.a + q.a),
+                  high = Signed(dut.high_o, 17) + dut.borrow_o;
+    if ((low != p.a * p.low + q.a * q.low || high != p.a * p.high + q.a * q.high) && wrong++ < 5)
+      ADD_FAILURE() << "operands of cycle " << cycle - 2 << " gave " << low << ", " << high;
+  }
+  EXPECT_EQ(wrong, 0u);
+}
+
+/// Bits [at, at + bits) of a port, signed.
+template <typename Port>
+int32_t Field(const Port& port, int at, int bits) {
+  uint64_t word = 0;
+  std::memcpy(&word, reinterpret_cast<const uint8_t*>(&port) + at / 8, 4);
+  return Signed(static_cast<uint32_t>(word >> at % 8), bits);
+}
+
+/// Random tiles, many of extremes, with gaps between them: sums come out `levels` + 2 cycles later.
+template <typename Dut>
+void ExpectSums(int block_in, int block_out, int levels) {
+  const auto context = std::make_unique<VerilatedContext>();
+  Dut dut(context.get());
+  std::mt19937 random(1);
+  struct Tile {
+    bool valid;
+    std::vector<int32_t> sums;
+  };
+  std::vector<Tile> tiles;
+  const auto draw = [&](int bytes) {
+    const uint32_t kind = random() % 4;
+    std::vector<int8_t> values(bytes);
+    for (int8_t& value : values) {
+      const int extreme = random() % 2 != 0 && kind != 1 ? 127 : -128;
+      value = static_cast<int8_t>(kind == 0 || (kind == 3 && random() % 2) ? random() : extreme);
+    }
+    return values;
+  };
+  dut.rst_ni = 0;
+  dut.valid_i = 0;
+  for (int i = 0; i < 3; ++i) Clock(dut);
+  dut.rst_ni = 1;
+  int wrong = 0;
+  for (int cycle = 0; cycle < 20000; ++cycle) {
+    const std::vector<int8_t> inp = draw(block_in), wgt = draw(block_out * block_in);
+    std::memcpy(&dut.inp_i, inp.data(), inp.size());
+    std::memcpy(&dut.wgt_i, wgt.data(), wgt.size());
+    dut.valid_i = random() % 4 != 0;
+    tiles.push_back({dut.valid_i != 0, {}});
+    for (int o = 0; o < block_out; ++o) {
+      int32_t& sum = tiles.back().sums.emplace_back(0);
+      for (int k = 0; k < block_in; ++k) sum += inp[k] * wgt[o * block_in + k];
+    }
+    Clock(dut);
+    const int of = cycle - 2 - levels;
+    if (of < 0 || !tiles[of].valid) continue;
+    for (int o = 0; o < block_out; ++o) {
+      const int32_t sum = Field(dut.sum_o, o * (16 + levels), 16 + levels);
+      if (sum != tiles[of].sums[o] && wrong++ < 5)
+        ADD_FAILURE() << "output " << o << " is " << sum << " instead of " << tiles[of].sums[o];
+    }
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(MacArray, AddsUpWhatDspsGive) { ExpectSums<Vmac_array_dsp>(8, 4, 3); }
+
+TEST(MacArray, AddsUpWhatDspsAndLutsGive) { ExpectSums<Vmac_array_mixed>(13, 3, 4); }
+
+}  // namespace
+}  // namespace cosim::testing
