@@ -78,6 +78,10 @@ Cycle Simulation::NextEventButReads() const {
 
 void Simulation::Wake(size_t unit, Cycle time) { look_next_[unit] = std::min(look_next_[unit], time); }
 
+void Simulation::WakeWaiting(size_t unit, Wait::Kind what, Cycle time) {
+  if (units_[unit].ledger.waits_for() == what) Wake(unit, time);
+}
+
 void Simulation::PresentFetch(Cycle from) {
   if (fetch_.TryPresent()) read_port_.Present(kFetchRequester, from, fetch_.burst());
 }
@@ -140,7 +144,7 @@ void Simulation::Issue(size_t u) {
   ForEachBit(instruction.pushes, [&](size_t q) { queues_[q].TakePlace(); });
   ForEachBit(instruction.pops, [&](size_t q) {
     queues_[q].Pop(now_);
-    Wake(static_cast<size_t>(spec_->queues[q].from), now_ + 1);
+    WakeWaiting(static_cast<size_t>(spec_->queues[q].from), Wait::Kind::kPlace, now_ + 1);
   });
   locks_.Hold(static_cast<int>(u), instruction.locks);
   unit.commands.Issue(now_);
@@ -210,11 +214,11 @@ void Simulation::Retire(size_t u, Cycle retire) {
   ++retired_;
   ForEachBit(instruction.pushes, [&](size_t q) {
     queues_[q].Push(retire + 1);
-    Wake(static_cast<size_t>(spec_->queues[q].to), retire + 1);
+    WakeWaiting(static_cast<size_t>(spec_->queues[q].to), Wait::Kind::kToken, retire + 1);
   });
   if (!instruction.locks.empty()) {
     locks_.Release(instruction.locks, retire);
-    for (size_t other = 0; other < units_.size(); ++other) Wake(other, retire + 1);
+    for (size_t other = 0; other < units_.size(); ++other) WakeWaiting(other, Wait::Kind::kBank, retire + 1);
   }
   if (!unit.commands.Empty()) Wake(u, std::max(now_ + 1, unit.ReadyTime()));
 }

@@ -51,6 +51,9 @@ class Simulation {
  private:
   Cycle NextEventButReads() const;
   void Wake(size_t unit, Cycle time);
+  /// Only if the head of its queue was last seen to wait for that: heads that were not looked at, or wait for
+  /// something else first, will see for themselves.
+  void WakeWaiting(size_t unit, Wait::Kind what, Cycle time);
   void PresentFetch(Cycle from);
   void Dispatch();
   void LookAtHead(size_t unit);

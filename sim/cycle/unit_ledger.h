@@ -26,6 +26,7 @@ class UnitLedger {
   void Busy(Cycle now, Cycle begin, Cycle end) { busy_.Add(now, begin, end); }
   /// From `now` on, the head lacks `wait`.
   void Waits(const Wait& wait, Cycle now);
+  Wait::Kind waits_for() const { return wait_.kind; }
   /// In cycle `now` a burst that the unit has presented lost its turn.
   void LosesTurn(Cycle now) { lost_turns_ += busy_.At(now) ? 0 : 1; }
   void Issues(Cycle now);
