@@ -61,7 +61,10 @@ void Command(benchmark::State& state, const std::vector<std::string>& options) {
 
 const bool registered = [] {
   const std::vector<std::pair<std::string, std::vector<std::string>>> devices = {
-      {"cycle", {}}, {"timing_only", {"--timing-only"}}, {"functional", {"--device=functional"}}};
+      {"cycle", {}},
+      {"unchecked", {"--check=none"}},
+      {"timing_only", {"--timing-only"}},
+      {"functional", {"--device=functional"}}};
   for (const std::string isa : {"cosim", "vta"}) {
     for (auto [device, options] : devices) {
       options.push_back("--isa=" + isa);
