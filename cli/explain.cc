@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/explain_partition.h"
+#include "cli/model_files.h"
 #include "cli/options.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
@@ -140,6 +142,25 @@ std::string Json(const session::Explanation& result) {
   return json.dump(2) + "\n";
 }
 
+void Progress(const std::string& what) { fmt::print(stderr, "\r\033[K{} …", what); }
+
+int RunPartition(const po::variables_map& values, const isa::Spec& spec,
+                 const session::ExplainOptions& explain, const std::string& json) {
+  session::PartitionOptions options{.network = explain.model ? explain.model->graph.name() : explain.network,
+                                    .model = explain.model,
+                                    .seed = explain.seed,
+                                    .virtual_threads = explain.virtual_threads,
+                                    .respecify = {},
+                                    .progress = explain.progress};
+  options.respecify = [&](const session::SpecChange& change) {
+    return LoadSpecFrom(values, change.overrides, change.isa);
+  };
+  const auto partition = session::ExplainPartition(spec, options);
+  if (options.progress) fmt::print(stderr, "\r\033[K");
+  if (json != "-") fmt::print("{}", PartitionText(partition));
+  return json.empty() || WriteFile(json, PartitionJson(partition)) ? 0 : 1;
+}
+
 }  // namespace
 
 int ExplainVerb(const Arguments& arguments) {
@@ -147,12 +168,15 @@ int ExplainVerb(const Arguments& arguments) {
   AddSpecOptions(options);
   options.add_options()("layer", po::value<std::string>()->value_name("NAME")->default_value(""),
                         "only this layer, with its knobs; lifts are then the layer's")(
+      "partition", "what runs on the host instead: which limit it met, and what would lift it")(
       "virtual-threads", po::value<int>()->value_name("N")->default_value(2), "virtual threads a kernel")(
       "seed", po::value<uint64_t>()->value_name("S")->default_value(1), "seed of weights")(
       "json", po::value<std::string>()->value_name("FILE")->default_value(""),
       "write everything as JSON; - is standard output");
-  const auto parsed = Parse(arguments, options, "explain MODEL [--config=FILE] [--layer=NAME] [options]",
-                            "cosim explain small_cnn --config=tiny.yaml", "MODEL");
+  AddShapeOption(options);
+  const auto parsed =
+      Parse(arguments, options, "explain MODEL [--config=FILE] [--layer=NAME | --partition] [options]",
+            "cosim explain small_cnn --config=tiny.yaml", "MODEL");
   if (parsed.exit) return *parsed.exit;
   const auto& values = parsed.values;
   session::ExplainOptions explain;
@@ -166,12 +190,21 @@ int ExplainVerb(const Arguments& arguments) {
   if (explain.virtual_threads < 1 || explain.virtual_threads > 8)
     return Fail("--virtual-threads: from 1 to 8");
   const std::string json = values["json"].as<std::string>();
-  if (!CheckNetwork(explain.network)) return 1;
+  const bool partition = values.count("partition") > 0;
+  if (partition && !explain.layer.empty())
+    return Fail("--partition is of the whole network: leave out --layer");
+  if (import::IsModelFile(explain.network)) {
+    explain.model = ImportModel(values, explain.network);
+    if (!explain.model) return 1;
+    explain.network = explain.model->graph.name();
+  } else if (!CheckNetwork(explain.network)) {
+    return 1;
+  }
   if (!json.empty() && !CheckWritable(json)) return 1;
   const auto spec = LoadSpecFrom(values);
   if (!spec) return 1;
-  if (isatty(STDERR_FILENO))
-    explain.progress = [](const std::string& what) { fmt::print(stderr, "\r\033[K{} …", what); };
+  if (isatty(STDERR_FILENO)) explain.progress = Progress;
+  if (partition) return RunPartition(values, *spec, explain, json);
   std::string error;
   const auto result = session::Explain(*spec, explain, error);
   if (explain.progress) fmt::print(stderr, "\r\033[K");

@@ -89,10 +89,15 @@ std::string TopTable(const graph::Tensor& output, const std::optional<graph::Qua
 
 }  // namespace
 
-void AddReadingOptions(po::options_description& options) {
+void AddShapeOption(po::options_description& options) {
   options.add_options()("shape", po::value<std::vector<std::string>>()->value_name("NAME=DIMS"),
-                        "open dimensions of an ONNX input, or one by its name: x=1x3x224x224, batch=1")(
-      "mean", po::value<std::string>()->value_name("M[,M,M]"), "of an image: (byte - mean) * scale")(
+                        "open dimensions of an ONNX input, or one by its name: x=1x3x224x224, batch=1");
+}
+
+void AddReadingOptions(po::options_description& options) {
+  AddShapeOption(options);
+  options.add_options()("mean", po::value<std::string>()->value_name("M[,M,M]"),
+                        "of an image: (byte - mean) * scale")(
       "scale", po::value<std::string>()->value_name("S[,S,S]"),
       "see --mean; without both, the bytes as they are")("layout",
                                                          po::value<std::string>()->value_name("LAYOUT"),
@@ -129,20 +134,26 @@ std::optional<import::Options> ImportOptionsIn(const po::variables_map& values) 
   return options;
 }
 
-bool LoadModel(const po::variables_map& values, session::Options& run) {
+std::shared_ptr<const import::Model> ImportModel(const po::variables_map& values, const std::string& path) {
+  const auto options = ImportOptionsIn(values);
+  if (!options) return nullptr;
   Diagnostics diagnostics;
+  auto model = import::ImportFile(path, *options, diagnostics);
+  if (diagnostics.HasErrors()) fmt::print(stderr, "{}", diagnostics.Render());
+  return model ? std::make_shared<const import::Model>(std::move(*model)) : nullptr;
+}
+
+bool LoadModel(const po::variables_map& values, session::Options& run) {
   auto input = InputOptionsIn(values);
-  const auto import_options = ImportOptionsIn(values);
-  if (!input || !import_options) return false;
+  if (!input) return false;
   if (values.count("input")) input->files = values["input"].as<std::vector<std::string>>();
-  auto model = import::ImportFile(run.network, *import_options, diagnostics);
-  if (model) {
-    run.model = std::make_shared<const import::Model>(std::move(*model));
-    run.network = run.model->graph.name();
-    auto inputs = input->files.empty() ? std::optional(import::RandomInputs(*run.model, run.seed))
-                                       : import::LoadInputs(*run.model, *input, diagnostics);
-    if (inputs) run.inputs = std::move(*inputs);
-  }
+  run.model = ImportModel(values, run.network);
+  if (!run.model) return false;
+  run.network = run.model->graph.name();
+  Diagnostics diagnostics;
+  auto inputs = input->files.empty() ? std::optional(import::RandomInputs(*run.model, run.seed))
+                                     : import::LoadInputs(*run.model, *input, diagnostics);
+  if (inputs) run.inputs = std::move(*inputs);
   if (diagnostics.HasErrors()) fmt::print(stderr, "{}", diagnostics.Render());
   return !diagnostics.HasErrors();
 }

@@ -15,9 +15,16 @@ void AddModelOptions(boost::program_options::options_description& options);
 /// Adds --shape, --mean, --scale and --layout: of the above, what says how to read a model and its inputs.
 void AddReadingOptions(boost::program_options::options_description& options);
 
+/// Adds --shape alone.
+void AddShapeOption(boost::program_options::options_description& options);
+
 /// What those say; nothing after printing a mistake.
 std::optional<import::Options> ImportOptionsIn(const boost::program_options::variables_map& values);
 std::optional<import::InputOptions> InputOptionsIn(const boost::program_options::variables_map& values);
+
+/// The model of a file, its open dimensions bound by --shape; null after printing a mistake.
+std::shared_ptr<const import::Model> ImportModel(const boost::program_options::variables_map& values,
+                                                 const std::string& path);
 
 /// Reads the model that `run.network` names and its inputs into `run`; prints mistakes.
 bool LoadModel(const boost::program_options::variables_map& values, session::Options& run);

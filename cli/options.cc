@@ -103,9 +103,9 @@ std::optional<SpecWithSource> LoadSpecWithSource(const po::variables_map& values
   return SpecWithSource{std::move(*spec), std::move(source)};
 }
 
-std::optional<isa::Spec> LoadSpecFrom(const po::variables_map& values,
-                                      const std::vector<isa::Override>& more) {
-  if (more.empty()) {
+std::optional<isa::Spec> LoadSpecFrom(const po::variables_map& values, const std::vector<isa::Override>& more,
+                                      const std::string& isa) {
+  if (more.empty() && isa.empty()) {
     auto loaded = LoadSpecWithSource(values);
     if (!loaded) return std::nullopt;
     return std::move(loaded->spec);
@@ -114,8 +114,8 @@ std::optional<isa::Spec> LoadSpecFrom(const po::variables_map& values,
   if (!overrides) return std::nullopt;
   overrides->insert(overrides->end(), more.begin(), more.end());
   Diagnostics diags;
-  return isa::LoadSpec(values["config"].as<std::string>(), values["isa"].as<std::string>(), *overrides,
-                       diags);
+  return isa::LoadSpec(values["config"].as<std::string>(),
+                       isa.empty() ? values["isa"].as<std::string>() : isa, *overrides, diags);
 }
 
 std::optional<isa::Spec> LoadSpecOf(const runtime::SpecSource& source, const po::variables_map& values) {

@@ -31,10 +31,11 @@ struct Parsed {
 Parsed Parse(const Arguments& arguments, boost::program_options::options_description options,
              const std::string& usage, const std::string& example, const char* positional = nullptr);
 
-/// The spec that the options ask for; mistakes are printed. With `more` overrides, which are not the user's,
-/// nothing is printed.
+/// The spec that the options ask for; mistakes are printed. With `more` overrides or another `isa`, which are
+/// not the user's, nothing is printed.
 std::optional<isa::Spec> LoadSpecFrom(const boost::program_options::variables_map& values,
-                                      const std::vector<isa::Override>& more = {});
+                                      const std::vector<isa::Override>& more = {},
+                                      const std::string& isa = "");
 
 struct SpecWithSource {
   isa::Spec spec;

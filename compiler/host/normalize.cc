@@ -45,9 +45,9 @@ HostOperatorPtr BatchNormalizationTraining(float epsilon, float momentum) {
       },
       ThroughFloat([=](Values in, Results out) {
         const AroundAxis view(in[0]->shape(), 1);
-        const auto channel = [&](size_t i) {
-          return static_cast<size_t>(static_cast<int64_t>(i) / view.inner % view.extent);
-        };
+        const auto inner = static_cast<size_t>(std::max<int64_t>(view.inner, 1)),
+                   extent = static_cast<size_t>(std::max<int64_t>(view.extent, 1));
+        const auto channel = [&](size_t i) { return i / inner % extent; };
         const auto x = Reals(*in[0]), scale = Reals(*in[1]), bias = Reals(*in[2]);
         std::vector<double> mean, variance, y(x.size());
         Statistics(x, view.extent, channel, mean, variance);

@@ -23,7 +23,10 @@ struct Timed {
 class Explainer {
  public:
   Explainer(const isa::Spec& spec, const ExplainOptions& options)
-      : spec_(spec), options_(options), quantized_(QuantizeFor(spec, options.network, options.seed)) {}
+      : spec_(spec),
+        options_(options),
+        graph_(options.model ? options.model->graph
+                             : QuantizeFor(spec, options.network, options.seed).graph) {}
 
   std::optional<Explanation> Run(std::string& error) const {
     Say("timing");
@@ -48,7 +51,7 @@ class Explainer {
   }
 
   std::optional<Timed> Time(const isa::Spec& spec, std::string& error) const {
-    const runtime::Network network = CompileFor(spec, quantized_.graph,
+    const runtime::Network network = CompileFor(spec, graph_,
                                                 {.virtual_threads = options_.virtual_threads,
                                                  .explain = &spec == &spec_,
                                                  .timing_only = true,
@@ -145,7 +148,7 @@ class Explainer {
 
   const isa::Spec& spec_;
   const ExplainOptions& options_;
-  graph::QuantizedGraph quantized_;
+  graph::Graph graph_;
 };
 
 }  // namespace

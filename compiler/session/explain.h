@@ -5,10 +5,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "compiler/import/import.h"
 #include "isa/loader.h"
 #include "isa/spec.h"
 #include "runtime/network.h"
@@ -17,7 +19,8 @@
 namespace cosim::session {
 
 struct ExplainOptions {
-  std::string network;  ///< one of zoo::Names()
+  std::string network;  ///< one of zoo::Names(), or the name of `model`
+  std::shared_ptr<const import::Model> model;
   uint64_t seed = 1;
   int virtual_threads = 2;
   std::string layer;  ///< only this one; empty: all

@@ -10,7 +10,6 @@
 namespace cosim::import {
 namespace {
 
-using graph::DType;
 using Json = nlohmann::json;
 
 Json Goldens() {
@@ -121,6 +120,7 @@ TEST(TflitePartition, ConvolutionsDenseAndAddsRunOnTheAccelerator) {
       if (!layer.on_accelerator) {
         EXPECT_THAT(layer.op, testing::AnyOf("tflite_softmax", "transpose", "pack", "unpack", "pack_patches"))
             << name << ": " << layer.name << ": " << layer.reason;
+        EXPECT_NE(layer.reason, "") << name << ": " << layer.name;
       }
   }
 }

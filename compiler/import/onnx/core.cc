@@ -278,7 +278,7 @@ class Mapper {
     std::vector<int32_t> bias;
     std::vector<int8_t> weights;
     for (int64_t c = 0; c < channels; ++c) {
-      const int32_t v = added[by_channel ? c : 0];
+      const int32_t v = int32_t{int32_t{added[by_channel ? c : 0]}};
       const auto affine =
           AffineFor(static_cast<double>(Scale(x + 1)) / static_cast<double>(Scale(6)),
                     static_cast<double>(v - c_zero) * static_cast<double>(Scale(constant + 1)) /
@@ -361,8 +361,8 @@ class Mapper {
   bool Clip() {
     if (!AreKnown({1, 2})) return false;
     graph::Clip clip;
-    if (Has(1)) clip.lo = AsInt8(*Constant(1))[0];
-    if (Has(2)) clip.hi = AsInt8(*Constant(2))[0];
+    if (Has(1)) clip.lo = int32_t{AsInt8(*Constant(1))[0]};
+    if (Has(2)) clip.hi = int32_t{AsInt8(*Constant(2))[0]};
     if (clip.lo > clip.hi) return Fail("its bounds leave nothing");
     return Finish(Node(clip, {values_.Int8(Name(0))}, ""));
   }
