@@ -177,6 +177,12 @@ bool WriteFile(const std::string& path, const std::string& text) {
   return false;
 }
 
+bool IsDevice(const std::string& name) {
+  for (const char* known : {"functional", "cycle", "rtl", "tlm", "tlm-rtl"})
+    if (name == known) return true;
+  return false;
+}
+
 bool CheckNetwork(const std::string& name) {
   std::string error, known;
   if (graph::zoo::ParseVariant(name, error)) return true;

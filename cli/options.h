@@ -56,6 +56,9 @@ bool CheckWritable(const std::string& path);
 /// Prints a failure.
 bool WriteFile(const std::string& path, const std::string& text);
 
+/// Whether there is a device of that name.
+bool IsDevice(const std::string& name);
+
 /// The network's name if it is one; else prints the nearest.
 bool CheckNetwork(const std::string& name);
 

@@ -24,12 +24,6 @@ std::optional<session::Check> ParseCheck(const std::string& text) {
   return std::nullopt;
 }
 
-bool IsDevice(const std::string& name) {
-  for (const char* known : {"functional", "cycle", "rtl", "tlm", "tlm-rtl"})
-    if (name == known) return true;
-  return false;
-}
-
 // On a terminal, one line that says what is being done; elsewhere nothing.
 void Progress(const std::string& what) { fmt::print(stderr, "\r\033[K{}{}", what, what.empty() ? "" : " …"); }
 

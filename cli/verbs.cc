@@ -20,6 +20,7 @@ constexpr Verb kVerbs[] = {
     {"isa", "print the reference of an ISA under a configuration", IsaVerb},
     {"synth", "size of the accelerator by Yosys, against the board's budget", SynthVerb},
     {"quantize", "quantize a float model file to int8, with calibration inputs", QuantizeVerb},
+    {"accuracy", "measure how often a model file is right on labelled inputs", AccuracyVerb},
     {"conformance", "run the ONNX backend suite through the importer", ConformanceVerb},
     {"configs", "list the configurations", ConfigsVerb},
     {"models", "list the networks", ModelsVerb},

@@ -22,6 +22,7 @@ int SynthVerb(const Arguments& arguments);    // synth.cc
 int ConfigsVerb(const Arguments& arguments);  // lists.cc
 int ModelsVerb(const Arguments& arguments);   // lists.cc
 
+int AccuracyVerb(const Arguments& arguments);     // accuracy.cc
 int QuantizeVerb(const Arguments& arguments);     // quantize.cc
 int ConformanceVerb(const Arguments& arguments);  // conformance.cc
 
