@@ -158,6 +158,7 @@ std::string Text(const Tally& tally, bool with_reference) {
            "layers: no values of the model have names of the reference's; an ONNX model has them when it "
            "was quantized from it\n";
   const auto& worst = Worst(tally);
+  if (worst.lost_db < 0.1) return text + "no layer loses more of the signal than eight bits have to\n";
   return text + fmt::format("most is lost in {} ({}): {:.1f} dB of signal to noise, {:.1f} dB are left\n",
                             worst.value, worst.op, worst.lost_db, worst.db);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constants that can be computed now, and what can be computed by the weights of the product before it.
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -16,7 +17,7 @@ using graph::TensorPtr;
 using import::onnx::File;
 using import::onnx::NodeInfo;
 
-constexpr int64_t kMostFolded = int64_t{1} << 24;
+constexpr int64_t kMostFolded = int64_t{1} << 24, kMostFoldedInAll = int64_t{1} << 26;
 
 void RemoveUnused(File& file) {
   std::set<std::string> used;
@@ -206,6 +207,7 @@ class Folder {
 }  // namespace
 
 void FoldConstants(File& file) {
+  int64_t folded = 0;             // elements, in all
   std::set<std::string> outputs;  // are computed by nodes
   for (const auto& output : file.outputs) outputs.insert(output.name);
   std::erase_if(file.nodes, [&](const NodeInfo& node) {
@@ -218,9 +220,12 @@ void FoldConstants(File& file) {
     std::string error;
     for (const std::string& name : node.inputs)
       if (!name.empty()) values[name] = file.initializers.at(name);
-    if (!EvaluateNode(node, values, error, kMostFolded)) return false;
-    for (const std::string& name : node.outputs)
-      if (!name.empty()) file.initializers[name] = values.at(name);
+    if (!EvaluateNode(node, values, error, std::min(kMostFolded, kMostFoldedInAll - folded))) return false;
+    for (const std::string& name : node.outputs) {
+      if (name.empty()) continue;
+      file.initializers[name] = values.at(name);
+      folded += values.at(name)->size();
+    }
     return true;
   });
   RemoveUnused(file);

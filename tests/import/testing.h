@@ -21,8 +21,8 @@ inline std::string DataFolder() {
   return std::filesystem::exists(folder + "/goldens.json") ? folder : "";
 }
 
-#define COSIM_NEED_DATA()   \
-  if (DataFolder().empty()) \
+#define COSIM_NEED_DATA()                    \
+  if (::cosim::import::DataFolder().empty()) \
   GTEST_SKIP() << "no third-party models: ../shared/data is not there, and COSIM_DATA_DIR is not set"
 
 inline isa::Spec LoadTestSpec(const std::string& config) {

@@ -39,14 +39,7 @@ class Loader {
   }
 
   std::optional<Tensor> Fit(Tensor array, size_t index, const std::string& source) {
-    if (array.dtype() == DType::kUint8 && Type(index).dtype != DType::kUint8 &&
-        array.shape() == Type(index).shape) {
-      const auto bytes = array.data<uint8_t>();
-      const Pixels pixels = PixelsOf(Type(index).shape);
-      TakePixels({bytes.begin(), bytes.end()}, index, pixels.channels, pixels.step, source);
-    } else {
-      Take(std::move(array), index, source);
-    }
+    Take(std::move(array), index, source);
     return std::move(inputs_[index]);
   }
 
@@ -136,12 +129,22 @@ class Loader {
     inputs_[index] = std::move(tensor);
   }
 
-  // An array of the input's type; a leading 1 may be missing, and real numbers are quantized.
+  // An array of the input's type; a leading 1 may be missing. Real numbers are quantized, those of 64 bits
+  // rounded to 32 first; uint8 for an input that is none is pixels.
   void Take(Tensor tensor, size_t index, const std::string& file) {
     const TensorType& want = Type(index);
     graph::Shape longer = tensor.shape();
     longer.insert(longer.begin(), 1);
     if (longer == want.shape) tensor = tensor.Reshaped(longer);
+    if (tensor.dtype() == DType::kUint8 && want.dtype != DType::kUint8 && tensor.shape() == want.shape) {
+      const auto bytes = tensor.data<uint8_t>();
+      const Pixels pixels = PixelsOf(want.shape);
+      return TakePixels({bytes.begin(), bytes.end()}, index, pixels.channels, pixels.step, file);
+    }
+    if (tensor.dtype() == DType::kFloat64 && want.dtype != DType::kFloat64) {
+      const auto from = tensor.data<double>();
+      tensor = Tensor(tensor.shape(), std::vector<float>(from.begin(), from.end()));
+    }
     if (tensor.dtype() == DType::kFloat32 && tensor.shape() == want.shape && model_.input_quantization[index])
       tensor = Quantized(tensor.data<float>(), index);
     if (tensor.type() != want)

@@ -12,7 +12,8 @@ namespace cosim::import {
 
 struct InputOptions {
   /// "FILE", or "NAME=FILE" where a model has several inputs: .npy, .npz (arrays by the inputs' names), .bin
-  /// (the raw elements), or an image.
+  /// (the raw elements), or an image. Arrays have the input's type, or are real numbers that are quantized,
+  /// or bytes (uint8), which are pixels for an input of another type.
   std::vector<std::string> files;
   /// Of images: real = (byte - mean) * scale, one value, or one a channel. Where none is given, quantized
   /// inputs get the bytes themselves (less 128 as int8) and float ones the bytes as numbers.
@@ -24,8 +25,7 @@ struct InputOptions {
 std::optional<std::vector<graph::Tensor>> LoadInputs(const Model& model, const InputOptions& options,
                                                      Diagnostics& diagnostics);
 
-/// An array as input number `index`: of its type, or real numbers that are quantized, or bytes (uint8) for an
-/// input that is none: pixels, treated as those of an image. `source` is for messages.
+/// An array as input number `index`, as one from a file. `source` is for messages.
 std::optional<graph::Tensor> FitInput(const Model& model, size_t index, graph::Tensor array,
                                       const InputOptions& options, const std::string& source,
                                       Diagnostics& diagnostics);

@@ -7,6 +7,7 @@
 
 #include "compiler/host/make.h"
 #include "compiler/host/movement.h"
+#include "compiler/host/numeric.h"
 #include "compiler/import/diagnostic_codes.h"
 #include "compiler/import/onnx/core.h"
 #include "compiler/import/onnx/operators.h"
@@ -18,8 +19,8 @@ namespace {
 
 using graph::ValueId;
 
-// Larger results of constant operands are left for the run.
-constexpr int64_t kMostFolded = int64_t{1} << 24;
+// Larger results of constant operands are left for the run, and so is what comes when these sum up to more.
+constexpr int64_t kMostFolded = int64_t{1} << 24, kMostFoldedInAll = int64_t{1} << 26;
 
 class Builder {
  public:
@@ -133,6 +134,9 @@ class Builder {
     for (size_t k = types.size(); k < node.outputs.size(); ++k)
       if (!node.outputs[k].empty())
         return fail(codes::kUnsupported, fmt::format("result {} ('{}')", k, node.outputs[k]));
+    for (const auto& type : types)
+      if (!host::IsReasonable(type.shape))
+        return fail(codes::kTooLarge, fmt::format("its result would be {}", graph::ToString(type)));
     if (Fold(node, *op, known, types)) return true;
     const std::string reason =
         options_.host_only ? "everything is, as asked for" : MapToCore(node, types[0], values_);
@@ -146,7 +150,10 @@ class Builder {
             const std::vector<graph::TensorType>& types) {
     int64_t elements = 0;
     for (const auto& type : types) elements += graph::NumElements(type.shape);
-    if (elements > kMostFolded || std::ranges::count(known, nullptr) > 0) return false;
+    if (elements > std::min(kMostFolded, kMostFoldedInAll - folded_) ||
+        std::ranges::count(known, nullptr) > 0)
+      return false;
+    folded_ += elements;
     std::vector<const graph::Tensor*> operands;
     for (const auto& tensor : known) operands.push_back(tensor.get());
     auto results = graph::Evaluate(op, operands);
@@ -189,6 +196,7 @@ class Builder {
   const Options& options_;
   Diagnostics& diagnostics_;
   Model model_;
+  int64_t folded_ = 0;  // elements, in all
   std::map<std::string, graph::TensorPtr> constants_;
   Values values_{model_.graph, file_, constants_};
 };

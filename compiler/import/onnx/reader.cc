@@ -82,9 +82,9 @@ std::optional<std::string> ExternalData(const pb::TensorProto& tensor, const std
   const auto relative = whole.lexically_relative(base);
   if (outside || code || relative.empty() || *relative.begin() == "..")
     return error = fmt::format("its data lies in '{}', outside the model's folder", location), std::nullopt;
-  const uint64_t size =
-      std::filesystem::is_regular_file(whole, code) ? std::filesystem::file_size(whole, code) : 0;
-  if (code || offset > size || length > size - offset)
+  const bool is_file = std::filesystem::is_regular_file(whole, code);
+  const uint64_t size = is_file ? std::filesystem::file_size(whole, code) : 0;
+  if (!is_file || code || offset > size || length > size - offset)
     return error = fmt::format("its data file '{}' is missing or too short", location), std::nullopt;
   if (length == 0) length = size - offset;
   std::string bytes(length, '\0');

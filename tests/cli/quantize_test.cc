@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// cosim quantize and cosim accuracy as a user types them.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/command.h"
+#include "tests/import/testing.h"
+
+namespace cosim::cli::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Quantize : public Command {
+ protected:
+  void SetUp() override {
+    COSIM_NEED_DATA();
+    // A folder a class: the two digits whose answers are known.
+    for (const auto& [label, file] : {std::pair("5", "mnist_0"), std::pair("0", "mnist_1")}) {
+      std::filesystem::create_directories(folder_ / "digits" / label);
+      std::filesystem::copy_file(import::DataFolder() + "/inputs/" + file + ".f32.bin",
+                                 folder_ / "digits" / label / "digit.bin");
+    }
+    std::filesystem::copy_file(model_, folder_ / "mnist.onnx");
+  }
+  std::string model_ = import::DataFolder() + "/onnx/mnist_fp32.onnx";
+};
+
+TEST_F(Quantize, WritesAModelThatRunsAndIsAsAccurate) {
+  for (const char* method : {"max", "percentile", "kl", "mse"}) {
+    const Outcome quantized =
+        Run("quantize mnist.onnx --calibrate=digits --per-channel --method=" + std::string(method) +
+            " -o q.onnx");
+    ASSERT_EQ(quantized.status, 0) << quantized.err;
+    EXPECT_THAT(quantized.out, HasSubstr("\nworst layer: "));
+    EXPECT_THAT(quantized.out, HasSubstr("3 layers quantized, 2 samples seen, written to q.onnx"));
+    EXPECT_EQ(quantized.err, "");
+  }
+  const Outcome run = Run("run q.onnx --input=digits/5/digit.bin --top=1");
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr(" 0 mismatches against golden"));
+  EXPECT_THAT(run.out, ::testing::ContainsRegex("\n +5 +[0-9.]+ "));
+  for (const char* device : {"functional", "cycle"}) {
+    const Outcome accuracy =
+        Run("accuracy q.onnx --data=digits --reference=mnist.onnx --device=" + std::string(device) +
+            " --json=r.json");
+    ASSERT_EQ(accuracy.status, 0) << accuracy.err;
+    EXPECT_THAT(accuracy.out, HasSubstr("top-1                       100.0 %   2 of 2"));
+    const auto json = nlohmann::json::parse(ReadFile(folder_ / "r.json"));
+    EXPECT_EQ(json["top1"], 1.0);
+    EXPECT_EQ(json["agreement"], 1.0);
+    EXPECT_EQ(json["device"], device);
+    EXPECT_FALSE(json["most_lost_in"].get<std::string>().empty());
+    EXPECT_EQ(json.contains("cycles"), std::string(device) == "cycle");
+  }
+}
+
+TEST_F(Quantize, LabelsMayBeWrong) {
+  std::filesystem::rename(folder_ / "digits/5", folder_ / "digits/7");
+  const Outcome wrong = Run("accuracy mnist.onnx --data=digits");
+  EXPECT_EQ(wrong.status, 0) << wrong.err;
+  EXPECT_THAT(wrong.out, HasSubstr("50.0 %   1 of 2"));
+  std::filesystem::rename(folder_ / "digits/7", folder_ / "digits/17");
+  const Outcome none = Run("accuracy mnist.onnx --data=digits");
+  EXPECT_EQ(none.status, 1);
+  EXPECT_THAT(none.err, HasSubstr("has label 17, but the model 10 classes"));
+}
+
+TEST_F(Quantize, MistakesAreNamed) {
+  const std::pair<std::string, std::string> mistakes[] = {
+      {"quantize mnist.onnx -o q.onnx", "--calibrate is missing"},
+      {"quantize mnist.onnx --calibrate=random", "--output is missing"},
+      {"quantize mnist.onnx --calibrate=random -o q.txt", "not an .onnx file"},
+      {"quantize mnist.onnx --calibrate=random -o q.onnx --method=best",
+       "not one of max, percentile, kl, mse"},
+      {"quantize mnist.onnx --calibrate=none -o q.onnx", "neither a folder, nor an .npz file"},
+      {"quantize resnet18 --calibrate=random -o q.onnx", "not an .onnx or .tflite file"},
+      {"accuracy mnist.onnx", "--data is missing"},
+      {"accuracy mnist.onnx --data=random", "nothing says what the right answers are"},
+      {"accuracy mnist.onnx --data=digits --device=board", "unknown device 'board'"},
+  };
+  for (const auto& [command, message] : mistakes) {
+    const Outcome outcome = Run(command);
+    EXPECT_EQ(outcome.status, 1) << command;
+    EXPECT_THAT(outcome.err, HasSubstr(message)) << command;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "q.onnx"));
+}
+
+}  // namespace
+}  // namespace cosim::cli::testing

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// compare.js COSIM DATA FOLDER: the models of DATA through TensorFlow Lite (tfjs-tflite) and ONNX Runtime, and through
+// COSIM, on the same seeded inputs; value by value. FOLDER takes temporary files. The last line is `N passed, N failed`.
+'use strict';
+
+const {execFileSync} = require('child_process');
+const fs = require('fs');
+const path = require('path');
+const ort = require('onnxruntime-node');
+const {readNpz} = require('./npy.js');
+
+const [cosim, data, folder] = process.argv.slice(2);
+const SEEDS = [1, 2, 3];
+
+// splitmix64, of which the upper bits are used.
+function generator(seed) {
+  let state = BigInt(seed);
+  const mask = (1n << 64n) - 1n;
+  return () => {
+    state = (state + 0x9e3779b97f4a7c15n) & mask;
+    let z = state;
+    z = ((z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n) & mask;
+    z = ((z ^ (z >> 27n)) * 0x94d049bb133111ebn) & mask;
+    return Number(((z ^ (z >> 31n)) & mask) >> 40n) / (1 << 24);
+  };
+}
+
+function draw(array, seed, range) {
+  const next = generator(seed);
+  for (let i = 0; i < array.length; ++i) {
+    const v = range[0] + (range[1] - range[0]) * next();
+    array[i] = array instanceof Float32Array ? v : Math.floor(v);
+  }
+  return array;
+}
+
+function runCosim(model, input, options) {
+  const file = path.join(folder, 'input.bin'), output = path.join(folder, 'output.npz');
+  fs.writeFileSync(file, Buffer.from(input.buffer, input.byteOffset, input.byteLength));
+  execFileSync(cosim, ['run', model, `--input=${file}`, `--output=${output}`, '--device=functional', '--check=none',
+                       ...options], {stdio: ['ignore', 'ignore', 'inherit']});
+  return readNpz(fs.readFileSync(output))[0];
+}
+
+let passed = 0, failed = 0;
+
+// `tolerance`: the largest difference that passes.
+function report(runtime, model, pairs, tolerance) {
+  let values = 0, equal = 0, largest = 0;
+  for (const [ours, theirs] of pairs) {
+    if (ours.length !== theirs.length) throw new Error(`${model}: ${ours.length} values, not ${theirs.length}`);
+    for (let i = 0; i < ours.length; ++i) {
+      const difference = Math.abs(Number(ours[i]) - Number(theirs[i]));
+      ++values;
+      if (difference === 0) ++equal;
+      if (!(difference <= largest)) largest = difference;
+    }
+  }
+  const good = largest <= tolerance;
+  good ? ++passed : ++failed;
+  console.log(`${good ? 'pass' : 'FAIL'}  ${runtime.padEnd(12)} ${path.basename(model).padEnd(36)} ${
+      String(equal).padStart(6)} of ${String(values).padStart(6)} equal, largest difference ${
+      largest.toPrecision(3)}, allowed ${tolerance}`);
+}
+
+// Its optimized kernels round a product once where the reference kernels, which cosim follows to the bit, round twice:
+// a unit here and there, which grows from layer to layer. On goldens.json, where cosim is exact, it shows how far
+// that takes it.
+async function loadTflite() {
+  const wasm = path.join(path.dirname(require.resolve('@tensorflow/tfjs-tflite/package.json')), 'wasm');
+  const factory = require(path.join(wasm, 'tflite_web_api_cc_simd.js'));
+  return factory({
+    wasmBinary: fs.readFileSync(path.join(wasm, 'tflite_web_api_cc_simd.wasm')),
+    print: () => {}, printErr: () => {},
+  });
+}
+
+function openTflite(tflite, file) {
+  const bytes = fs.readFileSync(path.join(data, 'tflite', file));
+  const pointer = tflite._malloc(bytes.length);
+  tflite.HEAPU8.set(bytes, pointer);
+  const made = tflite.TFLiteWebModelRunner.CreateFromBufferAndOptions(
+      pointer, bytes.length, {numThreads: 1, enableWebNNDelegate: false, webNNDevicePreference: 0, enableProfiling: false,
+        maxProfilingBufferEntries: 0, bufferedProfiling: false});
+  if (!made.ok()) throw new Error(`${file}: ${made.errorMessage()}`);
+  return made.value();
+}
+
+// `fill` writes the input. Gives input and output.
+function runTflite(runner, fill) {
+  const input = runner.GetInputs().get(0).data();
+  fill(input);
+  const copy = input.slice();
+  if (!runner.Infer()) throw new Error('tfjs-tflite cannot run a model');
+  return [copy, runner.GetOutputs().get(0).data().slice()];
+}
+
+function compareTflite(tflite, file, tolerance) {
+  const model = path.join(data, 'tflite', file), runner = openTflite(tflite, file);
+  const pairs = SEEDS.map(seed => {
+    const [input, theirs] =
+        runTflite(runner, array => draw(array, seed, array instanceof Int8Array ? [-128, 128] : [0, 256]));
+    return [runCosim(model, input, []), theirs];
+  });
+  report('tfjs-tflite', model, pairs, tolerance);
+}
+
+function compareGoldens(tflite, tolerance) {
+  const goldens = JSON.parse(fs.readFileSync(path.join(data, 'goldens.json'))).filter(g => g.output_int8);
+  const pairs = goldens.map(golden => {
+    const bytes = fs.readFileSync(path.join(data, golden.input));
+    const offset = golden.input_dtype.startsWith('uint8 image bytes') ? 128 : 0;
+    const [, theirs] = runTflite(openTflite(tflite, golden.model), array => {
+      for (let i = 0; i < array.length; ++i) array[i] = offset ? bytes[i] - offset : bytes.readInt8(i);
+    });
+    return [golden.output_int8, theirs];
+  });
+  report('tfjs-tflite', 'goldens.json', pairs, tolerance);
+}
+
+async function compareOnnx(model, range, options, tolerance) {
+  // Optimized graphs replace QDQ by kernels of their own, which round elsewhere.
+  const session = await ort.InferenceSession.create(model, {graphOptimizationLevel: 'disabled', logSeverityLevel: 3});
+  const info = session.inputMetadata[0], shape = info.shape.map(n => typeof n === 'number' ? n : 1);
+  const pairs = [];
+  for (const seed of SEEDS) {
+    const input = draw(new Float32Array(shape.reduce((a, b) => a * b, 1)), seed, range);
+    const results = await session.run({[info.name]: new ort.Tensor('float32', input, shape)});
+    pairs.push([runCosim(model, input, options), results[session.outputNames[0]].data]);
+  }
+  report('onnxruntime', model, pairs, tolerance);
+}
+
+function quantize(file, options) {
+  const model = path.join(data, file), output = path.join(folder, path.parse(file).name + '_quantized.onnx');
+  execFileSync(cosim, ['quantize', model, '--calibrate=random', '--per-channel', '-o', output, ...options],
+               {stdio: ['ignore', 'ignore', 'inherit']});
+  return output;
+}
+
+async function main() {
+  const tflite = await loadTflite();
+  for (const file of fs.readdirSync(path.join(data, 'tflite')).sort())
+    compareTflite(tflite, file, file.includes('fp32') ? 1e-4 : 24);
+  compareGoldens(tflite, 24);
+  const batch = ['--shape', 'unk__68=1'];
+  await compareOnnx(path.join(data, 'onnx/micro_kws_fp32.onnx'), [-1, 1], batch, 1e-5);
+  await compareOnnx(path.join(data, 'onnx/micro_kws_qdq.onnx'), [-1, 1], batch, 1 / 256);
+  await compareOnnx(path.join(data, 'onnx/micro_kws_qoperator.onnx'), [-1, 1], [], 1 / 256);
+  await compareOnnx(quantize('tflite/resnet8_cifar10_fp32.tflite', []), [-1, 1], [], 0.02);
+  await compareOnnx(quantize('onnx/micro_kws_fp32.onnx', batch), [-1, 1], batch, 0.02);
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exitCode = failed ? 1 : 0;
+}
+
+main().catch(error => {
+  console.error(error);
+  process.exitCode = 1;
+});
