@@ -98,9 +98,10 @@ int64_t TakeValue(std::span<const uint8_t> bytes, int64_t offset, ScalarType typ
 void PackElements(const Memory& memory, std::span<const int64_t> values, std::span<uint8_t> bytes) {
   CheckSizes(memory, values.size(), bytes.size());
   const size_t fields = memory.fields.size();
-  for (size_t i = 0; i < values.size(); ++i) {
-    const Field& field = memory.fields[i % fields];
-    COSIM_CHECK(Fits(values[i], field.type), "{} does not fit a lane of '{}'", values[i], memory.name);
+  for (size_t f = 0; f < fields; ++f) {
+    const ScalarType type = memory.fields[f].type;
+    for (size_t i = f; i < values.size(); i += fields)
+      COSIM_CHECK(Fits(values[i], type), "{} does not fit a lane of '{}'", values[i], memory.name);
   }
   if (IsPlain(memory)) {
     if (memory.record_bits == 8) return PackPlain<uint8_t>(values, bytes.data());

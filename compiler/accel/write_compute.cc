@@ -2,6 +2,8 @@
 // Gemm and alu instructions, and the micro-ops they bring along. See instruction_writer.h. Nests are planned
 // by micro_ops.cc.
 #include <algorithm>
+#include <cstdlib>
+#include <map>
 
 #include "compiler/accel/instruction_writer.h"
 #include "isa/check.h"
@@ -9,19 +11,28 @@
 namespace cosim::accel {
 namespace {
 
-// Every element an index of the space reaches, each once or more.
+// Every element an index of the space reaches, once each, ascending. From the smallest stride on: what a
+// larger one repeats mostly lies behind it, and then nothing needs sorting.
 void Reach(const IndexSpace& space, int index, std::vector<int32_t>& out) {
-  std::vector<int32_t> at = {static_cast<int32_t>(space.bases[index])};
+  int64_t first = space.bases[index];
+  std::map<int64_t, int64_t> last;  // of each stride, the largest multiple: dims of one stride add up
   for (size_t d = 0; d < space.extents.size(); ++d) {
-    const int64_t stride = space.strides[index][d];
-    if (stride == 0 || space.extents[d] == 1) continue;
-    const size_t count = at.size();
-    for (int64_t v = 1; v < space.extents[d]; ++v)
-      for (size_t i = 0; i < count; ++i) at.push_back(static_cast<int32_t>(at[i] + v * stride));
+    const int64_t stride = space.strides[index][d], steps = space.extents[d] - 1;
+    if (stride == 0 || steps <= 0) continue;
+    if (stride < 0) first += stride * steps;
+    last[std::abs(stride)] += steps;
   }
-  std::sort(at.begin(), at.end());
-  at.erase(std::unique(at.begin(), at.end()), at.end());
-  out = std::move(at);
+  out = {static_cast<int32_t>(first)};
+  for (const auto& [stride, multiple] : last) {
+    const size_t count = out.size();
+    const bool overlaps = stride <= out.back() - out.front();
+    out.reserve(count * static_cast<size_t>(multiple + 1));
+    for (int64_t v = 1; v <= multiple; ++v)
+      for (size_t i = 0; i < count; ++i) out.push_back(static_cast<int32_t>(out[i] + v * stride));
+    if (!overlaps) continue;
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+  }
 }
 
 bool AllAtZero(const std::vector<tir::Var>& vars, const Environment& env) {

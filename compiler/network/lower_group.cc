@@ -72,8 +72,9 @@ bool GroupLowering::PlanConvolution(const Group& group, AcceleratorGroup& out, P
   }
   const auto& conv = view.attributes;
   const isa::Memory& weights = spec_.memories[array_.weights];
+  const int64_t least = weights.fields[0].type.Min(), most = weights.fields[0].type.Max();
   for (const int8_t weight : view.weights)
-    if (weight < weights.fields[0].type.Min() || weight > weights.fields[0].type.Max())
+    if (weight < least || weight > most)
       return reason = fmt::format("a weight of {}: '{}' holds {} bits", weight, weights.name,
                                   weights.fields[0].type.width),
              false;
