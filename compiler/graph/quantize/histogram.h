@@ -26,7 +26,10 @@ class Histogram {
   /// Values in a bin other than exact zeros.
   int64_t InBin(int bin) const { return bins_[bin]; }
   /// The middle of a bin.
-  double Middle(int bin) const { return (bin - kBins / 2 + 0.5) * width_; }
+  double Middle(int bin) const {
+    const int from_zero = bin - kBins / 2;
+    return (from_zero + 0.5) * width_;
+  }
 
  private:
   void Grow(float magnitude);
