@@ -48,10 +48,17 @@ class TileModel {
     return misfit;
   }
 
+  double Tiles(const Tile& t) const {
+    return static_cast<double>(w_.n * CeilDiv(w_.g, t.g) * CeilDiv(w_.co, t.co) * CeilDiv(w_.oh, t.y) *
+                               CeilDiv(w_.ow, t.x));
+  }
+  double Chunks(const Tile& t) const {
+    return anchor_ == Anchor::kConvolution ? static_cast<double>(CeilDiv(w_.ci, t.ci)) : 1;
+  }
+  double Steps(const Tile& t) const { return Tiles(t) * Chunks(t); }
+
   double Cycles(const Tile& t) const {
-    const double tiles = static_cast<double>(w_.n * CeilDiv(w_.g, t.g) * CeilDiv(w_.co, t.co) *
-                                             CeilDiv(w_.oh, t.y) * CeilDiv(w_.ow, t.x));
-    const double chunks = anchor_ == Anchor::kConvolution ? static_cast<double>(CeilDiv(w_.ci, t.ci)) : 1;
+    const double tiles = Tiles(t), chunks = Chunks(t);
     const double outputs = static_cast<double>(w_.n * w_.g * w_.co * w_.oh * w_.ow * w_.so);
     const bool convolution = anchor_ == Anchor::kConvolution;
     const double compute = convolution ? outputs * static_cast<double>(w_.ci * w_.si * w_.kh * w_.kw) : 0;
@@ -172,7 +179,7 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Ancho
   const auto try_tile = [&](const Tile& tile) {
     const std::string misfit = model.Misfit(tile);
     if (misfit.empty()) {
-      found.push_back({tile, model.Cycles(tile)});
+      found.push_back({tile, model.Cycles(tile), model.Steps(tile)});
     } else {
       why = misfit;
     }

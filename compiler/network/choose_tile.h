@@ -15,6 +15,7 @@ namespace cosim::network {
 struct TileCost {
   Tile tile;
   double cycles = 0;
+  double steps = 0;  ///< times that a thread loads and computes
 };
 
 /// Legal tiles, cheapest first. `threads` is how many virtual threads to use where they fit

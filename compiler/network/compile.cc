@@ -2,6 +2,8 @@
 // See compile.h. The steps of Compiler::Run are the pipeline.
 #include "compiler/network/compile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -21,6 +23,9 @@ namespace {
 using graph::ValueId;
 
 constexpr uint64_t kPage = 4096;
+// Which instruction touched which byte of a value last is kept while a program is written, in thrice the
+// memory.
+constexpr uint64_t kMostValueBytes = uint64_t{2} << 30;
 
 struct FormKey {
   ValueId value = -1;
@@ -40,20 +45,24 @@ struct Item {
 
 class Compiler {
  public:
+  /// `host_only`: why nothing runs on the accelerator; empty: what can does.
   Compiler(const graph::Graph& graph, const isa::Spec& spec, const CompileOptions& options,
-           cpu::CpuCompiler& cpu)
+           const std::string& host_only, cpu::CpuCompiler& cpu)
       : graph_(graph),
         spec_(spec),
         options_(options),
         cpu_(cpu),
-        lowering_(spec, graph,
-                  {options.virtual_threads, options.explain, options.timing_only, options.after_pass}) {}
+        lowering_(
+            spec, graph,
+            {options.virtual_threads, options.explain, options.timing_only, options.after_pass, host_only}) {}
 
-  runtime::Network Run() {
+  /// Nothing, and `error` set, when the accelerator's addresses do not reach over the network.
+  std::optional<runtime::Network> Run(std::string& error) {
     network_.name = graph_.name();
     for (const Group& group : Fuse(graph_, {options_.keep_every_value})) Place(group);
     for (ValueId output : graph_.outputs()) Need({Root(output), {}});
     PlanForms();
+    if (!BuildPrograms(error)) return std::nullopt;
     if (!options_.timing_only) CompileCpu();
     WriteSteps();
     AddPlaces();
@@ -314,22 +323,44 @@ class Compiler {
     return placed;
   }
 
-  void WriteSteps() {
+  bool OnAccelerator(size_t item) const {
+    return item < items_.size() && items_[item].kind == Item::Kind::kAccelerator;
+  }
+
+  // One program for each run of items on the accelerator.
+  bool BuildPrograms(std::string& error) {
     uint64_t free_from = values_end_;
-    for (size_t i = 0; i < items_.size();) {
-      if (items_[i].kind != Item::Kind::kAccelerator) {
-        if (!options_.timing_only) network_.steps.emplace_back(MakeCpuStep(items_[i]));
-        ++i;
-        continue;
-      }
+    for (size_t i = 0; i < items_.size(); ++i) {
       std::vector<isa::Segment> constants;
       std::vector<PlacedKernel> kernels;
-      for (; i < items_.size() && items_[i].kind == Item::Kind::kAccelerator; ++i)
-        kernels.push_back(PlaceKernel(items_[i], constants, free_from));
-      network_.steps.emplace_back(BuildProgram(spec_, kernels, std::move(constants), values_end_, free_from));
+      for (; OnAccelerator(i); ++i) kernels.push_back(PlaceKernel(items_[i], constants, free_from));
+      if (kernels.empty()) continue;
+      if (values_end_ > kMostValueBytes) {
+        error = fmt::format("its values take {} bytes: programs are ordered over at most {}", values_end_,
+                            kMostValueBytes);
+        return false;
+      }
+      auto program = BuildProgram(spec_, kernels, std::move(constants), values_end_, free_from, error);
+      if (!program) {
+        error = fmt::format("the network takes more than {} bytes of memory: {}", values_end_, error);
+        return false;
+      }
+      programs_.push_back(std::move(*program));
     }
     network_.dram_bytes = free_from;
     network_.value_bytes = values_end_;
+    return true;
+  }
+
+  void WriteSteps() {
+    auto program = programs_.begin();
+    for (size_t i = 0; i < items_.size(); ++i) {
+      if (!OnAccelerator(i)) {
+        if (!options_.timing_only) network_.steps.emplace_back(MakeCpuStep(items_[i]));
+      } else if (!OnAccelerator(i + 1)) {
+        network_.steps.emplace_back(std::move(*program++));
+      }
+    }
   }
 
   runtime::Place PlaceOf(const FormKey& form, const std::string& name, ValueId value) const {
@@ -371,6 +402,7 @@ class Compiler {
   std::vector<FormKey> together_;                           // written forms that hold others
   std::map<FormKey, uint64_t> address_;
   uint64_t values_end_ = 0;
+  std::vector<runtime::AcceleratorStep> programs_;
   std::vector<std::vector<ValueId>> cpu_groups_;
   std::vector<tir::Function> convert_functions_;
   std::vector<cpu::GroupKernel> group_kernels_;
@@ -381,7 +413,11 @@ class Compiler {
 
 runtime::Network Compile(const graph::Graph& graph, const isa::Spec& spec, const CompileOptions& options,
                          cpu::CpuCompiler& cpu) {
-  return Compiler(graph, spec, options, cpu).Run();
+  std::string unreachable, none;
+  if (auto network = Compiler(graph, spec, options, {}, cpu).Run(unreachable)) return std::move(*network);
+  auto network = Compiler(graph, spec, options, unreachable, cpu).Run(none);
+  COSIM_CHECK(network, "{}", none);
+  return std::move(*network);
 }
 
 }  // namespace cosim::network

@@ -22,7 +22,8 @@ struct CompileOptions {
   PassObserver after_pass;   ///< for people who want to see the IR; may be empty
 };
 
-/// `graph` is an integer graph; its input and output arrays are those of the graph, plain.
+/// `graph` is an integer graph; its input and output arrays are those of the graph, plain. Where the
+/// accelerator's addresses do not reach over all of it, every layer is the host's, for that reason.
 runtime::Network Compile(const graph::Graph& graph, const isa::Spec& spec, const CompileOptions& options,
                          cpu::CpuCompiler& cpu);
 

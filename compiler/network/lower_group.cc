@@ -27,6 +27,10 @@ namespace {
 // cycles: that bounds what a group adds to the time of compilation.
 constexpr double kMeasuredCycles = 500'000;
 constexpr size_t kMostMeasured = 8;
+// Of large kernels, so many by themselves, unless they have more steps than are quickly written: their ends
+// matter less than the banks, which the model does not see either.
+constexpr size_t kMeasuredAlone = 3;
+constexpr double kMostStepsAlone = 4'000;
 // How many others an explanation shows.
 constexpr size_t kAlternatives = 2;
 
@@ -51,7 +55,7 @@ void SetPooling(const Pool& pool, Window& window) {
 
 GroupLowering::GroupLowering(const isa::Spec& spec, const graph::Graph& graph, const LowerOptions& options)
     : spec_(spec), graph_(graph), options_(options), array_(FindArray(spec, no_array_)) {
-  if (array_.gemm >= 0) no_array_ = accel::MissingOrder(spec);
+  if (array_.gemm >= 0) no_array_ = options.host_only.empty() ? accel::MissingOrder(spec) : options.host_only;
 }
 
 ValueId GroupLowering::LookThroughViews(ValueId id) const {
@@ -407,14 +411,16 @@ std::vector<GroupLowering::Lowered> GroupLowering::LowerTiles(const Group& group
   return found;
 }
 
-runtime::Cycle GroupLowering::Measure(const Lowered& lowered) const {
+runtime::Cycle GroupLowering::Measure(const Lowered& lowered, bool alone) const {
   accel::Kernel again = lowered.kernel;
-  accel::StorageCursor cursor = lowered.cursor;
-  COSIM_CHECK(!accel::AssignStorage(again, spec_, cursor));
-  std::vector<const accel::Kernel*> row;
-  if (before_) row.push_back(&*before_);
-  row.insert(row.end(), {&lowered.kernel, &again});
-  return CyclesInARow(spec_, row);
+  std::vector<const accel::Kernel*> row = {&lowered.kernel};
+  if (!alone) {
+    accel::StorageCursor cursor = lowered.cursor;
+    COSIM_CHECK(!accel::AssignStorage(again, spec_, cursor));
+    row.push_back(&again);
+    if (before_) row.insert(row.begin(), &*before_);
+  }
+  return CyclesInARow(spec_, row).value_or(static_cast<runtime::Cycle>(lowered.cost.cycles));
 }
 
 std::vector<GroupLowering::Lowered> GroupLowering::LowerCandidates(const Group& group, const Plan& plan,
@@ -422,7 +428,10 @@ std::vector<GroupLowering::Lowered> GroupLowering::LowerCandidates(const Group& 
                                                                    std::string& reason) const {
   if (ranked.empty()) return {};
   const double affordable = kMeasuredCycles / (before_cycles_ + 2 * ranked.front().cycles);
-  const size_t measured = std::clamp(static_cast<size_t>(affordable), size_t{1}, kMostMeasured);
+  const bool alone = affordable < kMeasuredAlone;
+  const size_t least =
+      ranked.front().steps > kMostStepsAlone || options_.virtual_threads == 1 ? 1 : kMeasuredAlone;
+  const size_t measured = alone ? least : std::min(static_cast<size_t>(affordable), kMostMeasured);
   auto candidates = LowerTiles(group, plan, ranked, measured, reason);
   const auto add = [&](std::vector<Lowered> more, auto wanted) {
     for (Lowered& lowered : more)
@@ -443,7 +452,7 @@ std::vector<GroupLowering::Lowered> GroupLowering::LowerCandidates(const Group& 
     add(LowerTiles(group, plan, ranked, 1 + kAlternatives, reason), is_new);
   }
   if (candidates.size() < 2) return candidates;
-  for (Lowered& lowered : candidates) lowered.measured = Measure(lowered);
+  for (Lowered& lowered : candidates) lowered.measured = Measure(lowered, alone);
   std::ranges::stable_sort(candidates.begin(), candidates.begin() + choice, {}, &Lowered::measured);
   return candidates;
 }

@@ -51,6 +51,7 @@ struct LowerOptions {
   bool explain = false;      ///< fill AcceleratorGroup::knobs and alternatives
   bool timing_only = false;  ///< leave constants empty
   PassObserver after_pass;   ///< may be empty
+  std::string host_only;     ///< why nothing may run on the accelerator; empty: what can does
 };
 
 class GroupLowering {
@@ -96,8 +97,9 @@ class GroupLowering {
   /// The kernels of the first `count` tiles of `ranked` that fit storage and instructions.
   std::vector<Lowered> LowerTiles(const Group& group, const Plan& plan, std::span<const TileCost> ranked,
                                   size_t count, std::string& reason) const;
-  /// Cycles of the kernel between the one before it and itself once more, which stands for the one behind it.
-  runtime::Cycle Measure(const Lowered& lowered) const;
+  /// Cycles of the kernel between the one before it and itself once more, which stands for the one behind it;
+  /// or of the kernel alone.
+  runtime::Cycle Measure(const Lowered& lowered, bool alone) const;
   /// The one to take first. As many as can be measured quickly, by what they take; where that is only one,
   /// the tile model's first; then others to explain it by. Empty: nothing fits.
   std::vector<Lowered> LowerCandidates(const Group& group, const Plan& plan,

@@ -8,7 +8,8 @@
 
 namespace cosim::network {
 
-runtime::Cycle CyclesInARow(const isa::Spec& spec, std::span<const accel::Kernel* const> kernels) {
+std::optional<runtime::Cycle> CyclesInARow(const isa::Spec& spec,
+                                           std::span<const accel::Kernel* const> kernels) {
   constexpr uint64_t kPage = 4096;
   std::vector<AcceleratorGroup> groups(kernels.size());
   std::vector<PlacedKernel> placed;
@@ -26,9 +27,11 @@ runtime::Cycle CyclesInARow(const isa::Spec& spec, std::span<const accel::Kernel
     placed.push_back(std::move(next));
   }
   uint64_t free_from = end;
-  const runtime::AcceleratorStep step = BuildProgram(spec, placed, {}, end, free_from);
+  std::string unreachable;
+  const auto step = BuildProgram(spec, placed, {}, end, free_from, unreachable);
+  if (!step) return std::nullopt;
   const auto counters =
-      sim::TimingEngine(spec).Run(sim::DecodeAll(spec, step.program), step.program.code_address);
+      sim::TimingEngine(spec).Run(sim::DecodeAll(spec, step->program), step->program.code_address);
   COSIM_CHECK(counters.completed, "{}: {}", kernels.back()->name, counters.error);
   return counters.cycles;
 }

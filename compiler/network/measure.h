@@ -2,6 +2,7 @@
 // What kernels cost, from the timing engine rather than from the tile model.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "compiler/accel/ir.h"
@@ -11,7 +12,8 @@
 namespace cosim::network {
 
 /// Cycles of a program of `kernels`, each of which reads first what the one before it wrote. All have passed
-/// accel::CheckInstructions.
-runtime::Cycle CyclesInARow(const isa::Spec& spec, std::span<const accel::Kernel* const> kernels);
+/// accel::CheckInstructions. Nothing when addresses do not reach over their values.
+std::optional<runtime::Cycle> CyclesInARow(const isa::Spec& spec,
+                                           std::span<const accel::Kernel* const> kernels);
 
 }  // namespace cosim::network

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/network/program_builder.h"
 
+#include <fmt/format.h>
+
 #include <map>
 
 #include "compiler/accel/instruction_writer.h"
@@ -14,43 +16,46 @@ namespace cosim::network {
 namespace {
 
 constexpr uint64_t kPage = 4096;
-// Micro-ops get their real address when their number is known; until then each memory has a range no value
-// reaches.
-constexpr uint64_t kProvisionalBase = uint64_t{1} << 31, kProvisionalRange = uint64_t{1} << 26;
 
 using accel::RoundUp;
 
-std::map<int, uint64_t> ProvisionalBases(const isa::Spec& spec) {
+// Micro-ops get their address when their number is known; until then they stand where no value does.
+std::map<int, uint64_t> ProvisionalBases(const isa::Spec& spec, uint64_t base) {
   std::map<int, uint64_t> bases;
   for (const auto& format : spec.formats)
-    if (format.micro_ops >= 0)
-      bases.emplace(format.micro_ops, kProvisionalBase + bases.size() * kProvisionalRange);
+    if (format.micro_ops >= 0) bases.emplace(format.micro_ops, base);
   return bases;
 }
 
-void Relocate(const isa::Spec& spec, std::vector<isa::Instruction>& instructions,
-              const std::map<int, uint64_t>& from, const std::map<int, uint64_t>& to) {
+/// What of the moved addresses a field does not hold; empty: it holds all of them.
+std::string Relocate(const isa::Spec& spec, std::vector<isa::Instruction>& instructions, uint64_t from,
+                     const std::map<int, uint64_t>& to) {
   for (auto& instruction : instructions) {
     const auto& format = spec.formats[instruction.format];
-    if (format.kind != isa::Kind::kLoad || !from.count(format.memory)) continue;
-    int64_t& dram = instruction.values[format.FieldIndex("dram")];
-    dram = dram - static_cast<int64_t>(from.at(format.memory)) + static_cast<int64_t>(to.at(format.memory));
+    if (format.kind != isa::Kind::kLoad || !to.count(format.memory)) continue;
+    const int field = format.FieldIndex("dram");
+    int64_t& dram = instruction.values[field];
+    dram += static_cast<int64_t>(to.at(format.memory) - from);
+    if (const int64_t most = format.fields[field].type.Max(); dram > most)
+      return fmt::format("field 'dram' of {} holds 0 to {} and would need {}", format.name, most, dram);
   }
+  return {};
 }
 
 }  // namespace
 
-runtime::AcceleratorStep BuildProgram(const isa::Spec& spec, const std::vector<PlacedKernel>& kernels,
-                                      std::vector<isa::Segment> constants, uint64_t values_end,
-                                      uint64_t& free_from) {
-  COSIM_CHECK(free_from < kProvisionalBase, "the network does not fit in 2 GiB");
+std::optional<runtime::AcceleratorStep> BuildProgram(const isa::Spec& spec,
+                                                     const std::vector<PlacedKernel>& kernels,
+                                                     std::vector<isa::Segment> constants, uint64_t values_end,
+                                                     uint64_t& free_from, std::string& error) {
+  const uint64_t provisional = RoundUp(free_from, kPage);
   accel::TokenInserter tokens(spec, 0, values_end);
-  const auto provisional = ProvisionalBases(spec);
-  accel::InstructionWriter writer(spec, &tokens, provisional);
+  accel::InstructionWriter writer(spec, &tokens, ProvisionalBases(spec, provisional));
   for (const PlacedKernel& kernel : kernels) {
     const auto refusal = writer.Write(kernel.group->kernel, kernel.addresses, kernel.layer);
-    COSIM_CHECK(!refusal, "{}: {}", kernel.group->kernel.name,
-                refusal.reason);  // lowering has checked its kernels
+    if (!refusal) continue;
+    error = refusal.reason;
+    return std::nullopt;
   }
   auto written = tokens.Finish();
 
@@ -63,18 +68,18 @@ runtime::AcceleratorStep BuildProgram(const isa::Spec& spec, const std::vector<P
     const isa::Memory& m = spec.memories[memory];
     isa::Segment segment{isa::Segment::Kind::kMicroOps, m.name, RoundUp(free_from, kPage), {}};
     segment.bytes.resize(store.segment().size() / isa::ValuesPerElement(m) * m.stored_bytes);
-    COSIM_CHECK(segment.bytes.size() < kProvisionalRange, "too many micro-ops");
     isa::PackElements(m, store.segment(), segment.bytes);
     bases[memory] = segment.address;
     free_from = segment.address + segment.bytes.size();
     if (!segment.bytes.empty()) program.segments.push_back(std::move(segment));
   }
-  Relocate(spec, written.instructions, provisional, bases);
+  error = Relocate(spec, written.instructions, provisional, bases);
+  if (!error.empty()) return std::nullopt;
   program.instructions = std::move(written.instructions);
   program.code_address = RoundUp(free_from, kPage);
   std::vector<isa::CodecError> errors;
   auto code = isa::EncodeProgram(spec, program, errors);
-  COSIM_CHECK(code, "{}", errors.empty() ? "" : errors.front().message);
+  COSIM_CHECK(code, "{}", errors.empty() ? "" : errors.front().message);  // every field was checked when set
   free_from = RoundUp(code->address + code->bytes.size(), kPage);
   program.segments.push_back(std::move(*code));
   program.dram_bytes = free_from;

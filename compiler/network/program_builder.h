@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,11 @@ struct PlacedKernel {
 };
 
 /// Values stand in [0, values_end); constants already placed in `constants`. Micro-ops and words are put from
-/// `free_from` on, which moves past them.
-runtime::AcceleratorStep BuildProgram(const isa::Spec& spec, const std::vector<PlacedKernel>& kernels,
-                                      std::vector<isa::Segment> constants, uint64_t values_end,
-                                      uint64_t& free_from);
+/// `free_from` on, which moves past them. Nothing, and `error` set, when the instructions' address fields do
+/// not reach that far; of kernels that accel::CheckInstructions has passed nothing else is refused.
+std::optional<runtime::AcceleratorStep> BuildProgram(const isa::Spec& spec,
+                                                     const std::vector<PlacedKernel>& kernels,
+                                                     std::vector<isa::Segment> constants, uint64_t values_end,
+                                                     uint64_t& free_from, std::string& error);
 
 }  // namespace cosim::network

@@ -241,17 +241,20 @@ std::optional<Bytes> RunTile(const Problem& p, const Tile& tile, uint32_t seed, 
     constants.push_back({isa::Segment::Kind::kConstants, "constants", free_from, PackedFor(role, p)});
     free_from = (free_from + constants.back().bytes.size() + 4095) / 4096 * 4096;
   }
-  const auto step = BuildProgram(p.spec, {placed}, std::move(constants), values_end, free_from);
-  const auto verdict = isa::Verify(p.spec, step.program);
+  std::string error;
+  const auto step = BuildProgram(p.spec, {placed}, std::move(constants), values_end, free_from, error);
+  EXPECT_TRUE(step) << error;
+  if (!step) return Bytes{};
+  const auto verdict = isa::Verify(p.spec, step->program);
   EXPECT_TRUE(verdict.ok()) << verdict.Render();
   if (!verdict.ok()) return Bytes{};
 
   sim::FunctionalDevice device(p.spec);
-  runtime::LoadSegments(device, step.program);
+  runtime::LoadSegments(device, step->program);
   device.Write(data, p.data);
   device.Write(residual, p.residual);
   device.PoisonOnChip(seed);
-  const auto counters = device.Execute(step.program, {});
+  const auto counters = device.Execute(step->program, {});
   EXPECT_TRUE(counters.completed) << counters.error;
   Bytes result(expected_size);
   device.Read(output, result);
@@ -265,8 +268,7 @@ void RunRandomProblems(const std::string& isa, uint32_t first_seed, int count) {
     Problem p = RandomProblem(random, isa);
     p.e.add = p.e.add ? &p.add : nullptr;
     std::string why;
-    const auto tiles =
-        RankTiles(p.spec, p.array, p.anchor, p.w, p.e, static_cast<int>(random(1, 4)), why);
+    const auto tiles = RankTiles(p.spec, p.array, p.anchor, p.w, p.e, static_cast<int>(random(1, 4)), why);
     if (tiles.empty()) {
       EXPECT_THAT(why, testing::HasSubstr("the smallest tile needs")) << "seed " << seed;
       continue;

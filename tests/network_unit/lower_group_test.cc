@@ -6,8 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/cpu/jit.h"
 #include "compiler/golden/golden.h"
 #include "compiler/network/choose_tile.h"
+#include "compiler/network/compile.h"
 #include "compiler/network/program_builder.h"
 #include "isa/verify.h"
 #include "sim/functional/functional_device.h"
@@ -133,6 +135,20 @@ TEST(LowerGroup, NoMeasuredCandidateOfASmallLayerIsFaster) {
   }
 }
 
+TEST(Compile, LeavesToTheHostWhatAddressesDoNotReach) {
+  isa::Spec spec = Load("cosim");
+  for (auto& format : spec.formats)
+    if (const int dram = format.FieldIndex("dram"); dram >= 0) format.fields[dram].type.width = 12;
+  GraphBuilder b;
+  b.graph.SetOutputs({b.Conv(b.Input({1, 8, 15, 15}), 8, {.pad = {1, 1, 1, 1}}, 3, 3, false)});
+  cpu::JitCompiler cpu;
+  const runtime::Network network = Compile(b.graph, spec, {.after_pass = {}}, cpu);
+  for (const auto& layer : network.layers) EXPECT_FALSE(layer.on_accelerator) << layer.name;
+  EXPECT_THAT(
+      network.layers.back().reason,
+      testing::ContainsRegex("bytes of memory: field 'dram' of load_[a-z_]+ holds 0 to 4095 and would"));
+}
+
 TEST(RankTiles, ComesCheapestFirstAndFitsStorage) {
   const auto spec = Load("cosim");
   std::string why;
@@ -223,14 +239,17 @@ bool RunsAsGolden(const isa::Spec& spec, GraphBuilder& b, ValueId output) {
         free_from = (free_from + constant.bytes.size() + 4095) / 4096 * 4096;
       }
   }
-  const auto step = BuildProgram(spec, {placed}, std::move(constants), values_end, free_from);
-  EXPECT_TRUE(isa::Verify(spec, step.program).ok());
+  std::string error;
+  const auto step = BuildProgram(spec, {placed}, std::move(constants), values_end, free_from, error);
+  EXPECT_TRUE(step) << error;
+  if (!step) return false;
+  EXPECT_TRUE(isa::Verify(spec, step->program).ok());
   sim::FunctionalDevice device(spec);
-  runtime::LoadSegments(device, step.program);
+  runtime::LoadSegments(device, step->program);
   const Array& array = lowering.array();
   device.Write(0, Blocked(*golden[group->input], array, array.layout_in));
   if (group->residual >= 0) device.Write(1 << 16, Blocked(*golden[group->residual], array, array.layout_in));
-  EXPECT_TRUE(device.Execute(step.program, {}).completed);
+  EXPECT_TRUE(device.Execute(step->program, {}).completed);
   const auto want = Blocked(*golden[output], array, array.layout_out);
   std::vector<uint8_t> got(want.size());
   device.Read(2 << 16, got);
