@@ -3,6 +3,7 @@
 // sum, cycles as in zoo_cycles.txt. Prints one line a run; with --pin the table itself.
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 
 #include "tests/network/cases.h"
@@ -23,37 +24,71 @@ std::string FaultOf(const cosim::session::Result& result) {
   return {};
 }
 
+struct Selection {
+  bool pin = false;
+  std::string only, config;  ///< empty: all
+  bool Takes(const Case& c) const {
+    return (only.empty() || c.network == only) && (config.empty() || c.config == config);
+  }
+};
+
+std::optional<Selection> ReadArguments(int argc, char** argv) {
+  Selection selection;
+  for (int i = 1; i < argc; ++i) {
+    const std::string option = argv[i];
+    if (option == "--pin") {
+      selection.pin = true;
+    } else if (option.starts_with("--only=")) {
+      selection.only = option.substr(7);
+    } else if (option.starts_with("--config=")) {
+      selection.config = option.substr(9);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return selection;
+}
+
+/// The cycles of a case, or nothing and what is wrong with it.
+std::optional<int64_t> CyclesOf(const Case& c, std::string& fault) {
+  const auto spec = cosim::testing::SpecOf(c, fault);
+  const auto result =
+      spec ? cosim::session::RunExperiment(*spec, {.network = c.network}, fault) : std::nullopt;
+  if (result) fault = FaultOf(*result);
+  return fault.empty() && result ? std::optional(result->run.cycles) : std::nullopt;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string option = argc > 1 ? argv[1] : "";
-  const bool pin = option == "--pin";
-  const std::string only = option.starts_with("--only=") ? option.substr(7) : "";
-  if (argc > 2 || (argc == 2 && !pin && only.empty())) {
-    fmt::print(stderr, "usage: zoo [--pin | --only=NETWORK]\n");
+  const auto selection = ReadArguments(argc, argv);
+  if (!selection) {
+    fmt::print(stderr, "usage: zoo [--pin] [--only=NETWORK] [--config=CONFIG]\n");
     return 1;
   }
   const auto pinned = cosim::testing::PinnedCycles("zoo_cycles.txt");
-  if (pin) fmt::print("# As cycles.txt, for the whole zoo in full size. Written by scripts/zoo --pin.\n");
+  if (selection->pin)
+    fmt::print("# As cycles.txt, for the whole zoo in full size. Written by scripts/zoo --pin.\n");
   int failed = 0;
   for (const Case& c : cosim::testing::ZooCases()) {
-    if (!only.empty() && c.network != only) continue;
-    std::string fault;
-    const auto spec = cosim::testing::SpecOf(c, fault);
-    const auto result =
-        spec ? cosim::session::RunExperiment(*spec, {.network = c.network}, fault) : std::nullopt;
-    if (result) fault = FaultOf(*result);
-    const std::string line = cosim::testing::CycleLine(c, 2, result ? result->run.cycles : 0);
-    const auto expected = pinned.find(line.substr(0, line.rfind(' ')));
+    const std::string key = cosim::testing::CycleLine(c, 2, 0);
+    const auto expected = pinned.find(key.substr(0, key.rfind(' ')));
     const bool known = expected != pinned.end();
-    if (fault.empty() && !pin && known && expected->second != line) fault = "pinned: " + expected->second;
+    if (!selection->Takes(c)) {
+      if (selection->pin && known) fmt::print("{}\n", expected->second);
+      continue;
+    }
+    std::string fault;
+    const auto cycles = CyclesOf(c, fault);
+    const std::string line = cosim::testing::CycleLine(c, 2, cycles.value_or(0));
+    if (fault.empty() && !selection->pin && known && expected->second != line)
+      fault = "pinned: " + expected->second;
     failed += !fault.empty();
-    if (!pin || !fault.empty())
-      fmt::print(pin ? stderr : stdout, "{} {}\n", line,
-                 !fault.empty() ? "FAILED: " + fault
-                 : known        ? "ok"
-                                : "ok, but not pinned");
-    if (pin && fault.empty()) fmt::print("{}\n", line);
+    if (!fault.empty()) {
+      fmt::print(selection->pin ? stderr : stdout, "{} FAILED: {}\n", line, fault);
+    } else {
+      fmt::print("{}{}\n", line, selection->pin ? "" : known ? " ok" : " ok, but not pinned");
+    }
     std::fflush(stdout);
   }
   return failed == 0 ? 0 : 1;
