@@ -27,8 +27,7 @@ namespace {
 // cycles: that bounds what a group adds to the time of compilation.
 constexpr double kMeasuredCycles = 500'000;
 constexpr size_t kMostMeasured = 8;
-// Of large kernels, so many by themselves, unless they have more steps than are quickly written: their ends
-// matter less than the banks, which the model does not see either.
+// Of large kernels with fewer steps than kMostStepsAlone, so many by themselves: their ends matter little.
 constexpr size_t kMeasuredAlone = 3;
 constexpr double kMostStepsAlone = 4'000;
 // How many others an explanation shows.
