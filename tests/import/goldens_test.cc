@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trained networks against reference outputs that cosim did not make, exactly, on both simulators.
+// Trained networks against reference outputs that cosim did not make, exactly, on both simulators and the
+// RTL.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -55,7 +56,8 @@ void ExpectInt8(const Json& golden, const std::vector<uint8_t>& bytes) {
 }
 
 void CheckModel(const std::string& name, const std::string& device) {
-  const auto spec = LoadTestSpec("pynq.yaml");
+  const auto spec =
+      LoadTestSpec(device == "rtl" ? "tiny.yaml" : "pynq.yaml");  // the RTL under Verilator is slow
   const auto model = Import(DataFolder() + "/tflite/" + name);
   ASSERT_TRUE(model);
   int checked = 0;
@@ -88,6 +90,9 @@ std::vector<Case> Cases() {
        {"resnet8_cifar10_int8.tflite", "kws_dscnn_int8.tflite", "vww_mobilenetv1_int8.tflite",
         "ad_autoencoder_int8.tflite", "mobilenetv2_035_160_int8.tflite"})
     for (const char* device : {"functional", "cycle"}) cases.push_back({model, device});
+  for (const char* model :
+       {"resnet8_cifar10_int8.tflite", "kws_dscnn_int8.tflite", "ad_autoencoder_int8.tflite"})
+    cases.push_back({model, "rtl"});
   return cases;
 }
 

@@ -198,6 +198,20 @@ TEST(OnnxQuantized, TiesStayOnTheHostAndSayWhy) {
   EXPECT_THAT(op->reason, HasSubstr("would lift that"));
 }
 
+TEST(OnnxUnsupported, VersionAndOperatorsAreNamedAtOnce) {
+  Net net(2);
+  net.file.opset = 19;
+  const std::string x = net.Input({1, 2});
+  net.Add("Loop", {x});
+  net.file.outputs = {{.name = net.Add("com.example.Mystery", {x})}};
+  Diagnostics diagnostics;
+  EXPECT_FALSE(Build(net.file, {}, diagnostics));
+  const std::string text = diagnostics.Render();
+  EXPECT_THAT(text, HasSubstr("operator set 19; this importer knows up to 17"));
+  EXPECT_THAT(text, HasSubstr("operator Loop (operator set 13) is not supported"));
+  EXPECT_THAT(text, HasSubstr("operator com.example.Mystery (operator set 13) is not supported"));
+}
+
 std::vector<std::string> Operators(const File& file) {
   std::vector<std::string> list;
   for (const NodeInfo& node : file.nodes) list.push_back(node.op);

@@ -11,6 +11,7 @@
 #include "compiler/import/import.h"
 #include "compiler/session/session.h"
 #include "isa/loader.h"
+#include "sim/rtl/rtl_library.h"
 
 namespace cosim::import {
 
@@ -48,6 +49,13 @@ inline std::optional<session::Result> RunModel(const isa::Spec& spec,
   options.model = model;
   options.inputs = std::move(inputs);
   options.device = device;
+  if (device == "rtl") {
+    Diagnostics diagnostics;
+    const auto library = sim::BuildRtl(spec, {}, diagnostics);
+    EXPECT_TRUE(library) << diagnostics.Render();
+    if (!library) return std::nullopt;
+    options.rtl_library = *library;
+  }
   std::string error;
   auto result = session::RunExperiment(spec, options, error);
   EXPECT_TRUE(result) << error;

@@ -44,6 +44,9 @@ class Builder {
   void Unsupported(const std::string& what) { diagnostics_.Error(codes::kUnsupported, {file_.name}, what); }
 
   void CheckOperators() {
+    constexpr int64_t kNewestOpset = 17;
+    if (file_.opset > kNewestOpset)
+      Unsupported(fmt::format("operator set {}; this importer knows up to {}", file_.opset, kNewestOpset));
     for (const NodeInfo& node : file_.nodes) {
       if (!IsKnown(node.op)) {
         Unsupported(fmt::format("node '{}': operator {} (operator set {}) is not supported", node.name,

@@ -216,8 +216,7 @@ class Reader {
     for (const auto& import : model.opset_import())
       opsets_[import.domain() == "ai.onnx" ? "" : import.domain()] = import.version();
     if (!opsets_.count("")) opsets_[""] = 1;
-    if (opsets_[""] > 17)
-      Unsupported(fmt::format("operator set {}; this importer knows 7 to 17", opsets_[""]));
+    file_.opset = opsets_[""];
   }
 
   void ReadInitializer(const pb::TensorProto& proto) {

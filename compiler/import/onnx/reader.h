@@ -41,6 +41,7 @@ struct ValueInfo {
 
 struct File {
   std::string name;
+  int64_t opset = 0;                       ///< version of ONNX's own operator set
   std::map<std::string, int64_t> opsets;   ///< versions by domain; "" is ONNX's own
   std::vector<ValueInfo> inputs, outputs;  ///< without the initializers among the inputs
   std::map<std::string, graph::TensorPtr> initializers;

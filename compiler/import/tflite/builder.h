@@ -40,11 +40,14 @@ class Builder {
   // One a group of operators; false when something was reported. They work on op_ and name_.
   bool Add();  ///< and SUB
   bool AveragePool();
+  bool Concatenate();
   bool Conv();
   bool Dense();
   bool Dequantize();
   bool MaxPool();
+  bool Mean();
   bool Multiply();
+  bool Pad();
   bool Quantize();
   bool Relu();
   bool Reshape();

@@ -74,9 +74,15 @@ std::string Builder::WhyNotCore(const std::vector<Multiplier>& multipliers, int 
   const TensorInfo& w = Info(weights);
   for (int32_t zero_point : w.zero_points)
     if (const int32_t z = zero_point - (w.dtype == DType::kUint8 ? 128 : 0); z != 0)
-      return fmt::format("its weights have zero point {}: the array multiplies them as they are", zero_point);
+      return fmt::format(
+          "its weights have zero point {}, less which they take nine bits: the array multiplies eight; "
+          "symmetric "
+          "weights, or a gemm that subtracts a zero point, would lift that",
+          zero_point);
   for (const Multiplier& m : multipliers) {
-    if (m.exponent > 0) return "its multiplier is above 1: requantization shifts right only";
+    if (m.exponent > 0)
+      return "its multiplier is above 1: requantization shifts right only; an ALU op that shifts left "
+             "would lift that";
   }
   return "";
 }
@@ -194,14 +200,17 @@ bool Builder::QuantizedAveragePool(const host::Window2d& window, bool whole, Act
   const ValueId x = Nchw(from);
   const bool half_up = Info(from).dtype == DType::kUint8;
   const int64_t count = window.kernel[0] * window.kernel[1];
-  const auto mean = whole ? ExactMean(count, half_up) : std::nullopt;
+  const bool inside = window.pad == std::array<int64_t, 4>{};
+  const auto mean = inside ? ExactMean(count, half_up) : std::nullopt;
   if (!mean)
     return Finish(Host(name_, host::AveragePool(window, half_up, limits->low, limits->high), {x},
-                       whole ? fmt::format("no multiplier divides by {} exactly", count)
-                             : "no core operation averages over a moving window",
+                       inside ? fmt::format("no multiplier divides by {} exactly", count)
+                              : "windows at the border average fewer pixels: the accelerator sums whole ones",
                        QuantizationOf(to)),
                   true);
-  ValueId sum = model_.graph.Add(name_, graph::GlobalSumPool{}, {x});
+  const graph::Op pool = whole ? graph::Op(graph::GlobalSumPool{})
+                               : graph::Op(graph::SumPool{.kernel = window.kernel, .stride = window.stride});
+  ValueId sum = model_.graph.Add(name_, pool, {x});
   if (mean->bias != 0) {
     const int64_t channels = model_.graph.node(x).type.shape[1];
     const ValueId bias = model_.graph.AddConstant(
@@ -221,8 +230,8 @@ bool Builder::QuantizedSoftmax(float beta) {
     return Unsupported("an output whose scale is not 1/256 from its least value on");
   if (!(beta > 0) || !std::isfinite(beta)) return Malformed(fmt::format("beta is {}", beta));
   const double scale = static_cast<double>(beta) * static_cast<double>(Info(from).scales[0]);
-  return Finish(Host(name_, host::TfliteSoftmax(scale), {Plain(from)}, "the ISA has no exponential",
-                     QuantizationOf(to)),
+  return Finish(Host(name_, host::TfliteSoftmax(scale), {Plain(from)},
+                     "the ISA has no exponential: an ALU op would lift that", QuantizationOf(to)),
                 false);
 }
 
@@ -273,7 +282,8 @@ bool Builder::Add() {
   }
   const host::TfliteAddition add{
       {ZeroPoint(a), ZeroPoint(b)}, {ma, mb}, out, ZeroPoint(to), limits->low, limits->high, subtract};
-  const std::string why = subtract     ? "no core operation subtracts"
+  const std::string why = subtract
+                              ? "the ISA does not subtract as TensorFlow Lite does: an ALU op would lift that"
                           : same_shape ? "its multipliers are out of range"
                                        : "its operands have different shapes";
   return Finish(Host(name_, host::Addition(add), {x, y}, why, QuantizationOf(to)), nchw);
@@ -298,9 +308,10 @@ bool Builder::Multiply() {
                         static_cast<double>(Info(to).scales[0]);
   const host::TfliteProduct product{
       {ZeroPoint(a), ZeroPoint(b)}, Multiplier::Of(factor), ZeroPoint(to), limits->low, limits->high};
-  return Finish(Host(name_, host::Product(product), {x, y}, "no core operation multiplies elements",
-                     QuantizationOf(to)),
-                nchw);
+  return Finish(
+      Host(name_, host::Product(product), {x, y},
+           "the ISA does not multiply two activations: an ALU op would lift that", QuantizationOf(to)),
+      nchw);
 }
 
 bool Builder::Dequantize() {

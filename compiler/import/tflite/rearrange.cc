@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands between TensorFlow Lite's convolutions: padding, concatenation, means.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/host/movement.h"
+#include "compiler/host/numeric.h"
+#include "compiler/host/reduce.h"
+#include "compiler/import/onnx/rounding.h"
+#include "compiler/import/tflite/builder.h"
+
+namespace cosim::import::tflite {
+
+using graph::DType;
+using graph::Shape;
+using graph::Tensor;
+using graph::ValueId;
+
+namespace {
+
+constexpr char kMoves[] = "moves elements only: the host does that";
+
+bool SameQuantization(const TensorInfo& a, const TensorInfo& b) {
+  return a.dtype == b.dtype && a.scales == b.scales && a.zero_points == b.zero_points;
+}
+
+/// The integers of a constant operand; nothing when it is none.
+std::optional<std::vector<int64_t>> Constants(const TensorInfo& info) {
+  if (!info.data || (info.dtype != DType::kInt32 && info.dtype != DType::kInt64)) return std::nullopt;
+  return host::Integers(*info.data);
+}
+
+}  // namespace
+
+bool Builder::Pad() {
+  if (!Operands(2, 2)) return false;
+  const int from = op_->inputs[0], to = op_->outputs[0];
+  const Shape& shape = Info(from).shape;
+  const auto given = Constants(Info(op_->inputs[1]));
+  if (!given) return Unsupported("paddings that are not constant");
+  if (given->size() != 2 * shape.size()) return Malformed("paddings for another number of dimensions");
+  if (std::ranges::any_of(*given, [](int64_t v) { return v < 0 || v > kMostElements; }))
+    return Malformed("a padding that is negative or too large");
+  if (!IsFloat(from) && (!IsQuantized(from) || !SameQuantization(Info(from), Info(to))))
+    return Unsupported("operands that are neither float32 nor bytes of one quantization");
+  const auto& p = *given;
+  const bool pixels = shape.size() == 4 && p[0] + p[1] + p[6] + p[7] == 0;
+  if (!IsFloat(from) && pixels) {
+    const graph::Pad pad{{p[2], p[4], p[3], p[5]}, ZeroPoint(from)};
+    return Finish(model_.graph.Add(name_, pad, {Nchw(from)}, QuantizationOf(to)), true);
+  }
+  std::vector<int64_t> frame;  // all begins, then all ends
+  for (const size_t end : {0, 1})
+    for (size_t d = 0; d < shape.size(); ++d) frame.push_back(p[2 * d + end]);
+  const auto extents = static_cast<int64_t>(frame.size());
+  const ValueId pads = model_.graph.AddConstant(name_ + ".pads", Tensor({extents}, std::move(frame)));
+  const ValueId value = model_.graph.AddConstant(
+      name_ + ".value", IsFloat(from)
+                            ? Tensor({}, std::vector<float>{0})
+                            : Tensor({}, std::vector<int8_t>{static_cast<int8_t>(ZeroPoint(from))}));
+  return Finish(Host(name_, host::Pad(host::PadMode::kConstant), {Plain(from), pads, value}, kMoves,
+                     QuantizationOf(to)),
+                false);
+}
+
+bool Builder::Concatenate() {
+  if (!Operands(1, op_->inputs.size())) return false;
+  const auto* options = std::get_if<ConcatOptions>(&op_->options);
+  if (!options) return Malformed("has no options");
+  if (options->activation != Activation::kNone) return Unsupported("a fused activation function");
+  const int to = op_->outputs[0];
+  const auto rank = static_cast<int64_t>(Info(to).shape.size());
+  const int64_t axis = options->axis < 0 ? options->axis + rank : options->axis;
+  bool constant = false;
+  for (int from : op_->inputs) {
+    if (from < 0) return Malformed("an operand is missing");
+    if (!IsFloat(from) && (!IsQuantized(from) || !SameQuantization(Info(from), Info(to))))
+      return Unsupported("operands that are neither float32 nor bytes of one quantization");
+    if (static_cast<int64_t>(Info(from).shape.size()) != rank)
+      return Malformed("operands of different ranks");
+    constant |= Info(from).data != nullptr;
+  }
+  const bool channels = rank == 4 && axis == 3 && !IsFloat(to) && !constant;
+  std::vector<ValueId> values;
+  for (int from : op_->inputs) values.push_back(channels ? Nchw(from) : Plain(from));
+  if (!channels) return Finish(Host(name_, host::Concat(axis), values, kMoves, QuantizationOf(to)), false);
+  for (int from : op_->inputs)
+    for (size_t d : {0, 1, 2})
+      if (Info(from).shape[d] != Info(to).shape[d]) return Malformed("operands of different sizes");
+  return Finish(model_.graph.Add(name_, graph::Concat{}, values, QuantizationOf(to)), true);
+}
+
+// Of bytes: over the pixels, under one quantization, where the mean of values less their zero point is
+// rounded half away from zero.
+bool Builder::Mean() {
+  if (!Operands(2, 2)) return false;
+  const int from = op_->inputs[0], to = op_->outputs[0];
+  const Shape shape = Info(from).shape;
+  auto axes = Constants(Info(op_->inputs[1]));
+  if (!axes) return Unsupported("axes that are not constant");
+  const auto* options = std::get_if<ReduceOptions>(&op_->options);
+  const bool keep = options && options->keep_dimensions;
+  if (IsFloat(from))
+    return Finish(Host(name_, host::Reduce("mean", host::Reduction::kMean, *axes, keep, true), {Plain(from)},
+                       "float32: the accelerator computes int8"),
+                  false);
+  for (int64_t& axis : *axes) axis += axis < 0 ? static_cast<int64_t>(shape.size()) : 0;
+  std::ranges::sort(*axes);
+  if (shape.size() != 4 || *axes != std::vector<int64_t>{1, 2} || !IsQuantized(from) ||
+      !SameQuantization(Info(from), Info(to)))
+    return Unsupported("anything but float32, or bytes of one quantization over height and width");
+  const int64_t count = shape[1] * shape[2];
+  const int32_t zero = ZeroPoint(from);
+  const auto want = [=](int64_t sum) {
+    const int64_t mean = (sum > 0 ? sum + count / 2 : sum - count / 2) / count;
+    return static_cast<int32_t>(std::clamp<int64_t>(mean + zero, -128, 127));
+  };
+  std::string why;
+  const auto factor = onnx::FactorFor(1 / static_cast<double>(std::max<int64_t>(count, 1)), zero,
+                                      (-128 - zero) * count, (127 - zero) * count, want, why);
+  if (!factor) return Unsupported(why);
+  const std::vector<int32_t> offset(static_cast<size_t>(shape[3]), static_cast<int32_t>(-zero * count));
+  const ValueId bias = model_.graph.AddConstant(name_ + ".offset", Tensor({shape[3]}, offset));
+  const ValueId sum = model_.graph.Add(name_, graph::GlobalSumPool{}, {Nchw(from)});
+  const ValueId centred = model_.graph.Add(name_ + ".bias", graph::BiasAdd{}, {sum, bias});
+  const ValueId y = model_.graph.Add(name_ + ".requantize",
+                                     graph::Requantize{{factor->multiplier}, {factor->shift}, zero, false},
+                                     {centred}, QuantizationOf(to));
+  if (keep) return Finish(y, true);
+  return Finish(model_.graph.Add(name_ + ".rows", graph::Flatten{}, {y}, QuantizationOf(to)), false);
+}
+
+}  // namespace cosim::import::tflite
