@@ -116,6 +116,8 @@ std::vector<Axis> AxesOf(const ResizeAttributes& r, const Shape& x, const Tensor
   const auto region = crop && given(roi) ? Reals(*roi) : std::vector<double>();
   if (factors.size() != x.size() || (crop && region.size() != 2 * x.size()))
     return error = fmt::format("scales, sizes or regions for {}", ToString(x)), std::vector<Axis>();
+  if (std::ranges::any_of(region, [](double v) { return !(std::abs(v) < 1 << 20); }))
+    return error = "a region of interest that is none", std::vector<Axis>();
   std::vector<Axis> axes;
   for (size_t d = 0; d < x.size(); ++d) {
     Axis axis{.from = x[d]};

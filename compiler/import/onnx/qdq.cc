@@ -178,6 +178,8 @@ class Folder {
   bool Fold(const NodeInfo& quantize) {
     const auto to = Parameters(quantize);
     if (!to || !IsPerTensor(*to)) return false;
+    if (const float scale = Constant(to->scale)->data<float>()[0]; !(scale > 0) || !std::isfinite(scale))
+      return false;
     std::string source = quantize.inputs[0];
     const Limits limits = ThroughActivations(source);
     NodeInfo node;
