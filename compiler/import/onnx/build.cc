@@ -26,7 +26,7 @@ class Builder {
  public:
   Builder(File file, const Options& options, Diagnostics& diagnostics)
       : file_(std::move(file)), options_(options), diagnostics_(diagnostics) {
-    model_.graph = graph::Graph(file.name);
+    model_.graph = graph::Graph(file_.name);
   }
 
   std::optional<Model> Run() {
