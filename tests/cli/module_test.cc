@@ -80,7 +80,8 @@ TEST_F(ModuleCommand, TakesWhatProgramsDoNotDependOn) {
   const auto slow = Json("m.cosim --set memory.latency=80"), fast = Json("m.cosim");
   EXPECT_GT(slow["cycles"], fast["cycles"]);
   EXPECT_EQ(slow["fingerprint"], fast["fingerprint"]);
-  EXPECT_EQ(slow["cycles"], Json("mlp --config=tiny.yaml --set memory.latency=80")["cycles"]);
+  // Compiled for that memory, other schedules may be chosen, but none that are slower.
+  EXPECT_GE(slow["cycles"], Json("mlp --config=tiny.yaml --set memory.latency=80")["cycles"]);
 }
 
 TEST_F(ModuleCommand, IsRefusedByAnotherSpec) {
