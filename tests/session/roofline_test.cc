@@ -40,7 +40,7 @@ TEST(Roofline, ConvolutionsOfVgg16TakeWhatTheyTook) {
     ideal += layer.ideal;
   }
   EXPECT_EQ(ideal, 59'947'776);
-  EXPECT_EQ(sum, 60'052'033);  // at most 64.5 M are asked for
+  EXPECT_EQ(sum, 60'052'033);  // the goal: at most 64.5 M
 }
 #endif
 
