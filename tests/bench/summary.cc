@@ -11,7 +11,7 @@ namespace cosim::bench {
 namespace {
 
 struct Row {
-  std::string what, asked;
+  std::string what, goal;
   std::function<std::optional<std::string>()> measured;
 };
 
@@ -20,10 +20,10 @@ class Table {
   explicit Table(const Figures& figures) : figures_(figures) {}
 
   std::string Print() const {
-    std::string text = "| what | asked | measured |\n|---|---|---|\n";
+    std::string text = "| what | goal | measured |\n|---|---|---|\n";
     for (const Row& row : Rows())
       if (const auto measured = row.measured())
-        text += fmt::format("| {} | {} | {} |\n", row.what, row.asked, *measured);
+        text += fmt::format("| {} | {} | {} |\n", row.what, row.goal, *measured);
     return text;
   }
 
@@ -47,16 +47,16 @@ class Table {
   std::vector<Row> Rows() const {
     const std::string run = "simulate/resnet18/", rate = " cycles_per_s";
     std::vector<Row> rows;
-    const auto speed = [&](const std::string& what, const std::string& asked, const std::string& name) {
-      rows.push_back({what, asked, [=, this] { return Show(run + name + rate, 1e-6, "{:.0f} M cycles/s"); }});
+    const auto speed = [&](const std::string& what, const std::string& goal, const std::string& name) {
+      rows.push_back({what, goal, [=, this] { return Show(run + name + rate, 1e-6, "{:.0f} M cycles/s"); }});
     };
     speed("bit-exact, the best kernels", "150 M cycles/s", "best");
     speed("bit-exact, AVX2 kernels", "", "avx2");
     speed("bit-exact, portable kernels", "", "portable");
     speed("timing only", "1,000 M cycles/s", "timing_only");
-    const auto against = [&](const std::string& what, const std::string& asked, const std::string& name) {
+    const auto against = [&](const std::string& what, const std::string& goal, const std::string& name) {
       rows.push_back(
-          {what, asked, [=, this] { return Ratio(run + name + rate, "rtl/resnet18" + rate, "{:,.0f} x"); }});
+          {what, goal, [=, this] { return Ratio(run + name + rate, "rtl/resnet18" + rate, "{:,.0f} x"); }});
     };
     rows.push_back({"RTL under Verilator", "",
                     [this] { return Show("rtl/resnet18 cycles_per_s", 1e-6, "{:.3f} M cycles/s"); }});

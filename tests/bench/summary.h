@@ -10,7 +10,7 @@ namespace cosim::bench {
 /// Figures by name, as "simulate/resnet18/timing_only cycles_per_s".
 using Figures = std::map<std::string, double>;
 
-/// One row for everything that is asked for and was measured; ratios only between figures of this run.
+/// One row for each figure, with its goal; ratios only between figures of this run.
 std::string SummaryTable(const Figures& figures);
 
 }  // namespace cosim::bench
