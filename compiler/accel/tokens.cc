@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <queue>
+#include <utility>
 
 #include "isa/check.h"
 
@@ -81,15 +82,15 @@ void TokenInserter::Resize(Shadow& shadow, int64_t elements) const {
 
 void TokenInserter::Touch(Shadow& shadow, int64_t element, bool write, int unit) {
   const int32_t self = static_cast<int32_t>(by_unit_[unit].size()) + 1;
-  int32_t* readers = &shadow.readers[element * units_];
+  const int units = units_;
+  int32_t *readers = &shadow.readers[element * units], *deps = deps_.data();
   const int writer_unit = shadow.writer_unit[element];
-  deps_[writer_unit] = std::max(deps_[writer_unit], shadow.writer[element]);
+  deps[writer_unit] = std::max(deps[writer_unit], shadow.writer[element]);
   if (!write) {
     readers[unit] = self;
     return;
   }
-  for (int u = 0; u < units_; ++u) deps_[u] = std::max(deps_[u], readers[u]);
-  std::fill(readers, readers + units_, 0);
+  for (int u = 0; u < units; ++u) deps[u] = std::max(deps[u], std::exchange(readers[u], 0));
   shadow.writer_unit[element] = unit;
   shadow.writer[element] = self;
 }

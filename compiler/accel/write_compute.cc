@@ -137,11 +137,18 @@ void InstructionWriter::SetNest(isa::Instruction& instruction, const HardwareNes
 void InstructionWriter::SetLocks(isa::Instruction& instruction, const Footprint& footprint) const {
   for (const auto& [memory, field] : spec_.formats[instruction.format].locks) {
     const auto& m = spec_.memories[memory];
-    const int64_t bank = m.depth / m.banks;
+    const auto bank = static_cast<int32_t>(m.depth / m.banks);
     int64_t mask = 0;
-    for (const auto& part : footprint.on_chip)
-      if (part.memory == memory)
-        for (int32_t element : part.elements) mask |= int64_t{1} << (element / bank);
+    for (const auto& part : footprint.on_chip) {
+      if (part.memory != memory) continue;
+      int32_t begin = 0, end = 0;  // of the bank seen last: neighbours share it
+      for (int32_t element : part.elements) {
+        if (element >= begin && element < end) continue;
+        mask |= int64_t{1} << (element / bank);
+        begin = element / bank * bank;
+        end = begin + bank;
+      }
+    }
     instruction.values[field] = mask;
   }
 }

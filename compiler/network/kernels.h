@@ -29,6 +29,7 @@ struct Window {
   int64_t RowsFor(int64_t y) const { return (y - 1) * sh + (kh - 1) * dh + 1; }
   int64_t ColsFor(int64_t x) const { return (x - 1) * sw + (kw - 1) * dw + 1; }
   bool Padded() const { return top || left || bottom || right; }
+  friend bool operator==(const Window&, const Window&) = default;
 };
 
 /// The schedule's knobs. Tiles in groups, blocks and pixels of the output; `ci` input blocks are on chip at a

@@ -54,6 +54,9 @@ struct LowerOptions {
   std::string host_only;     ///< why nothing may run on the accelerator; empty: what can does
 };
 
+/// How many schedules besides the chosen one an explanation shows.
+inline constexpr size_t kAlternatives = 2;
+
 class GroupLowering {
  public:
   GroupLowering(const isa::Spec& spec, const graph::Graph& graph, const LowerOptions& options);
@@ -94,6 +97,11 @@ class GroupLowering {
     std::vector<std::string> texts;  ///< after "lower", "tensorize", "virtual_threads", if somebody looks
     runtime::Cycle measured = 0;     ///< with the kernel before it, where there is a choice
   };
+  /// What measuring a kernel alone has shown: the tile that its like takes.
+  struct Known {
+    Plan plan;
+    TileCost cost;
+  };
   /// The kernels of the first `count` tiles of `ranked` that fit storage and instructions.
   std::vector<Lowered> LowerTiles(const Group& group, const Plan& plan, std::span<const TileCost> ranked,
                                   size_t count, std::string& reason) const;
@@ -103,7 +111,7 @@ class GroupLowering {
   /// The one to take first. As many as can be measured quickly, by what they take; where that is only one,
   /// the tile model's first; then others to explain it by. Empty: nothing fits.
   std::vector<Lowered> LowerCandidates(const Group& group, const Plan& plan,
-                                       const std::vector<TileCost>& ranked, std::string& reason) const;
+                                       const std::vector<TileCost>& ranked, std::string& reason);
   void Report(const Group& group, const Lowered& lowered) const;
   void PackConstants(const Group& group, const Plan& plan, AcceleratorGroup& out) const;
 
@@ -115,6 +123,7 @@ class GroupLowering {
   accel::StorageCursor cursor_;
   std::optional<accel::Kernel> before_;  ///< the kernel lowered last
   double before_cycles_ = 0;             ///< what it takes, by the tile model
+  std::vector<Known> known_;
 };
 
 }  // namespace cosim::network

@@ -26,9 +26,11 @@ std::optional<runtime::Cycle> CyclesInARow(const isa::Spec& spec,
     if (i > 0) next.addresses.front() = placed.back().addresses.back();  // what a kernel reads comes first
     placed.push_back(std::move(next));
   }
+  // One kernel by itself reads nothing that it wrote to memory.
+  const uint64_t shared_end = kernels.size() == 1 ? 0 : end;
   uint64_t free_from = end;
   std::string unreachable;
-  const auto step = BuildProgram(spec, placed, {}, end, free_from, unreachable);
+  const auto step = BuildProgram(spec, placed, {}, shared_end, free_from, unreachable);
   if (!step) return std::nullopt;
   const auto counters =
       sim::TimingEngine(spec).Run(sim::DecodeAll(spec, step->program), step->program.code_address);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/network/pack.h"
 
+#include <algorithm>
+
 #include "compiler/accel/rounding.h"
 #include "isa/microops.h"
 
@@ -25,17 +27,29 @@ std::vector<uint8_t> PackWeights(const isa::Spec& spec, const Array& array, cons
   // Elements of one group of the kernel; with several, channels fill whole blocks.
   const int64_t out_elements = accel::RoundUp(grouping.together * outputs, array.layout_out) / bo;
   const int64_t in_elements = accel::RoundUp(inner, array.layout_in) / bi, tile = bo * bi;
-  std::vector<int64_t> values(grouping.count * out_elements * in_elements * outer_taps * tile, 0);
-  for (int64_t oc = 0; oc < view.o; ++oc) {
-    const int64_t first = oc / outputs % grouping.together * view.i;
-    for (int64_t ic = 0; ic < view.i; ++ic)
-      for (int64_t t = 0; t < taps; ++t) {
-        const int64_t channel = patches ? t * view.i + ic : first + ic, tap = patches ? 0 : t;
-        const int64_t block = ((oc / bo) * in_elements + channel / bi) * outer_taps + tap;
-        values[block * tile + (oc % bo) * bi + channel % bi] = view.weights[(oc * view.i + ic) * taps + t];
-      }
+  // Where the weights of an output go from the output's place, for each of the groups taken together.
+  std::vector<int64_t> places;
+  for (int64_t channel = 0; channel < grouping.together * view.i; ++channel)
+    for (int64_t t = 0; t < taps; ++t) {
+      const int64_t at = patches ? t * view.i + channel : channel, tap = patches ? 0 : t;
+      places.push_back((at / bi * outer_taps + tap) * tile + at % bi);
+    }
+  const isa::Memory& memory = spec.memories[array.weights];
+  const int64_t row = in_elements * outer_taps,
+                weights = view.i * taps;  // of a block of outputs; of an output
+  std::vector<uint8_t> bytes(grouping.count * out_elements * row * memory.stored_bytes);
+  std::vector<int64_t> values(row * tile);
+  for (int64_t block = 0; block < grouping.count * out_elements; ++block) {
+    std::ranges::fill(values, 0);
+    for (int64_t oc = block * bo; oc < std::min((block + 1) * bo, view.o); ++oc) {
+      int64_t* output = values.data() + oc % bo * bi;
+      const int64_t* place = places.data() + oc / outputs % grouping.together * weights;
+      for (int64_t i = 0; i < weights; ++i) output[place[i]] = int64_t{view.weights[oc * weights + i]};
+    }
+    const int64_t size = row * memory.stored_bytes;
+    isa::PackElements(memory, values, std::span(bytes).subspan(block * size, size));
   }
-  return Pack(spec.memories[array.weights], values);
+  return bytes;
 }
 
 std::vector<uint8_t> PackParameters(const isa::Spec& spec, const Array& array,
