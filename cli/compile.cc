@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
+#include "cli/model_files.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "compiler/cpu/object.h"
@@ -19,12 +21,38 @@ std::string Joined(const std::vector<std::string>& words) {
   return text;
 }
 
+/// What is to be compiled: a network of the zoo, or a model file, which may travel with the module. Prints
+/// mistakes.
+bool FindModel(const po::variables_map& values, session::ModuleOptions& compile) {
+  const std::string path = compile.network;
+  if (!import::IsModelFile(path)) {
+    if (values.count("shape"))
+      return Fail(fmt::format("--shape is for models from files; {} has arguments, as in {}:size=64", path,
+                              path)),
+             false;
+    return CheckNetwork(path);
+  }
+  compile.model = ImportModel(values, path);
+  if (!compile.model) return false;
+  compile.network = compile.model->graph.name();
+  Diagnostics diagnostics;
+  auto bytes = import::ReadWhole(path, diagnostics);
+  if (!bytes) return fmt::print(stderr, "{}", diagnostics.Render()), false;
+  compile.file = {std::filesystem::path(path).filename().string(), std::move(*bytes),
+                  ImportOptionsIn(values)->shapes};
+  return true;
+}
+
 void Summarize(const runtime::Module& module, const isa::Spec& spec, size_t bytes, const std::string& path) {
-  size_t programs = 0, instructions = 0, calls = 0, constants = 0;
+  size_t programs = 0, instructions = 0, calls = 0, routines = 0, constants = 0;
   for (const auto& step : module.network.steps) {
     const auto* program = std::get_if<runtime::AcceleratorStep>(&step);
-    calls += program ? 0 : 1;
-    if (!program) continue;
+    if (!program) {
+      const auto& call = std::get<runtime::CpuStep>(step);
+      ++calls;
+      routines += dynamic_cast<const runtime::RoutineSymbol*>(call.kernel.get()) ? 1 : 0;
+      continue;
+    }
     ++programs;
     instructions += program->program.instructions.size();
     for (const auto& segment : program->program.segments)
@@ -34,6 +62,10 @@ void Summarize(const runtime::Module& module, const isa::Spec& spec, size_t byte
              spec.FingerprintText());
   fmt::print("  {} programs of {} instructions, {} CPU calls ({} {}), {} bytes of weights, {} bytes in all\n",
              programs, instructions, calls, module.code.architecture, module.code.level, constants, bytes);
+  if (module.model)
+    fmt::print(
+        "  {} CPU calls are routines of cosim's own, made from {} ({} bytes), which is in the module\n",
+        routines, module.model->name, module.model->bytes.size());
 }
 
 }  // namespace
@@ -50,6 +82,7 @@ int CompileVerb(const Arguments& arguments) {
       "inputs to store with their golden outputs, for `cosim run` to check")(
       "cpu", po::value<std::string>()->value_name("LEVEL")->default_value(cpu::DefaultObjectLevel()),
       ("least processor its CPU code is for: " + Joined(levels)).c_str());
+  AddShapeOption(options);
   const auto parsed = Parse(arguments, options, "compile MODEL [-o FILE] [options]",
                             "cosim compile mlp --config=tiny.yaml -o mlp.cosim", "MODEL");
   if (parsed.exit) return *parsed.exit;
@@ -65,7 +98,7 @@ int CompileVerb(const Arguments& arguments) {
   if (compile.samples < 1 || compile.samples > 64) return Fail("--samples: from 1 to 64");
   if (std::find(levels.begin(), levels.end(), compile.cpu_level) == levels.end())
     return Fail(fmt::format("--cpu={}: not one of {}", compile.cpu_level, Joined(levels)));
-  if (!CheckNetwork(compile.network)) return 1;
+  if (!FindModel(values, compile)) return 1;
   const std::string path =
       values.count("output") ? values["output"].as<std::string>() : compile.network + ".cosim";
   if (!CheckWritable(path)) return 1;

@@ -29,7 +29,7 @@ std::optional<std::vector<graph::Tensor>> RunOnDevice(const isa::Spec& spec, ses
   if (result->Mismatches() != 0) return error = "device and golden model differ", std::nullopt;
   std::vector<graph::Tensor> outputs;
   for (size_t i = 0; i < result->run.outputs.size(); ++i) {
-    outputs.emplace_back(result->output_types[i]);
+    outputs.emplace_back(model.graph.node(model.graph.outputs()[i]).type);
     std::ranges::copy(result->run.outputs[i], outputs.back().mutable_bytes().begin());
   }
   return outputs;

@@ -48,16 +48,16 @@ bool ParseShape(const std::string& text, import::Options& options) {
   return true;
 }
 
-std::vector<std::pair<std::string, graph::Tensor>> Outputs(const session::Result& result,
-                                                           const session::Options& options) {
-  std::vector<std::pair<std::string, graph::Tensor>> outputs;
-  for (size_t i = 0; i < result.run.outputs.size(); ++i) {
-    graph::Tensor tensor(result.output_types[i]);
-    std::copy(result.run.outputs[i].begin(), result.run.outputs[i].end(), tensor.mutable_bytes().begin());
-    outputs.emplace_back(options.model ? options.model->output_names[i] : result.network.outputs[i].name,
-                         std::move(tensor));
-  }
-  return outputs;
+/// The files of --input for `ports`; mistakes are printed.
+std::optional<std::vector<graph::Tensor>> ReadInputs(const po::variables_map& values,
+                                                     std::vector<import::Port> ports) {
+  auto options = InputOptionsIn(values);
+  if (!options) return std::nullopt;
+  options->files = values["input"].as<std::vector<std::string>>();
+  Diagnostics diagnostics;
+  auto inputs = import::LoadInputs(std::move(ports), *options, diagnostics);
+  if (diagnostics.HasErrors()) fmt::print(stderr, "{}", diagnostics.Render());
+  return inputs;
 }
 
 /// The k largest values of the first output, with their labels.
@@ -144,26 +144,35 @@ std::shared_ptr<const import::Model> ImportModel(const po::variables_map& values
 }
 
 bool LoadModel(const po::variables_map& values, session::Options& run) {
-  auto input = InputOptionsIn(values);
-  if (!input) return false;
-  if (values.count("input")) input->files = values["input"].as<std::vector<std::string>>();
   run.model = ImportModel(values, run.network);
   if (!run.model) return false;
   run.network = run.model->graph.name();
-  Diagnostics diagnostics;
-  auto inputs = input->files.empty() ? std::optional(import::RandomInputs(*run.model, run.seed))
-                                     : import::LoadInputs(*run.model, *input, diagnostics);
+  auto inputs = values.count("input") ? ReadInputs(values, import::InputsOf(*run.model))
+                                      : std::optional(import::RandomInputs(*run.model, run.seed));
   if (inputs) run.inputs = std::move(*inputs);
-  if (diagnostics.HasErrors()) fmt::print(stderr, "{}", diagnostics.Render());
-  return !diagnostics.HasErrors();
+  return inputs.has_value();
 }
 
-bool WriteOutputs(const po::variables_map& values, const session::Result& result,
-                  const session::Options& run) {
-  if (result.run.outputs.empty() || result.output_types.empty()) return true;  // not computed, or a module's
-  const auto outputs = Outputs(result, run);
+std::optional<std::vector<graph::Tensor>> InputsFor(const po::variables_map& values,
+                                                    const std::vector<runtime::Place>& places) {
+  if (!values.count("input")) return std::vector<graph::Tensor>();
+  std::string error;
+  auto ports = session::PortsOf(places, error);
+  if (!ports) return Fail(error), std::nullopt;
+  return ReadInputs(values, std::move(*ports));
+}
+
+bool WriteOutputs(const po::variables_map& values, const session::Result& result) {
+  if (result.run.outputs.empty() || (!values.count("output") && !values.count("top"))) return true;
+  std::string error;
+  const auto ports = session::PortsOf(result.network.outputs, error);
+  if (!ports) return Fail(error), false;
+  std::vector<std::pair<std::string, graph::Tensor>> outputs;
+  for (size_t i = 0; i < ports->size(); ++i) {
+    outputs.emplace_back((*ports)[i].name, graph::Tensor((*ports)[i].type));
+    std::ranges::copy(result.run.outputs[i], outputs.back().second.mutable_bytes().begin());
+  }
   if (values.count("output")) {
-    std::string error;
     const auto bytes = import::FormatNpz(outputs, error);
     if (!bytes) return Fail(error), false;
     if (!WriteFile(values["output"].as<std::string>(), std::string(bytes->begin(), bytes->end())))
@@ -176,8 +185,7 @@ bool WriteOutputs(const po::variables_map& values, const session::Result& result
     if (!file) return Fail(fmt::format("cannot read {}", values["labels"].as<std::string>())), false;
     for (std::string line; std::getline(file, line);) labels.push_back(line);
   }
-  const auto quantization = run.model ? run.model->output_quantization[0] : std::nullopt;
-  fmt::print("{}", TopTable(outputs[0].second, quantization, values["top"].as<size_t>(), labels));
+  fmt::print("{}", TopTable(outputs[0].second, (*ports)[0].quantization, values["top"].as<size_t>(), labels));
   return true;
 }
 

@@ -29,8 +29,12 @@ std::shared_ptr<const import::Model> ImportModel(const boost::program_options::v
 /// Reads the model that `run.network` names and its inputs into `run`; prints mistakes.
 bool LoadModel(const boost::program_options::variables_map& values, session::Options& run);
 
+/// The inputs that --input gives for such places, in their order; empty without --input. Nothing after
+/// printing a mistake.
+std::optional<std::vector<graph::Tensor>> InputsFor(const boost::program_options::variables_map& values,
+                                                    const std::vector<runtime::Place>& places);
+
 /// Does what --output, --top and --labels ask for; prints mistakes.
-bool WriteOutputs(const boost::program_options::variables_map& values, const session::Result& result,
-                  const session::Options& run);
+bool WriteOutputs(const boost::program_options::variables_map& values, const session::Result& result);
 
 }  // namespace cosim::cli

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "cli/options.h"
+#include "compiler/session/module.h"
 
 namespace cosim::cli {
 
@@ -33,7 +34,7 @@ std::optional<LinkedModule> LoadModule(const std::string& path,
   auto spec = LoadSpecOf(module->spec, values);
   if (!spec) return std::nullopt;
   LinkedModule linked{std::move(*spec), std::move(*module)};
-  if (runtime::Link(linked.module, linked.spec, error)) return linked;
+  if (session::LinkModule(linked.module, linked.spec, error)) return linked;
   Fail(fmt::format("{} cannot run: {}", path, error), "compile it again");
   return std::nullopt;
 }

@@ -158,6 +158,8 @@ std::string Agreement(const session::Result& result) {
 std::string Verdict(const session::Result& result, const session::Options& options) {
   if (options.timing_only) return "outputs: not computed (timing only)\n";
   if (options.check == session::Check::kNone) return "outputs: not checked\n";
+  if (!result.producer.empty() && !options.inputs.empty())
+    return "outputs: not checked: the module has golden outputs for its own samples only\n";
   int64_t values = 0, mismatches = 0;
   for (const auto& output : result.outputs) {
     values += output.values;

@@ -45,7 +45,7 @@ int RunAndReport(const isa::Spec& spec, const po::variables_map& values, session
   if (terminal) Progress("");
   if (!result) return Fail(error);
   const int status = Report(*result, spec, run, json);
-  return WriteOutputs(values, *result, run) ? status : 1;
+  return WriteOutputs(values, *result) ? status : 1;
 }
 
 int RunNetwork(const po::variables_map& values, session::Options& run, const std::string& json) {
@@ -59,14 +59,15 @@ int RunModuleFile(const po::variables_map& values, session::Options& run, const 
   for (const char* option : {"seed", "virtual-threads"})
     if (!values[option].defaulted())
       return Fail(fmt::format("--{}: a module was compiled with its own", option));
-  for (const char* option : {"input", "mean", "scale", "layout", "output", "top", "labels"})
-    if (values.count(option) && !values[option].defaulted())
-      return Fail(fmt::format("--{}: a module runs on the samples it carries", option));
+  if (values.count("shape")) return Fail("--shape: a module was compiled for the shapes it has");
   if (run.check == session::Check::kLayers)
     return Fail("--check=layers: a module has the golden outputs, not the golden layers",
                 "run the network it was compiled from");
   auto linked = LoadModule(run.network, values);
   if (!linked || !BuildRtlOf(linked->spec, run)) return 1;
+  auto inputs = InputsFor(values, linked->module.network.inputs);
+  if (!inputs) return 1;
+  run.inputs = std::move(*inputs);
   run.seed = linked->module.provenance.seed;
   run.virtual_threads = linked->module.provenance.virtual_threads;
   return RunAndReport(linked->spec, values, run, json, [&](std::string& error) {
@@ -149,6 +150,7 @@ int RunVerb(const Arguments& arguments) {
   }
   if (!ReadRtlOptions(values, run)) return 1;
   if (!json.empty() && !CheckWritable(json)) return 1;
+  if (values.count("output") && !CheckWritable(values["output"].as<std::string>())) return 1;
   if (NamesModule(run.network)) return RunModuleFile(values, run, json);
   const bool from_file = import::IsModelFile(run.network);
   for (const char* option : {"input", "shape", "mean", "scale", "layout"})
@@ -156,7 +158,6 @@ int RunVerb(const Arguments& arguments) {
       return Fail(fmt::format("--{} is for models from files; {} gets its inputs from the seed", option,
                               run.network));
   if (from_file ? !LoadModel(values, run) : !CheckNetwork(run.network)) return 1;
-  if (values.count("output") && !CheckWritable(values["output"].as<std::string>())) return 1;
   return RunNetwork(values, run, json);
 }
 

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,13 +38,36 @@ struct Sample {
   std::vector<std::vector<uint8_t>> inputs, outputs;
 };
 
+/// A model file that needs no other file. A module carries the one it was compiled from when the host
+/// computes layers of it by routines of the compiler's library: no file can hold them, but they can be made
+/// from it again.
+struct ModelFile {
+  std::string name;  ///< without folders; it ends as files of its format do
+  std::vector<uint8_t> bytes;
+  std::map<std::string, std::vector<int64_t>>
+      shapes;  ///< of what it leaves open: an input's, or a dimension's
+};
+
+/// Stands for the routine that computes one value of the graph of Module::model; cannot run.
+class RoutineSymbol final : public CpuKernel {
+ public:
+  explicit RoutineSymbol(uint32_t value) : value_(value) {}
+  uint32_t value() const { return value_; }
+  void Run(std::span<void* const> args) const override;
+
+ private:
+  uint32_t value_;
+};
+
 struct Module {
   uint64_t fingerprint = 0;  ///< of the spec that the programs are for
   SpecSource spec;
   Provenance provenance;
-  Network network;  ///< its kernels are KernelSymbols until Link; Place::value, ::unpack and `values` unused
+  /// Its kernels are KernelSymbols and RoutineSymbols until Link; Place::value, ::unpack and `values` unused.
+  Network network;
   CpuObject code;
   std::vector<Sample> samples;
+  std::optional<ModelFile> model;  ///< when there are RoutineSymbols
 };
 
 /// Version of the format that is written, and the only one that is read.
@@ -59,9 +84,14 @@ bool LooksLikeModule(std::span<const uint8_t> bytes);
 /// Link.
 std::optional<Module> ReadModule(std::span<const uint8_t> bytes, std::string& error);
 
+/// The kernel for a step whose kernel is a RoutineSymbol. Null, and `error` set, when there is none.
+using RoutineMaker =
+    std::function<CpuKernelPtr(const Module& module, const CpuStep& step, std::string& error)>;
+
 /// Makes a module that was read ready to run under `spec`: decodes its programs and loads its CPU code.
 /// False, and `error` set, when it was compiled for another spec, its words are not this spec's instructions,
-/// or its code is not for this machine.
-bool Link(Module& module, const isa::Spec& spec, std::string& error);
+/// its code is not for this machine, or it has routines that `routines` cannot make. compiler/session has a
+/// maker.
+bool Link(Module& module, const isa::Spec& spec, std::string& error, const RoutineMaker& routines = {});
 
 }  // namespace cosim::runtime

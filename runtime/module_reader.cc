@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "isa/check.h"
 #include "isa/codec.h"
 #include "runtime/module.h"
 #include "runtime/module_file.h"
@@ -42,12 +43,14 @@ class Reader {
                                  .macs = l->macs()});
     module_.code = {m.cpu_code()->architecture()->str(), m.cpu_code()->level()->str(),
                     Bytes(*m.cpu_code()->object())};
+    if (m.model()) ReadModel(*m.model());
     for (const auto* step : *m.steps()) ReadStep(*step);
     network_.inputs = ReadPlaces(*m.inputs());
     network_.outputs = ReadPlaces(*m.outputs());
     for (const auto* s : *m.samples())
       module_.samples.push_back(
           {ReadArrays(*s->inputs(), network_.inputs), ReadArrays(*s->outputs(), network_.outputs)});
+    Expect(!module_.samples.empty(), "no samples");
     if (wrong_.empty()) return std::move(module_);
     error = fmt::format("is inconsistent: {}", wrong_);
     return std::nullopt;
@@ -75,6 +78,12 @@ class Reader {
         source(*spec.isa()), source(*spec.config()), {}, spec.isa_name()->str(), spec.config_name()->str()};
     for (const auto* o : *spec.overrides())
       module_.spec.overrides.push_back({o->key()->str(), o->value()->str()});
+  }
+
+  void ReadModel(const format::Model& model) {
+    module_.model = {model.name()->str(), Bytes(*model.bytes()), {}};
+    for (const auto* s : *model.shapes())
+      module_.model->shapes[s->name()->str()].assign(s->extents()->begin(), s->extents()->end());
   }
 
   void ReadStep(const format::Step& step) {
@@ -116,7 +125,12 @@ class Reader {
     CpuStep step;
     Expect(call.layer() < network_.layers.size(), "a call of no layer");
     step.layer = static_cast<int>(call.layer());
-    step.kernel = std::make_shared<KernelSymbol>(call.symbol()->str());
+    if (call.routine()) {
+      Expect(module_.model && call.symbol()->size() == 0, "a routine of no model");
+      step.kernel = std::make_shared<RoutineSymbol>(*call.routine());
+    } else {
+      step.kernel = std::make_shared<KernelSymbol>(call.symbol()->str());
+    }
     for (const auto* a : *call.arguments()) {
       CpuStep::Argument argument{a->address(), a->bytes(), nullptr, a->is_output()};
       if (a->constant()) {
@@ -182,6 +196,18 @@ bool DecodeWords(AcceleratorStep& step, const isa::Spec& spec, std::string& erro
   return true;
 }
 
+CpuKernelPtr FindKernel(const Module& module, const CpuStep& call, const LoadedObject* code,
+                        std::string& error, const RoutineMaker& routines) {
+  if (const auto* symbol = dynamic_cast<const KernelSymbol*>(call.kernel.get())) {
+    auto kernel = code ? code->Find(symbol->name()) : nullptr;
+    if (!kernel) error = fmt::format("its CPU code has no kernel {}", symbol->name());
+    return kernel;
+  }
+  if (routines) return routines(module, call, error);
+  error = fmt::format("{} takes the compiler's library", module.network.layers[call.layer].name);
+  return nullptr;
+}
+
 }  // namespace
 
 std::optional<Module> ReadModule(std::span<const uint8_t> bytes, std::string& error) {
@@ -190,7 +216,11 @@ std::optional<Module> ReadModule(std::span<const uint8_t> bytes, std::string& er
   return Reader().Read(*envelope, error);
 }
 
-bool Link(Module& module, const isa::Spec& spec, std::string& error) {
+void RoutineSymbol::Run(std::span<void* const>) const {
+  COSIM_CHECK(false, "routine {} is not linked", value_);
+}
+
+bool Link(Module& module, const isa::Spec& spec, std::string& error, const RoutineMaker& routines) {
   if (module.fingerprint != spec.fingerprint) {
     error = fmt::format("it was compiled for spec {:016x} ({} on {}), and this is spec {} ({} on {})",
                         module.fingerprint, module.spec.isa_name, module.spec.config_name,
@@ -207,13 +237,9 @@ bool Link(Module& module, const isa::Spec& spec, std::string& error) {
       if (!DecodeWords(*program, spec, error)) return false;
       continue;
     }
-    auto& kernel = std::get<CpuStep>(step).kernel;
-    const std::string name = dynamic_cast<const KernelSymbol&>(*kernel).name();  // a copy: the symbol goes
-    kernel = code ? code->Find(name) : nullptr;
-    if (!kernel) {
-      error = fmt::format("its CPU code has no kernel {}", name);
-      return false;
-    }
+    auto& call = std::get<CpuStep>(step);
+    call.kernel = FindKernel(module, call, code.get(), error, routines);
+    if (!call.kernel) return false;
   }
   return true;
 }

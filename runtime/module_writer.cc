@@ -36,8 +36,9 @@ class Writer {
       const auto in = WriteArrays(s.inputs);
       return format::CreateSample(b_, in, WriteArrays(s.outputs));
     });
+    const auto file = module.model ? WriteModel(*module.model) : Offset<format::Model>();
     b_.Finish(format::CreateModule(b_, spec, provenance, layers, steps, inputs, outputs, network.value_bytes,
-                                   network.dram_bytes, code, samples));
+                                   network.dram_bytes, code, samples, file));
     return Seal(module.fingerprint, {b_.GetBufferPointer(), b_.GetSize()});
   }
 
@@ -89,14 +90,27 @@ class Writer {
 
   Offset<format::CpuCall> WriteCall(const CpuStep& step) {
     const auto* symbol = dynamic_cast<const KernelSymbol*>(step.kernel.get());
-    COSIM_CHECK(symbol, "a kernel without a name cannot be stored");
-    const auto name = Text(symbol->name());
+    const auto* routine = dynamic_cast<const RoutineSymbol*>(step.kernel.get());
+    COSIM_CHECK(symbol || routine, "a kernel without a name cannot be stored");
+    const auto name = Text(symbol ? symbol->name() : "");
     const auto arguments = List<format::Argument>(step.arguments, [&](const CpuStep::Argument& a) {
       Offset<flatbuffers::Vector<uint8_t>> constant;
       if (a.constant) constant = Aligned({static_cast<const uint8_t*>(a.constant.get()), a.bytes});
       return format::CreateArgument(b_, a.address, a.bytes, constant, a.is_output);
     });
-    return format::CreateCpuCall(b_, static_cast<uint32_t>(step.layer), name, arguments);
+    const auto value = routine ? flatbuffers::Optional<uint32_t>(routine->value()) : flatbuffers::nullopt;
+    return format::CreateCpuCall(b_, static_cast<uint32_t>(step.layer), name, arguments, value);
+  }
+
+  Offset<format::Model> WriteModel(const ModelFile& model) {
+    const std::vector<std::pair<std::string, std::vector<int64_t>>> list(model.shapes.begin(),
+                                                                         model.shapes.end());
+    const auto shapes = List<format::Shape>(list, [&](const auto& shape) {
+      const auto name = Text(shape.first);
+      return format::CreateShape(b_, name, b_.CreateVector(shape.second));
+    });
+    const auto name = Text(model.name);
+    return format::CreateModel(b_, name, Blob(model.bytes), shapes);
   }
 
   Offset<flatbuffers::Vector<Offset<format::Place>>> WritePlaces(const std::vector<Place>& places) {

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "compiler/import/diagnostic_codes.h"
+#include "compiler/import/onnx/reader.h"
 
 namespace cosim::import {
 
@@ -34,15 +35,26 @@ std::optional<std::vector<uint8_t>> ReadFile(const std::string& path, Diagnostic
 
 std::optional<Model> ImportFile(const std::string& path, const Options& options, Diagnostics& diagnostics) {
   const auto bytes = ReadFile(path, diagnostics);
-  if (!bytes) return std::nullopt;
+  return bytes ? ImportBytes(*bytes, path, options, diagnostics) : std::nullopt;
+}
+
+std::optional<std::vector<uint8_t>> ReadWhole(const std::string& path, Diagnostics& diagnostics) {
+  auto bytes = ReadFile(path, diagnostics);
+  const std::filesystem::path file(path);
+  if (!bytes || file.extension() != ".onnx") return bytes;
+  std::string error;
+  auto whole = onnx::WithDataInside(*bytes, file.parent_path().string(), error);
+  if (!whole) diagnostics.Error(codes::kUnreadable, {path}, error);
+  return whole;
+}
+
+std::optional<Model> ImportBytes(std::span<const uint8_t> bytes, const std::string& path,
+                                 const Options& options, Diagnostics& diagnostics) {
   const std::filesystem::path file(path);
   auto model = file.extension() == ".onnx"
-                   ? ImportOnnx(*bytes, path, file.parent_path().string(), options, diagnostics)
-                   : ImportTflite(*bytes, path, diagnostics);
-  if (model) {
-    graph::Graph& graph = model->graph;
-    graph.SetName(std::filesystem::path(path).stem().string());
-  }
+                   ? ImportOnnx(bytes, path, file.parent_path().string(), options, diagnostics)
+                   : ImportTflite(bytes, path, diagnostics);
+  if (model) model->graph.SetName(file.stem().string());
   return model;
 }
 

@@ -41,6 +41,15 @@ std::optional<std::vector<uint8_t>> ReadFile(const std::string& path, Diagnostic
 /// Reads and imports. Everything that is wrong or unsupported is reported at once; then there is no model.
 std::optional<Model> ImportFile(const std::string& path, const Options& options, Diagnostics& diagnostics);
 
+/// The bytes of a model file as a copy that needs no other file: external data is moved inside. Failures are
+/// reported.
+std::optional<std::vector<uint8_t>> ReadWhole(const std::string& path, Diagnostics& diagnostics);
+
+/// As ImportFile, of a file whose bytes are at hand already; `path` says its format, its name, and in which
+/// folder external data may lie.
+std::optional<Model> ImportBytes(std::span<const uint8_t> bytes, const std::string& path,
+                                 const Options& options, Diagnostics& diagnostics);
+
 /// `bytes` of a file called `name` in messages.
 std::optional<Model> ImportTflite(std::span<const uint8_t> bytes, const std::string& name,
                                   Diagnostics& diagnostics);

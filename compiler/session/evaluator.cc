@@ -18,7 +18,7 @@ std::unique_ptr<Evaluator> Evaluator::Make(const isa::Spec& spec, const Options&
   const graph::Graph& graph = options.model->graph;
   result.network = CompileFor(
       spec, graph, {.virtual_threads = options.virtual_threads, .keep_every_value = false, .after_pass = {}});
-  DescribePlaces(graph, result.network);
+  DescribePlaces(graph, options.model.get(), result.network);
   if (!VerifyInto(spec, options, result, error)) return nullptr;
   evaluator->options_.progress = {};
   return evaluator;

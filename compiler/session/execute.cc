@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/session/execute.h"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "compiler/graph/parse_type.h"
 #include "isa/check.h"
 #include "sim/cycle/cycle_device.h"
 #include "sim/functional/functional_device.h"
@@ -94,16 +96,38 @@ double PeakRssMb() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-void DescribePlaces(const graph::Graph& graph, runtime::Network& network) {
-  for (auto* places : {&network.inputs, &network.outputs})
-    for (runtime::Place& place : *places) {
-      const graph::Node& node = graph.node(place.value);
-      place.type = graph::ToString(node.type);
-      place.element_bytes = graph::SizeOf(node.type.dtype);
-      if (!node.quantization || node.quantization->scales.size() != 1) continue;
-      place.scale = node.quantization->scales.front();
-      place.zero_point = node.quantization->zero_point;
+void DescribePlaces(const graph::Graph& graph, const import::Model* model, runtime::Network& network) {
+  const auto describe = [&](runtime::Place& place, const std::optional<graph::Quantization>& quantization) {
+    const graph::Node& node = graph.node(place.value);
+    place.type = graph::ToString(node.type);
+    place.element_bytes = graph::SizeOf(node.type.dtype);
+    if (!quantization || quantization->scales.size() != 1) return;
+    place.scale = quantization->scales.front();
+    place.zero_point = quantization->zero_point;
+  };
+  const auto quantization = [&](const runtime::Place& place) { return graph.node(place.value).quantization; };
+  for (size_t i = 0; i < network.inputs.size(); ++i)
+    describe(network.inputs[i], model ? model->input_quantization[i] : quantization(network.inputs[i]));
+  for (size_t i = 0; i < network.outputs.size(); ++i) {
+    describe(network.outputs[i], model ? model->output_quantization[i] : quantization(network.outputs[i]));
+    if (model) network.outputs[i].name = model->output_names[i];
+  }
+}
+
+std::optional<std::vector<import::Port>> PortsOf(const std::vector<runtime::Place>& places,
+                                                 std::string& error) {
+  std::vector<import::Port> ports;
+  for (const runtime::Place& place : places) {
+    auto type = graph::ParseTensorType(place.type);
+    if (!type || static_cast<uint64_t>(graph::NumElements(type->shape) * graph::SizeOf(type->dtype)) !=
+                     place.plain_bytes) {
+      error = fmt::format("'{}' has {} bytes and the type '{}'", place.name, place.plain_bytes, place.type);
+      return std::nullopt;
     }
+    ports.push_back({place.name, std::move(*type), std::nullopt});
+    if (place.scale != 0) ports.back().quantization = graph::Quantization{{place.scale}, place.zero_point, 0};
+  }
+  return ports;
 }
 
 bool VerifyInto(const isa::Spec& spec, const Options& options, Result& result, std::string& error) {

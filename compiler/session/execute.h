@@ -41,8 +41,9 @@ std::optional<std::vector<std::vector<std::vector<uint8_t>>>> RunFrames(
 
 Compared CompareBytes(const std::string& name, const std::vector<uint8_t>& bytes,
                       const std::vector<uint8_t>& expected, uint64_t element_bytes);
-/// Fills in type, element size and quantization of the inputs and outputs.
-void DescribePlaces(const graph::Graph& graph, runtime::Network& network);
+/// Fills in type, element size and quantization of the inputs and outputs; and what the file says of them,
+/// when `graph` is that of a model (or null).
+void DescribePlaces(const graph::Graph& graph, const import::Model* model, runtime::Network& network);
 
 /// Adds one frame's outputs to result.outputs.
 void CompareOutputs(const std::vector<std::vector<uint8_t>>& outputs,

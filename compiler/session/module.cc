@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/session/module.h"
 
+#include <fmt/format.h>
+
 #include "compiler/cpu/object.h"
+#include "compiler/cpu/ops/host_kernel.h"
 #include "compiler/golden/golden.h"
 #include "compiler/graph/print.h"
 #include "compiler/graph/zoo/zoo.h"
+#include "compiler/import/data/inputs.h"
 #include "compiler/session/execute.h"
 #include "runtime/module_file.h"
 
@@ -19,54 +23,113 @@ uint32_t ChecksumOf(const graph::Graph& graph) {
   return runtime::Checksum({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
 }
 
-// Operators that are routines of this program and not code that a file could hold: the names of their layers.
-std::string LayersWithoutCode(const runtime::Network& network) {
+// Kernels that are routines of the compiler's library and not code that a file could hold become symbols. The
+// names of their layers.
+std::string NameRoutines(runtime::Network& network) {
   std::string names;
-  for (const auto& step : network.steps) {
-    const auto* call = std::get_if<runtime::CpuStep>(&step);
-    if (call && !dynamic_cast<const runtime::KernelSymbol*>(call->kernel.get()))
-      names += (names.empty() ? "" : ", ") + network.layers[call->layer].name;
+  for (auto& step : network.steps) {
+    auto* call = std::get_if<runtime::CpuStep>(&step);
+    const auto node = call ? cpu::NodeOf(*call->kernel) : std::nullopt;
+    if (!node) continue;
+    call->kernel = std::make_shared<runtime::RoutineSymbol>(static_cast<uint32_t>(*node));
+    names += (names.empty() ? "" : ", ") + network.layers[call->layer].name;
   }
   return names;
 }
 
-runtime::Sample MakeSample(const graph::QuantizedGraph& quantized, const std::vector<runtime::Place>& outputs,
-                           uint64_t seed) {
-  const auto inputs =
-      graph::QuantizeInputs(quantized.graph, graph::zoo::SyntheticInput(quantized.reference, seed));
-  const auto golden = golden::Run(quantized.graph, inputs);
+runtime::Sample MakeSample(const graph::Graph& graph, const std::vector<Tensor>& inputs,
+                           const std::vector<runtime::Place>& outputs) {
+  const auto golden = golden::Run(graph, inputs);
   runtime::Sample sample;
   for (const Tensor& input : inputs) sample.inputs.push_back(BytesOf(input));
   for (const runtime::Place& place : outputs) sample.outputs.push_back(BytesOf(*golden[place.value]));
   return sample;
 }
 
+// The graph that was compiled; nothing, and `error` set, when this program makes another one of the file.
+std::optional<graph::Graph> GraphOf(const runtime::Module& module, std::string& error) {
+  if (!module.model) return error = "it has routines and no model", std::nullopt;
+  import::Options options;
+  options.shapes = module.model->shapes;
+  Diagnostics diagnostics;
+  auto model = import::ImportBytes(module.model->bytes, module.model->name, options, diagnostics);
+  if (!model) return error = "its model cannot be imported:\n" + diagnostics.Render(), std::nullopt;
+  if (ChecksumOf(model->graph) == module.provenance.checksum) return std::move(model->graph);
+  error = fmt::format("{} made another graph of its model than this cosim does", module.provenance.producer);
+  return std::nullopt;
+}
+
+// Whether the arrays of a call are those of a routine on `inputs`.
+bool ArraysFit(const graph::Graph& graph, const std::vector<runtime::CpuStep::Argument>& arrays,
+               std::vector<graph::ValueId> inputs, graph::ValueId output) {
+  inputs.push_back(output);
+  if (arrays.size() != inputs.size()) return false;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const graph::TensorType& type = graph.node(inputs[i]).type;
+    const int64_t bytes = graph::NumElements(type.shape) * graph::SizeOf(type.dtype);
+    if (arrays[i].constant || arrays[i].bytes != static_cast<uint64_t>(bytes) ||
+        arrays[i].is_output != (i + 1 == inputs.size()))
+      return false;
+  }
+  return true;
+}
+
+runtime::CpuKernelPtr MakeRoutine(const graph::Graph& graph, const runtime::CpuStep& call,
+                                  std::string& error) {
+  const auto* symbol = dynamic_cast<const runtime::RoutineSymbol*>(call.kernel.get());
+  const auto id = static_cast<graph::ValueId>(symbol->value());
+  std::vector<graph::ValueId> inputs;
+  runtime::CpuKernelPtr kernel;
+  if (id >= 0 && id < graph.size() && !graph.node(id).inputs.empty() && !cpu::HasLoopIr(graph, id))
+    kernel = cpu::MakeHostKernel(graph, id, inputs);
+  if (kernel && ArraysFit(graph, call.arguments, std::move(inputs), id)) return kernel;
+  error = fmt::format("its routine {} is none of its model's", symbol->value());
+  return nullptr;
+}
+
 }  // namespace
 
 std::optional<runtime::Module> MakeModule(const isa::Spec& spec, runtime::SpecSource source,
                                           const ModuleOptions& options, std::string& error) {
-  const auto quantized = QuantizeFor(spec, options.network, options.seed);
+  std::optional<graph::QuantizedGraph> quantized;
+  if (!options.model) quantized = QuantizeFor(spec, options.network, options.seed);
+  const graph::Graph& graph = quantized ? quantized->graph : options.model->graph;
   cpu::ObjectCompiler cpu(options.cpu_level);
   runtime::Module module;
   module.fingerprint = spec.fingerprint;
   module.spec = std::move(source);
-  module.provenance = {"cosim " COSIM_VERSION, options.network, ChecksumOf(quantized.graph), options.seed,
+  module.provenance = {"cosim " COSIM_VERSION, options.network, ChecksumOf(graph), options.seed,
                        options.virtual_threads};
-  module.network = network::Compile(quantized.graph, spec,
-                                    {.virtual_threads = options.virtual_threads, .after_pass = {}}, cpu);
-  if (const std::string names = LayersWithoutCode(module.network); !names.empty()) {
-    error = "a module cannot hold the host's routines for " + names;
-    return std::nullopt;
-  }
-  DescribePlaces(quantized.graph, module.network);
+  module.network =
+      network::Compile(graph, spec, {.virtual_threads = options.virtual_threads, .after_pass = {}}, cpu);
+  DescribePlaces(graph, options.model.get(), module.network);
   error = VerifyPrograms(spec, module.network);
   if (!error.empty()) return std::nullopt;
   auto code = cpu.Link(error);
   if (!code) return std::nullopt;
   module.code = std::move(*code);
-  for (int i = 0; i < options.samples; ++i)
-    module.samples.push_back(MakeSample(quantized, module.network.outputs, options.seed + i));
+  for (int i = 0; i < options.samples; ++i) {
+    const uint64_t seed = options.seed + i;
+    const auto inputs =
+        quantized
+            ? graph::QuantizeInputs(quantized->graph, graph::zoo::SyntheticInput(quantized->reference, seed))
+            : import::RandomInputs(*options.model, seed);
+    module.samples.push_back(MakeSample(graph, inputs, module.network.outputs));
+  }
+  const std::string routines = NameRoutines(module.network);
+  if (routines.empty()) return module;
+  if (!options.model) return error = "a module cannot hold the host's routines for " + routines, std::nullopt;
+  module.model = options.file;
   return module;
+}
+
+bool LinkModule(runtime::Module& module, const isa::Spec& spec, std::string& error) {
+  std::optional<graph::Graph> graph;
+  const auto routines = [&](const runtime::Module& from, const runtime::CpuStep& call, std::string& why) {
+    if (!graph) graph = GraphOf(from, why);
+    return graph ? MakeRoutine(*graph, call, why) : nullptr;
+  };
+  return runtime::Link(module, spec, error, routines);
 }
 
 std::optional<Result> RunModule(const isa::Spec& spec, runtime::Module module, const Options& options,
@@ -76,10 +139,15 @@ std::optional<Result> RunModule(const isa::Spec& spec, runtime::Module module, c
   result.producer = module.provenance.producer;
   if (!VerifyInto(spec, options, result, error)) return std::nullopt;
   std::vector<runtime::FrameInputs> inputs;
-  for (const runtime::Sample& sample : module.samples) inputs.push_back(sample.inputs);
+  if (options.inputs.empty()) {
+    for (const runtime::Sample& sample : module.samples) inputs.push_back(sample.inputs);
+  } else {
+    inputs.emplace_back();
+    for (const Tensor& input : options.inputs) inputs.back().push_back(BytesOf(input));
+  }
   const auto outputs = RunFrames(spec, options, inputs, result, error);
   if (!outputs) return std::nullopt;
-  if (options.check != Check::kNone && !options.timing_only)
+  if (options.inputs.empty() && options.check != Check::kNone && !options.timing_only)
     for (size_t f = 0; f < outputs->size(); ++f)
       CompareOutputs((*outputs)[f], module.samples[f % module.samples.size()].outputs, result);
   result.host.peak_rss_mb = PeakRssMb();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -13,7 +14,10 @@
 namespace cosim::session {
 
 struct ModuleOptions {
-  std::string network;  ///< one of zoo::Names()
+  std::string network;  ///< one of zoo::Names(), or the name of `model`
+  /// A model from `file`, compiled as it is: nothing is quantized, and the seed makes the samples only.
+  std::shared_ptr<const import::Model> model;
+  runtime::ModelFile file;
   uint64_t seed = 1;
   int virtual_threads = 2;
   std::string cpu_level;  ///< one of cpu::ObjectLevels()
@@ -21,13 +25,18 @@ struct ModuleOptions {
 };
 
 /// Quantizes, compiles and verifies. `source`: what `spec` was elaborated from. Nothing, and `error` set,
-/// when the verifier objects or the CPU code cannot be linked.
+/// when the verifier objects, the CPU code cannot be linked, or there are routines of the compiler's library
+/// and no model to make them from.
 std::optional<runtime::Module> MakeModule(const isa::Spec& spec, runtime::SpecSource source,
                                           const ModuleOptions& options, std::string& error);
 
-/// Runs a linked module on its samples, as RunExperiment runs a network: verifies the programs first and
-/// compares with the stored outputs. Of `options`, what concerns compilation is not looked at. Takes the
-/// network out of `module`.
+/// runtime::Link for modules with routines too: imports the model they carry, and refuses when that does not
+/// give the graph that was compiled.
+bool LinkModule(runtime::Module& module, const isa::Spec& spec, std::string& error);
+
+/// Runs a linked module as RunExperiment runs a network, verifying the programs first: on options.inputs, or
+/// on its samples, whose outputs are then compared with the stored ones. Of `options`, what concerns
+/// compilation is not looked at. Takes the network out of `module`.
 std::optional<Result> RunModule(const isa::Spec& spec, runtime::Module module, const Options& options,
                                 std::string& error);
 

@@ -99,10 +99,9 @@ std::optional<Result> RunExperiment(const isa::Spec& spec, const Options& option
                                  .keep_every_value = options.check == Check::kLayers,
                                  .after_pass = {}});
   }
-  DescribePlaces(graph, result.network);
+  DescribePlaces(graph, options.model.get(), result.network);
   if (!VerifyInto(spec, options, result, error)) return std::nullopt;
 
-  for (graph::ValueId output : graph.outputs()) result.output_types.push_back(graph.node(output).type);
   const auto frames = MakeFrames(quantized ? &*quantized : nullptr, options);
   std::vector<runtime::FrameInputs> inputs;
   for (const Frame& frame : frames) {

@@ -13,6 +13,7 @@
 
 #include "compiler/graph/quantize/quantize.h"
 #include "compiler/graph/quantize/report.h"
+#include "compiler/import/data/inputs.h"
 #include "compiler/import/import.h"
 #include "compiler/network/compile.h"
 #include "isa/spec.h"
@@ -29,7 +30,7 @@ struct Options {
   std::string network;  ///< one of zoo::Names(), or the name of `model`
   /// A model from a file, run as it is: nothing is quantized, and the seed is not used.
   std::shared_ptr<const import::Model> model;
-  std::vector<graph::Tensor> inputs;  ///< of `model`
+  std::vector<graph::Tensor> inputs;  ///< of `model`; of a module, instead of its samples
   std::string device = "cycle";       ///< "functional", "cycle", "rtl", "tlm" or "tlm-rtl"
   std::filesystem::path rtl_library;  ///< of the devices that run RTL: BuildRtl's
   sim::RtlTrace rtl_trace;            ///< of device "rtl", whose library was built to
@@ -72,8 +73,7 @@ struct Result {
   runtime::Network network;
   std::string producer;  ///< who compiled it, when it came as a module; then the golden outputs did too
   runtime::Run run;      ///< of the first frame
-  std::optional<FramesSummary> frames;          ///< when there were several
-  std::vector<graph::TensorType> output_types;  ///< of run.outputs; not of a module's
+  std::optional<FramesSummary> frames;  ///< when there were several
   std::vector<Compared> outputs, layers;
   std::vector<graph::QuantizationRow> quantization;
   int64_t macs = 0, ideal_cycles = 0;  ///< MACs of convolutions and dense layers, wherever they ran
@@ -93,6 +93,11 @@ runtime::Network CompileFor(const isa::Spec& spec, const graph::Graph& graph,
 
 /// What the verifier has against the network's programs; empty if nothing.
 std::string VerifyPrograms(const isa::Spec& spec, const runtime::Network& network);
+
+/// The inputs or outputs of a network with their types. Nothing, and `error` set, when a place (of a module)
+/// does not hold what it says.
+std::optional<std::vector<import::Port>> PortsOf(const std::vector<runtime::Place>& places,
+                                                 std::string& error);
 
 /// Nothing, and `error` set, when the device stops (deadlock, hazard) or the verifier objects.
 std::optional<Result> RunExperiment(const isa::Spec& spec, const Options& options, std::string& error);

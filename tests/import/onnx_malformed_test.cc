@@ -176,6 +176,26 @@ TEST_F(ExternalData, InTheModelsFolderIsRead) {
   EXPECT_EQ(With("inner/weights.bin"), "");
 }
 
+TEST_F(ExternalData, MovesInsideForACopyThatNeedsNoOtherFile) {
+  const std::string path = folder_ / "model" / "m.onnx",
+                    graph = Node({"Add", {"x", "w"}, {"y"}}) + Input("x", {1}) + Output("y");
+  const auto whole = [&](const std::string& model) {
+    std::ofstream(path, std::ios::binary) << model;
+    Diagnostics diagnostics;
+    const auto bytes = ReadWhole(path, diagnostics);
+    EXPECT_EQ(bytes.has_value(), !diagnostics.HasErrors());
+    return bytes ? std::string(bytes->begin(), bytes->end()) : diagnostics.Render();
+  };
+  const std::string inside = Model(graph + Tensor("w", 1, {1}, Raw("abcd")));
+  EXPECT_EQ(whole(inside), inside);
+  const std::string moved = whole(Model(graph + Tensor("w", 1, {1}, External("weights.bin"))));
+  EXPECT_THAT(moved, ::testing::Not(HasSubstr("weights.bin")));
+  EXPECT_THAT(moved, HasSubstr("abcd"));
+  EXPECT_EQ(Errors(moved), "");
+  EXPECT_THAT(whole(Model(graph + Tensor("w", 1, {1}, External("../secret.bin")))),
+              HasSubstr("outside the model's folder"));
+}
+
 TEST_F(ExternalData, OutsideTheModelsFolderIsRefused) {
   for (const std::string& location : {std::string("../secret.bin"), (folder_ / "secret.bin").string(),
                                       std::string("inner/../../secret.bin"), std::string("link.bin"),

@@ -56,6 +56,31 @@ TEST_F(ModuleTest, GivesBackWhatWasWritten) {
   EXPECT_EQ(WriteModule(*read), bytes_);
 }
 
+TEST_F(ModuleTest, CarriesAModelForItsRoutines) {
+  Module module = SmallModule(spec_);
+  Call(module).kernel = std::make_shared<RoutineSymbol>(7);
+  module.model = ModelFile{"m.onnx", {1, 2, 3}, {{"batch", {1}}, {"x", {1, 3, 8}}}};
+  module.code.bytes.clear();
+  std::string error;
+  auto read = ReadModule(WriteModule(module), error);
+  ASSERT_TRUE(read) << error;
+  EXPECT_EQ(read->model->name, "m.onnx");
+  EXPECT_EQ(read->model->bytes, module.model->bytes);
+  EXPECT_EQ(read->model->shapes, module.model->shapes);
+  EXPECT_EQ(WriteModule(*read), WriteModule(module));
+  Module again = *read;
+  EXPECT_FALSE(Link(again, spec_, error));
+  EXPECT_EQ(error, "b takes the compiler's library");
+  const auto kernel = std::make_shared<KernelSymbol>("made");
+  const auto maker = [&](const Module& from, const CpuStep& call, std::string&) -> CpuKernelPtr {
+    EXPECT_EQ(from.model->name, "m.onnx");
+    EXPECT_EQ(dynamic_cast<const RoutineSymbol&>(*call.kernel).value(), 7u);
+    return kernel;
+  };
+  ASSERT_TRUE(Link(*read, spec_, error, maker)) << error;
+  EXPECT_EQ(Call(*read).kernel, kernel);
+}
+
 TEST_F(ModuleTest, LinkingDecodesTheProgramThatWasEncoded) {
   Module module = SmallModule(spec_);
   const auto instructions = Program(module).program.instructions;
@@ -159,6 +184,9 @@ TEST_F(ModuleTest, RefusesWhatPointsOutside) {
             "is inconsistent: a sample of other inputs or outputs");
   EXPECT_EQ(ErrorAfter([&](Module& m) { m.samples[0].outputs.clear(); }),
             "is inconsistent: a sample of other inputs or outputs");
+  EXPECT_EQ(ErrorAfter([&](Module& m) { m.samples.clear(); }), "is inconsistent: no samples");
+  EXPECT_EQ(ErrorAfter([&](Module& m) { Call(m).kernel = std::make_shared<RoutineSymbol>(0); }),
+            "is inconsistent: a routine of no model");
 }
 
 TEST_F(ModuleTest, LinkingRefusesAnotherSpec) {

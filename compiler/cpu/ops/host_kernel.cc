@@ -21,8 +21,10 @@ class HostKernel : public runtime::CpuKernel {
     graph::TensorType type;
     size_t argument = 0;
   };
-  HostKernel(graph::Node node, std::vector<Operand> operands)
-      : node_(std::move(node)), operands_(std::move(operands)) {}
+  HostKernel(const graph::Graph& graph, graph::ValueId id, std::vector<Operand> operands)
+      : id_(id), node_(graph.node(id)), operands_(std::move(operands)) {}
+
+  graph::ValueId id() const { return id_; }
 
   void Run(std::span<void* const> args) const override {
     std::vector<TensorPtr> operands;
@@ -43,6 +45,7 @@ class HostKernel : public runtime::CpuKernel {
     return std::make_shared<const Tensor>(std::move(tensor));
   }
 
+  graph::ValueId id_;
   graph::Node node_;
   std::vector<Operand> operands_;
 };
@@ -70,7 +73,12 @@ runtime::CpuKernelPtr MakeHostKernel(const graph::Graph& graph, graph::ValueId i
     operands.push_back({nullptr, from.type, static_cast<size_t>(at - inputs.begin())});
     if (at == inputs.end()) inputs.push_back(input);
   }
-  return std::make_shared<HostKernel>(graph.node(id), std::move(operands));
+  return std::make_shared<HostKernel>(graph, id, std::move(operands));
+}
+
+std::optional<graph::ValueId> NodeOf(const runtime::CpuKernel& kernel) {
+  const auto* host = dynamic_cast<const HostKernel*>(&kernel);
+  return host ? std::optional(host->id()) : std::nullopt;
 }
 
 }  // namespace cosim::cpu

@@ -3,6 +3,7 @@
 // implementation.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "compiler/graph/graph.h"
@@ -17,5 +18,8 @@ bool HasLoopIr(const graph::Graph& graph, graph::ValueId node);
 /// of its output. `inputs` gets those values.
 runtime::CpuKernelPtr MakeHostKernel(const graph::Graph& graph, graph::ValueId node,
                                      std::vector<graph::ValueId>& inputs);
+
+/// The node of such a kernel; nothing of any other kernel.
+std::optional<graph::ValueId> NodeOf(const runtime::CpuKernel& kernel);
 
 }  // namespace cosim::cpu

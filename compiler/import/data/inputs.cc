@@ -21,8 +21,8 @@ using graph::TensorType;
 
 class Loader {
  public:
-  Loader(const Model& model, const InputOptions& options, Diagnostics& diagnostics)
-      : model_(model), options_(options), diagnostics_(diagnostics), inputs_(model.graph.inputs().size()) {}
+  Loader(std::vector<Port> ports, const InputOptions& options, Diagnostics& diagnostics)
+      : ports_(std::move(ports)), options_(options), diagnostics_(diagnostics), inputs_(ports_.size()) {}
 
   std::optional<std::vector<Tensor>> Run() {
     for (const std::string& text : options_.files) Load(text);
@@ -59,8 +59,8 @@ class Loader {
     return {shape[1], shape[2] * shape[3]};
   }
 
-  const std::string& Name(size_t i) const { return model_.graph.node(model_.graph.inputs()[i]).name; }
-  const TensorType& Type(size_t i) const { return model_.graph.node(model_.graph.inputs()[i]).type; }
+  const std::string& Name(size_t i) const { return ports_[i].name; }
+  const TensorType& Type(size_t i) const { return ports_[i].type; }
 
   Diagnostic& Bad(const std::string& file, const std::string& what) {
     return diagnostics_.Error(codes::kBadInput, {file}, what);
@@ -145,7 +145,7 @@ class Loader {
       const auto from = tensor.data<double>();
       tensor = Tensor(tensor.shape(), std::vector<float>(from.begin(), from.end()));
     }
-    if (tensor.dtype() == DType::kFloat32 && tensor.shape() == want.shape && model_.input_quantization[index])
+    if (tensor.dtype() == DType::kFloat32 && tensor.shape() == want.shape && ports_[index].quantization)
       tensor = Quantized(tensor.data<float>(), index);
     if (tensor.type() != want)
       return void(Bad(file, fmt::format("holds {}, but input '{}' is {}", ToString(tensor.type()),
@@ -154,7 +154,7 @@ class Loader {
   }
 
   Tensor Quantized(std::span<const float> real, size_t index) const {
-    const auto& q = *model_.input_quantization[index];
+    const auto& q = *ports_[index].quantization;
     Tensor tensor(Type(index));
     graph::WithElementType(tensor.dtype(), [&](auto zero) {
       using T = decltype(zero);
@@ -220,14 +220,14 @@ class Loader {
     }
     if (dtype == DType::kFloat32) {
       inputs_[index] = Tensor(Type(index).shape, std::move(real));
-    } else if (model_.input_quantization[index]) {
+    } else if (ports_[index].quantization) {
       inputs_[index] = Quantized(real, index);
     } else {
       Bad(file, fmt::format("an image for input '{}', which is {}", Name(index), ToString(Type(index))));
     }
   }
 
-  const Model& model_;
+  const std::vector<Port> ports_;
   const InputOptions& options_;
   Diagnostics& diagnostics_;
   std::vector<std::optional<Tensor>> inputs_;
@@ -235,14 +235,22 @@ class Loader {
 
 }  // namespace
 
-std::optional<std::vector<Tensor>> LoadInputs(const Model& model, const InputOptions& options,
+std::vector<Port> InputsOf(const Model& model) {
+  std::vector<Port> ports;
+  for (graph::ValueId id : model.graph.inputs())
+    ports.push_back(
+        {model.graph.node(id).name, model.graph.node(id).type, model.input_quantization[ports.size()]});
+  return ports;
+}
+
+std::optional<std::vector<Tensor>> LoadInputs(std::vector<Port> inputs, const InputOptions& options,
                                               Diagnostics& diagnostics) {
-  return Loader(model, options, diagnostics).Run();
+  return Loader(std::move(inputs), options, diagnostics).Run();
 }
 
 std::optional<Tensor> FitInput(const Model& model, size_t index, Tensor array, const InputOptions& options,
                                const std::string& source, Diagnostics& diagnostics) {
-  return Loader(model, options, diagnostics).Fit(std::move(array), index, source);
+  return Loader(InputsOf(model), options, diagnostics).Fit(std::move(array), index, source);
 }
 
 std::vector<Tensor> RandomInputs(const Model& model, uint64_t seed) {

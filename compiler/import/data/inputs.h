@@ -21,9 +21,21 @@ struct InputOptions {
   std::string layout;  ///< of images: "nhwc", "nchw", or empty: where the extent 1 or 3 stands
 };
 
-/// In the order of the model's inputs. Mistakes are reported.
-std::optional<std::vector<graph::Tensor>> LoadInputs(const Model& model, const InputOptions& options,
+/// An input or output as its user sees it: of a model, or of a module that was compiled from one.
+struct Port {
+  std::string name;
+  graph::TensorType type;
+  std::optional<graph::Quantization> quantization;  ///< of one scale; absent when values are what they are
+};
+std::vector<Port> InputsOf(const Model& model);
+
+/// In the order of `inputs`. Mistakes are reported.
+std::optional<std::vector<graph::Tensor>> LoadInputs(std::vector<Port> inputs, const InputOptions& options,
                                                      Diagnostics& diagnostics);
+inline std::optional<std::vector<graph::Tensor>> LoadInputs(const Model& model, const InputOptions& options,
+                                                            Diagnostics& diagnostics) {
+  return LoadInputs(InputsOf(model), options, diagnostics);
+}
 
 /// An array as input number `index`, as one from a file. `source` is for messages.
 std::optional<graph::Tensor> FitInput(const Model& model, size_t index, graph::Tensor array,

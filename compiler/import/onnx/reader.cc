@@ -329,6 +329,33 @@ std::optional<File> Read(std::span<const uint8_t> bytes, const std::string& name
   return Reader(name, folder, diagnostics).Run(bytes);
 }
 
+std::optional<std::vector<uint8_t>> WithDataInside(std::span<const uint8_t> bytes, const std::string& folder,
+                                                   std::string& error) {
+  pb::ModelProto model;
+  if (!Parse(bytes, model)) return error = "not an ONNX model, or a damaged one", std::nullopt;
+  std::vector<pb::TensorProto*> tensors;
+  for (auto& tensor : *model.mutable_graph()->mutable_initializer()) tensors.push_back(&tensor);
+  for (auto& node : *model.mutable_graph()->mutable_node())
+    for (auto& attribute : *node.mutable_attribute())
+      if (attribute.has_t()) tensors.push_back(attribute.mutable_t());
+  std::erase_if(tensors, [](auto* t) { return t->data_location() != pb::TensorProto_DataLocation_EXTERNAL; });
+  if (tensors.empty()) return std::vector<uint8_t>(bytes.begin(), bytes.end());
+  for (pb::TensorProto* tensor : tensors) {
+    auto data = ExternalData(*tensor, folder, error);
+    if (!data) return std::nullopt;
+    tensor->set_raw_data(std::move(*data));
+    tensor->clear_external_data();
+    tensor->clear_data_location();
+  }
+  const size_t size = model.ByteSizeLong();
+  if (size > static_cast<size_t>(std::numeric_limits<int>::max()))
+    return error = fmt::format("with its external data it has {} bytes: ONNX files have at most 2 GiB", size),
+           std::nullopt;
+  std::vector<uint8_t> whole(size);
+  model.SerializeToArray(whole.data(), static_cast<int>(size));
+  return whole;
+}
+
 std::optional<graph::Tensor> ReadTensor(std::span<const uint8_t> bytes, std::string& error) {
   pb::TensorProto proto;
   if (!Parse(bytes, proto)) return error = "not a tensor, or a damaged one", std::nullopt;

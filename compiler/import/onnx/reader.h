@@ -55,6 +55,11 @@ inline constexpr int64_t kMostElements = int64_t{1} << 30;
 std::optional<File> Read(std::span<const uint8_t> bytes, const std::string& name, const std::string& folder,
                          Diagnostics& diagnostics);
 
+/// The same model with its external data inside; the bytes as they are when there is none. Nothing, and
+/// `error` set, when that data cannot be had or protobuf takes no file so large.
+std::optional<std::vector<uint8_t>> WithDataInside(std::span<const uint8_t> bytes, const std::string& folder,
+                                                   std::string& error);
+
 /// A serialized TensorProto, as the conformance suite stores inputs and outputs.
 std::optional<graph::Tensor> ReadTensor(std::span<const uint8_t> bytes, std::string& error);
 
