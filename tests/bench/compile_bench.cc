@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compilation of resnet18 for pynq.yaml: everything between the quantized graph and a network that runs.
+// Compilation of each network of the zoo for pynq.yaml: everything between the quantized graph and a network
+// that runs.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <string>
 
+#include "compiler/graph/zoo/zoo.h"
 #include "compiler/session/session.h"
 #include "isa/loader.h"
 #include "runtime/executor.h"
@@ -11,10 +14,10 @@
 namespace cosim {
 namespace {
 
-void CompileResnet18(benchmark::State& state) {
+void Compile(benchmark::State& state, const std::string& network) {
   Diagnostics diags;
   const isa::Spec spec = *isa::LoadSpec("pynq.yaml", "", {}, diags);
-  const auto quantized = session::QuantizeFor(spec, "resnet18", 1);
+  const auto quantized = session::QuantizeFor(spec, network, 1);
   double best = 0;
   for (auto _ : state) {
     const double start = runtime::CpuSeconds();
@@ -26,11 +29,14 @@ void CompileResnet18(benchmark::State& state) {
   state.counters["cpu_s"] = best;
 }
 
-BENCHMARK(CompileResnet18)
-    ->Name("compile/resnet18")
-    ->UseManualTime()
-    ->Unit(benchmark::kSecond)
-    ->Iterations(3);
+[[maybe_unused]] const bool registered = [] {
+  for (const std::string_view name : graph::zoo::Names())
+    benchmark::RegisterBenchmark(("compile/" + std::string(name)).c_str(), Compile, std::string(name))
+        ->UseManualTime()
+        ->Unit(benchmark::kSecond)
+        ->Iterations(3);
+  return true;
+}();
 
 }  // namespace
 }  // namespace cosim
