@@ -24,7 +24,7 @@ constexpr double kMostStepsAlone = 4'000;
 
 /// Whether two kernels differ in numbers at most, not in what they do when.
 template <typename Plan>
-bool SameTiming(const Plan& a, const Plan& b) {
+bool SamePlanTiming(const Plan& a, const Plan& b) {
   const auto steps = [](const EpilogueInfo& e) {
     return std::tuple(e.requantize, e.pure_shift, e.twice, e.add != nullptr, e.mul != nullptr,
                       e.rescale != nullptr, e.scaled_add);
@@ -32,7 +32,20 @@ bool SameTiming(const Plan& a, const Plan& b) {
   return a.anchor == b.anchor && a.window == b.window && steps(a.epilogue) == steps(b.epilogue);
 }
 
+template <typename Known>
+bool SameTiming(const Known& a, const Known& b) {
+  if (a.alone != b.alone || !SamePlanTiming(a.plan, b.plan) || a.before.has_value() != b.before.has_value())
+    return false;
+  return !a.before || (SamePlanTiming(*a.before, *b.before) && a.before_tile == b.before_tile);
+}
+
 }  // namespace
+
+GroupLowering::Known GroupLowering::KeyOf(const Plan& plan, bool alone) const {
+  Known key{.alone = alone, .plan = plan};
+  if (!alone && before_) key.before = before_->plan, key.before_tile = before_->cost.tile;
+  return key;
+}
 
 std::vector<GroupLowering::Lowered> GroupLowering::LowerTiles(const Group& group, const Plan& plan,
                                                               std::span<const TileCost> ranked, size_t count,
@@ -69,7 +82,7 @@ runtime::Cycle GroupLowering::Measure(const Lowered& lowered, bool alone) const 
     accel::StorageCursor cursor = lowered.cursor;
     COSIM_CHECK(!accel::AssignStorage(again, spec_, cursor));
     row.push_back(&again);
-    if (before_) row.insert(row.begin(), &*before_);
+    if (before_) row.insert(row.begin(), &before_->kernel);
   }
   return CyclesInARow(spec_, row).value_or(static_cast<runtime::Cycle>(lowered.cost.cycles));
 }
@@ -78,16 +91,16 @@ std::vector<GroupLowering::Lowered> GroupLowering::LowerCandidates(const Group& 
                                                                    const std::vector<TileCost>& ranked,
                                                                    std::string& reason) {
   if (ranked.empty()) return {};
-  const double affordable = kMeasuredCycles / (before_cycles_ + 2 * ranked.front().cycles);
+  const double affordable =
+      kMeasuredCycles / ((before_ ? before_->cost.cycles : 0) + 2 * ranked.front().cycles);
   const bool alone = affordable < kMeasuredAlone;
   const size_t least =
       ranked.front().steps > kMostStepsAlone || options_.virtual_threads == 1 ? 1 : kMeasuredAlone;
   const size_t measured = alone ? least : std::min(static_cast<size_t>(affordable), kMostMeasured);
-  if (alone && !options_.explain) {
-    const auto known = std::ranges::find_if(known_, [&](const Known& k) { return SameTiming(k.plan, plan); });
-    if (known != known_.end())
-      if (auto same = LowerTiles(group, plan, {&known->cost, 1}, 1, reason); !same.empty()) return same;
-  }
+  const Known key = KeyOf(plan, alone);
+  if (const auto known = std::ranges::find_if(known_, [&](const Known& k) { return SameTiming(k, key); });
+      known != known_.end() && !options_.explain)
+    if (auto same = LowerTiles(group, plan, {&known->cost, 1}, 1, reason); !same.empty()) return same;
   auto candidates = LowerTiles(group, plan, ranked, measured, reason);
   const auto add = [&](std::vector<Lowered> more, auto wanted) {
     for (Lowered& lowered : more)
@@ -110,7 +123,8 @@ std::vector<GroupLowering::Lowered> GroupLowering::LowerCandidates(const Group& 
   if (candidates.size() < 2) return candidates;
   for (Lowered& lowered : candidates) lowered.measured = Measure(lowered, alone);
   std::ranges::stable_sort(candidates.begin(), candidates.begin() + choice, {}, &Lowered::measured);
-  if (alone) known_.push_back({plan, candidates.front().cost});
+  known_.push_back(key);
+  known_.back().cost = candidates.front().cost;
   return candidates;
 }
 

@@ -387,8 +387,7 @@ std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::st
   }
   Report(group, best);
   cursor_ = std::move(best.cursor);
-  before_ = best.kernel;
-  before_cycles_ = best.cost.cycles;
+  before_ = Before{best.kernel, plan, best.cost};
   out.output = group.result();
   out.output_layout.kind = Layout::Kind::kBlocked;
   out.output_layout.block = array_.layout_out;

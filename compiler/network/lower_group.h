@@ -97,11 +97,22 @@ class GroupLowering {
     std::vector<std::string> texts;  ///< after "lower", "tensorize", "virtual_threads", if somebody looks
     runtime::Cycle measured = 0;     ///< with the kernel before it, where there is a choice
   };
-  /// What measuring a kernel alone has shown: the tile that its like takes.
-  struct Known {
+  /// The kernel lowered last.
+  struct Before {
+    accel::Kernel kernel;
     Plan plan;
     TileCost cost;
   };
+  /// What measuring has shown: the tile that kernels like this one take, alone or behind one like `before`.
+  struct Known {
+    bool alone = false;
+    std::optional<Plan> before;
+    Tile before_tile;
+    Plan plan;
+    TileCost cost;
+  };
+  /// What Known says of the kernel that comes next, its cost still open.
+  Known KeyOf(const Plan& plan, bool alone) const;
   /// The kernels of the first `count` tiles of `ranked` that fit storage and instructions.
   std::vector<Lowered> LowerTiles(const Group& group, const Plan& plan, std::span<const TileCost> ranked,
                                   size_t count, std::string& reason) const;
@@ -121,8 +132,7 @@ class GroupLowering {
   Array array_;
   std::string no_array_;
   accel::StorageCursor cursor_;
-  std::optional<accel::Kernel> before_;  ///< the kernel lowered last
-  double before_cycles_ = 0;             ///< what it takes, by the tile model
+  std::optional<Before> before_;
   std::vector<Known> known_;
 };
 
