@@ -156,7 +156,7 @@ Result Infer(const QAdd& op, Operands in) {
 
 /// Rules for the arguments of Twice.
 std::string TwiceFault(int32_t multiplier, int32_t shift) {
-  if (multiplier < (1 << 30)) return fmt::format("multiplier {} is not in [2^30, 2^31)", multiplier);
+  if (multiplier < (1 << 29)) return fmt::format("multiplier {} is not in [2^29, 2^31)", multiplier);
   if (shift < 0 || shift > 31) return fmt::format("shift {} is not in [0, 31]", shift);
   return "";
 }
@@ -410,7 +410,7 @@ Result Infer(const Requantize& op, Operands in) {
     if (std::string fault = TwiceFault(op.multiplier[i], op.shift[i]); !fault.empty()) return fault;
   }
   for (int32_t multiplier : op.multiplier) {
-    if (multiplier != 1 && multiplier < (1 << 30)) {
+    if (!op.twice && multiplier != 1 && multiplier < (1 << 30)) {
       return Fail("multiplier {} is neither 1 nor in [2^30, 2^31)", multiplier);
     }
   }

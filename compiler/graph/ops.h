@@ -9,7 +9,7 @@
 // RoundShift(x, s), on int64, 0 <= s <= 62:  s == 0 ? x : (x + (1 << (s - 1))) >> s, the shift arithmetic.
 //   That rounds half up (towards +infinity).
 // AwayShift(x, s):  RoundShift(x - (x < 0 && s > 0), s). That rounds half away from zero.
-// Twice(x, m, s), on int32, 2^30 <= m < 2^31:  AwayShift(RoundShift(int64(x) * m, 31), s), 0 <= s <= 31. That
+// Twice(x, m, s), on int32, 2^29 <= m < 2^31:  AwayShift(RoundShift(int64(x) * m, 31), s), 0 <= s <= 31. That
 // is how TensorFlow Lite's reference kernels multiply by m / 2^(31 + s); it rounds twice. Clamp8(x) =
 // min(max(x, -128), 127).  Sat32(x) = x clamped to the range of int32. "Wraps" means two's complement
 // arithmetic modulo 2^32.
@@ -220,7 +220,7 @@ struct GlobalSumPool {
 /// (x int32) -> int8: Clamp8(Sat32(RoundShift(int64(x) * multiplier, shift)) + zero_point), the last sum
 /// exact. `multiplier` and `shift` have one element, or one for each channel (dimension 1). multiplier is in
 /// [2^30, 2^31), or is 1 (a pure shift); 0 <= shift <= 62; -128 <= zero_point <= 127.
-/// `twice`: Clamp8(Twice(x, multiplier, shift) + zero_point) instead; multiplier in [2^30, 2^31), 0 <= shift
+/// `twice`: Clamp8(Twice(x, multiplier, shift) + zero_point) instead; multiplier in [2^29, 2^31), 0 <= shift
 /// <= 31.
 struct Requantize {
   static constexpr std::string_view kMnemonic = "requantize";

@@ -63,30 +63,47 @@ int32_t Multiplier::Apply(int32_t x) const {
                                     right);
 }
 
-int32_t ExpOnNegative(int32_t x) {
+int32_t Multiplier::ApplyWide(int64_t x) const {
+  const int64_t reduced = multiplier < 0x7FFF0000 ? (multiplier + (1 << 15)) >> 16 : 0x7FFF;
+  const int shift = 15 - exponent;
+  const uint64_t rounded =
+      static_cast<uint64_t>(x) * static_cast<uint64_t>(reduced) + (uint64_t{1} << (shift - 1));
+  return Wrap(static_cast<int64_t>(rounded) >> shift);
+}
+
+int32_t ExpOnNegative(int32_t x, int integer_bits) {
   if (x == 0) return kMax;
-  constexpr int kFraction = 26;
-  constexpr int32_t kQuarter = 1 << (kFraction - 2);
-  const int32_t rest = (x & (kQuarter - 1)) - kQuarter;  // in [-1/4, 0)
-  int32_t result = ExpOnSmallInterval(SaturatingShiftLeft(rest, 5));
+  const int fraction = 31 - integer_bits;
+  const int32_t quarter = 1 << (fraction - 2);
+  const int32_t rest = (x & (quarter - 1)) - quarter;  // in [-1/4, 0)
+  int32_t result = ExpOnSmallInterval(SaturatingShiftLeft(rest, integer_bits));
   const int32_t remainder = Wrap(static_cast<int64_t>(rest) - x);
   // exp(-2^k) for k from -2 up.
   constexpr int32_t kFactors[] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
-  for (int k = 0; k < 7; ++k)
-    if (remainder & (1 << (kFraction - 2 + k))) result = DoublingHighMultiply(result, kFactors[k]);
+  for (int k = 0; k < integer_bits + 2; ++k)
+    if (remainder & (1 << (fraction - 2 + k))) result = DoublingHighMultiply(result, kFactors[k]);
   return result;
 }
 
-int32_t OneOverOnePlus(int32_t x) {
-  // Newton-Raphson on the half denominator; Q2.29 from here on.
-  constexpr int32_t k48Over17 = 1515870810, kMinus32Over17 = -1010580540, kOne = 1 << 29;
+namespace {
+
+constexpr int32_t kOne = 1 << 29;  // Q2.29
+
+// 2 / (1 + x / 2^31) in Q2.29, by Newton and Raphson on the half denominator.
+int32_t TwoOverOnePlus(int32_t x) {
+  constexpr int32_t k48Over17 = 1515870810, kMinus32Over17 = -1010580540;
   const auto half_denominator = static_cast<int32_t>((static_cast<int64_t>(x) + kMax + 1) / 2);
   int32_t estimate = k48Over17 + DoublingHighMultiply(half_denominator, kMinus32Over17);
   for (int i = 0; i < 3; ++i) {
     const int32_t error = kOne - DoublingHighMultiply(half_denominator, estimate);
     estimate += SaturatingShiftLeft(DoublingHighMultiply(estimate, error), 2);
   }
-  return SaturatingShiftLeft(estimate, 1);
+  return estimate;
 }
+
+}  // namespace
+
+int32_t OneOverOnePlus(int32_t x) { return SaturatingShiftLeft(TwoOverOnePlus(x), 1); }
+int32_t OneMinusOverOnePlus(int32_t x) { return SaturatingShiftLeft(TwoOverOnePlus(x) - kOne, 2); }
 
 }  // namespace cosim::host

@@ -22,13 +22,18 @@ struct Multiplier {
   static Multiplier Of(double factor);
   /// x * multiplier: left shift, doubling high multiply, rounding right shift.
   int32_t Apply(int32_t x) const;
+  /// Of a sum with 64 bits: the upper 16 bits of the multiplier, rounded, and one rounding half up; the
+  /// result wraps. |x| < 2^47 and exponent < 8 are what the reference is defined for.
+  int32_t ApplyWide(int64_t x) const;
 };
 
-/// exp(x / 2^26) of x <= 0 with 2^31 for 1 (saturated to 2^31 - 1): gemmlowp's exp_on_negative_values of
-/// Q5.26.
-int32_t ExpOnNegative(int32_t x);
+/// exp(x / 2^(31 - integer_bits)) of x <= 0 with 2^31 for 1 (saturated to 2^31 - 1): gemmlowp's
+/// exp_on_negative_values; integer_bits is 4 or 5.
+int32_t ExpOnNegative(int32_t x, int integer_bits);
 
 /// 1 / (1 + x / 2^31) of x in [0, 2^31), with 2^31 for 1.
 int32_t OneOverOnePlus(int32_t x);
+/// (1 - x / 2^31) / (1 + x / 2^31) likewise.
+int32_t OneMinusOverOnePlus(int32_t x);
 
 }  // namespace cosim::host

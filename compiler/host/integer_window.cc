@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/host/integer_window.h"
 
+#include <type_traits>
+
 namespace cosim::host {
 namespace {
 
@@ -18,16 +20,19 @@ void Unravel(int64_t index, const std::vector<int64_t>& extent, std::vector<int6
   }
 }
 
-int32_t Dot(const int16_t* a, const int16_t* b, int64_t n) {
-  uint32_t sum = 0;
-  for (int64_t i = 0; i < n; ++i) sum += static_cast<uint32_t>(int32_t{a[i]} * int32_t{b[i]});
-  return static_cast<int32_t>(sum);
+template <typename Sum>
+Sum Dot(const int16_t* a, const int16_t* b, int64_t n) {
+  using Unsigned = std::make_unsigned_t<Sum>;
+  Unsigned sum = 0;
+  for (int64_t i = 0; i < n; ++i) sum += static_cast<Unsigned>(int32_t{a[i]} * int32_t{b[i]});
+  return static_cast<Sum>(sum);
 }
 
 }  // namespace
 
+template <typename Sum>
 void IntegerConvolution::Run(const std::vector<int16_t>& x, const std::vector<int16_t>& w,
-                             const std::function<void(int64_t, int64_t, int64_t, int32_t)>& emit) const {
+                             const std::function<void(int64_t, int64_t, int64_t, Sum)>& emit) const {
   const size_t rank = extent.size();
   const int64_t taps = Product(kernel), plane = Product(extent), pixels = Product(out_extent);
   const int64_t depth = channels * taps;
@@ -53,9 +58,16 @@ void IntegerConvolution::Run(const std::vector<int16_t>& x, const std::vector<in
             patch[c * taps + t] = offset[t] < 0 ? int16_t{0} : from[offset[t]];
         }
         for (int64_t o = g * outputs; o < (g + 1) * outputs; ++o)
-          emit(n, o, p, Dot(patch.data(), w.data() + o * depth, depth));
+          emit(n, o, p, Dot<Sum>(patch.data(), w.data() + o * depth, depth));
       }
     }
 }
+
+template void IntegerConvolution::Run<int32_t>(
+    const std::vector<int16_t>& x, const std::vector<int16_t>& w,
+    const std::function<void(int64_t, int64_t, int64_t, int32_t)>& emit) const;
+template void IntegerConvolution::Run<int64_t>(
+    const std::vector<int16_t>& x, const std::vector<int16_t>& w,
+    const std::function<void(int64_t, int64_t, int64_t, int64_t)>& emit) const;
 
 }  // namespace cosim::host

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products of small integers over windows, in int32 that wraps: the inner part of every integer
-// convolution of the library.
+// Sums of products of small integers over windows, in int32 or int64 that wraps: the inner part of every
+// integer convolution of the library.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,12 @@ struct IntegerConvolution {
   int64_t channels = 1, outputs = 1;  ///< of one group
   std::vector<int64_t> extent, kernel, stride, dilation, pad_before, out_extent;
 
-  /// x: [batch, groups * channels, extent...], w: [groups * outputs, channels, kernel...], both within 9 bits
-  /// and a sign. Calls emit(image, output channel, pixel, sum) once for each result, pixels row-major. Taps
-  /// outside are 0.
+  /// x: [batch, groups * channels, extent...], w: [groups * outputs, channels, kernel...]; a product has to
+  /// fit into int32. Sum: int32_t or int64_t. Calls emit(image, output channel, pixel, sum) once for each
+  /// result, pixels row-major. Taps outside are 0.
+  template <typename Sum>
   void Run(const std::vector<int16_t>& x, const std::vector<int16_t>& w,
-           const std::function<void(int64_t, int64_t, int64_t, int32_t)>& emit) const;
+           const std::function<void(int64_t, int64_t, int64_t, Sum)>& emit) const;
 };
 
 }  // namespace cosim::host

@@ -279,7 +279,7 @@ void IntegerSums(const Spatial& s, int64_t groups, const Tensor& x, const Tensor
   const IntegerConvolution convolution = {x.shape()[0],  groups,        w.shape()[1],  w.shape()[0] / groups,
                                           window.extent, window.kernel, window.stride, window.dilation,
                                           window.before, window.out};
-  convolution.Run(Centred(x, x_zero, 1), Centred(w, w_zero, w.size() / w.shape()[0]), emit);
+  convolution.Run<int32_t>(Centred(x, x_zero, 1), Centred(w, w_zero, w.size() / w.shape()[0]), emit);
 }
 
 bool IsByte(const HostOperand& operand) { return IsByteType(operand.type.dtype); }

@@ -12,36 +12,53 @@
 namespace cosim::host {
 namespace {
 
+bool IsQuantized(DType type) { return type == DType::kInt8 || type == DType::kInt16; }
+
+/// f(T()) with the type of the elements, int8_t or int16_t.
+template <typename F>
+void OnQuantized(DType type, F&& f) {
+  type == DType::kInt8 ? f(int8_t()) : f(int16_t());
+}
+
 std::vector<int16_t> Centred(const Tensor& tensor, int32_t zero_point) {
   std::vector<int16_t> result;
   result.reserve(tensor.size());
-  for (int8_t v : tensor.data<int8_t>()) result.push_back(static_cast<int16_t>(v - zero_point));
+  OnQuantized(tensor.dtype(), [&]<typename T>(T) {
+    for (T v : tensor.data<T>()) result.push_back(static_cast<int16_t>(v - zero_point));
+  });
   return result;
 }
 
-int8_t Clamped(int64_t x, int32_t low, int32_t high) {
-  return static_cast<int8_t>(std::clamp<int64_t>(x, low, high));
+template <typename T>
+T Clamped(int64_t x, int32_t low, int32_t high) {
+  return static_cast<T>(std::clamp<int64_t>(x, low, high));
 }
 
 Types InferConvolution(const TfliteConvolution& a, Operands in) {
   const TensorType &x = in[0].type, &w = in[1].type;
-  if (x.dtype != DType::kInt8 || w.dtype != DType::kInt8) return Refuse("input and weights must be int8");
+  if (!IsQuantized(x.dtype) || w.dtype != DType::kInt8)
+    return Refuse("the input must be int8 or int16, the weights int8");
   if (x.shape.size() != 4 || w.shape.size() != 4) return Refuse("input and weights must have 4 dimensions");
   if (a.groups < 1 || w.shape[1] * a.groups != x.shape[1] || w.shape[0] % a.groups != 0)
     return Refuse("{} groups of weights {} do not fit input {}", a.groups, ToString(w.shape),
                   ToString(x.shape));
   const int64_t outputs = w.shape[0];
-  if (!in[2].absent && in[2].type != TensorType{DType::kInt32, {outputs}})
-    return Refuse("bias is {}, not int32[{}]", ToString(in[2].type), outputs);
+  const TensorType bias = {a.wide ? DType::kInt64 : DType::kInt32, {outputs}};
+  if (!in[2].absent && in[2].type != bias)
+    return Refuse("bias is {}, not {}", ToString(in[2].type), ToString(bias));
   if (a.multipliers.size() != 1 && static_cast<int64_t>(a.multipliers.size()) != outputs)
     return Refuse("{} multipliers for {} channels", a.multipliers.size(), outputs);
   Window2d window = a.window;
   window.kernel = {w.shape[2], w.shape[3]};
   const auto shape = WindowShape(window, x.shape, outputs);
   if (!shape) return Refuse("the window does not fit into {}", ToString(x.shape));
-  return One(DType::kInt8, *shape);
+  return One(x.dtype, *shape);
 }
 
+int32_t Scaled(const Multiplier& m, int32_t sum) { return m.Apply(sum); }
+int32_t Scaled(const Multiplier& m, int64_t sum) { return m.ApplyWide(sum); }
+
+template <typename T, typename Sum>
 void ComputeConvolution(const TfliteConvolution& a, Values in, Results out) {
   const Shape &x = in[0]->shape(), &w = in[1]->shape(), &y = out[0].shape();
   const IntegerConvolution convolution = {.batch = x[0],
@@ -55,22 +72,24 @@ void ComputeConvolution(const TfliteConvolution& a, Values in, Results out) {
                                           .pad_before = {a.window.pad[0], a.window.pad[1]},
                                           .out_extent = {y[2], y[3]}};
   const int64_t plane = y[2] * y[3];
-  const auto result = out[0].mutable_data<int8_t>();
-  convolution.Run(Centred(*in[0], a.input_zero_point), Centred(*in[1], a.weight_zero_point),
-                  [&](int64_t n, int64_t o, int64_t p, int32_t sum) {
-                    const int32_t bias = in[2] ? in[2]->data<int32_t>()[o] : 0;
-                    const auto total =
-                        static_cast<int32_t>(static_cast<uint32_t>(sum) + static_cast<uint32_t>(bias));
-                    const Multiplier& m = a.multipliers[a.multipliers.size() == 1 ? 0 : o];
-                    result[(n * y[1] + o) * plane + p] =
-                        Clamped(int64_t{m.Apply(total)} + a.output_zero_point, a.low, a.high);
-                  });
+  const auto result = out[0].mutable_data<T>();
+  convolution.Run<Sum>(Centred(*in[0], a.input_zero_point), Centred(*in[1], a.weight_zero_point),
+                       [&](int64_t n, int64_t o, int64_t p, Sum sum) {
+                         using Unsigned = std::make_unsigned_t<Sum>;
+                         const Sum bias = in[2] ? in[2]->data<Sum>()[o] : 0;
+                         const Sum total =
+                             static_cast<Sum>(static_cast<Unsigned>(sum) + static_cast<Unsigned>(bias));
+                         const Multiplier& m = a.multipliers[a.multipliers.size() == 1 ? 0 : o];
+                         result[(n * y[1] + o) * plane + p] =
+                             Clamped<T>(int64_t{Scaled(m, total)} + a.output_zero_point, a.low, a.high);
+                       });
 }
 
+template <typename T>
 void ComputeAveragePool(const Window2d& w, bool half_up, int32_t low, int32_t high, Values in, Results out) {
   const Shape &x = in[0]->shape(), &y = out[0].shape();
-  const auto from = in[0]->data<int8_t>();
-  const auto to = out[0].mutable_data<int8_t>();
+  const auto from = in[0]->data<T>();
+  const auto to = out[0].mutable_data<T>();
   int64_t at = 0;
   for (int64_t plane = 0; plane < x[0] * x[1]; ++plane)
     for (int64_t oy = 0; oy < y[2]; ++oy)
@@ -83,7 +102,7 @@ void ComputeAveragePool(const Window2d& w, bool half_up, int32_t low, int32_t hi
         // Half up is half away from zero of a sum that cannot be negative.
         const int64_t shift = half_up ? 128 : 0, total = sum + shift * count;
         const int64_t mean = total > 0 ? (total + count / 2) / count : (total - count / 2) / count;
-        to[at++] = Clamped(mean - shift, low, high);
+        to[at++] = Clamped<T>(mean - shift, low, high);
       }
 }
 
@@ -103,8 +122,8 @@ SoftmaxScale ScaleOf(double beta_scale) {
 }
 
 void SoftmaxRow(const SoftmaxScale& scale, const int8_t* x, int64_t n, int8_t* y) {
-  const int32_t most = *std::max_element(x, x + n);
-  const auto exponential = [&](int64_t i) { return ExpOnNegative(scale.beta.Apply(x[i] - most)); };
+  const auto most = int32_t{*std::max_element(x, x + n)};
+  const auto exponential = [&](int64_t i) { return ExpOnNegative(scale.beta.Apply(x[i] - most), 5); };
   int32_t sum = 0;  // Q12.19
   for (int64_t i = 0; i < n; ++i)
     if (x[i] - most >= scale.least_difference) sum += RoundingDivideByPowerOfTwo(exponential(i), 12);
@@ -116,25 +135,29 @@ void SoftmaxRow(const SoftmaxScale& scale, const int8_t* x, int64_t n, int8_t* y
     y[i] = -128;
     if (x[i] - most < scale.least_difference) continue;
     const int32_t share = DoublingHighMultiply(reciprocal, exponential(i));
-    y[i] = Clamped(int64_t{RoundingDivideByPowerOfTwo(share, bits_over_unit + 31 - 8)} - 128, -128, 127);
+    y[i] =
+        Clamped<int8_t>(int64_t{RoundingDivideByPowerOfTwo(share, bits_over_unit + 31 - 8)} - 128, -128, 127);
   }
 }
 
-/// f on pairs of elements, broadcasting.
+/// f(x, y, T()) on pairs of elements, broadcasting.
 template <typename F>
-HostOperatorPtr OnBytes(const char* name, F f) {
+HostOperatorPtr OnPairs(const char* name, F f) {
   return Make(
       name, 2, 2,
       [](Operands in) {
-        if (in[0].type.dtype != DType::kInt8 || in[1].type.dtype != DType::kInt8)
-          return Refuse("operands must be int8");
-        return InferBroadcast(in, DType::kInt8);
+        const DType type = in[0].type.dtype;
+        if (!IsQuantized(type) || in[1].type.dtype != type)
+          return Refuse("operands must be both int8 or both int16");
+        return InferBroadcast(in, type);
       },
       [=](Values in, Results out) {
-        const auto x = in[0]->data<int8_t>(), y = in[1]->data<int8_t>();
-        const auto to = out[0].mutable_data<int8_t>();
-        ForEachBroadcast(in, out[0].shape(),
-                         [&](int64_t i, int64_t ix, int64_t iy) { to[i] = f(x[ix], y[iy]); });
+        OnQuantized(in[0]->dtype(), [&]<typename T>(T type) {
+          const auto x = in[0]->data<T>(), y = in[1]->data<T>();
+          const auto to = out[0].mutable_data<T>();
+          ForEachBroadcast(in, out[0].shape(),
+                           [&](int64_t i, int64_t ix, int64_t iy) { to[i] = f(x[ix], y[iy], type); });
+        });
       });
 }
 
@@ -158,7 +181,12 @@ HostOperatorPtr Shifted(const char* name, DType from, DType to, int offset) {
 HostOperatorPtr Convolution(const TfliteConvolution& attributes) {
   return Make(
       "tflite_convolution", 2, 3, [=](Operands in) { return InferConvolution(attributes, in); },
-      [=](Values in, Results out) { ComputeConvolution(attributes, in, out); });
+      [=](Values in, Results out) {
+        OnQuantized(in[0]->dtype(), [&]<typename T>(T) {
+          attributes.wide ? ComputeConvolution<T, int64_t>(attributes, in, out)
+                          : ComputeConvolution<T, int32_t>(attributes, in, out);
+        });
+      });
 }
 
 HostOperatorPtr AveragePool(const Window2d& window, bool half_up, int32_t low, int32_t high) {
@@ -166,12 +194,40 @@ HostOperatorPtr AveragePool(const Window2d& window, bool half_up, int32_t low, i
       "tflite_average_pool", 1, 1,
       [=](Operands in) {
         const TensorType& x = in[0].type;
-        if (x.dtype != DType::kInt8 || x.shape.size() != 4) return Refuse("input must be int8 [N,C,H,W]");
+        if (!IsQuantized(x.dtype) || x.shape.size() != 4)
+          return Refuse("input must be int8 or int16 [N,C,H,W]");
         const auto shape = WindowShape(window, x.shape, x.shape[1]);
-        return shape ? One(DType::kInt8, *shape)
-                     : Refuse("the window does not fit into {}", ToString(x.shape));
+        return shape ? One(x.dtype, *shape) : Refuse("the window does not fit into {}", ToString(x.shape));
       },
-      [=](Values in, Results out) { ComputeAveragePool(window, half_up, low, high, in, out); });
+      [=](Values in, Results out) {
+        OnQuantized(in[0]->dtype(),
+                    [&]<typename T>(T) { ComputeAveragePool<T>(window, half_up, low, high, in, out); });
+      });
+}
+
+HostOperatorPtr PixelMean(const TfliteMean& a) {
+  return Make(
+      "tflite_mean", 1, 1,
+      [](Operands in) {
+        const TensorType& x = in[0].type;
+        if (!IsQuantized(x.dtype) || x.shape.size() != 4)
+          return Refuse("input must be int8 or int16 [N,C,H,W]");
+        return One(x.dtype, {x.shape[0], x.shape[1], 1, 1});
+      },
+      [=](Values in, Results out) {
+        OnQuantized(in[0]->dtype(), [&]<typename T>(T) {
+          const auto x = in[0]->data<T>();
+          const auto y = out[0].mutable_data<T>();
+          const size_t pixels = x.size() / y.size();
+          for (size_t i = 0; i < y.size(); ++i) {
+            uint32_t sum = 0;
+            for (size_t p = 0; p < pixels; ++p)
+              sum += static_cast<uint32_t>(x[i * pixels + p] - a.from_zero_point);
+            y[i] = Clamped<T>(int64_t{a.multiplier.Apply(static_cast<int32_t>(sum))} + a.to_zero_point, a.low,
+                              a.high);
+          }
+        });
+      });
 }
 
 HostOperatorPtr TfliteSoftmax(double beta_scale) {
@@ -194,48 +250,72 @@ HostOperatorPtr TfliteSoftmax(double beta_scale) {
 }
 
 HostOperatorPtr Addition(const TfliteAddition& a) {
-  return OnBytes(a.subtract ? "tflite_sub" : "tflite_add", [=](int8_t x, int8_t y) {
-    const int32_t one = a.multipliers[0].Apply((x - a.zero_points[0]) * (1 << 20)),
-                  other = a.multipliers[1].Apply((y - a.zero_points[1]) * (1 << 20));
+  return OnPairs(a.subtract ? "tflite_sub" : "tflite_add", [=]<typename T>(T x, T y, T) {
+    constexpr int32_t kUnit = sizeof(T) == 1 ? 1 << 20 : 1 << 15;
+    const int32_t one = a.multipliers[0].Apply((x - a.zero_points[0]) * kUnit),
+                  other = a.multipliers[1].Apply((y - a.zero_points[1]) * kUnit);
     const int32_t sum = a.subtract ? one - other : one + other;
-    return Clamped(int64_t{a.output.Apply(sum)} + a.output_zero_point, a.low, a.high);
+    return Clamped<T>(int64_t{a.output.Apply(sum)} + a.output_zero_point, a.low, a.high);
   });
 }
 
 HostOperatorPtr Product(const TfliteProduct& a) {
-  return OnBytes("tflite_mul", [=](int8_t x, int8_t y) {
+  return OnPairs("tflite_mul", [=]<typename T>(T x, T y, T) {
     const int32_t product = (x - a.zero_points[0]) * (y - a.zero_points[1]);
-    return Clamped(int64_t{a.multiplier.Apply(product)} + a.output_zero_point, a.low, a.high);
+    return Clamped<T>(int64_t{a.multiplier.Apply(product)} + a.output_zero_point, a.low, a.high);
   });
 }
 
-HostOperatorPtr Requantization(Multiplier multiplier, int32_t from_zero_point, int32_t to_zero_point) {
+HostOperatorPtr Requantization(const TfliteRequantization& a) {
   return Make(
       "tflite_requantize", 1, 1,
-      [](Operands in) {
-        return in[0].type.dtype == DType::kInt8 ? One(in[0].type) : Refuse("input must be int8");
+      [=](Operands in) {
+        return IsQuantized(in[0].type.dtype) ? One(a.to, in[0].type.shape)
+                                             : Refuse("input must be int8 or int16");
       },
       [=](Values in, Results out) {
-        const auto x = in[0]->data<int8_t>();
-        std::transform(x.begin(), x.end(), out[0].mutable_data<int8_t>().begin(), [=](int8_t v) {
-          return Clamped(int64_t{multiplier.Apply(v - from_zero_point)} + to_zero_point, -128, 127);
+        OnQuantized(in[0]->dtype(), [&]<typename From>(From) {
+          OnQuantized(a.to, [&]<typename To>(To) {
+            const auto x = in[0]->data<From>();
+            std::transform(x.begin(), x.end(), out[0].mutable_data<To>().begin(), [&](From v) {
+              return Clamped<To>(int64_t{a.multiplier.Apply(v - a.from_zero_point)} + a.to_zero_point, a.low,
+                                 a.high);
+            });
+          });
         });
       });
 }
 
-HostOperatorPtr TfliteQuantize(float scale, int32_t zero_point) {
+HostOperatorPtr TfliteQuantize(float scale, int32_t zero_point, DType to) {
   return Make(
       fmt::format("tflite_quantize scale={} zero_point={}", scale, zero_point), 1, 1,
-      [](Operands in) {
-        return in[0].type.dtype == DType::kFloat32 ? One(DType::kInt8, in[0].type.shape)
+      [=](Operands in) {
+        return in[0].type.dtype == DType::kFloat32 ? One(to, in[0].type.shape)
                                                    : Refuse("input must be float32");
       },
       [=](Values in, Results out) {
         const auto x = in[0]->data<float>();
-        std::transform(x.begin(), x.end(), out[0].mutable_data<int8_t>().begin(), [=](float v) {
-          const double steps = std::round(static_cast<double>(v / scale)) + zero_point;
-          return static_cast<int8_t>(std::isnan(steps) ? -128 : std::clamp(steps, -128.0, 127.0));
+        OnQuantized(to, [&]<typename T>(T) {
+          constexpr double kLeast = std::numeric_limits<T>::min(), kMost = std::numeric_limits<T>::max();
+          std::transform(x.begin(), x.end(), out[0].mutable_data<T>().begin(), [=](float v) {
+            const double steps = std::round(static_cast<double>(v / scale)) + zero_point;
+            return static_cast<T>(std::isnan(steps) ? kLeast : std::clamp(steps, kLeast, kMost));
+          });
         });
+      });
+}
+
+HostOperatorPtr DequantizeInt16(float scale) {
+  return Make(
+      fmt::format("tflite_dequantize scale={}", scale), 1, 1,
+      [](Operands in) {
+        return in[0].type.dtype == DType::kInt16 ? One(DType::kFloat32, in[0].type.shape)
+                                                 : Refuse("input must be int16");
+      },
+      [=](Values in, Results out) {
+        const auto x = in[0]->data<int16_t>();
+        std::transform(x.begin(), x.end(), out[0].mutable_data<float>().begin(),
+                       [=](int16_t v) { return static_cast<float>(v) * scale; });
       });
 }
 

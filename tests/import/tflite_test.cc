@@ -2,64 +2,15 @@
 // TensorFlow Lite's operators between convolutions, on files made here.
 #include <gmock/gmock.h>
 
-#include <random>
+#include <algorithm>
+#include <cmath>
+#include <tuple>
 
-#include "compiler/golden/golden.h"
-#include "compiler/import/tflite/builder.h"
 #include "tests/import/testing.h"
+#include "tests/import/tflite_testing.h"
 
 namespace cosim::import::tflite {
 namespace {
-
-using graph::DType;
-using graph::Shape;
-using graph::Tensor;
-
-TensorInfo Bytes(Shape shape, int32_t zero_point) {
-  return {.name = "", .shape = std::move(shape), .scales = {0.5f}, .zero_points = {zero_point}};
-}
-TensorInfo Signed(Shape shape, int32_t zero_point) {
-  TensorInfo info = Bytes(std::move(shape), zero_point);
-  info.dtype = DType::kInt8;
-  return info;
-}
-TensorInfo Integers(Shape shape, std::vector<int32_t> list) {
-  return {.name = "",
-          .dtype = DType::kInt32,
-          .shape = shape,
-          .data = std::make_shared<const Tensor>(std::move(shape), std::move(list))};
-}
-
-/// Runs the one operator of a file whose last tensor is its output; the others are inputs unless constant.
-std::optional<Tensor> Evaluate(const std::vector<TensorInfo>& tensors, const std::string& op,
-                               const OperatorOptions& options, const std::vector<Tensor>& inputs,
-                               bool on_accelerator) {
-  File file{.name = "test.tflite", .tensors = tensors};
-  const int output = static_cast<int>(tensors.size()) - 1;
-  OperatorInfo info{.name = op, .outputs = {output}, .options = options};
-  for (int i = 0; i < output; ++i) {
-    info.inputs.push_back(i);
-    if (!tensors[i].data) file.inputs.push_back(i);
-  }
-  file.operators = {info};
-  file.outputs = {output};
-  Diagnostics diagnostics;
-  const auto model = Builder(file, diagnostics).Run();
-  EXPECT_TRUE(model && !diagnostics.HasErrors()) << diagnostics.Render();
-  if (!model) return std::nullopt;
-  bool core = false;
-  for (const auto& node : model->graph.nodes())
-    core |= !node.As<graph::HostOp>() && !node.As<graph::Input>() && !node.As<graph::Constant>();
-  EXPECT_EQ(core, on_accelerator);
-  return *golden::Run(model->graph, inputs)[model->graph.outputs()[0]];
-}
-
-Tensor Random(const Shape& shape, uint32_t seed) {
-  Tensor tensor({DType::kInt8, shape});
-  std::mt19937 random(seed);
-  for (uint8_t& v : tensor.mutable_bytes()) v = static_cast<uint8_t>(random());
-  return tensor;
-}
 
 TEST(TflitePad, PutsTheZeroPointAroundPixels) {
   const Tensor x = Random({1, 2, 3, 2}, 1);
@@ -96,18 +47,83 @@ TEST(TfliteConcatenation, JoinsChannelsAndRows) {
   EXPECT_EQ(rows->size(), 6);
 }
 
-TEST(TfliteMean, RoundsHalfAwayFromTheZeroPoint) {
-  for (const int32_t zero : {-128, -3, 0, 20}) {
-    const Tensor x = Random({1, 2, 2, 64}, 5);
-    const auto y = Evaluate({Signed({1, 2, 2, 64}, zero), Integers({2}, {1, 2}), Signed({1, 64}, zero)},
-                            "MEAN", ReduceOptions{}, {x}, true);
-    ASSERT_TRUE(y);
-    for (int64_t c = 0; c < 64; ++c) {
-      int sum = 0;
-      for (int64_t p = 0; p < 4; ++p) sum += x.data<int8_t>()[p * 64 + c] - zero;
-      EXPECT_EQ(y->data<int8_t>()[c], zero + (sum > 0 ? sum + 2 : sum - 2) / 4) << zero;
+TEST(TfliteMean, RunsOnTheAccelerator) {
+  Diagnostics diagnostics;
+  TensorInfo y = Signed({1, 32}, 7);
+  y.scales = {0.3f};
+  auto model = OneOperator({Signed({1, 6, 6, 32}, -20), Integers({2}, {1, 2}), y}, "MEAN", ReduceOptions{},
+                           diagnostics);
+  ASSERT_TRUE(model) << diagnostics.Render();
+  const auto shared = std::make_shared<const Model>(std::move(*model));
+  const auto spec = LoadTestSpec("pynq.yaml");
+  const auto network = session::CompileFor(spec, shared->graph, {});
+  EXPECT_TRUE(std::ranges::any_of(network.layers, [](const auto& layer) {
+    return layer.on_accelerator && layer.op.starts_with("global_sum_pool");
+  }));
+  EXPECT_TRUE(RunModel(spec, shared, {Random({1, 6, 6, 32}, 3)}, "cycle"));
+}
+
+// As the reference kernel puts it: the multiplier of the scales takes the division by the number of pixels.
+int32_t MeanOf(int64_t sum, int64_t count, double factor) {
+  int exponent = 0;
+  auto multiplier = static_cast<int64_t>(std::round(std::frexp(factor, &exponent) * std::ldexp(1, 31)));
+  int bits = 0;
+  while (int64_t{2} << bits <= count) ++bits;
+  multiplier = (multiplier << bits) / count;
+  const int right = bits - exponent;
+  const int64_t high = (sum * multiplier + (int64_t{1} << 30)) >> 31;
+  const double scaled = std::ldexp(static_cast<double>(high), -right);
+  return static_cast<int32_t>(std::round(scaled));
+}
+
+TEST(TfliteMean, RoundsTwiceWithTheNumberOfPixelsInTheMultiplier) {
+  for (const auto& [height, width, result_scale] :
+       {std::tuple(2, 2, 0.5f), std::tuple(7, 7, 0.5f), std::tuple(3, 5, 0.3f), std::tuple(8, 8, 0.9f)})
+    for (const int32_t zero : {-128, -3, 0, 20}) {
+      const int64_t pixels = height * width;
+      const Tensor x = Random({1, height, width, 64}, 5);
+      TensorInfo result = Signed({1, 64}, zero / 2);
+      result.scales = {result_scale};
+      const auto y = Evaluate({Signed({1, height, width, 64}, zero), Integers({2}, {1, 2}), result}, "MEAN",
+                              ReduceOptions{}, {x}, true);
+      ASSERT_TRUE(y);
+      for (int64_t c = 0; c < 64; ++c) {
+        int64_t sum = 0;
+        for (int64_t p = 0; p < pixels; ++p) sum += x.data<int8_t>()[p * 64 + c] - zero;
+        const int32_t mean = MeanOf(sum, pixels, 0.5 / static_cast<double>(result_scale)) + zero / 2;
+        EXPECT_EQ(y->data<int8_t>()[c], std::clamp(mean, -128, 127))
+            << pixels << " pixels, zero point " << zero;
+      }
     }
+}
+
+TEST(TfliteSub, Subtracts) {
+  TensorInfo a = Signed({1, 2, 2, 8}, 5), b = a, y = a;
+  b.scales = {0.25f};
+  const Tensor p = Random(a.shape, 1), q = Random(b.shape, 2);
+  const auto result = Evaluate({a, b, y}, "SUB", ElementwiseOptions{}, {p, q}, false);
+  ASSERT_TRUE(result);
+  for (int64_t i = 0; i < p.size(); ++i) {
+    const double exact = (p.data<int8_t>()[i] - 5) - (q.data<int8_t>()[i] - 5) * 0.5 + 5;
+    EXPECT_NEAR(result->data<int8_t>()[i], std::clamp(exact, -128.0, 127.0), 0.51) << i;
   }
+}
+
+// TensorFlow Lite's own answers (tfjs-tflite, whose built-in kernels these are).
+TEST(TfliteSigmoid, GivesTheBytesOfTheReference) {
+  TensorInfo x = Signed({1, 10}, 0), logistic = Signed({1, 10}, -128), tanh = Signed({1, 10}, 0);
+  const Tensor bytes({1, 10}, std::vector<int8_t>{-128, -77, -20, -1, 0, 1, 15, 50, 100, 127});
+  const auto want = testing::ElementsAre(-128, -126, -69, -4, 0, 4, 54, 116, 127, 127);
+  x.scales = {0.06f};
+  logistic.scales = {1.0f / 256};
+  const auto y = Evaluate({x, logistic}, "LOGISTIC", NoOptions{}, {bytes}, false);
+  ASSERT_TRUE(y);
+  EXPECT_THAT(y->data<int8_t>(), want);
+  x.scales = {0.03f};
+  tanh.scales = {1.0f / 128};
+  const auto z = Evaluate({x, tanh}, "TANH", NoOptions{}, {bytes}, false);
+  ASSERT_TRUE(z);
+  EXPECT_THAT(z->data<int8_t>(), want);
 }
 
 }  // namespace

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// compare.js COSIM DATA FOLDER: the models of DATA through TensorFlow Lite (tfjs-tflite) and ONNX Runtime, and through
-// COSIM, on the same seeded inputs; value by value. FOLDER takes temporary files. The last line is `N passed, N failed`.
+// compare.js COSIM DATA SCHEMA FOLDER: the models of DATA, and single operators, through TensorFlow Lite (tfjs-tflite)
+// and ONNX Runtime, and through COSIM, on the same seeded inputs; value by value. SCHEMA is the importer's, of TensorFlow
+// Lite files. FOLDER takes temporary files. The last line is `N passed, N failed`.
 'use strict';
 
 const {execFileSync} = require('child_process');
 const fs = require('fs');
 const path = require('path');
 const ort = require('onnxruntime-node');
+const {writeModel} = require('./model.js');
 const {readNpz} = require('./npy.js');
+const operators = require('./operators.js');
 
-const [cosim, data, folder] = process.argv.slice(2);
+const [cosim, data, schema, folder] = process.argv.slice(2);
 const SEEDS = [1, 2, 3];
 
 // splitmix64, of which the upper bits are used.
@@ -34,11 +37,15 @@ function draw(array, seed, range) {
   return array;
 }
 
-function runCosim(model, input, options) {
-  const file = path.join(folder, 'input.bin'), output = path.join(folder, 'output.npz');
-  fs.writeFileSync(file, Buffer.from(input.buffer, input.byteOffset, input.byteLength));
-  execFileSync(cosim, ['run', model, `--input=${file}`, `--output=${output}`, '--device=functional', '--check=none',
-                       ...options], {stdio: ['ignore', 'ignore', 'inherit']});
+function runCosim(model, inputs, options) {
+  const output = path.join(folder, 'output.npz');
+  const given = Object.entries(inputs).map(([name, input]) => {
+    const file = path.join(folder, `input${name}.bin`);
+    fs.writeFileSync(file, Buffer.from(input.buffer, input.byteOffset, input.byteLength));
+    return `--input=${name ? name + '=' : ''}${file}`;
+  });
+  execFileSync(cosim, ['run', model, ...given, `--output=${output}`, '--device=functional', '--check=none', ...options],
+               {stdio: ['ignore', 'ignore', 'inherit']});
   return readNpz(fs.readFileSync(output))[0];
 }
 
@@ -63,9 +70,8 @@ function report(runtime, model, pairs, tolerance) {
       largest.toPrecision(3)}, allowed ${tolerance}`);
 }
 
-// Its optimized kernels round a product once where the reference kernels, which cosim follows to the bit, round twice:
-// a unit here and there, which grows from layer to layer. On goldens.json, where cosim is exact, it shows how far
-// that takes it.
+// tfjs-tflite hands int8 and uint8 operators to XNNPACK where it takes them, which multiplies a sum by a float32 and rounds
+// half to even; the rest runs in TensorFlow Lite's own kernels. report() prints which it was, from its profile.
 async function loadTflite() {
   const wasm = path.join(path.dirname(require.resolve('@tensorflow/tfjs-tflite/package.json')), 'wasm');
   const factory = require(path.join(wasm, 'tflite_web_api_cc_simd.js'));
@@ -76,33 +82,54 @@ async function loadTflite() {
 }
 
 function openTflite(tflite, file) {
-  const bytes = fs.readFileSync(path.join(data, 'tflite', file));
+  const bytes = fs.readFileSync(file);
   const pointer = tflite._malloc(bytes.length);
   tflite.HEAPU8.set(bytes, pointer);
   const made = tflite.TFLiteWebModelRunner.CreateFromBufferAndOptions(
-      pointer, bytes.length, {numThreads: 1, enableWebNNDelegate: false, webNNDevicePreference: 0, enableProfiling: false,
-        maxProfilingBufferEntries: 0, bufferedProfiling: false});
+      pointer, bytes.length, {numThreads: 1, enableWebNNDelegate: false, webNNDevicePreference: 0, enableProfiling: true,
+        maxProfilingBufferEntries: 1000, bufferedProfiling: true});
   if (!made.ok()) throw new Error(`${file}: ${made.errorMessage()}`);
   return made.value();
 }
 
-// `fill` writes the input. Gives input and output.
+// `fill(array, i)` writes input i. Gives the inputs and the output.
 function runTflite(runner, fill) {
-  const input = runner.GetInputs().get(0).data();
-  fill(input);
-  const copy = input.slice();
+  const inputs = runner.GetInputs(), copies = [];
+  for (let i = 0; i < inputs.size(); ++i) {
+    fill(inputs.get(i).data(), i);
+    copies.push(inputs.get(i).data().slice());
+  }
   if (!runner.Infer()) throw new Error('tfjs-tflite cannot run a model');
-  return [copy, runner.GetOutputs().get(0).data().slice()];
+  return [copies, runner.GetOutputs().get(0).data().slice()];
 }
 
+// What ran the model, from the lines of its profile.
+function engine(runner) {
+  const delegated = /TfLiteXNNPackDelegate/.test(runner.GetProfilingSummary());
+  return delegated ? 'xnnpack' : 'tflite';
+}
+
+const range = array => array instanceof Int8Array ? [-128, 128] : array instanceof Int16Array ? [-32768, 32768] :
+    array instanceof Uint8Array ? [0, 256] : [-2, 2];
+
 function compareTflite(tflite, file, tolerance) {
-  const model = path.join(data, 'tflite', file), runner = openTflite(tflite, file);
+  const model = path.join(data, 'tflite', file), runner = openTflite(tflite, model);
   const pairs = SEEDS.map(seed => {
-    const [input, theirs] =
-        runTflite(runner, array => draw(array, seed, array instanceof Int8Array ? [-128, 128] : [0, 256]));
-    return [runCosim(model, input, []), theirs];
+    const [[input], theirs] = runTflite(runner, array => draw(array, seed, array instanceof Float32Array ? [0, 256] : range(array)));
+    return [runCosim(model, {'': input}, []), theirs];
   });
-  report('tfjs-tflite', model, pairs, tolerance);
+  report(engine(runner), model, pairs, tolerance);
+}
+
+function compareOperator(tflite, name, {tensors, operators, inputs, outputs}, tolerance) {
+  const model = path.join(folder, `${name}.tflite`);
+  writeModel(schema, model, tensors, operators, inputs, outputs);
+  const runner = openTflite(tflite, model);
+  const pairs = SEEDS.map(seed => {
+    const [arrays, theirs] = runTflite(runner, (array, i) => draw(array, seed + 10 * i, range(array)));
+    return [runCosim(model, Object.fromEntries(arrays.map((array, i) => [`t${i}`, array])), []), theirs];
+  });
+  report(engine(runner), model, pairs, tolerance);
 }
 
 function compareGoldens(tflite, tolerance) {
@@ -110,12 +137,12 @@ function compareGoldens(tflite, tolerance) {
   const pairs = goldens.map(golden => {
     const bytes = fs.readFileSync(path.join(data, golden.input));
     const offset = golden.input_dtype.startsWith('uint8 image bytes') ? 128 : 0;
-    const [, theirs] = runTflite(openTflite(tflite, golden.model), array => {
+    const [, theirs] = runTflite(openTflite(tflite, path.join(data, 'tflite', golden.model)), array => {
       for (let i = 0; i < array.length; ++i) array[i] = offset ? bytes[i] - offset : bytes.readInt8(i);
     });
     return [golden.output_int8, theirs];
   });
-  report('tfjs-tflite', 'goldens.json', pairs, tolerance);
+  report('xnnpack', 'goldens.json', pairs, tolerance);
 }
 
 async function compareOnnx(model, range, options, tolerance) {
@@ -126,7 +153,7 @@ async function compareOnnx(model, range, options, tolerance) {
   for (const seed of SEEDS) {
     const input = draw(new Float32Array(shape.reduce((a, b) => a * b, 1)), seed, range);
     const results = await session.run({[info.name]: new ort.Tensor('float32', input, shape)});
-    pairs.push([runCosim(model, input, options), results[session.outputNames[0]].data]);
+    pairs.push([runCosim(model, {'': input}, options), results[session.outputNames[0]].data]);
   }
   report('onnxruntime', model, pairs, tolerance);
 }
@@ -140,6 +167,7 @@ function quantize(file, options) {
 
 async function main() {
   const tflite = await loadTflite();
+  for (const [name, {model, tolerance}] of Object.entries(operators)) compareOperator(tflite, name, model, tolerance);
   for (const file of fs.readdirSync(path.join(data, 'tflite')).sort())
     compareTflite(tflite, file, file.includes('fp32') ? 1e-4 : 24);
   compareGoldens(tflite, 24);

@@ -50,6 +50,7 @@ const std::map<std::string, Builder::Handler>& Builder::Handlers() {
       {"DEPTHWISE_CONV_2D", &Builder::Conv},
       {"DEQUANTIZE", &Builder::Dequantize},
       {"FULLY_CONNECTED", &Builder::Dense},
+      {"LOGISTIC", &Builder::Logistic},
       {"MAX_POOL_2D", &Builder::MaxPool},
       {"MEAN", &Builder::Mean},
       {"MUL", &Builder::Multiply},
@@ -62,6 +63,7 @@ const std::map<std::string, Builder::Handler>& Builder::Handlers() {
       {"EXPAND_DIMS", &Builder::Reshape},
       {"SOFTMAX", &Builder::Softmax},
       {"SUB", &Builder::Add},
+      {"TANH", &Builder::Logistic},
   };
   return handlers;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds the graph of a TensorFlow Lite file, operator by operator. Tensors of four dimensions live in one or
 // both of two layouts, the file's NHWC ("plain") and the graph's NCHW, and are converted when one is wanted
-// that is not there. uint8 tensors become int8 ones, every value and zero point less by 128.
+// that is not there. uint8 tensors become int8 ones, every value and zero point less by 128. int16 tensors
+// stay what they are; only the host computes on them.
 #pragma once
 
 #include <map>
@@ -17,6 +18,10 @@
 #include "compiler/import/tflite/reader.h"
 
 namespace cosim::import::tflite {
+
+/// Why nothing on int16 values is one of the core's.
+inline constexpr char kWideReason[] =
+    "its values have 16 bits: the array multiplies 8 and sums 32; wider lanes and sums would lift that";
 
 class Builder {
  public:
@@ -44,6 +49,7 @@ class Builder {
   bool Conv();
   bool Dense();
   bool Dequantize();
+  bool Logistic();  ///< and TANH
   bool MaxPool();
   bool Mean();
   bool Multiply();
@@ -52,6 +58,7 @@ class Builder {
   bool Relu();
   bool Reshape();
   bool Softmax();
+  bool QuantizedMean(bool keep);
   bool QuantizedSoftmax(float beta);
   bool QuantizedRelu(Activation activation);
   bool FloatConv(const host::Window2d& window, int64_t groups, Activation activation);
@@ -75,7 +82,13 @@ class Builder {
   }
   /// A byte tensor with one scale, as activations are.
   bool IsQuantized(int tensor) const { return IsByte(tensor) && Info(tensor).scales.size() == 1; }
-  /// Of a quantized tensor, as int8.
+  /// An int16 tensor with one scale and no zero point.
+  bool IsWide(int tensor) const {
+    const TensorInfo& info = Info(tensor);
+    return info.dtype == graph::DType::kInt16 && info.scales.size() == 1 && info.zero_points[0] == 0;
+  }
+  bool IsInteger(int tensor) const { return IsQuantized(tensor) || IsWide(tensor); }
+  /// Of a quantized tensor, as int8 if it is uint8.
   int32_t ZeroPoint(int tensor) const;
   std::optional<graph::Quantization> QuantizationOf(int tensor) const;
 
@@ -94,9 +107,14 @@ class Builder {
   struct Limits {
     int32_t low = -128, high = 127;
   };
+  static Limits RangeOf(graph::DType type) {
+    return type == graph::DType::kInt16 ? Limits{-32768, 32767} : Limits{};
+  }
   std::optional<Limits> LimitsOf(Activation activation, int output);
   graph::ValueId Clipped(graph::ValueId value, const Limits& limits, int output);
   std::vector<host::Multiplier> ConvMultipliers(bool float_product);
+  bool HasWideSums() const;
+  graph::ValueId Rescaled(graph::ValueId x, double factor, const Limits& limits, const std::string& why);
   graph::ValueId HostConvolution(const host::Window2d& window, int64_t groups,
                                  const std::vector<host::Multiplier>& multipliers, const Limits& limits,
                                  graph::ValueId x, graph::ValueId w, graph::ValueId bias,
@@ -106,7 +124,7 @@ class Builder {
                                      const std::vector<host::Multiplier>& multipliers);
   graph::ValueId CoreRequantize(graph::ValueId sum, const std::vector<host::Multiplier>& multipliers,
                                 int output, const Limits& limits);
-  std::string WhyNotCore(const std::vector<host::Multiplier>& multipliers, int weights) const;
+  std::string WhyNotCore(const std::vector<host::Multiplier>& multipliers) const;
   std::optional<host::Window2d> WindowOf(const WindowOptions& options, const graph::Shape& x,
                                          int64_t kernel_h, int64_t kernel_w);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorFlow Lite's integer operators: as core operations where those compute the same to the bit, as HostOps
-// with the reason where they do not.
+// TensorFlow Lite's integer convolutions, dense layers and averages: as core operations where those compute
+// the same to the bit, as HostOps with the reason where they do not. Other integer operators are in
+// pointwise.cc.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/host/float_ops.h"
 #include "compiler/host/movement.h"
 #include "compiler/import/tflite/average.h"
 #include "compiler/import/tflite/builder.h"
@@ -20,17 +20,20 @@ using host::Multiplier;
 
 // What a fused activation leaves of the output's range.
 std::optional<Builder::Limits> Builder::LimitsOf(Activation activation, int output) {
-  if (!IsQuantized(output)) return Unsupported("an output that is not quantized to bytes"), std::nullopt;
+  if (!IsInteger(output))
+    return Unsupported("an output that is not quantized to bytes, or to int16 without a zero point"),
+           std::nullopt;
   const float scale = Info(output).scales[0];
+  const Limits range = RangeOf(Info(output).dtype);
   const auto quantized = [&](float real) {
     const double steps = std::round(static_cast<double>(real / scale)) + ZeroPoint(output);
-    return static_cast<int32_t>(std::clamp(steps, -128.0, 127.0));
+    return static_cast<int32_t>(std::clamp<double>(steps, range.low, range.high));
   };
   switch (activation) {
     case Activation::kNone:
-      return Limits{};
+      return range;
     case Activation::kRelu:
-      return Limits{quantized(0), 127};
+      return Limits{quantized(0), range.high};
     case Activation::kRelu6:
       return Limits{quantized(0), quantized(6)};
     case Activation::kReluN1To1:
@@ -50,14 +53,16 @@ ValueId Builder::Clipped(ValueId value, const Limits& limits, int output) {
 // The factors from products to the output, one or one a channel; empty after reporting.
 std::vector<Multiplier> Builder::ConvMultipliers(bool float_product) {
   const int x = op_->inputs[0], w = op_->inputs[1], y = op_->outputs[0];
-  if (!IsQuantized(x) || !IsByte(w) || Info(w).scales.empty() || !IsQuantized(y) ||
-      Info(x).dtype != Info(y).dtype)
+  if (!IsInteger(x) || !IsByte(w) || Info(w).scales.empty() || !IsInteger(y) ||
+      Info(x).dtype != Info(y).dtype || (IsWide(x) && Info(w).dtype != DType::kInt8))
     return Unsupported(fmt::format("{} with weights {} to {}, or one without a scale",
                                    graph::Name(Info(x).dtype), graph::Name(Info(w).dtype),
                                    graph::Name(Info(y).dtype))),
            std::vector<Multiplier>{};
-  if (HasOperand(2) && (Info(op_->inputs[2]).dtype != DType::kInt32 || !Info(op_->inputs[2]).data))
-    return Unsupported("a bias that is not a constant int32"), std::vector<Multiplier>{};
+  const DType sums = HasWideSums() ? DType::kInt64 : DType::kInt32;
+  if (HasOperand(2) && (Info(op_->inputs[2]).dtype != sums || !Info(op_->inputs[2]).data))
+    return Unsupported(fmt::format("a bias that is not a constant {}", graph::Name(sums))),
+           std::vector<Multiplier>{};
   std::vector<Multiplier> multipliers;
   for (float scale : Info(w).scales) {
     // The reference multiplies the two scales in float32 for dense layers, in double for convolutions.
@@ -66,12 +71,25 @@ std::vector<Multiplier> Builder::ConvMultipliers(bool float_product) {
                                : static_cast<double>(Info(x).scales[0]) * static_cast<double>(scale);
     multipliers.push_back(Multiplier::Of(product / static_cast<double>(Info(y).scales[0])));
   }
+  if (!IsWide(x)) return multipliers;
+  if (std::ranges::any_of(Info(w).zero_points, [](int32_t z) { return z != 0; }))
+    return Unsupported("int16 with weights that have a zero point"), std::vector<Multiplier>{};
+  if (std::ranges::any_of(multipliers, [](const Multiplier& m) { return m.exponent >= 8; }))
+    return Unsupported("int16 with a multiplier of 128 or more"), std::vector<Multiplier>{};
   return multipliers;
 }
 
+// Sums on int16 have the type of the bias. Depthwise convolutions know int64 only, and so does whatever has
+// no bias.
+bool Builder::HasWideSums() const {
+  if (!IsWide(op_->inputs[0])) return false;
+  return op_->name == "DEPTHWISE_CONV_2D" || !HasOperand(2) || Info(op_->inputs[2]).dtype != DType::kInt32;
+}
+
 // Why a convolution or dense layer is not one of the core's; empty if it is.
-std::string Builder::WhyNotCore(const std::vector<Multiplier>& multipliers, int weights) const {
-  const TensorInfo& w = Info(weights);
+std::string Builder::WhyNotCore(const std::vector<Multiplier>& multipliers) const {
+  if (IsWide(op_->inputs[0])) return kWideReason;
+  const TensorInfo& w = Info(op_->inputs[1]);
   for (int32_t zero_point : w.zero_points)
     if (const int32_t z = zero_point - (w.dtype == DType::kUint8 ? 128 : 0); z != 0)
       return fmt::format(
@@ -94,7 +112,8 @@ ValueId Builder::BiasOrZero(int64_t outputs) {
                fmt::format("bias {} for {} channels", graph::ToString(Info(op_->inputs[2]).shape), outputs)),
            -1;
   }
-  return model_.graph.AddConstant(name_ + ".zeros", graph::Tensor({DType::kInt32, {outputs}}));
+  const DType sums = HasWideSums() ? DType::kInt64 : DType::kInt32;
+  return model_.graph.AddConstant(name_ + ".zeros", graph::Tensor({sums, {outputs}}));
 }
 
 // A multiplier of 0 (below 2^-32) makes a channel its zero point whatever it sums up. Requantize has no such
@@ -136,7 +155,7 @@ bool Builder::QuantizedConv(const host::Window2d& window, int64_t groups, Activa
   const ValueId bias = BiasOrZero(data->shape()[0]);
   if (!limits || bias < 0) return false;
   const ValueId x = Nchw(from), w = model_.graph.AddConstant(name_ + ".weights", data);
-  const std::string why = WhyNotCore(multipliers, weights);
+  const std::string why = WhyNotCore(multipliers);
   if (why.empty()) {
     const graph::Conv2d conv{window.stride, window.pad, window.dilation, groups, ZeroPoint(from)};
     const ValueId sum = model_.graph.Add(name_, conv, {x, WithoutDeadChannels(w, multipliers)});
@@ -154,8 +173,8 @@ ValueId Builder::HostConvolution(const host::Window2d& window, int64_t groups,
   const auto& zero_points = Info(weights).zero_points;
   if (std::any_of(zero_points.begin(), zero_points.end(), [&](int32_t z) { return z != zero_points[0]; }))
     return Unsupported("weights with different zero points"), -1;
-  host::TfliteConvolution conv{window,        groups,      ZeroPoint(from), ZeroPoint(weights),
-                               ZeroPoint(to), multipliers, limits.low,      limits.high};
+  host::TfliteConvolution conv{window,      groups,     ZeroPoint(from), ZeroPoint(weights), ZeroPoint(to),
+                               multipliers, limits.low, limits.high,     HasWideSums()};
   return Host(name_, host::Convolution(conv), {x, w, bias}, why, QuantizationOf(to));
 }
 
@@ -170,7 +189,7 @@ ValueId Builder::QuantizedDense(ValueId x, Activation activation) {
   const ValueId bias = BiasOrZero(outputs);
   if (!limits || bias < 0) return -1;
   const ValueId w = Plain(weights);
-  const std::string why = WhyNotCore(multipliers, weights);
+  const std::string why = WhyNotCore(multipliers);
   if (why.empty()) {
     const ValueId sum =
         model_.graph.Add(name_, graph::Dense{ZeroPoint(from)}, {x, WithoutDeadChannels(w, multipliers)});
@@ -192,7 +211,8 @@ ValueId Builder::QuantizedDense(ValueId x, Activation activation) {
 
 bool Builder::QuantizedAveragePool(const host::Window2d& window, bool whole, Activation activation) {
   const int from = op_->inputs[0], to = op_->outputs[0];
-  if (!IsQuantized(from)) return Unsupported("an input that is not quantized to bytes");
+  if (!IsInteger(from))
+    return Unsupported("an input that is not quantized to bytes, or to int16 without a zero point");
   if (Info(from).scales != Info(to).scales || Info(from).zero_points != Info(to).zero_points)
     return Malformed("its input and output have different scales");
   const auto limits = LimitsOf(activation, to);
@@ -200,12 +220,14 @@ bool Builder::QuantizedAveragePool(const host::Window2d& window, bool whole, Act
   const ValueId x = Nchw(from);
   const bool half_up = Info(from).dtype == DType::kUint8;
   const int64_t count = window.kernel[0] * window.kernel[1];
-  const bool inside = window.pad == std::array<int64_t, 4>{};
-  const auto mean = inside ? ExactMean(count, half_up) : std::nullopt;
+  const bool inside = window.pad == std::array<int64_t, 4>{}, wide = IsWide(from);
+  const auto mean = inside && !wide ? ExactMean(count, half_up) : std::nullopt;
+  const std::string why = wide ? kWideReason
+                          : inside
+                              ? fmt::format("no multiplier divides by {} exactly", count)
+                              : "windows at the border average fewer pixels: the accelerator sums whole ones";
   if (!mean)
-    return Finish(Host(name_, host::AveragePool(window, half_up, limits->low, limits->high), {x},
-                       inside ? fmt::format("no multiplier divides by {} exactly", count)
-                              : "windows at the border average fewer pixels: the accelerator sums whole ones",
+    return Finish(Host(name_, host::AveragePool(window, half_up, limits->low, limits->high), {x}, why,
                        QuantizationOf(to)),
                   true);
   const graph::Op pool = whole ? graph::Op(graph::GlobalSumPool{})
@@ -221,122 +243,6 @@ bool Builder::QuantizedAveragePool(const host::Window2d& window, bool whole, Act
   // quantization of the result says it.
   const ValueId y = model_.graph.Add(name_ + ".requantize", mean->requantize, {sum});
   return Finish(Clipped(y, *limits, to), true);
-}
-
-bool Builder::QuantizedSoftmax(float beta) {
-  const int from = op_->inputs[0], to = op_->outputs[0];
-  if (!IsQuantized(from) || !IsQuantized(to)) return Unsupported("operands that are not quantized to bytes");
-  if (Info(to).scales[0] != 1.0f / 256 || ZeroPoint(to) != -128)
-    return Unsupported("an output whose scale is not 1/256 from its least value on");
-  if (!(beta > 0) || !std::isfinite(beta)) return Malformed(fmt::format("beta is {}", beta));
-  const double scale = static_cast<double>(beta) * static_cast<double>(Info(from).scales[0]);
-  return Finish(Host(name_, host::TfliteSoftmax(scale), {Plain(from)},
-                     "the ISA has no exponential: an ALU op would lift that", QuantizationOf(to)),
-                false);
-}
-
-bool Builder::QuantizedRelu(Activation activation) {
-  const int from = op_->inputs[0], to = op_->outputs[0];
-  if (!IsQuantized(from) || !IsQuantized(to)) return Unsupported("operands that are not quantized to bytes");
-  const auto limits = LimitsOf(activation, to);
-  if (!limits) return false;
-  const bool same = Info(from).scales == Info(to).scales && Info(from).zero_points == Info(to).zero_points;
-  const bool nchw = nchw_.count(from) > 0;
-  const ValueId x = nchw ? Nchw(from) : Plain(from);
-  if (same) return Finish(Clipped(x, *limits, to), nchw);
-  return Unsupported("an output with another scale than the input's");
-}
-
-bool Builder::Add() {
-  if (!Operands(2, 2)) return false;
-  const auto* options = std::get_if<ElementwiseOptions>(&op_->options);
-  const Activation activation = options ? options->activation : Activation::kNone;
-  const int a = op_->inputs[0], b = op_->inputs[1], to = op_->outputs[0];
-  const bool same_shape = Info(a).shape == Info(b).shape, subtract = op_->name == "SUB";
-  const bool nchw = same_shape && Info(a).shape.size() == 4;
-  const ValueId x = nchw ? Nchw(a) : Plain(a), y = nchw ? Nchw(b) : Plain(b);
-  if (IsFloat(a) && IsFloat(b)) {
-    const ValueId sum =
-        same_shape && !subtract
-            ? model_.graph.Add(name_, graph::Add{}, {x, y})
-            : Host(name_, subtract ? host::SubtractFloat() : host::AddFloat(), {x, y}, "float32");
-    return sum >= 0 && Finish(Activate(sum, activation, name_ + ".activation"), nchw);
-  }
-  if (!IsQuantized(a) || !IsQuantized(b) || Info(a).dtype != Info(b).dtype)
-    return Unsupported("operands that are not both float32 or both quantized to bytes");
-  const auto limits = LimitsOf(activation, to);
-  if (!limits) return false;
-  const double scale_a = Info(a).scales[0], scale_b = Info(b).scales[0],
-               twice_most = 2 * std::max(scale_a, scale_b);
-  const Multiplier ma = Multiplier::Of(scale_a / twice_most), mb = Multiplier::Of(scale_b / twice_most);
-  const Multiplier out = Multiplier::Of(twice_most / ((1 << 20) * static_cast<double>(Info(to).scales[0])));
-  const bool core =
-      same_shape && ma.multiplier != 0 && mb.multiplier != 0 && out.multiplier != 0 && out.exponent <= 0;
-  if (core) {
-    const graph::ScaledAdd add{{ZeroPoint(a), ma.multiplier, -ma.exponent},
-                               {ZeroPoint(b), mb.multiplier, -mb.exponent},
-                               ZeroPoint(to),
-                               out.multiplier,
-                               -out.exponent};
-    return Finish(Clipped(model_.graph.Add(name_, add, {x, y}, QuantizationOf(to)), *limits, to), nchw);
-  }
-  const host::TfliteAddition add{
-      {ZeroPoint(a), ZeroPoint(b)}, {ma, mb}, out, ZeroPoint(to), limits->low, limits->high, subtract};
-  const std::string why = subtract
-                              ? "the ISA does not subtract as TensorFlow Lite does: an ALU op would lift that"
-                          : same_shape ? "its multipliers are out of range"
-                                       : "its operands have different shapes";
-  return Finish(Host(name_, host::Addition(add), {x, y}, why, QuantizationOf(to)), nchw);
-}
-
-bool Builder::Multiply() {
-  if (!Operands(2, 2)) return false;
-  const auto* options = std::get_if<ElementwiseOptions>(&op_->options);
-  const Activation activation = options ? options->activation : Activation::kNone;
-  const int a = op_->inputs[0], b = op_->inputs[1], to = op_->outputs[0];
-  const bool nchw = Info(a).shape == Info(b).shape && Info(a).shape.size() == 4;
-  const ValueId x = nchw ? Nchw(a) : Plain(a), y = nchw ? Nchw(b) : Plain(b);
-  if (IsFloat(a) && IsFloat(b))
-    return Finish(
-        Activate(Host(name_, host::MultiplyFloat(), {x, y}, "float32"), activation, name_ + ".activation"),
-        nchw);
-  if (!IsQuantized(a) || !IsQuantized(b) || Info(a).dtype != Info(b).dtype)
-    return Unsupported("operands that are not both float32 or both quantized to bytes");
-  const auto limits = LimitsOf(activation, to);
-  if (!limits) return false;
-  const double factor = static_cast<double>(Info(a).scales[0]) * static_cast<double>(Info(b).scales[0]) /
-                        static_cast<double>(Info(to).scales[0]);
-  const host::TfliteProduct product{
-      {ZeroPoint(a), ZeroPoint(b)}, Multiplier::Of(factor), ZeroPoint(to), limits->low, limits->high};
-  return Finish(
-      Host(name_, host::Product(product), {x, y},
-           "the ISA does not multiply two activations: an ALU op would lift that", QuantizationOf(to)),
-      nchw);
-}
-
-bool Builder::Dequantize() {
-  if (!Operands(1, 1)) return false;
-  const int from = op_->inputs[0];
-  if (!IsQuantized(from) || !IsFloat(op_->outputs[0]))
-    return Unsupported("anything but quantized bytes to float32");
-  return Finish(
-      model_.graph.Add(name_, graph::Dequantize{Info(from).scales[0], ZeroPoint(from)}, {Plain(from)}),
-      false);
-}
-
-bool Builder::Quantize() {
-  if (!Operands(1, 1)) return false;
-  const int from = op_->inputs[0], to = op_->outputs[0];
-  if (!IsQuantized(to)) return Unsupported("an output that is not quantized to bytes");
-  if (IsFloat(from))
-    return Finish(Host(name_, host::TfliteQuantize(Info(to).scales[0], ZeroPoint(to)), {Plain(from)},
-                       "float32", QuantizationOf(to)),
-                  false);
-  if (!IsQuantized(from)) return Unsupported("an input that is neither float32 nor quantized bytes");
-  const double factor = static_cast<double>(Info(from).scales[0]) / static_cast<double>(Info(to).scales[0]);
-  return Finish(Host(name_, host::Requantization(Multiplier::Of(factor), ZeroPoint(from), ZeroPoint(to)),
-                     {Plain(from)}, "no core operation changes a scale alone", QuantizationOf(to)),
-                false);
 }
 
 }  // namespace cosim::import::tflite

@@ -88,9 +88,9 @@ OperatorOptions OptionsOf(const fb::Operator& op) {
                         dense->weights_format() != fb::FullyConnectedOptionsWeightsFormat_DEFAULT};
   if (const auto* softmax = op.builtin_options_as_SoftmaxOptions()) return SoftmaxOptions{softmax->beta()};
   if (const auto* add = op.builtin_options_as_AddOptions())
-    return ElementwiseOptions{ActivationOf(add->fused_activation_function())};
+    return ElementwiseOptions{ActivationOf(add->fused_activation_function()), add->pot_scale_int16()};
   if (const auto* sub = op.builtin_options_as_SubOptions())
-    return ElementwiseOptions{ActivationOf(sub->fused_activation_function())};
+    return ElementwiseOptions{ActivationOf(sub->fused_activation_function()), sub->pot_scale_int16()};
   if (const auto* mul = op.builtin_options_as_MulOptions())
     return ElementwiseOptions{ActivationOf(mul->fused_activation_function())};
   if (const auto* concat = op.builtin_options_as_ConcatenationOptions())
@@ -205,6 +205,7 @@ class Reader {
   static bool FitsType(int64_t value, DType type) {
     if (type == DType::kInt8) return value >= -128 && value <= 127;
     if (type == DType::kUint8) return value >= 0 && value <= 255;
+    if (type == DType::kInt16) return value >= -32768 && value <= 32767;
     return value >= std::numeric_limits<int32_t>::min() && value <= std::numeric_limits<int32_t>::max();
   }
 

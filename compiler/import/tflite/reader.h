@@ -32,6 +32,7 @@ struct SoftmaxOptions {
 };
 struct ElementwiseOptions {  ///< ADD, SUB, MUL
   Activation activation = Activation::kNone;
+  bool powers_of_two = true;  ///< ADD, SUB: int16 may use an arithmetic for scales that are powers of two
 };
 struct ConcatOptions {
   int64_t axis = 0;

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "compiler/host/movement.h"
 #include "compiler/host/numeric.h"
 #include "compiler/host/reduce.h"
-#include "compiler/import/onnx/rounding.h"
 #include "compiler/import/tflite/builder.h"
 
 namespace cosim::import::tflite {
@@ -42,11 +42,11 @@ bool Builder::Pad() {
   if (given->size() != 2 * shape.size()) return Malformed("paddings for another number of dimensions");
   if (std::ranges::any_of(*given, [](int64_t v) { return v < 0 || v > kMostElements; }))
     return Malformed("a padding that is negative or too large");
-  if (!IsFloat(from) && (!IsQuantized(from) || !SameQuantization(Info(from), Info(to))))
-    return Unsupported("operands that are neither float32 nor bytes of one quantization");
+  if (!IsFloat(from) && (!IsInteger(from) || !SameQuantization(Info(from), Info(to))))
+    return Unsupported("operands that are neither float32 nor integers of one quantization");
   const auto& p = *given;
   const bool pixels = shape.size() == 4 && p[0] + p[1] + p[6] + p[7] == 0;
-  if (!IsFloat(from) && pixels) {
+  if (IsQuantized(from) && pixels) {
     const graph::Pad pad{{p[2], p[4], p[3], p[5]}, ZeroPoint(from)};
     return Finish(model_.graph.Add(name_, pad, {Nchw(from)}, QuantizationOf(to)), true);
   }
@@ -56,9 +56,9 @@ bool Builder::Pad() {
   const auto extents = static_cast<int64_t>(frame.size());
   const ValueId pads = model_.graph.AddConstant(name_ + ".pads", Tensor({extents}, std::move(frame)));
   const ValueId value = model_.graph.AddConstant(
-      name_ + ".value", IsFloat(from)
-                            ? Tensor({}, std::vector<float>{0})
-                            : Tensor({}, std::vector<int8_t>{static_cast<int8_t>(ZeroPoint(from))}));
+      name_ + ".value", IsQuantized(from)
+                            ? Tensor({}, std::vector<int8_t>{static_cast<int8_t>(ZeroPoint(from))})
+                            : Tensor({Info(from).dtype, {}}));
   return Finish(Host(name_, host::Pad(host::PadMode::kConstant), {Plain(from), pads, value}, kMoves,
                      QuantizationOf(to)),
                 false);
@@ -75,13 +75,13 @@ bool Builder::Concatenate() {
   bool constant = false;
   for (int from : op_->inputs) {
     if (from < 0) return Malformed("an operand is missing");
-    if (!IsFloat(from) && (!IsQuantized(from) || !SameQuantization(Info(from), Info(to))))
-      return Unsupported("operands that are neither float32 nor bytes of one quantization");
+    if (!IsFloat(from) && (!IsInteger(from) || !SameQuantization(Info(from), Info(to))))
+      return Unsupported("operands that are neither float32 nor integers of one quantization");
     if (static_cast<int64_t>(Info(from).shape.size()) != rank)
       return Malformed("operands of different ranks");
     constant |= Info(from).data != nullptr;
   }
-  const bool channels = rank == 4 && axis == 3 && !IsFloat(to) && !constant;
+  const bool channels = rank == 4 && axis == 3 && IsQuantized(to) && !constant;
   std::vector<ValueId> values;
   for (int from : op_->inputs) values.push_back(channels ? Nchw(from) : Plain(from));
   if (!channels) return Finish(Host(name_, host::Concat(axis), values, kMoves, QuantizationOf(to)), false);
@@ -91,11 +91,9 @@ bool Builder::Concatenate() {
   return Finish(model_.graph.Add(name_, graph::Concat{}, values, QuantizationOf(to)), true);
 }
 
-// Of bytes: over the pixels, under one quantization, where the mean of values less their zero point is
-// rounded half away from zero.
 bool Builder::Mean() {
   if (!Operands(2, 2)) return false;
-  const int from = op_->inputs[0], to = op_->outputs[0];
+  const int from = op_->inputs[0];
   const Shape shape = Info(from).shape;
   auto axes = Constants(Info(op_->inputs[1]));
   if (!axes) return Unsupported("axes that are not constant");
@@ -107,27 +105,42 @@ bool Builder::Mean() {
                   false);
   for (int64_t& axis : *axes) axis += axis < 0 ? static_cast<int64_t>(shape.size()) : 0;
   std::ranges::sort(*axes);
-  if (shape.size() != 4 || *axes != std::vector<int64_t>{1, 2} || !IsQuantized(from) ||
-      !SameQuantization(Info(from), Info(to)))
-    return Unsupported("anything but float32, or bytes of one quantization over height and width");
+  if (shape.size() != 4 || *axes != std::vector<int64_t>{1, 2})
+    return Unsupported("integers over anything but height and width");
+  return QuantizedMean(keep);
+}
+
+// The reference divides by the number of pixels n with the multiplier itself: it shifts that left as far as n
+// has bits, divides by n, rounding down, and shifts the result right as much again.
+bool Builder::QuantizedMean(bool keep) {
+  const int from = op_->inputs[0], to = op_->outputs[0];
+  const Shape& shape = Info(from).shape;
   const int64_t count = shape[1] * shape[2];
-  const int32_t zero = ZeroPoint(from);
-  const auto want = [=](int64_t sum) {
-    const int64_t mean = (sum > 0 ? sum + count / 2 : sum - count / 2) / count;
-    return static_cast<int32_t>(std::clamp<int64_t>(mean + zero, -128, 127));
-  };
-  std::string why;
-  const auto factor = onnx::FactorFor(1 / static_cast<double>(std::max<int64_t>(count, 1)), zero,
-                                      (-128 - zero) * count, (127 - zero) * count, want, why);
-  if (!factor) return Unsupported(why);
-  const std::vector<int32_t> offset(static_cast<size_t>(shape[3]), static_cast<int32_t>(-zero * count));
-  const ValueId bias = model_.graph.AddConstant(name_ + ".offset", Tensor({shape[3]}, offset));
-  const ValueId sum = model_.graph.Add(name_, graph::GlobalSumPool{}, {Nchw(from)});
-  const ValueId centred = model_.graph.Add(name_ + ".bias", graph::BiasAdd{}, {sum, bias});
-  const ValueId y = model_.graph.Add(name_ + ".requantize",
-                                     graph::Requantize{{factor->multiplier}, {factor->shift}, zero, false},
-                                     {centred}, QuantizationOf(to));
-  if (keep) return Finish(y, true);
+  const auto limits = LimitsOf(Activation::kNone, to);
+  if (!limits) return false;
+  if (!IsInteger(from) || Info(from).dtype != Info(to).dtype)
+    return Unsupported("operands that are not quantized alike");
+  host::Multiplier m = host::Multiplier::Of(static_cast<double>(Info(from).scales[0]) /
+                                            static_cast<double>(Info(to).scales[0]));
+  const int bits =
+      std::min(static_cast<int>(std::bit_width(static_cast<uint64_t>(count))) - 1, 31 + m.exponent);
+  m = {static_cast<int32_t>((int64_t{m.multiplier} << bits) / count), m.exponent - bits};
+  const ValueId x = Nchw(from);
+  ValueId y = -1;
+  // The product of zero point and count has to fit into the bias.
+  if (!IsWide(from) && m.multiplier >= 1 << 29 && m.exponent <= 0 && count < 1 << 23) {
+    const std::vector<int32_t> offset(static_cast<size_t>(shape[3]),
+                                      static_cast<int32_t>(-ZeroPoint(from) * count));
+    const ValueId bias = model_.graph.AddConstant(name_ + ".offset", Tensor({shape[3]}, offset));
+    const ValueId sum = model_.graph.Add(name_, graph::GlobalSumPool{}, {x});
+    const ValueId centred = model_.graph.Add(name_ + ".bias", graph::BiasAdd{}, {sum, bias});
+    y = CoreRequantize(centred, {m}, to, *limits);
+  } else {
+    const host::TfliteMean mean{m, ZeroPoint(from), ZeroPoint(to), limits->low, limits->high};
+    y = Host(name_, host::PixelMean(mean), {x}, IsWide(from) ? kWideReason : "its multiplier is out of range",
+             QuantizationOf(to));
+  }
+  if (y < 0 || keep) return Finish(y, true);
   return Finish(model_.graph.Add(name_ + ".rows", graph::Flatten{}, {y}, QuantizationOf(to)), false);
 }
 

@@ -8,11 +8,11 @@
 #include "compiler/graph/infer.h"
 #include "compiler/host/float_ops.h"
 #include "compiler/host/movement.h"
+#include "compiler/host/spatial.h"
 #include "compiler/import/tflite/builder.h"
 
 namespace cosim::import::tflite {
 
-using graph::DType;
 using graph::Shape;
 using graph::ValueId;
 
@@ -156,8 +156,9 @@ bool Builder::MaxPool() {
   if (!options) return Malformed("has no options");
   const int from = op_->inputs[0], to = op_->outputs[0];
   if (Info(from).shape.size() != 4) return Malformed("input must have 4 dimensions");
-  if (!IsFloat(from) && !IsQuantized(from))
-    return Unsupported("an input that is neither float32 nor quantized bytes");
+  if (!IsFloat(from) && !IsInteger(from))
+    return Unsupported(
+        "an input that is neither float32 nor quantized bytes, nor int16 without a zero point");
   const ValueId x = Nchw(from);
   const auto window =
       WindowOf(*options, model_.graph.node(x).type.shape, options->kernel[0], options->kernel[1]);
@@ -168,6 +169,15 @@ bool Builder::MaxPool() {
                   true);
   const auto limits = LimitsOf(options->activation, to);
   if (!limits) return false;
+  if (IsWide(from)) {
+    const host::Spatial spatial = {.kernel = {pool.kernel.begin(), pool.kernel.end()},
+                                   .strides = {pool.stride.begin(), pool.stride.end()},
+                                   .pads = {pool.pad.begin(), pool.pad.end()}};
+    const ValueId most = Host(name_ + ".max", host::Pooling("max_pool", host::Pool::kMax, spatial, 0, false),
+                              {x}, kWideReason, QuantizationOf(from));
+    if (most < 0) return false;
+    return Finish(Rescaled(most, 1, *limits, kWideReason), true);
+  }
   return Finish(Clipped(model_.graph.Add(name_, pool, {x}, QuantizationOf(to)), *limits, to), true);
 }
 

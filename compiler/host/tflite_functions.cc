@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/host/tflite_functions.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "compiler/host/fixed_point.h"
+
+namespace cosim::host {
+namespace {
+
+constexpr int32_t kMin16 = std::numeric_limits<int16_t>::min(), kMax16 = std::numeric_limits<int16_t>::max();
+
+/// 512 pieces of a function of [low, high] with values in [-1, 1), each a line; both ends in 16 bits.
+class Table {
+ public:
+  Table(double low, double high, double (*f)(double)) {
+    const double step = (high - low) / kPieces;
+    for (int i = 0; i < kPieces; ++i) {
+      const double here = f(low + i * step) * 32768, next = f(low + (i + 1) * step) * 32768;
+      const double middle = std::round(f(low + i * step + step / 2) * 32768);
+      // Half the error in the middle goes to the end.
+      const double error = std::round((next + std::round(here)) / 2) - middle;
+      points_[i] = Saturated(std::round(here) - std::round(error / 2));
+    }
+    points_[kPieces] = Saturated(std::round(f(high) * 32768));
+  }
+
+  /// Of `x` in [-2^15, 2^15), which stands for [low, high).
+  int32_t operator()(int32_t x) const {
+    const int32_t piece = 256 + (x >> 7);
+    const int32_t slope = static_cast<int16_t>(points_[piece + 1] - points_[piece]);
+    return static_cast<int16_t>(points_[piece] + ((slope * (x & 0x7f) + 64) >> 7));
+  }
+
+ private:
+  static constexpr int kPieces = 512;
+  static int32_t Saturated(double v) { return static_cast<int32_t>(std::clamp<double>(v, kMin16, kMax16)); }
+
+  std::array<int32_t, kPieces + 1> points_;
+};
+
+void SoftmaxRow(const Multiplier& scale, const int16_t* x, int64_t n, int16_t* y) {
+  static const Table exponential(-10, 0, [](double v) { return std::exp(v); });
+  static const Table reciprocal(0, 1, [](double v) { return 1 / (1 + v); });
+  const int32_t most = *std::max_element(x, x + n);
+  int32_t sum = 0;  // Q16.15, as the results until the end
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t difference = int64_t{scale.Apply(x[i] - most)} + 32767;
+    y[i] = static_cast<int16_t>(
+        exponential(static_cast<int32_t>(std::clamp<int64_t>(difference, kMin16, kMax16))));
+    sum += y[i];
+  }
+  const int headroom = std::countl_zero(static_cast<uint32_t>(sum));
+  const auto shifted = static_cast<int32_t>(((int64_t{sum} << headroom) + (1 << 14)) >> 15);
+  const int64_t inverse = reciprocal(std::clamp(shifted - ((1 << 15) + (1 << 16)), kMin16, kMax16));
+  const int shift = 31 - headroom;
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = static_cast<int16_t>(
+        std::clamp<int64_t>((y[i] * inverse + (int64_t{1} << (shift - 1))) >> shift, 0, kMax16));
+}
+
+/// Of x in Q4.27 with 2^31 for 1.
+int32_t LogisticOf(int32_t x) {
+  if (x == 0) return 1 << 30;
+  const int32_t positive = OneOverOnePlus(ExpOnNegative(-std::abs(x), 4));
+  return x > 0 ? positive : std::numeric_limits<int32_t>::max() - positive;
+}
+
+int32_t TanhOf(int32_t x) {
+  if (x == 0) return 0;
+  const int32_t positive = OneMinusOverOnePlus(ExpOnNegative(-std::abs(x), 5));  // of 2 x
+  return x > 0 ? positive : -positive;
+}
+
+std::array<int8_t, 256> SigmoidBytes(Sigmoid function, float scale, int32_t zero_point) {
+  constexpr int kIntegerBits = 4;
+  const bool logistic = function == Sigmoid::kLogistic;
+  const Multiplier multiplier = Multiplier::Of(static_cast<double>(scale) * (1 << (31 - kIntegerBits)));
+  const auto radius = static_cast<int32_t>(
+      std::floor(std::ldexp(1.0 * ((1 << kIntegerBits) - 1), 31 - kIntegerBits - multiplier.exponent)));
+  std::array<int8_t, 256> table;
+  for (int32_t byte = -128; byte <= 127; ++byte) {
+    const int32_t x = byte - zero_point;
+    int32_t y = x > 0 ? 127 : -128;
+    if (std::abs(x) < radius) {
+      const int32_t scaled = multiplier.Apply(x);
+      y = logistic ? RoundingDivideByPowerOfTwo(LogisticOf(scaled), 23) - 128
+                   : RoundingDivideByPowerOfTwo(TanhOf(scaled), 24);
+    }
+    table[byte + 128] = static_cast<int8_t>(std::clamp(y, -128, 127));
+  }
+  return table;
+}
+
+/// 1 / (1 + exp(-i / 24)) with 2^16 for 1, raised by half of what a line between the points lacks in the
+/// middle.
+const std::array<uint32_t, 256>& SigmoidPoints() {
+  static const auto points = [] {
+    const auto f = [](double i) { return 65536 / (1 + std::exp(-i / 24)); };
+    std::array<uint32_t, 256> list;
+    for (int i = 0; i < 256; ++i)
+      list[i] = static_cast<uint32_t>(std::round(f(i) + (f(i + 0.5) - (f(i) + f(i + 1)) / 2) / 2));
+    list[255] = 65535;
+    return list;
+  }();
+  return points;
+}
+
+/// What x is multiplied by and shifted right by so that 2^17 stands for 32/3.
+struct SigmoidScale {
+  int32_t multiplier = 0, shift = 0;
+};
+
+SigmoidScale ScaleOf(Sigmoid function, float scale) {
+  const float log2 = std::log(scale) * (1.0f / std::log(2.0f)), rounded = std::round(log2);
+  const int shift = 12 + static_cast<int>(rounded);
+  if (std::abs(log2 - rounded) < 1e-3f && (shift == 0 || (shift == 1 && function == Sigmoid::kTanh)))
+    return {3 << shift, 0};
+  SigmoidScale result;
+  double multiplier = static_cast<double>(scale) * 4096 * 3;
+  for (; multiplier <= 32767.0 / 2 && result.shift <= 30; multiplier *= 2) ++result.shift;
+  result.multiplier = static_cast<int32_t>(multiplier);
+  return result;
+}
+
+int16_t LogisticInt16(int32_t x) {
+  const auto magnitude = static_cast<uint32_t>(std::abs(x)), piece = magnitude >> 9;
+  const auto& points = SigmoidPoints();
+  uint32_t result = 0x7FFF << 10;
+  if (piece < 255) result = (points[piece] << 9) + (magnitude & 0x1ff) * (points[piece + 1] - points[piece]);
+  result = x >= 0 ? result + (1 << 9) : (1 << 25) - result + (1 << 9) - 1;
+  return static_cast<int16_t>(result >> 10);
+}
+
+int16_t TanhInt16(int32_t x) {
+  const auto magnitude = static_cast<uint32_t>(std::abs(x)), piece = magnitude >> 8;
+  const auto& points = SigmoidPoints();
+  int32_t result = 0xFFFF << 8;
+  if (piece < 255)
+    result =
+        static_cast<int32_t>((points[piece] << 8) + (magnitude & 0xff) * (points[piece + 1] - points[piece]));
+  result = x >= 0 ? result - (1 << 23) + (1 << 7) : -result + (1 << 23) + (1 << 7) - 1;
+  return static_cast<int16_t>(result >> 8);
+}
+
+const char* NameOf(Sigmoid function) {
+  return function == Sigmoid::kLogistic ? "tflite_logistic" : "tflite_tanh";
+}
+
+}  // namespace
+
+HostOperatorPtr SoftmaxInt16(double beta_scale) {
+  return Make(
+      "tflite_softmax", 1, 1,
+      [](Operands in) {
+        const TensorType& x = in[0].type;
+        if (x.dtype != DType::kInt16 || x.shape.empty())
+          return Refuse("input must be int16 of at least 1 dimension");
+        // More would overflow the sum of exponentials.
+        if (x.shape.back() > 65536) return Refuse("rows of {} values are longer than 65536", x.shape.back());
+        return One(x);
+      },
+      [scale = Multiplier::Of(beta_scale / (10.0 / 65535.0))](Values in, Results out) {
+        const int64_t n = in[0]->shape().back();
+        const int16_t* x = in[0]->data<int16_t>().data();
+        int16_t* y = out[0].mutable_data<int16_t>().data();
+        for (int64_t at = 0; at < in[0]->size(); at += n) SoftmaxRow(scale, x + at, n, y + at);
+      });
+}
+
+HostOperatorPtr SigmoidInt8(Sigmoid function, float scale, int32_t zero_point) {
+  return Make(
+      NameOf(function), 1, 1,
+      [](Operands in) {
+        return in[0].type.dtype == DType::kInt8 ? One(in[0].type) : Refuse("input must be int8");
+      },
+      [table = SigmoidBytes(function, scale, zero_point)](Values in, Results out) {
+        const auto x = in[0]->data<int8_t>();
+        std::transform(x.begin(), x.end(), out[0].mutable_data<int8_t>().begin(),
+                       [&](int8_t v) { return table[v + 128]; });
+      });
+}
+
+HostOperatorPtr SigmoidInt16(Sigmoid function, float scale) {
+  return Make(
+      NameOf(function), 1, 1,
+      [](Operands in) {
+        return in[0].type.dtype == DType::kInt16 ? One(in[0].type) : Refuse("input must be int16");
+      },
+      [function, s = ScaleOf(function, scale)](Values in, Results out) {
+        const auto x = in[0]->data<int16_t>();
+        const int32_t round = s.shift > 0 ? 1 << (s.shift - 1) : 0;
+        std::transform(x.begin(), x.end(), out[0].mutable_data<int16_t>().begin(), [=](int16_t v) {
+          const int32_t scaled = (v * s.multiplier + round) >> s.shift;
+          return function == Sigmoid::kLogistic ? LogisticInt16(scaled) : TanhInt16(scaled);
+        });
+      });
+}
+
+}  // namespace cosim::host

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of TensorFlow Lite that are not sums of products, in the arithmetic of its reference kernels, to
+// the bit: in fixed point on int8, by interpolated tables on int16.
+#pragma once
+
+#include "compiler/host/make.h"
+
+namespace cosim::host {
+
+/// SOFTMAX over the last dimension: (x int16, zero point 0) -> int16 with scale 1/32768 and zero point 0.
+/// `beta_scale`: beta times the scale of x.
+HostOperatorPtr SoftmaxInt16(double beta_scale);
+
+enum class Sigmoid { kLogistic, kTanh };
+
+/// LOGISTIC and TANH: (x int8) -> int8 with scale 1/256 and zero point -128, or scale 1/128 and zero point 0.
+/// `scale` and `zero_point` are those of x.
+HostOperatorPtr SigmoidInt8(Sigmoid function, float scale, int32_t zero_point);
+
+/// LOGISTIC and TANH: (x int16, zero point 0) -> int16 with scale 1/32768. The scale of x is below 2.6.
+HostOperatorPtr SigmoidInt16(Sigmoid function, float scale);
+
+/// The largest scale that SigmoidInt16 takes.
+inline constexpr float kMostSigmoidScale = 2.6f;
+
+}  // namespace cosim::host

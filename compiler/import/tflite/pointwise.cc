@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// TensorFlow Lite's operators on single elements or rows: as core operations where those compute the same to
+// the bit, as HostOps with the reason where they do not.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/host/elementwise.h"
+#include "compiler/host/float_ops.h"
+#include "compiler/host/tflite_functions.h"
+#include "compiler/import/tflite/builder.h"
+
+namespace cosim::import::tflite {
+
+using graph::DType;
+using graph::ValueId;
+using host::Multiplier;
+
+namespace {
+
+// As the reference decides it.
+bool IsPowerOfTwo(float scale) {
+  const float log2 = std::log(scale) * (1.0f / std::log(2.0f));
+  return std::abs(log2 - std::round(log2)) < 1e-3f;
+}
+
+bool IsUnitInt16(const TensorInfo& info) {
+  return info.dtype == DType::kInt16 && std::abs(info.scales[0] * 32768 - 1) < 1e-3f;
+}
+
+}  // namespace
+
+bool Builder::QuantizedSoftmax(float beta) {
+  const int from = op_->inputs[0], to = op_->outputs[0];
+  if (!(beta > 0) || !std::isfinite(beta)) return Malformed(fmt::format("beta is {}", beta));
+  const double scale = static_cast<double>(beta) * static_cast<double>(Info(from).scales[0]);
+  if (IsWide(from)) {
+    if (!IsUnitInt16(Info(to)) || scale > 4) return Unsupported("int16 to anything but a scale of 1/32768");
+    return Finish(Host(name_, host::SoftmaxInt16(scale), {Plain(from)}, kWideReason, QuantizationOf(to)),
+                  false);
+  }
+  if (!IsQuantized(from) || !IsQuantized(to)) return Unsupported("operands that are not quantized");
+  if (Info(to).scales[0] != 1.0f / 256 || ZeroPoint(to) != -128)
+    return Unsupported("an output whose scale is not 1/256 from its least value on");
+  return Finish(Host(name_, host::TfliteSoftmax(scale), {Plain(from)},
+                     "the ISA has no exponential: an ALU op would lift that", QuantizationOf(to)),
+                false);
+}
+
+bool Builder::QuantizedRelu(Activation activation) {
+  const int from = op_->inputs[0], to = op_->outputs[0];
+  if (!IsInteger(from) || Info(from).dtype != Info(to).dtype)
+    return Unsupported("operands that are not quantized alike");
+  const auto limits = LimitsOf(activation, to);
+  if (!limits) return false;
+  const bool same = Info(from).scales == Info(to).scales && Info(from).zero_points == Info(to).zero_points;
+  const bool nchw = nchw_.count(from) > 0;
+  const ValueId x = nchw ? Nchw(from) : Plain(from);
+  if (same && !IsWide(from)) return Finish(Clipped(x, *limits, to), nchw);
+  const float factor = Info(from).scales[0] / Info(to).scales[0];
+  return Finish(Rescaled(x, static_cast<double>(factor), *limits,
+                         IsWide(from) ? kWideReason : "no core operation changes a scale alone"),
+                nchw);
+}
+
+// x of the first operand to the scale of the result.
+ValueId Builder::Rescaled(ValueId x, double factor, const Limits& limits, const std::string& why) {
+  const int from = op_->inputs[0], to = op_->outputs[0];
+  const host::TfliteRequantization requantization{Multiplier::Of(factor),
+                                                  ZeroPoint(from),
+                                                  ZeroPoint(to),
+                                                  limits.low,
+                                                  limits.high,
+                                                  IsWide(to) ? DType::kInt16 : DType::kInt8};
+  return Host(name_, host::Requantization(requantization), {x}, why, QuantizationOf(to));
+}
+
+bool Builder::Logistic() {
+  if (!Operands(1, 1)) return false;
+  const int from = op_->inputs[0], to = op_->outputs[0];
+  const bool logistic = op_->name == "LOGISTIC";
+  if (IsFloat(from)) {
+    const auto f = [=](double v) { return logistic ? 1 / (1 + std::exp(-v)) : std::tanh(v); };
+    return Finish(Host(name_, host::MathFunction(logistic ? "sigmoid" : "tanh", f), {Plain(from)}, "float32"),
+                  false);
+  }
+  const host::Sigmoid function = logistic ? host::Sigmoid::kLogistic : host::Sigmoid::kTanh;
+  const float scale = IsInteger(from) ? Info(from).scales[0] : 0;
+  if (IsWide(from) && IsWide(to) && IsUnitInt16(Info(to)) && scale <= host::kMostSigmoidScale)
+    return Finish(
+        Host(name_, host::SigmoidInt16(function, scale), {Plain(from)}, kWideReason, QuantizationOf(to)),
+        false);
+  if (IsQuantized(from) && IsQuantized(to) && Info(to).scales[0] == (logistic ? 1.0f / 256 : 1.0f / 128) &&
+      ZeroPoint(to) == (logistic ? -128 : 0))
+    return Finish(Host(name_, host::SigmoidInt8(function, scale, ZeroPoint(from)), {Plain(from)},
+                       "the ISA has no exponential: an ALU op would lift that", QuantizationOf(to)),
+                  false);
+  return Unsupported("a result that does not have the scale and zero point of the reference");
+}
+
+bool Builder::Add() {
+  if (!Operands(2, 2)) return false;
+  const auto* options = std::get_if<ElementwiseOptions>(&op_->options);
+  const Activation activation = options ? options->activation : Activation::kNone;
+  const int a = op_->inputs[0], b = op_->inputs[1], to = op_->outputs[0];
+  const bool same_shape = Info(a).shape == Info(b).shape, subtract = op_->name == "SUB";
+  const bool nchw = same_shape && Info(a).shape.size() == 4;
+  const ValueId x = nchw ? Nchw(a) : Plain(a), y = nchw ? Nchw(b) : Plain(b);
+  if (IsFloat(a) && IsFloat(b)) {
+    const ValueId sum =
+        same_shape && !subtract
+            ? model_.graph.Add(name_, graph::Add{}, {x, y})
+            : Host(name_, subtract ? host::SubtractFloat() : host::AddFloat(), {x, y}, "float32");
+    return sum >= 0 && Finish(Activate(sum, activation, name_ + ".activation"), nchw);
+  }
+  if (!IsInteger(a) || Info(a).dtype != Info(b).dtype || !IsInteger(b) || Info(a).dtype != Info(to).dtype)
+    return Unsupported("operands that are not both float32 or both quantized alike");
+  const bool wide = IsWide(a);
+  if (wide && (!options || options->powers_of_two) && IsPowerOfTwo(Info(a).scales[0]) &&
+      IsPowerOfTwo(Info(b).scales[0]) && IsPowerOfTwo(Info(to).scales[0]))
+    return Unsupported("int16 of scales that are powers of two, which have an arithmetic of their own");
+  const auto limits = LimitsOf(activation, to);
+  if (!limits) return false;
+  const double scale_a = Info(a).scales[0], scale_b = Info(b).scales[0],
+               twice_most = 2 * std::max(scale_a, scale_b);
+  const Multiplier ma = Multiplier::Of(scale_a / twice_most), mb = Multiplier::Of(scale_b / twice_most);
+  const Multiplier out =
+      Multiplier::Of(twice_most / ((wide ? 1 << 15 : 1 << 20) * static_cast<double>(Info(to).scales[0])));
+  const bool core = !wide && !subtract && same_shape && ma.multiplier != 0 && mb.multiplier != 0 &&
+                    out.multiplier != 0 && out.exponent <= 0;
+  if (core) {
+    const graph::ScaledAdd add{{ZeroPoint(a), ma.multiplier, -ma.exponent},
+                               {ZeroPoint(b), mb.multiplier, -mb.exponent},
+                               ZeroPoint(to),
+                               out.multiplier,
+                               -out.exponent};
+    return Finish(Clipped(model_.graph.Add(name_, add, {x, y}, QuantizationOf(to)), *limits, to), nchw);
+  }
+  const host::TfliteAddition add{
+      {ZeroPoint(a), ZeroPoint(b)}, {ma, mb}, out, ZeroPoint(to), limits->low, limits->high, subtract};
+  const std::string why = wide ? kWideReason
+                          : subtract
+                              ? "the ISA does not subtract as TensorFlow Lite does: an ALU op would lift that"
+                          : same_shape ? "its multipliers are out of range"
+                                       : "its operands have different shapes";
+  return Finish(Host(name_, host::Addition(add), {x, y}, why, QuantizationOf(to)), nchw);
+}
+
+bool Builder::Multiply() {
+  if (!Operands(2, 2)) return false;
+  const auto* options = std::get_if<ElementwiseOptions>(&op_->options);
+  const Activation activation = options ? options->activation : Activation::kNone;
+  const int a = op_->inputs[0], b = op_->inputs[1], to = op_->outputs[0];
+  const bool nchw = Info(a).shape == Info(b).shape && Info(a).shape.size() == 4;
+  const ValueId x = nchw ? Nchw(a) : Plain(a), y = nchw ? Nchw(b) : Plain(b);
+  if (IsFloat(a) && IsFloat(b))
+    return Finish(
+        Activate(Host(name_, host::MultiplyFloat(), {x, y}, "float32"), activation, name_ + ".activation"),
+        nchw);
+  if (!IsInteger(a) || Info(a).dtype != Info(b).dtype || !IsInteger(b) || Info(a).dtype != Info(to).dtype)
+    return Unsupported("operands that are not both float32 or both quantized alike");
+  const auto limits = LimitsOf(activation, to);
+  if (!limits) return false;
+  const double factor = static_cast<double>(Info(a).scales[0]) * static_cast<double>(Info(b).scales[0]) /
+                        static_cast<double>(Info(to).scales[0]);
+  const host::TfliteProduct product{
+      {ZeroPoint(a), ZeroPoint(b)}, Multiplier::Of(factor), ZeroPoint(to), limits->low, limits->high};
+  return Finish(
+      Host(name_, host::Product(product), {x, y},
+           IsWide(a) ? kWideReason : "the ISA does not multiply two activations: an ALU op would lift that",
+           QuantizationOf(to)),
+      nchw);
+}
+
+bool Builder::Dequantize() {
+  if (!Operands(1, 1)) return false;
+  const int from = op_->inputs[0];
+  if (!IsInteger(from) || !IsFloat(op_->outputs[0]))
+    return Unsupported("anything but quantized bytes, or int16 without a zero point, to float32");
+  if (IsWide(from))
+    return Finish(Host(name_, host::DequantizeInt16(Info(from).scales[0]), {Plain(from)}, "float32"), false);
+  return Finish(
+      model_.graph.Add(name_, graph::Dequantize{Info(from).scales[0], ZeroPoint(from)}, {Plain(from)}),
+      false);
+}
+
+bool Builder::Quantize() {
+  if (!Operands(1, 1)) return false;
+  const int from = op_->inputs[0], to = op_->outputs[0];
+  const auto limits = LimitsOf(Activation::kNone, to);
+  if (!limits) return false;
+  if (IsFloat(from))
+    return Finish(Host(name_,
+                       host::TfliteQuantize(Info(to).scales[0], ZeroPoint(to),
+                                            IsWide(to) ? DType::kInt16 : DType::kInt8),
+                       {Plain(from)}, "float32", QuantizationOf(to)),
+                  false);
+  if (!IsInteger(from)) return Unsupported("an input that is neither float32 nor quantized");
+  const double factor = static_cast<double>(Info(from).scales[0]) / static_cast<double>(Info(to).scales[0]);
+  return Finish(Rescaled(Plain(from), factor, *limits, "no core operation changes a scale alone"), false);
+}
+
+}  // namespace cosim::import::tflite

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Single operators of TensorFlow Lite on integers, as files that model.js writes: what the models of the data
+// folder do not have.
+'use strict';
+
+const {tensor} = require('./model.js');
+
+const CODES = {
+  ADD: 0, AVERAGE_POOL_2D: 1, CONCATENATION: 2, CONV_2D: 3, DEPTHWISE_CONV_2D: 4, DEQUANTIZE: 6, FULLY_CONNECTED: 9,
+  LOGISTIC: 14, MAX_POOL_2D: 17, MUL: 18, RELU: 19, RELU6: 21, RESHAPE: 22, SOFTMAX: 25, TANH: 28, PAD: 34, MEAN: 40,
+  SUB: 41, QUANTIZE: 114,
+};
+
+// Numbers for weights and biases that are the same in every run.
+function numbers(count, range, seed) {
+  let state = seed >>> 0;
+  return Array.from({length: count}, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor(state / 2 ** 32 * (2 * range + 1)) - range;
+  });
+}
+
+const size = shape => shape.reduce((a, b) => a * b, 1);
+
+// One operator: its tensors are the inputs, then the constants, then the output.
+function one(op, inputs, constants, output, options) {
+  const tensors = [...inputs, ...constants, output];
+  const operands = [...inputs, ...constants].map((_, i) => i);
+  return {
+    tensors,
+    operators: [{op, code: CODES[op], inputs: operands, outputs: [tensors.length - 1], options}],
+    inputs: inputs.map((_, i) => i),
+    outputs: [tensors.length - 1],
+  };
+}
+
+function weights(type, shape, axis, seed) {
+  const channels = shape[axis];
+  const scale = Array.from({length: channels}, (_, i) => 0.002 * (1 + i % 5));
+  return tensor('INT8', shape, {scale, axis, data: numbers(size(shape), 127, seed)});
+}
+
+function bias(type, channels, range, seed) {
+  return tensor(type, [channels], {scale: 0.00001, data: numbers(channels, range, seed)});
+}
+
+// Operators that int8 and int16 share. q(shape, scale): a tensor of that type.
+function common(type, q, sums) {
+  const x = () => q([1, 7, 6, 4], 0.02);
+  const window = {padding: 'SAME', stride_w: 1, stride_h: 2};
+  const range = type === 'INT8' ? 3000 : 500000;
+  const unit = (logistic) => type === 'INT16' ? tensor(type, [1, 400], {scale: 1 / 32768}) :
+      tensor(type, [1, 400], logistic ? {scale: 1 / 256, zero: -128} : {scale: 1 / 128});
+  return {
+    conv: one('CONV_2D', [x()], [weights(type, [8, 3, 3, 4], 0, 1), bias(sums, 8, range, 2)], q([1, 4, 6, 8], 0.05),
+              ['Conv2DOptions', {...window, fused_activation_function: 'RELU'}]),
+    conv_dilated: one('CONV_2D', [x()], [weights(type, [8, 2, 3, 4], 0, 3), bias(sums, 8, range, 4)],
+                      q([1, 5, 2, 8], 0.03),
+                      ['Conv2DOptions', {padding: 'VALID', stride_w: 1, stride_h: 1, dilation_w_factor: 2,
+                                         dilation_h_factor: 2, fused_activation_function: 'RELU6'}]),
+    depthwise: one('DEPTHWISE_CONV_2D', [x()], [weights(type, [1, 3, 3, 8], 3, 5),
+                                                bias(type === 'INT16' ? 'INT64' : sums, 8, range, 6)],
+                   q([1, 4, 6, 8], 0.02), ['DepthwiseConv2DOptions', {...window, depth_multiplier: 2}]),
+    dense: one('FULLY_CONNECTED', [q([2, 50], 0.02)],
+               [tensor('INT8', [11, 50], {scale: 0.004, data: numbers(550, 127, 7)}), bias(sums, 11, range, 8)],
+               q([2, 11], 0.07), ['FullyConnectedOptions', {}]),
+    add: one('ADD', [x(), q([1, 7, 6, 4], 0.013)], [], q([1, 7, 6, 4], 0.025), ['AddOptions', {pot_scale_int16: false}]),
+    sub: one('SUB', [x(), q([1, 7, 6, 4], 0.013)], [], q([1, 7, 6, 4], 0.025), ['SubOptions', {pot_scale_int16: false}]),
+    mul: one('MUL', [x(), q([1, 7, 6, 4], 0.013)], [], q([1, 7, 6, 4], type === 'INT8' ? 0.02 : 2), ['MulOptions', {}]),
+    average_pool: one('AVERAGE_POOL_2D', [x()], [], q([1, 3, 3, 4], 0.02),
+                      ['Pool2DOptions', {padding: 'VALID', stride_w: 2, stride_h: 2, filter_width: 2, filter_height: 3}]),
+    average_pool_same: one('AVERAGE_POOL_2D', [x()], [], q([1, 4, 3, 4], 0.02),
+                           ['Pool2DOptions', {padding: 'SAME', stride_w: 2, stride_h: 2, filter_width: 3,
+                                              filter_height: 3}]),
+    max_pool: one('MAX_POOL_2D', [x()], [], q([1, 4, 3, 4], 0.02),
+                  ['Pool2DOptions', {padding: 'SAME', stride_w: 2, stride_h: 2, filter_width: 3, filter_height: 3,
+                                     fused_activation_function: 'RELU'}]),
+    mean_4: one('MEAN', [q([1, 2, 2, 200], 0.02)], [tensor('INT32', [2], {data: [1, 2]})], q([1, 200], 0.02),
+                ['ReducerOptions', {keep_dims: false}]),
+    mean_49: one('MEAN', [q([1, 7, 7, 100], 0.02)], [tensor('INT32', [2], {data: [1, 2]})], q([1, 1, 1, 100], 0.011),
+                 ['ReducerOptions', {keep_dims: true}]),
+    softmax: one('SOFTMAX', [q([4, 100], type === 'INT8' ? 0.1 : 0.0003)], [],
+                 type === 'INT8' ? tensor(type, [4, 100], {scale: 1 / 256, zero: -128}) :
+                                   tensor(type, [4, 100], {scale: 1 / 32768}),
+                 ['SoftmaxOptions', {beta: 1}]),
+    logistic: one('LOGISTIC', [q([1, 400], type === 'INT8' ? 0.06 : 0.0003)], [], unit(true)),
+    tanh: one('TANH', [q([1, 400], type === 'INT8' ? 0.03 : 0.0002)], [], unit(false)),
+    relu: one('RELU', [x()], [], q([1, 7, 6, 4], 0.02)),
+    relu6: one('RELU6', [x()], [], q([1, 7, 6, 4], 0.025)),
+    concatenation: one('CONCATENATION', [x(), x()], [], q([1, 7, 6, 8], 0.02), ['ConcatenationOptions', {axis: 3}]),
+    pad: one('PAD', [x()], [tensor('INT32', [4, 2], {data: [0, 0, 1, 2, 3, 0, 0, 0]})], q([1, 10, 9, 4], 0.02)),
+    reshape: one('RESHAPE', [x()], [tensor('INT32', [2], {data: [6, 28]})], q([6, 28], 0.02),
+                 ['ReshapeOptions', {new_shape: [6, 28]}]),
+    requantize: one('QUANTIZE', [x()], [], q([1, 7, 6, 4], 0.033)),
+    to_other: one('QUANTIZE', [x()], [],
+                  type === 'INT8' ? tensor('INT16', [1, 7, 6, 4], {scale: 0.0007}) :
+                                    tensor('INT8', [1, 7, 6, 4], {scale: 4, zero: 5})),
+    quantize: one('QUANTIZE', [tensor('FLOAT32', [1, 500])], [], q([1, 500], type === 'INT8' ? 0.01 : 0.00004)),
+    dequantize: one('DEQUANTIZE', [q([1, 500], 0.02)], [], tensor('FLOAT32', [1, 500])),
+  };
+}
+
+// The largest differences that have an explanation: where XNNPACK rounds once in float32; where ruy multiplies a sum of 32
+// bits and rounds once; where the division by a scale is a multiplication by its inverse; where MEAN comes from before 2023,
+// when the reference computed it in float32.
+const TOLERANCES = {
+  int8_conv_xnnpack: 1, int8_dense: 1, int8_add: 1, int8_sub: 1, int8_mul: 1, int8_mean_4: 1, int8_mean_49: 1,
+  int8_requantize: 1, int16_conv_int32: 1, int16_dense_int32: 1, int16_quantize: 1, int16_mean_4: 1, int16_mean_49: 1,
+};
+
+const int8 = common('INT8', (shape, scale) => tensor('INT8', shape, {scale, zero: 5}), 'INT32');
+delete int8.to_other;  // tfjs-tflite has no int8 to int16
+// XNNPACK takes a convolution whose bias has the scale of the products.
+int8.conv_xnnpack = common('INT8', (shape, scale) => tensor('INT8', shape, {scale, zero: 5}), 'INT32').conv;
+{
+  const [x, w, b] = int8.conv_xnnpack.tensors;
+  b.scale = w.scale.map(s => Math.fround(Math.fround(s) * Math.fround(x.scale)));
+}
+const wide = (shape, scale) => tensor('INT16', shape, {scale});
+const int16 = common('INT16', wide, 'INT64'), narrow = common('INT16', wide, 'INT32');
+int16.conv_int32 = narrow.conv;
+int16.dense_int32 = narrow.dense;
+
+module.exports = {};
+for (const [type, models] of Object.entries({int8, int16}))
+  for (const [name, model] of Object.entries(models))
+    module.exports[`${type}_${name}`] = {model, tolerance: TOLERANCES[`${type}_${name}`] || 0};
