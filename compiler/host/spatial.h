@@ -41,6 +41,11 @@ HostOperatorPtr Pooling(std::string name, Pool pool, const Spatial& spatial, int
 /// (x) -> [N,C,1...] over all of the spatial dimensions.
 HostOperatorPtr GlobalPooling(std::string name, Pool pool, int64_t p);
 
+/// (x, int64 places, output shape, optional and constant) -> zeros with the elements of x where MaxPool found
+/// them. Places count through the tensor that the window implies; in a larger result they keep their
+/// coordinates. A place outside is left out.
+HostOperatorPtr MaxUnpool(const Spatial& spatial);
+
 /// (x int8 or uint8, w, x zero point, w zero point: optional scalars or one an output channel) -> int32.
 HostOperatorPtr ConvInteger(const Spatial& spatial, int64_t groups);
 

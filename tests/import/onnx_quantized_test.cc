@@ -183,6 +183,70 @@ TEST(OnnxQuantized, RandomNetworksComputeWhatTheHostsOperatorsDo) {
   EXPECT_GE(on_accelerator, all * 9 / 10) << on_accelerator << " of " << all;
 }
 
+/// conv -> max-pool -> depthwise conv -> add -> average -> dense, over one dimension.
+std::string LineNetwork(Net& net) {
+  const int64_t channels = net.Draw(1, 9), wide = net.Draw(2, 20), size = net.Draw(12, 40);
+  const std::string x = net.Input({1, channels, size}), xs = net.Scale(), xz = net.Zero();
+  const std::string as = net.Scale(0.05f, 0.3f), az = net.Zero();
+  const std::string a = net.Add("QLinearConv",
+                                {x, xs, xz, net.Weights({wide, channels, 5}), net.Scales(wide),
+                                 net.Bytes({wide}, true, 0, 0), as, az, net.Bias(wide)},
+                                {{"pads", std::vector<int64_t>{2, 1}}, {"strides", std::vector<int64_t>{2}}});
+  const std::string p = net.Add("MaxPool", {a}, {{"kernel_shape", std::vector<int64_t>{3}}});
+  const std::string bs = net.Scale(0.05f, 0.3f), bz = net.Zero();
+  const std::string b = net.Add(
+      "QLinearConv", {p, as, az, net.Weights({wide, 1, 3}), net.Scale(0.002f, 0.02f), net.NoZero(), bs, bz},
+      {{"auto_pad", std::string("SAME_UPPER")}, {"group", wide}});
+  const std::string ss = net.Scale(0.05f, 0.5f), sz = net.Zero();
+  const std::string s = net.Add("com.microsoft.QLinearAdd", {p, as, az, b, bs, bz, ss, sz});
+  const std::string ms = net.Scale(0.03f, 0.3f), mz = net.Zero();
+  const std::string m = net.Add("com.microsoft.QLinearGlobalAveragePool", {s, ss, sz, ms, mz});
+  const std::string f = net.Add("Flatten", {m});
+  return net.Add("com.microsoft.QGemm",
+                 {f, ms, mz, net.Weights({12, wide}), net.Scales(12), net.Bytes({12}, true, 0, 0),
+                  net.Bias(12), net.Scale(0.02f, 0.1f), net.Zero()},
+                 {{"transB", int64_t{1}}});
+}
+
+TEST(OnnxQuantized, WhatHasOneDimensionIsAnImageOfHeightOne) {
+  const auto spec = LoadTestSpec("pynq.yaml");
+  for (uint32_t seed = 1; seed <= 12; ++seed) {
+    Net net(seed);
+    const std::string output = LineNetwork(net);
+    const auto core = net.Import(output, false), host = net.Import(output, true);
+    ASSERT_TRUE(core && host);
+    Tensor input(core->graph.node(core->graph.inputs()[0]).type);
+    for (uint8_t& v : input.mutable_bytes()) v = static_cast<uint8_t>(net.random());
+    const auto want = graph::RunFloat(host->graph, {input});
+    const auto got = golden::Run(core->graph, {input});
+    EXPECT_EQ(*got[core->graph.outputs()[0]], *want[host->graph.outputs()[0]]) << seed;
+    for (const auto& node : core->graph.nodes())
+      if (const auto* op = node.As<graph::HostOp>())
+        EXPECT_THAT(op->op->Describe(),
+                    testing::AnyOf(HasSubstr("reshape"), HasSubstr("uint8"), HasSubstr("identity")))
+            << seed << ": " << node.name << ": " << op->reason;
+    if (seed <= 2)
+      EXPECT_TRUE(RunModel(spec, std::make_shared<const Model>(*core), {input}, "cycle")) << seed;
+  }
+}
+
+TEST(OnnxQuantized, ALineIsALineWhereTheHostReadsIt) {
+  Net net(3);
+  const std::string x = net.Input({1, 4, 20});
+  const std::string y =
+      net.Add("QLinearConv", {x, net.Scale(), net.Zero(), net.Weights({6, 4, 3}), net.Scale(0.002f, 0.02f),
+                              net.NoZero(), net.Scale(0.05f, 0.3f), net.Zero()});
+  const std::string output = net.Add("Transpose", {y});
+  const auto core = net.Import(output, false), host = net.Import(output, true);
+  ASSERT_TRUE(core && host);
+  Tensor input(core->graph.node(core->graph.inputs()[0]).type);
+  for (uint8_t& v : input.mutable_bytes()) v = static_cast<uint8_t>(net.random());
+  const auto got = golden::Run(core->graph, {input});
+  const Tensor& result = *got[core->graph.outputs()[0]];
+  EXPECT_EQ(result.shape(), (Shape{18, 6, 1}));
+  EXPECT_EQ(result, *graph::RunFloat(host->graph, {input})[host->graph.outputs()[0]]);
+}
+
 TEST(OnnxQuantized, TiesStayOnTheHostAndSayWhy) {
   Net net(2);
   const auto scale = [&](float v) { return net.Constant(Tensor({}, std::vector<float>{v})); };

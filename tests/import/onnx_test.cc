@@ -19,7 +19,7 @@ namespace {
 constexpr char kSuite[] = "/usr/share/libonnx-testdata/data";
 
 // What the suite had when this was written; a fall is a regression, a rise wants new numbers.
-constexpr int kLeastPassed = 944;
+constexpr int kLeastPassed = 946;
 
 TEST(OnnxConformance, PassesAsManyCasesAsEver) {
   const auto cases = ConformanceCases(kSuite);

@@ -125,9 +125,32 @@ class Mapper {
   graph::TensorType Int8Type(size_t i) { return {DType::kInt8, ShapeOf(i)}; }
 
   bool Finish(ValueId value) {
-    values_.DefineInt8(node_.outputs[0], value, result_.dtype);
+    if (result_.shape.size() == 3 && values_.graph().node(value).type.shape.size() == 4)
+      values_.DefineLine(node_.outputs[0], value, result_.dtype);
+    else
+      values_.DefineInt8(node_.outputs[0], value, result_.dtype);
     return true;
   }
+
+  // The accelerator has images; what has one spatial dimension is an image of height 1.
+  static Shape AsImage(Shape shape) {
+    if (shape.size() == 3) shape.insert(shape.begin() + 2, 1);
+    return shape;
+  }
+  static host::Spatial AsImage(host::Spatial spatial) {
+    for (auto* list : {&spatial.kernel, &spatial.strides, &spatial.dilations})
+      if (list->size() == 1) list->insert(list->begin(), 1);
+    if (spatial.pads.size() == 2) spatial.pads = {0, spatial.pads[0], 0, spatial.pads[1]};
+    return spatial;
+  }
+  bool IsImage(size_t i) {
+    const size_t rank = ShapeOf(i).size();
+    return rank == 3 || rank == 4 ||
+           Fail(fmt::format("{} over {} dimensions: the accelerator has images", node_.op,
+                            rank < 2 ? 0 : rank - 2));
+  }
+  ValueId Image(size_t i) { return ShapeOf(i).size() == 3 ? values_.Line(Name(i)) : values_.Int8(Name(i)); }
+  graph::TensorType ImageType(size_t i) { return {DType::kInt8, AsImage(ShapeOf(i))}; }
 
   ValueId Biased(ValueId sum, std::vector<int32_t> bias) {
     const auto channels = static_cast<int64_t>(bias.size());
@@ -178,20 +201,19 @@ class Mapper {
 
   bool Conv() {
     if (!AreKnown({1, 2, 3, 4, 5, 6, 7, 8})) return false;
-    const Shape x = ShapeOf(0), w = ShapeOf(3);
-    if (x.size() != 4)
-      return Fail(fmt::format("a convolution over {} dimensions: the accelerator has images", x.size() - 2));
-    const auto window = host::PlaneWindow(SpatialOf(view_), x, {w[2], w[3]});
+    if (!IsImage(0)) return false;
+    const Shape x = AsImage(ShapeOf(0)), w = AsImage(ShapeOf(3));
+    const auto window = host::PlaneWindow(AsImage(SpatialOf(view_)), x, {w[2], w[3]});
     const int32_t x_zero = ZeroPoint(2, values_.TypeOf(Name(0)).dtype);
     const graph::Conv2d conv{window.stride, window.pad, window.dilation, view_.Int("group", 1), x_zero};
-    if (!Fits(conv, {Int8Type(0), Int8Type(3)}, result_.shape)) return false;
+    if (!Fits(conv, {ImageType(0), ImageType(3)}, AsImage(result_.shape))) return false;
     Sums sums{w[0], w[1] * w[2] * w[3], AsInt8(*Constant(3)), {}, {}};
     if (const TensorPtr bias = Constant(8))
       sums.bias.assign(bias->data<int32_t>().begin(), bias->data<int32_t>().end());
     if (!FindFactors(sums, x_zero, Scale(1), 4, 5, Scale(6))) return false;
     const ValueId weights = values_.graph().AddConstant(values_.Unique(node_.name + ".weights"),
                                                         Tensor(w, std::move(sums.weights)));
-    ValueId sum = Node(conv, {values_.Int8(Name(0)), weights}, "");
+    ValueId sum = Node(conv, {Image(0), weights}, "");
     if (!sums.bias.empty()) sum = Biased(sum, std::move(sums.bias));
     return Requantized(sum, sums.factors, ZeroPoint(7, result_.dtype), Scale(6));
   }
@@ -245,13 +267,12 @@ class Mapper {
   bool Add() {
     if (!AreKnown({1, 2, 4, 5, 6, 7})) return false;
     if (Constant(0) || Constant(3)) return AddConstant(Constant(0) ? 0 : 3);
-    if (ShapeOf(0) != ShapeOf(3)) return Fail("its operands have different shapes");
+    if (ShapeOf(0) != ShapeOf(3) || ShapeOf(0).size() < 2) return Fail("its operands have different shapes");
     const int32_t zeros[3] = {ZeroPoint(2, values_.TypeOf(Name(0)).dtype),
                               ZeroPoint(5, values_.TypeOf(Name(3)).dtype), ZeroPoint(7, result_.dtype)};
     const auto add = AddFor(Scale(1), Scale(4), Scale(6), zeros, Sum(), why_);
     if (!add) return false;
-    return Finish(values_.graph().Add(values_.Unique(node_.name), *add,
-                                      {values_.Int8(Name(0)), values_.Int8(Name(3))},
+    return Finish(values_.graph().Add(values_.Unique(node_.name), *add, {Image(0), Image(3)},
                                       graph::Quantization{{Scale(6)}, zeros[2], 0}));
   }
 
@@ -314,12 +335,11 @@ class Mapper {
 
   bool AveragePool() {
     if (!AreKnown({1, 2, 3, 4})) return false;
-    const Shape x = ShapeOf(0);
-    if (x.size() != 4)
-      return Fail(fmt::format("a pool over {} dimensions: the accelerator has images", x.size() - 2));
+    if (!IsImage(0)) return false;
+    const Shape x = AsImage(ShapeOf(0));
     host::Window2d window{.kernel = {x[2], x[3]}};
     if (node_.op == "com.microsoft.QLinearAveragePool") {
-      const host::Spatial spatial = SpatialOf(view_);
+      const host::Spatial spatial = AsImage(SpatialOf(view_));
       window = host::PlaneWindow(spatial, x, spatial.kernel);
     }
     if (window.pad != std::array<int64_t, 4>{} || window.dilation != std::array<int64_t, 2>{1, 1})
@@ -328,7 +348,7 @@ class Mapper {
     const graph::Op pool = whole
                                ? graph::Op(graph::GlobalSumPool{})
                                : graph::Op(graph::SumPool{.kernel = window.kernel, .stride = window.stride});
-    if (!Fits(pool, {Int8Type(0)}, result_.shape)) return false;
+    if (!Fits(pool, {ImageType(0)}, AsImage(result_.shape))) return false;
     const int64_t count = window.kernel[0] * window.kernel[1];
     const int32_t x_zero = ZeroPoint(2, values_.TypeOf(Name(0)).dtype), y_zero = ZeroPoint(4, result_.dtype);
     const double from = static_cast<double>(Scale(1)), to = static_cast<double>(Scale(3));
@@ -340,22 +360,21 @@ class Mapper {
     const auto factor = FactorFor(from / to / static_cast<double>(count), y_zero, (-128 - x_zero) * count,
                                   (127 - x_zero) * count, mean, why_);
     if (!factor) return false;
-    ValueId sum = Node(pool, {values_.Int8(Name(0))}, "");
+    ValueId sum = Node(pool, {Image(0)}, "");
     if (x_zero != 0) sum = Biased(sum, std::vector<int32_t>(x[1], static_cast<int32_t>(-x_zero * count)));
     return Requantized(sum, {*factor}, y_zero, Scale(3));
   }
 
   bool MaxPool() {
-    const Shape x = ShapeOf(0);
-    if (x.size() != 4)
-      return Fail(fmt::format("a pool over {} dimensions: the accelerator has images", x.size() - 2));
+    if (!IsImage(0)) return false;
+    const Shape x = AsImage(ShapeOf(0));
     if (node_.outputs.size() > 1) return Fail("it also wants to know where its maxima are");
-    const host::Spatial spatial = SpatialOf(view_);
+    const host::Spatial spatial = AsImage(SpatialOf(view_));
     const auto window = host::PlaneWindow(spatial, x, spatial.kernel);
     if (window.dilation != std::array<int64_t, 2>{1, 1}) return Fail("the graph's pools have no dilation");
     const graph::MaxPool pool{window.kernel, window.stride, window.pad};
-    if (!Fits(pool, {Int8Type(0)}, result_.shape)) return false;
-    return Finish(Node(pool, {values_.Int8(Name(0))}, ""));
+    if (!Fits(pool, {ImageType(0)}, AsImage(result_.shape))) return false;
+    return Finish(Node(pool, {Image(0)}, ""));
   }
 
   bool Clip() {
@@ -364,7 +383,7 @@ class Mapper {
     if (Has(1)) clip.lo = int32_t{AsInt8(*Constant(1))[0]};
     if (Has(2)) clip.hi = int32_t{AsInt8(*Constant(2))[0]};
     if (clip.lo > clip.hi) return Fail("its bounds leave nothing");
-    return Finish(Node(clip, {values_.Int8(Name(0))}, ""));
+    return Finish(Node(clip, {Image(0)}, ""));
   }
 
   bool Concat() {
@@ -386,10 +405,10 @@ class Mapper {
     const Shape& x = ShapeOf(0);
     const bool rows = result_.shape.size() == 2 && x.size() >= 2 && result_.shape[0] == x[0];
     if (!rows) return Fail("moves elements only: the host does that");
-    return Finish(Node(graph::Flatten{}, {values_.Int8(Name(0))}, ""));
+    return Finish(Node(graph::Flatten{}, {Image(0)}, ""));
   }
 
-  bool Identity() { return Finish(values_.Int8(Name(0))); }
+  bool Identity() { return Finish(Image(0)); }
 
   const NodeInfo& node_;
   NodeView view_;

@@ -58,6 +58,7 @@ void AddWindows(Factories& all) {
   };
   all["ConvInteger"] = [](NodeView& n) { return host::ConvInteger(SpatialOf(n), n.Int("group", 1)); };
   all["QLinearConv"] = [](NodeView& n) { return host::QLinearConv(SpatialOf(n), n.Int("group", 1)); };
+  all["MaxUnpool"] = [](NodeView& n) { return host::MaxUnpool(SpatialOf(n)); };
   all["MaxPool"] = [](NodeView& n) {
     return host::Pooling("max_pool", host::Pool::kMax, SpatialOf(n), 0, n.Int("storage_order", 0) != 0);
   };

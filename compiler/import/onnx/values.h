@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The values of a graph under construction by their names in the file. The accelerator computes int8, so a
-// uint8 value of the file may stand in the graph as an int8 one, every value less by 128; it is converted
-// where the other form is wanted.
+// uint8 value of the file may stand in the graph as an int8 one, every value less by 128, and bytes over one
+// spatial dimension as an image of height 1; they are converted where another form is wanted.
 #pragma once
 
 #include <map>
@@ -30,9 +30,15 @@ class Values {
   /// The value of bytes as int8.
   graph::ValueId Int8(const std::string& name);
 
+  /// The value of bytes [N,C,W] as int8 [N,C,1,W].
+  graph::ValueId Line(const std::string& name);
+
   void Define(const std::string& name, graph::ValueId value) { values_[name] = value; }
   /// An int8 value that is `dtype`, int8 or uint8, in the file.
   void DefineInt8(const std::string& name, graph::ValueId value, graph::DType dtype);
+
+  /// An int8 value [N,C,1,W] that is [N,C,W] and `dtype`, int8 or uint8, in the file.
+  void DefineLine(const std::string& name, graph::ValueId value, graph::DType dtype);
 
   /// A name that no value of the graph has yet.
   std::string Unique(std::string name);
@@ -46,6 +52,13 @@ class Values {
   const File& file_;
   const std::map<std::string, graph::TensorPtr>& constants_;
   std::map<std::string, graph::ValueId> values_, int8_;
+  struct Bytes {
+    graph::ValueId value;
+    graph::DType dtype;  ///< in the file
+  };
+  void Unfold(const std::string& name);
+
+  std::map<std::string, Bytes> lines_;
   std::set<std::string> names_;
 };
 
