@@ -44,8 +44,9 @@ std::string LanePrinter::Saturated(const std::string& name, ScalarType from, Sca
                      SvLiteral(int64_t{1} << (to.width - 1), to.width));
 }
 
-/// The smaller of value and upper bound, then the larger of that and the lower one. As nothing beyond the
-/// bounds' type comes out, nothing beyond it is compared.
+/// The smaller of value and upper bound, then the larger of that and the lower one, so the lower one where
+/// bounds cross. Compared with both at once. As nothing beyond the bounds' type comes out, nothing beyond it
+/// is compared.
 std::string LanePrinter::Clamp(const ScalarNode& node, int a, int b, int c, int stage) {
   const ScalarType lower = values_[b].type, upper = values_[c].type;
   const bool is_signed = lower.is_signed || upper.is_signed;
@@ -55,10 +56,10 @@ std::string LanePrinter::Clamp(const ScalarNode& node, int a, int b, int c, int 
   const auto as_signed = [&](const std::string& name) { return fmt::format("$signed({})", name); };
   const std::string value =
       Wire(wide, SvExtended(Wire(type.width, Saturated(At(a, stage), values_[a].type, type)), type, wide));
-  const std::string below = Wire(wide, fmt::format("({} < {}) ? {} : {}", as_signed(value),
-                                                   SignedAt(c, stage, wide), value, At(c, stage, wide)));
-  const std::string both = Wire(wide, fmt::format("({} < {}) ? {} : {}", as_signed(below),
-                                                  SignedAt(b, stage, wide), At(b, stage, wide), below));
+  const std::string low = SignedAt(b, stage, wide), high = SignedAt(c, stage, wide);
+  const std::string below = Wire(1, fmt::format("({} < {}) | ({} < {})", as_signed(value), low, high, low));
+  const std::string both = Wire(wide, fmt::format("{} ? {} : ({} < {}) ? {} : {}", below, At(b, stage, wide),
+                                                  as_signed(value), high, value, At(c, stage, wide)));
   return SvExtended(both, {wide, true}, node.type.width);
 }
 
