@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/accuracy_layers.h"
 #include "cli/model_files.h"
 #include "cli/options.h"
 #include "cli/rtl_options.h"
@@ -61,9 +62,10 @@ struct Tally {
 
 class Measurement {
  public:
+  /// `network`: of an ONNX model whose layers are to be compared; `model` is that of the evaluator.
   Measurement(session::Evaluator& evaluator, const import::Samples& samples, const Reference* reference,
-              const std::optional<import::onnx::File>& network)
-      : evaluator_(evaluator), samples_(samples), reference_(reference), network_(network) {}
+              const std::optional<import::onnx::File>& network, const import::Model& model)
+      : evaluator_(evaluator), samples_(samples), reference_(reference), network_(network), model_(model) {}
 
   /// False after reporting or setting `error`.
   bool Run(size_t limit, bool progress, Diagnostics& diagnostics, std::string& error) {
@@ -121,7 +123,8 @@ class Measurement {
                                  scores.size()),
              false;
     tally.agree += quantize::TopClass(exact_scores) == quantize::TopClass(scores);
-    if (!network_ || i >= kCompared) return true;
+    if (i >= kCompared) return true;
+    if (!network_) return finder_.AddRun(*exact, LayersOf(model_, inputs, *exact)), true;
     const auto own = quantize::Evaluate(*network_, inputs, error);
     if (own) finder_.AddRun(*exact, *own);
     return own.has_value();
@@ -131,6 +134,7 @@ class Measurement {
   const import::Samples& samples_;
   const Reference* reference_;
   const std::optional<import::onnx::File>& network_;
+  const import::Model& model_;
   quantize::LossFinder finder_;
 };
 
@@ -156,7 +160,7 @@ std::string Text(const Tally& tally, bool with_reference) {
   if (tally.losses.empty())
     return text +
            "layers: no values of the model have names of the reference's; an ONNX model has them when it "
-           "was quantized from it\n";
+           "was quantized from it, a TensorFlow Lite model when both consist of the same operators\n";
   const auto& worst = Worst(tally);
   if (worst.lost_db < 0.1) return text + "no layer loses more of the signal than eight bits have to\n";
   return text + fmt::format("most is lost in {} ({}): {:.1f} dB of signal to noise, {:.1f} dB are left\n",
@@ -251,7 +255,7 @@ int Measure(const po::variables_map& values, const import::Options& import_optio
   std::string error;
   const auto evaluator = session::Evaluator::Make(spec, run, error);
   if (!evaluator) return Fail(error);
-  Measurement measurement(*evaluator, *samples, reference ? &*reference : nullptr, network);
+  Measurement measurement(*evaluator, *samples, reference ? &*reference : nullptr, network, *run.model);
   const bool good =
       measurement.Run(values["limit"].as<size_t>(), isatty(STDERR_FILENO) != 0, diagnostics, error);
   if (diagnostics.HasErrors()) return Mistakes(diagnostics);

@@ -57,6 +57,25 @@ TEST_F(Quantize, WritesAModelThatRunsAndIsAsAccurate) {
   }
 }
 
+// An int8 TensorFlow Lite model has the float one's operators, but no names in common with it.
+TEST_F(Quantize, LayersOfATfliteModelAreComparedByOperator) {
+  const std::string folder = import::DataFolder() + "/tflite/";
+  const Outcome outcome = Run("accuracy " + folder +
+                              "resnet8_cifar10_int8.tflite --data=random --samples=2 --reference=" + folder +
+                              "resnet8_cifar10_fp32.tflite --json=r.json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("most is lost in"));
+  const auto layers = nlohmann::json::parse(ReadFile(folder_ / "r.json"))["layers"];
+  ASSERT_GE(layers.size(), 14u);
+  EXPECT_EQ(layers[0]["name"], "conv_2d.0.activation");
+  EXPECT_GT(layers[0]["db"], 25.0);
+  for (const auto& layer : layers) EXPECT_GT(layer["db"], 3.0) << layer["name"];
+  const Outcome other =
+      Run("accuracy " + folder + "kws_dscnn_int8.tflite --data=random --samples=1 --reference=" + folder +
+          "resnet8_cifar10_fp32.tflite");
+  EXPECT_EQ(other.status, 1);
+}
+
 TEST_F(Quantize, LabelsMayBeWrong) {
   std::filesystem::rename(folder_ / "digits/5", folder_ / "digits/7");
   const Outcome wrong = Run("accuracy mnist.onnx --data=digits");
