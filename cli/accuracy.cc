@@ -9,6 +9,7 @@
 #include "cli/accuracy_layers.h"
 #include "cli/model_files.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "cli/rtl_options.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
@@ -194,7 +195,7 @@ void AddOptions(po::options_description& options) {
       "device", po::value<std::string>()->value_name("NAME")->default_value("functional"),
       "functional | cycle | rtl | tlm | tlm-rtl")("jobs", po::value<int>()->value_name("N")->default_value(1),
                                                   "accelerators to simulate at a time")(
-      "limit", po::value<size_t>()->value_name("N")->default_value(size_t{1} << 30),
+      "limit", po::value<size_t>()->value_name("N")->default_value(size_t{1} << 30, "all"),
       "only the first N samples")("samples", po::value<size_t>()->value_name("N")->default_value(32),
                                   "of --data=random")(
       "seed", po::value<uint64_t>()->value_name("S")->default_value(1), "of --data=random")(
@@ -281,9 +282,7 @@ int AccuracyVerb(const Arguments& arguments) {
   if (!import::IsModelFile(run.network))
     return Fail(fmt::format("{}: not an .onnx or .tflite file", run.network));
   if (!values.count("data")) return Fail("--data is missing");
-  if (!IsDevice(run.device))
-    return Fail(fmt::format("unknown device '{}'", run.device),
-                "known devices: functional, cycle, rtl, tlm, tlm-rtl");
+  if (!CheckDevice(run.device)) return 1;
   if (run.jobs < 1 || run.jobs > 256) return Fail("--jobs: from 1 to 256");
   if (values["limit"].as<size_t>() < 1) return Fail("--limit: at least 1");
   if (values["samples"].as<size_t>() < 1) return Fail("--samples: at least 1");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "cli/verbs.h"
 #include "isa/assembler.h"
 #include "isa/codec.h"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/model_files.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "compiler/graph/zoo/zoo.h"
@@ -18,13 +19,13 @@ namespace {
 
 bool IsNetwork(const std::string& name) {
   const auto& names = graph::zoo::Names();
-  return std::find(names.begin(), names.end(), name.substr(0, name.find(':'))) != names.end();
+  return import::IsModelFile(name) ||
+         std::find(names.begin(), names.end(), name.substr(0, name.find(':'))) != names.end();
 }
 
-int CheckNetworkPrograms(const isa::Spec& spec, const std::string& model, int threads) {
-  const auto quantized = session::QuantizeFor(spec, model, 1);
-  const auto network =
-      session::CompileFor(spec, quantized.graph, {.virtual_threads = threads, .after_pass = {}});
+int CheckNetworkPrograms(const isa::Spec& spec, const graph::Graph& graph, const std::string& model,
+                         int threads) {
+  const auto network = session::CompileFor(spec, graph, {.virtual_threads = threads, .after_pass = {}});
   size_t programs = 0, instructions = 0;
   for (const auto& step : network.steps)
     if (const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step)) {
@@ -66,7 +67,8 @@ int CheckVerb(const Arguments& arguments) {
   AddSpecOptions(options);
   options.add_options()("virtual-threads", po::value<int>()->value_name("N")->default_value(2),
                         "virtual threads a kernel, for a network");
-  const auto parsed = Parse(arguments, options, "check FILE|MODEL [--config=FILE]",
+  AddShapeOption(options);
+  const auto parsed = Parse(arguments, options, "check PROGRAM|NETWORK|FILE.tflite|FILE.onnx [--config=FILE]",
                             "cosim check small_cnn --config=tiny.yaml", "PROGRAM");
   if (parsed.exit) return *parsed.exit;
   const int threads = parsed.values["virtual-threads"].as<int>();
@@ -75,7 +77,8 @@ int CheckVerb(const Arguments& arguments) {
   if (!spec) return 1;
   const std::string program = parsed.values["PROGRAM"].as<std::string>();
   if (!IsNetwork(program)) return CheckText(*spec, program);
-  return CheckNetwork(program) ? CheckNetworkPrograms(*spec, program, threads) : 1;
+  const auto graph = LoadGraph(parsed.values, *spec, program, 1);
+  return graph ? CheckNetworkPrograms(*spec, *graph, program, threads) : 1;
 }
 
 }  // namespace cosim::cli

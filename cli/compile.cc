@@ -7,6 +7,7 @@
 
 #include "cli/model_files.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "cli/verbs.h"
 #include "compiler/cpu/object.h"
 #include "compiler/session/module.h"
@@ -83,7 +84,7 @@ int CompileVerb(const Arguments& arguments) {
       "cpu", po::value<std::string>()->value_name("LEVEL")->default_value(cpu::DefaultObjectLevel()),
       ("least processor its CPU code is for: " + Joined(levels)).c_str());
   AddShapeOption(options);
-  const auto parsed = Parse(arguments, options, "compile MODEL [-o FILE] [options]",
+  const auto parsed = Parse(arguments, options, "compile NETWORK|FILE.tflite|FILE.onnx [-o FILE] [options]",
                             "cosim compile mlp --config=tiny.yaml -o mlp.cosim", "MODEL");
   if (parsed.exit) return *parsed.exit;
   const auto& values = parsed.values;

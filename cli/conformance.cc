@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "cli/rtl_options.h"
 #include "cli/verbs.h"
 #include "compiler/session/session.h"

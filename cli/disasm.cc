@@ -2,7 +2,9 @@
 // cosim disasm: the accelerator programs a network compiles to, as text that `cosim asm` reads back.
 #include <fmt/format.h>
 
+#include "cli/model_files.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "cli/verbs.h"
 #include "compiler/session/session.h"
 #include "isa/disassembler.h"
@@ -32,17 +34,19 @@ int DisasmVerb(const Arguments& arguments) {
       "contents", "write the segments' bytes too, so that the text can be assembled")(
       "output,o", po::value<std::string>()->value_name("FILE")->default_value("-"),
       "where to write; - is standard output");
-  const auto parsed = Parse(arguments, options, "disasm MODEL [--config=FILE] [options]",
-                            "cosim disasm mlp --config=tiny.yaml", "MODEL");
+  AddShapeOption(options);
+  const auto parsed =
+      Parse(arguments, options, "disasm NETWORK|FILE.tflite|FILE.onnx [--config=FILE] [options]",
+            "cosim disasm mlp --config=tiny.yaml", "MODEL");
   if (parsed.exit) return *parsed.exit;
   const auto& values = parsed.values;
   const std::string model = values["MODEL"].as<std::string>(), path = values["output"].as<std::string>();
   const int threads = values["virtual-threads"].as<int>(), wanted = values["program"].as<int>();
   if (threads < 1 || threads > 8) return Fail("--virtual-threads: from 1 to 8");
-  if (!CheckNetwork(model) || !CheckWritable(path)) return 1;
+  if (!CheckWritable(path)) return 1;
   const auto spec = LoadSpecFrom(values);
-  if (!spec) return 1;
-  const auto quantized = session::QuantizeFor(*spec, model, values["seed"].as<uint64_t>());
+  const auto graph = spec ? LoadGraph(values, *spec, model, values["seed"].as<uint64_t>()) : std::nullopt;
+  if (!graph) return 1;
   network::CompileOptions compile{.virtual_threads = threads, .keep_every_value = false, .after_pass = {}};
   if (values.count("print-after")) {
     const std::string pass = values["print-after"].as<std::string>(),
@@ -55,11 +59,11 @@ int DisasmVerb(const Arguments& arguments) {
       if (at == pass && (layer.empty() || layer == group))
         text += fmt::format("# {} after {}\n{}", group, at, ir);
     };
-    session::CompileFor(*spec, quantized.graph, compile);
+    session::CompileFor(*spec, *graph, compile);
     if (text.empty()) return Fail(fmt::format("no accelerator layer named '{}'", layer));
     return WriteFile(path, text) ? 0 : 1;
   }
-  const auto network = session::CompileFor(*spec, quantized.graph, compile);
+  const auto network = session::CompileFor(*spec, *graph, compile);
   int programs = 0;
   for (const auto& step : network.steps) {
     const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step);

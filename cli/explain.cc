@@ -11,6 +11,7 @@
 #include "cli/explain_partition.h"
 #include "cli/model_files.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
 
@@ -174,9 +175,9 @@ int ExplainVerb(const Arguments& arguments) {
       "json", po::value<std::string>()->value_name("FILE")->default_value(""),
       "write everything as JSON; - is standard output");
   AddShapeOption(options);
-  const auto parsed =
-      Parse(arguments, options, "explain MODEL [--config=FILE] [--layer=NAME | --partition] [options]",
-            "cosim explain small_cnn --config=tiny.yaml", "MODEL");
+  const auto parsed = Parse(arguments, options,
+                            "explain NETWORK|FILE.tflite|FILE.onnx [--layer=NAME | --partition] [options]",
+                            "cosim explain small_cnn --config=tiny.yaml", "MODEL");
   if (parsed.exit) return *parsed.exit;
   const auto& values = parsed.values;
   session::ExplainOptions explain;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "cli/verbs.h"
 #include "isa/describe.h"
 

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <sstream>
 
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "compiler/import/data/arrays.h"
 #include "compiler/import/import.h"
 
@@ -143,6 +145,14 @@ std::shared_ptr<const import::Model> ImportModel(const po::variables_map& values
   return model ? std::make_shared<const import::Model>(std::move(*model)) : nullptr;
 }
 
+std::optional<graph::Graph> LoadGraph(const po::variables_map& values, const isa::Spec& spec,
+                                      const std::string& name, uint64_t seed) {
+  if (!import::IsModelFile(name))
+    return CheckNetwork(name) ? std::optional(session::QuantizeFor(spec, name, seed).graph) : std::nullopt;
+  const auto model = ImportModel(values, name);
+  return model ? std::optional(model->graph) : std::nullopt;
+}
+
 bool LoadModel(const po::variables_map& values, session::Options& run) {
   run.model = ImportModel(values, run.network);
   if (!run.model) return false;
@@ -160,6 +170,19 @@ std::optional<std::vector<graph::Tensor>> InputsFor(const po::variables_map& val
   auto ports = session::PortsOf(places, error);
   if (!ports) return Fail(error), std::nullopt;
   return ReadInputs(values, std::move(*ports));
+}
+
+bool CheckOutputOptions(const po::variables_map& values) {
+  for (const char* option : {"output", "top"})
+    if (values.count(option) && values.count("timing-only"))
+      return Fail(fmt::format("--{}: --timing-only computes no outputs", option)), false;
+  if (values.count("top") && values["top"].as<size_t>() < 1) return Fail("--top: at least 1"), false;
+  if (values.count("labels") && !values.count("top"))
+    return Fail("--labels are for the lines of --top", "use --top=5 too"), false;
+  std::error_code error;
+  if (values.count("labels") && !std::filesystem::is_regular_file(values["labels"].as<std::string>(), error))
+    return Fail(fmt::format("--labels={}: there is no such file", values["labels"].as<std::string>())), false;
+  return !values.count("output") || CheckWritable(values["output"].as<std::string>());
 }
 
 bool WriteOutputs(const po::variables_map& values, const session::Result& result) {

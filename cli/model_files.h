@@ -26,6 +26,10 @@ std::optional<import::InputOptions> InputOptionsIn(const boost::program_options:
 std::shared_ptr<const import::Model> ImportModel(const boost::program_options::variables_map& values,
                                                  const std::string& path);
 
+/// The integer graph of a network or a model file, for a verb that only compiles; prints mistakes.
+std::optional<graph::Graph> LoadGraph(const boost::program_options::variables_map& values,
+                                      const isa::Spec& spec, const std::string& name, uint64_t seed);
+
 /// Reads the model that `run.network` names and its inputs into `run`; prints mistakes.
 bool LoadModel(const boost::program_options::variables_map& values, session::Options& run);
 
@@ -33,6 +37,9 @@ bool LoadModel(const boost::program_options::variables_map& values, session::Opt
 /// printing a mistake.
 std::optional<std::vector<graph::Tensor>> InputsFor(const boost::program_options::variables_map& values,
                                                     const std::vector<runtime::Place>& places);
+
+/// Whether --output, --top and --labels can be done once there are outputs; prints mistakes.
+bool CheckOutputOptions(const boost::program_options::variables_map& values);
 
 /// Does what --output, --top and --labels ask for; prints mistakes.
 bool WriteOutputs(const boost::program_options::variables_map& values, const session::Result& result);

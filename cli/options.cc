@@ -2,17 +2,14 @@
 #include "cli/options.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "compiler/graph/zoo/zoo.h"
 #include "isa/loader.h"
+#include "isa/yaml_reader.h"
 
 namespace cosim::cli {
 namespace po = boost::program_options;
@@ -50,6 +47,21 @@ Parsed Parse(const Arguments& arguments, po::options_description options, const 
                   .run(),
               parsed.values);
     po::notify(parsed.values);
+  } catch (const po::unknown_option& e) {
+    std::vector<std::string> known;
+    for (const auto& option : options.options()) known.push_back(option->long_name());
+    std::string given = e.get_option_name();
+    given = given.substr(0, given.find('='));
+    given.erase(0, given.find_first_not_of('-'));
+    const std::string closest = isa::ClosestName(given, known);
+    const std::string list =
+        fmt::format("`cosim {} --help` lists the options", usage.substr(0, usage.find(' ')));
+    parsed.exit =
+        Fail(e.what(), closest.empty() ? list : fmt::format("did you mean '--{}'? {}", closest, list));
+    return parsed;
+  } catch (const po::too_many_positional_options_error&) {
+    parsed.exit = Fail("there are too many arguments", fmt::format("usage: cosim {}", usage));
+    return parsed;
   } catch (const po::error& e) {
     parsed.exit = Fail(e.what(), fmt::format("usage: cosim {}", usage));
     return parsed;
@@ -130,64 +142,34 @@ std::optional<isa::Spec> LoadSpecOf(const runtime::SpecSource& source, const po:
   return spec;
 }
 
-bool CheckWritable(const std::string& path) {
-  if (path == "-") return true;
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  const std::string where = folder.empty() ? "." : folder.string();
-  std::error_code error;
-  if (!std::filesystem::is_directory(where, error)) {
-    Fail(fmt::format("cannot write {}: there is no folder {}", path, where));
-    return false;
-  }
-  if (std::filesystem::is_directory(path, error)) {
-    Fail(fmt::format("cannot write {}: it is a folder", path));
-    return false;
-  }
-  // Asking access() would let root pass where a read-only file system does not.
-  const std::string probe = fmt::format("{}.{}.tmp", path, getpid());
-  std::FILE* file = std::fopen(probe.c_str(), "wb");
-  if (!file) {
-    Fail(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-    return false;
-  }
-  std::fclose(file);
-  std::filesystem::remove(probe, error);
-  return true;
-}
+namespace {
 
-bool WriteFile(const std::string& path, const std::string& text) {
-  if (path == "-") return std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
-  std::error_code error;
-  {
-    std::ofstream file(temporary, std::ios::binary);
-    file << text;
-    file.flush();
-    if (!file) {
-      Fail(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-      file.close();
-      std::filesystem::remove(temporary, error);
-      return false;
-    }
-  }
-  std::filesystem::rename(temporary, path, error);
-  if (!error) return true;
-  Fail(fmt::format("cannot write {}: {}", path, error.message()));
-  std::filesystem::remove(temporary, error);
-  return false;
-}
+const std::vector<std::string> kDevices = {"functional", "cycle", "rtl", "tlm", "tlm-rtl"};
 
-bool IsDevice(const std::string& name) {
-  for (const char* known : {"functional", "cycle", "rtl", "tlm", "tlm-rtl"})
-    if (name == known) return true;
+}  // namespace
+
+bool CheckDevice(const std::string& name) {
+  if (std::ranges::count(kDevices, name) > 0) return true;
+  Fail(fmt::format("unknown device '{}'", name), isa::NameHint(name, kDevices));
   return false;
 }
 
 bool CheckNetwork(const std::string& name) {
-  std::string error, known;
+  std::string error;
   if (graph::zoo::ParseVariant(name, error)) return true;
-  for (const auto& n : graph::zoo::Names()) known += (known.empty() ? "" : ", ") + std::string(n);
-  Fail(error, "known networks: " + known + "; arguments as in mobilenet_v1:width=0.5,size=160,batch=4");
+  const std::string stem = name.substr(0, name.find(':'));
+  const std::vector<std::string> known(graph::zoo::Names().begin(), graph::zoo::Names().end());
+  const std::string closest = isa::ClosestName(stem, known);
+  const std::string arguments = "arguments as in mobilenet_v1:width=0.5,size=160,batch=4";
+  if (stem.find_first_of("./") != std::string::npos) {
+    Fail(error, "files of models end in .tflite or .onnx, modules in .cosim; `cosim models` lists networks");
+  } else if (closest == stem) {  // then its arguments are wrong
+    Fail(error, arguments);
+  } else if (!closest.empty()) {
+    Fail(error, fmt::format("did you mean '{}'? `cosim models` lists networks", closest));
+  } else {
+    Fail(error, fmt::format("known networks: {}; {}", fmt::join(known, ", "), arguments));
+  }
   return false;
 }
 

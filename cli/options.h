@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the verbs share: parsing with one style of error, the spec's options, writing files whole or not at
-// all.
+// What the verbs share: parsing with one style of error, the spec's options, names that have to exist.
 #pragma once
 
 #include <boost/program_options.hpp>
@@ -49,17 +48,10 @@ std::optional<SpecWithSource> LoadSpecWithSource(const boost::program_options::v
 std::optional<isa::Spec> LoadSpecOf(const runtime::SpecSource& source,
                                     const boost::program_options::variables_map& values);
 
-/// Checks that a file can be written there before anything long runs; prints the mistake.
-bool CheckWritable(const std::string& path);
+/// Whether there is a device of that name; else prints the nearest.
+bool CheckDevice(const std::string& name);
 
-/// Writes to a temporary name and renames, so that the file is whole or not there; "-" is standard output.
-/// Prints a failure.
-bool WriteFile(const std::string& path, const std::string& text);
-
-/// Whether there is a device of that name.
-bool IsDevice(const std::string& name);
-
-/// The network's name if it is one; else prints the nearest.
+/// Whether the zoo has a network of that name and arguments; else prints the nearest.
 bool CheckNetwork(const std::string& name);
 
 }  // namespace cosim::cli

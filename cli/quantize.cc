@@ -7,6 +7,7 @@
 
 #include "cli/model_files.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "cli/verbs.h"
 #include "compiler/quantize/calibrate.h"
 #include "compiler/quantize/onnx_writer.h"

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "sim/rtl/rtl_library.h"
 
 namespace cosim::cli {

@@ -6,6 +6,7 @@
 #include "cli/model_files.h"
 #include "cli/module.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "cli/report.h"
 #include "cli/rtl_options.h"
 #include "cli/verbs.h"
@@ -98,8 +99,9 @@ int RunVerb(const Arguments& arguments) {
       "write the report as JSON; - is standard output");
   AddModelOptions(options);
   AddRtlOptions(options);
-  auto parsed = Parse(arguments, options, "run MODEL|FILE.cosim [--config=FILE] [options]",
-                      "cosim run resnet18 --config=pynq.yaml", "MODEL");
+  auto parsed =
+      Parse(arguments, options, "run NETWORK|FILE.tflite|FILE.onnx|FILE.cosim [--config=FILE] [options]",
+            "cosim run resnet18 --config=pynq.yaml", "MODEL");
   if (parsed.exit) return *parsed.exit;
   const auto& values = parsed.values;
 
@@ -116,9 +118,7 @@ int RunVerb(const Arguments& arguments) {
     return Fail(
         fmt::format("--check={}: not one of outputs, layers, none", values["check"].as<std::string>()));
   run.check = *check;
-  if (!IsDevice(run.device))
-    return Fail(fmt::format("unknown device '{}'", run.device),
-                "known devices: functional, cycle, rtl, tlm, tlm-rtl");
+  if (!CheckDevice(run.device)) return 1;
   if (run.timing_only && run.device == "functional")
     return Fail("--timing-only: the functional device has no timing", "use --device=cycle");
   if (run.timing_only && run.device != "cycle")
@@ -150,7 +150,7 @@ int RunVerb(const Arguments& arguments) {
   }
   if (!ReadRtlOptions(values, run)) return 1;
   if (!json.empty() && !CheckWritable(json)) return 1;
-  if (values.count("output") && !CheckWritable(values["output"].as<std::string>())) return 1;
+  if (!CheckOutputOptions(values)) return 1;
   if (NamesModule(run.network)) return RunModuleFile(values, run, json);
   const bool from_file = import::IsModelFile(run.network);
   for (const char* option : {"input", "shape", "mean", "scale", "layout"})

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "cli/synth_report.h"
 #include "cli/verbs.h"
 #include "sim/synth/synthesis.h"

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <system_error>
 
 #include "cli/options.h"
+#include "cli/output_file.h"
+#include "isa/yaml_reader.h"
 
 namespace cosim::cli {
 namespace {
@@ -33,6 +36,18 @@ std::string Usage() {
   return text;
 }
 
+// A full disk is noticed when what was printed goes out: by the printing function, which throws, or at the
+// end.
+int Dispatch(const Verb& verb, const Arguments& arguments) {
+  int status = 1;
+  try {
+    status = verb.run(arguments);
+  } catch (const std::system_error&) {
+    if (!std::ferror(stdout)) throw;
+  }
+  return FlushOutput() ? status : 1;
+}
+
 }  // namespace
 
 std::span<const Verb> Verbs() { return kVerbs; }
@@ -42,9 +57,15 @@ int Main(const Arguments& arguments) {
     fmt::print(arguments.empty() ? stderr : stdout, "{}", Usage());
     return arguments.empty() ? 1 : 0;
   }
-  for (const Verb& verb : kVerbs)
-    if (arguments[0] == verb.name) return verb.run({arguments.begin() + 1, arguments.end()});
-  return Fail(fmt::format("unknown verb '{}'", arguments[0]), "`cosim --help` lists them");
+  if (arguments[0] == "--version") return fmt::print("cosim {}\n", COSIM_VERSION), 0;
+  std::vector<std::string> names;
+  for (const Verb& verb : kVerbs) {
+    if (arguments[0] == verb.name) return Dispatch(verb, {arguments.begin() + 1, arguments.end()});
+    names.emplace_back(verb.name);
+  }
+  const std::string closest = isa::ClosestName(arguments[0], names), list = "`cosim --help` lists them";
+  return Fail(fmt::format("unknown verb '{}'", arguments[0]),
+              closest.empty() ? list : fmt::format("did you mean '{}'? {}", closest, list));
 }
 
 }  // namespace cosim::cli

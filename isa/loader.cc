@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -17,6 +18,7 @@
 #include "isa/elaborate.h"
 #include "isa/home.h"
 #include "isa/yaml_node.h"
+#include "isa/yaml_reader.h"
 
 namespace cosim::isa {
 namespace {
@@ -40,6 +42,15 @@ std::optional<Config> LoadConfig(const SourceText& text, const std::vector<Overr
   std::optional<YamlNode> tree = ParseConfigTree(text, overrides, diags);
   if (!tree) return std::nullopt;
   return ReadConfig(std::move(*tree), diags);
+}
+
+std::vector<std::string> StemsIn(const fs::path& folder) {
+  std::vector<std::string> stems;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (entry.path().extension() == ".yaml") stems.push_back(entry.path().stem().string());
+  std::ranges::sort(stems);
+  return stems;
 }
 
 }  // namespace
@@ -66,8 +77,9 @@ std::optional<std::string> FindFile(const std::string& name, const std::string& 
     if (!name.empty() && IsFile(path)) return Shown(path);
     list += fmt::format("{}{}", list.empty() ? "" : ", ", Shown(path));
   }
-  diags.Error(codes::kNoFile, {name.empty() ? "''" : name}, "there is no such file").hint =
-      fmt::format("looked for {}", list);
+  const std::string closest = ClosestName(fs::path(name).stem().string(), StemsIn(Home() / kind));
+  diags.Error(codes::kNoFile, {name.empty() ? "''" : name}, "there is no such file").hint = fmt::format(
+      "{}looked for {}", closest.empty() ? "" : fmt::format("did you mean '{}.yaml'? ", closest), list);
   return std::nullopt;
 }
 

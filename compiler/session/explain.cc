@@ -8,6 +8,7 @@
 
 #include "compiler/session/layer_stalls.h"
 #include "compiler/session/session.h"
+#include "isa/yaml_reader.h"
 #include "sim/cycle/timing_engine.h"
 
 namespace cosim::session {
@@ -33,12 +34,15 @@ class Explainer {
     const auto timed = Time(spec_, error);
     if (!timed) return std::nullopt;
     Explanation out{.network = options_.network, .cycles = timed->cycles};
+    std::vector<std::string> names;
     for (const LayerExplanation& layer : timed->layers) {
+      names.push_back(layer.layer.name);
       out.ideal += layer.ideal;
       if (options_.layer.empty() || layer.layer.name == options_.layer) out.layers.push_back(layer);
     }
     if (out.layers.empty()) {
       error = fmt::format("'{}' is not a layer of {} on the accelerator", options_.layer, options_.network);
+      if (const std::string hint = isa::NameHint(options_.layer, names); !hint.empty()) error += "; " + hint;
       return std::nullopt;
     }
     AddLifts(out);

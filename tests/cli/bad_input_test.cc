@@ -106,9 +106,15 @@ TEST_F(BadInput, MissingProgramTextIsReported) {
                 "nope.s: error[E0001]: cannot be read: there is no such file\n");
 }
 
-TEST_F(BadInput, UnknownNetworkListsTheKnown) {
+TEST_F(BadInput, UnknownNetworkNamesTheNearestOrAll) {
   ExpectRefused("run mpl --json=r.json", R"(cosim: error: unknown network 'mpl'
+  hint: did you mean 'mlp'? `cosim models` lists networks
+)");
+  ExpectRefused("run alexnet", R"(cosim: error: unknown network 'alexnet'
   hint: known networks: autoencoder, mlp, mobilenet_v1, mobilenet_v2, resnet18, resnet34, resnet50, small_cnn, squeezenet1_1, vgg16, vit_tiny; arguments as in mobilenet_v1:width=0.5,size=160,batch=4
+)");
+  ExpectRefused("run model.tfl", R"(cosim: error: unknown network 'model.tfl'
+  hint: files of models end in .tflite or .onnx, modules in .cosim; `cosim models` lists networks
 )");
 }
 
@@ -176,13 +182,40 @@ TEST_F(BadInput, AFailedRunLeavesTheOldReportAlone) {
 TEST_F(BadInput, UnknownChoicesAreListed) {
   ExpectRefused("run mlp --check=some", "cosim: error: --check=some: not one of outputs, layers, none\n");
   ExpectRefused("run mlp --device=fpga", R"(cosim: error: unknown device 'fpga'
-  hint: known devices: functional, cycle, rtl, tlm, tlm-rtl
+  hint: known here: functional, cycle, rtl, tlm, tlm-rtl
+)");
+  ExpectRefused("run mlp --device=cylce", R"(cosim: error: unknown device 'cylce'
+  hint: did you mean 'cycle'?
+)");
+  ExpectRefused("run mlp --config=pinq.yaml", R"(pinq.yaml: error[E0001]: there is no such file
+  hint: did you mean 'pynq.yaml'? looked for pinq.yaml, SRC/configs/pinq.yaml
 )");
   ExpectRefused("run mlp --virtual-threads=0", "cosim: error: --virtual-threads: from 1 to 8\n");
   ExpectRefused("frob", "cosim: error: unknown verb 'frob'\n  hint: `cosim --help` lists them\n");
+  ExpectRefused("rnu",
+                "cosim: error: unknown verb 'rnu'\n  hint: did you mean 'run'? `cosim --help` lists them\n");
   ExpectRefused("run mlp --bogus", R"(cosim: error: unrecognised option '--bogus'
-  hint: usage: cosim run MODEL|FILE.cosim [--config=FILE] [options]
+  hint: `cosim run --help` lists the options
 )");
+  ExpectRefused("run mlp --frmaes=2", R"(cosim: error: unrecognised option '--frmaes=2'
+  hint: did you mean '--frames'? `cosim run --help` lists the options
+)");
+  ExpectRefused("run mlp again", R"(cosim: error: there are too many arguments
+  hint: usage: cosim run NETWORK|FILE.tflite|FILE.onnx|FILE.cosim [--config=FILE] [options]
+)");
+  ExpectRefused("explain mlp --config=tiny.yaml --layer=fc22",
+                R"(cosim: error: 'fc22' is not a layer of mlp on the accelerator; did you mean 'fc2'?
+)");
+}
+
+TEST_F(BadInput, OutputsThatCannotBeAreRefusedBeforeTheRun) {
+  ExpectRefused("run mlp --labels=none.txt --top=1",
+                "cosim: error: --labels=none.txt: there is no such file\n");
+  ExpectRefused("run mlp --labels=none.txt",
+                "cosim: error: --labels are for the lines of --top\n  hint: use --top=5 too\n");
+  ExpectRefused("run mlp --top=0", "cosim: error: --top: at least 1\n");
+  ExpectRefused("run mlp --output=y.npz --timing-only",
+                "cosim: error: --output: --timing-only computes no outputs\n");
 }
 
 TEST_F(BadInput, TimingOnlyNeedsADeviceWithTiming) {

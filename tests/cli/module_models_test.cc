@@ -103,6 +103,13 @@ TEST_F(ModelModule, NeedsNoOtherFile) {
   EXPECT_EQ(ReadFile(folder_ / "digits.cosim").find(folder_.string()), std::string::npos);
 }
 
+TEST_F(ModelModule, ProgramsOfModelFilesAreShownAndVerified) {
+  EXPECT_THAT(Good("check data/tflite/kws_dscnn_int8.tflite").out,
+              HasSubstr("kws_dscnn_int8.tflite: 1 programs, 682 instructions: no deadlock"));
+  EXPECT_THAT(Good("disasm data/tflite/kws_dscnn_int8.tflite").out, ::testing::StartsWith(".isa cosim"));
+  EXPECT_THAT(ErrorOf("check none.tflite"), HasSubstr("none.tflite: error[E0901]: No such file"));
+}
+
 TEST_F(ModelModule, SaysWhatIsWrongWithInputs) {
   Good("compile data/onnx/mnist_fp32.onnx -o m.cosim");
   EXPECT_THAT(ErrorOf("run m.cosim --input=none.npy"), HasSubstr("none.npy: error[E0901]: "));
