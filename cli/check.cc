@@ -6,6 +6,7 @@
 
 #include "cli/model_files.h"
 #include "cli/options.h"
+#include "cli/text.h"
 #include "cli/verbs.h"
 #include "compiler/graph/zoo/zoo.h"
 #include "compiler/session/session.h"
@@ -35,8 +36,8 @@ int CheckNetworkPrograms(const isa::Spec& spec, const graph::Graph& graph, const
   const std::string findings = session::VerifyPrograms(spec, network);
   fmt::print("{}", findings);
   if (findings.empty())
-    fmt::print("{}: {} programs, {} instructions: no deadlock, no race, all accesses in bounds\n", model,
-               programs, instructions);
+    fmt::print("{}: {}, {}: no deadlock, no race, all accesses in bounds\n", model,
+               Counted(programs, "program"), Counted(instructions, "instruction"));
   return findings.empty() ? 0 : 1;
 }
 

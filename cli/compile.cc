@@ -8,6 +8,7 @@
 #include "cli/model_files.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
+#include "cli/text.h"
 #include "cli/verbs.h"
 #include "compiler/cpu/object.h"
 #include "compiler/session/module.h"
@@ -61,12 +62,13 @@ void Summarize(const runtime::Module& module, const isa::Spec& spec, size_t byte
   }
   fmt::print("{}: {} on {} ({}), spec {}\n", path, module.provenance.model, spec.config, spec.isa,
              spec.FingerprintText());
-  fmt::print("  {} programs of {} instructions, {} CPU calls ({} {}), {} bytes of weights, {} bytes in all\n",
-             programs, instructions, calls, module.code.architecture, module.code.level, constants, bytes);
+  fmt::print("  {} of {}, {} ({} {}), {} of weights, {} in all\n", Counted(programs, "program"),
+             Counted(instructions, "instruction"), Counted(calls, "CPU call"), module.code.architecture,
+             module.code.level, Counted(constants, "byte"), Counted(bytes, "byte"));
   if (module.model)
-    fmt::print(
-        "  {} CPU calls are routines of cosim's own, made from {} ({} bytes), which is in the module\n",
-        routines, module.model->name, module.model->bytes.size());
+    fmt::print("  {} to routines of cosim's own, made from {} ({}), which is in the module\n",
+               Counted(routines, "CPU call"), module.model->name,
+               Counted(module.model->bytes.size(), "byte"));
 }
 
 }  // namespace

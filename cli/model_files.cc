@@ -84,8 +84,8 @@ std::string TopTable(const graph::Tensor& output, const std::optional<graph::Qua
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return values[a] > values[b]; });
   std::string text;
   for (size_t i = 0; i < std::min(k, order.size()); ++i)
-    text += fmt::format("  {:>5} {:>10.5g}  {}\n", order[i], values[order[i]],
-                        order[i] < labels.size() ? labels[order[i]] : "");
+    text += fmt::format("  {:>5} {:>10.5g}{}\n", order[i], values[order[i]],
+                        order[i] < labels.size() ? "  " + labels[order[i]] : "");
   return text;
 }
 

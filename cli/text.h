@@ -19,6 +19,11 @@ inline std::string Grouped(int64_t value) {
   return out;
 }
 
+/// 1 as "1 program", 1234 as "1,234 programs".
+inline std::string Counted(size_t count, const std::string& what) {
+  return Grouped(static_cast<int64_t>(count)) + " " + what + (count == 1 ? "" : "s");
+}
+
 /// 0.123 as 12.3 %.
 inline std::string Percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 

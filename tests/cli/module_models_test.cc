@@ -97,7 +97,7 @@ TEST_F(ModelModule, NeedsNoOtherFile) {
   EXPECT_THAT(compiled.out, HasSubstr("digits.cosim: digits on pynq (cosim), spec "));
   EXPECT_THAT(
       compiled.out,
-      HasSubstr(" CPU calls are routines of cosim's own, made from digits.onnx (26492 bytes), which is in"));
+      HasSubstr(" CPU calls to routines of cosim's own, made from digits.onnx (26,492 bytes), which is in"));
   std::filesystem::remove(folder_ / "digits.onnx");
   EXPECT_THAT(Good("run digits.cosim").out, HasSubstr("outputs: 10 values, 0 mismatches against golden"));
   EXPECT_EQ(ReadFile(folder_ / "digits.cosim").find(folder_.string()), std::string::npos);
@@ -105,7 +105,7 @@ TEST_F(ModelModule, NeedsNoOtherFile) {
 
 TEST_F(ModelModule, ProgramsOfModelFilesAreShownAndVerified) {
   EXPECT_THAT(Good("check data/tflite/kws_dscnn_int8.tflite").out,
-              HasSubstr("kws_dscnn_int8.tflite: 1 programs, 682 instructions: no deadlock"));
+              HasSubstr("kws_dscnn_int8.tflite: 1 program, 682 instructions: no deadlock"));
   EXPECT_THAT(Good("disasm data/tflite/kws_dscnn_int8.tflite").out, ::testing::StartsWith(".isa cosim"));
   EXPECT_THAT(ErrorOf("check none.tflite"), HasSubstr("none.tflite: error[E0901]: No such file"));
 }

@@ -41,7 +41,7 @@ TEST_F(Quantize, WritesAModelThatRunsAndIsAsAccurate) {
   const Outcome run = Run("run q.onnx --input=digits/5/digit.bin --top=1");
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr(" 0 mismatches against golden"));
-  EXPECT_THAT(run.out, ::testing::ContainsRegex("\n +5 +[0-9.]+ "));
+  EXPECT_THAT(run.out, ::testing::ContainsRegex("\n +5 +[0-9.]+\n"));
   for (const char* device : {"functional", "cycle"}) {
     const Outcome accuracy =
         Run("accuracy q.onnx --data=digits --reference=mnist.onnx --device=" + std::string(device) +
