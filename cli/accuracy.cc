@@ -30,7 +30,7 @@ using graph::Tensor;
 
 /// The float model that the other is held against, and its inputs.
 struct Reference {
-  std::unique_ptr<const import::Model> model;
+  std::shared_ptr<const import::Model> model;
   import::onnx::File network;
   std::unique_ptr<import::Samples> samples;
 };
@@ -211,7 +211,7 @@ std::optional<Reference> OpenReference(const std::string& path, const std::strin
   auto model = import::ImportFile(path, import_options, diagnostics);
   auto network = model ? quantize::ReadNetwork(path, diagnostics) : std::nullopt;
   if (!network) return std::nullopt;
-  Reference reference{std::make_unique<const import::Model>(std::move(*model)), std::move(*network), nullptr};
+  Reference reference{std::make_shared<const import::Model>(std::move(*model)), std::move(*network), nullptr};
   reference.samples = import::OpenSamples(*reference.model, data, sample_options, diagnostics);
   if (!reference.samples) return std::nullopt;
   return reference;
