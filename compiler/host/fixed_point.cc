@@ -44,7 +44,8 @@ int32_t RoundingDivideByPowerOfTwo(int32_t x, int exponent) {
 
 Multiplier Multiplier::Of(double factor) {
   Multiplier result;
-  if (factor == 0) return result;
+  if (!(factor > 0)) return result;
+  if (factor >= 0x1p30) return {kMax, 30};
   const double mantissa = std::frexp(factor, &result.exponent);
   auto fixed = static_cast<int64_t>(std::round(mantissa * static_cast<double>(int64_t{1} << 31)));
   if (fixed == int64_t{1} << 31) {
@@ -52,7 +53,6 @@ Multiplier Multiplier::Of(double factor) {
     ++result.exponent;
   }
   if (result.exponent < -31) return {};
-  if (result.exponent > 30) return {kMax, 30};
   result.multiplier = static_cast<int32_t>(fixed);
   return result;
 }

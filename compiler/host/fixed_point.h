@@ -18,7 +18,7 @@ struct Multiplier {
   int32_t multiplier = 0;
   int exponent = 0;  ///< positive: a left shift that wraps; from -31 to 30
 
-  /// The nearest to `factor`, which is at least 0; 0 below 2^-32.
+  /// The nearest to `factor`, which is at least 0; 0 below 2^-32, the largest for 2^30 and beyond.
   static Multiplier Of(double factor);
   /// x * multiplier: left shift, doubling high multiply, rounding right shift.
   int32_t Apply(int32_t x) const;

@@ -80,8 +80,8 @@ std::array<int8_t, 256> SigmoidBytes(Sigmoid function, float scale, int32_t zero
   constexpr int kIntegerBits = 4;
   const bool logistic = function == Sigmoid::kLogistic;
   const Multiplier multiplier = Multiplier::Of(static_cast<double>(scale) * (1 << (31 - kIntegerBits)));
-  const auto radius = static_cast<int32_t>(
-      std::floor(std::ldexp(1.0 * ((1 << kIntegerBits) - 1), 31 - kIntegerBits - multiplier.exponent)));
+  const double most = std::ldexp((1 << kIntegerBits) - 1, 31 - kIntegerBits - multiplier.exponent);
+  const auto radius = static_cast<int32_t>(std::min(std::floor(most), 1e9));
   std::array<int8_t, 256> table;
   for (int32_t byte = -128; byte <= 127; ++byte) {
     const int32_t x = byte - zero_point;

@@ -234,6 +234,14 @@ TEST(TfliteInt16, WhatTheReferenceDoesNotDefineIsRefused) {
   const TensorInfo half = Wide({1, 4}, 0.5f);
   EXPECT_THAT(ErrorOf({half, half, half}, "ADD", ElementwiseOptions{}), HasSubstr("powers of two"));
   EXPECT_THAT(ErrorOf({half, half}, "LOGISTIC", NoOptions{}), HasSubstr("scale and zero point"));
+  TensorInfo bare = half;
+  bare.scales.clear();
+  bare.zero_points.clear();
+  EXPECT_THAT(ErrorOf({half, half, bare}, "ADD", ElementwiseOptions{}), HasSubstr("not quantized"));
+  EXPECT_THAT(ErrorOf({half, bare}, "SOFTMAX", SoftmaxOptions{}), HasSubstr("scale of 1/32768"));
+  EXPECT_THAT(
+      ErrorOf({Wide({1, 2, 2, 1}, 1), Wide({1, 1, 1, 1}, 2)}, "MAX_POOL_2D", WindowOptions{.kernel = {2, 2}}),
+      HasSubstr("quantized differently"));
   const TensorInfo w = Weights({1, 1, 1, 4}, 3, 1), x = Wide({1, 1, 1, 4}, 0.01f);
   EXPECT_THAT(ErrorOf({x, w, Bias<int32_t>(DType::kInt32, 4), x}, "DEPTHWISE_CONV_2D", WindowOptions{}),
               HasSubstr("not a constant int64"));

@@ -19,6 +19,10 @@
 
 namespace cosim::import::tflite {
 
+inline bool SameQuantization(const TensorInfo& a, const TensorInfo& b) {
+  return a.dtype == b.dtype && a.scales == b.scales && a.zero_points == b.zero_points;
+}
+
 /// Why nothing on int16 values is one of the core's.
 inline constexpr char kWideReason[] =
     "its values have 16 bits: the array multiplies 8 and sums 32; wider lanes and sums would lift that";

@@ -26,7 +26,8 @@ bool IsPowerOfTwo(float scale) {
 }
 
 bool IsUnitInt16(const TensorInfo& info) {
-  return info.dtype == DType::kInt16 && std::abs(info.scales[0] * 32768 - 1) < 1e-3f;
+  return info.dtype == DType::kInt16 && info.scales.size() == 1 && info.zero_points[0] == 0 &&
+         std::abs(info.scales[0] * 32768 - 1) < 1e-3f;
 }
 
 }  // namespace
@@ -116,12 +117,12 @@ bool Builder::Add() {
   }
   if (!IsInteger(a) || Info(a).dtype != Info(b).dtype || !IsInteger(b) || Info(a).dtype != Info(to).dtype)
     return Unsupported("operands that are not both float32 or both quantized alike");
+  const auto limits = LimitsOf(activation, to);
+  if (!limits) return false;
   const bool wide = IsWide(a);
   if (wide && (!options || options->powers_of_two) && IsPowerOfTwo(Info(a).scales[0]) &&
       IsPowerOfTwo(Info(b).scales[0]) && IsPowerOfTwo(Info(to).scales[0]))
     return Unsupported("int16 of scales that are powers of two, which have an arithmetic of their own");
-  const auto limits = LimitsOf(activation, to);
-  if (!limits) return false;
   const double scale_a = Info(a).scales[0], scale_b = Info(b).scales[0],
                twice_most = 2 * std::max(scale_a, scale_b);
   const Multiplier ma = Multiplier::Of(scale_a / twice_most), mb = Multiplier::Of(scale_b / twice_most);

@@ -213,8 +213,8 @@ bool Builder::QuantizedAveragePool(const host::Window2d& window, bool whole, Act
   const int from = op_->inputs[0], to = op_->outputs[0];
   if (!IsInteger(from))
     return Unsupported("an input that is not quantized to bytes, or to int16 without a zero point");
-  if (Info(from).scales != Info(to).scales || Info(from).zero_points != Info(to).zero_points)
-    return Malformed("its input and output have different scales");
+  if (!SameQuantization(Info(from), Info(to)))
+    return Malformed("its input and output are quantized differently");
   const auto limits = LimitsOf(activation, to);
   if (!limits) return false;
   const ValueId x = Nchw(from);

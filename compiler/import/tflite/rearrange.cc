@@ -21,10 +21,6 @@ namespace {
 
 constexpr char kMoves[] = "moves elements only: the host does that";
 
-bool SameQuantization(const TensorInfo& a, const TensorInfo& b) {
-  return a.dtype == b.dtype && a.scales == b.scales && a.zero_points == b.zero_points;
-}
-
 /// The integers of a constant operand; nothing when it is none.
 std::optional<std::vector<int64_t>> Constants(const TensorInfo& info) {
   if (!info.data || (info.dtype != DType::kInt32 && info.dtype != DType::kInt64)) return std::nullopt;

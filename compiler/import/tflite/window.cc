@@ -167,6 +167,8 @@ bool Builder::MaxPool() {
   if (IsFloat(from))
     return Finish(Activate(model_.graph.Add(name_, pool, {x}), options->activation, name_ + ".activation"),
                   true);
+  if (!SameQuantization(Info(from), Info(to)))
+    return Malformed("its input and output are quantized differently");
   const auto limits = LimitsOf(options->activation, to);
   if (!limits) return false;
   if (IsWide(from)) {
