@@ -10,6 +10,16 @@
 #include "compiler/import/onnx/reader.h"
 
 namespace cosim::import {
+namespace {
+
+bool IsOnnx(const std::string& path) { return std::filesystem::path(path).extension() == ".onnx"; }
+
+std::string FolderOf(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return folder.empty() ? "." : folder.string();
+}
+
+}  // namespace
 
 bool IsModelFile(const std::string& path) {
   const std::string extension = std::filesystem::path(path).extension().string();
@@ -35,26 +45,24 @@ std::optional<std::vector<uint8_t>> ReadFile(const std::string& path, Diagnostic
 
 std::optional<Model> ImportFile(const std::string& path, const Options& options, Diagnostics& diagnostics) {
   const auto bytes = ReadFile(path, diagnostics);
-  return bytes ? ImportBytes(*bytes, path, options, diagnostics) : std::nullopt;
+  return bytes ? ImportBytes(*bytes, path, FolderOf(path), options, diagnostics) : std::nullopt;
 }
 
 std::optional<std::vector<uint8_t>> ReadWhole(const std::string& path, Diagnostics& diagnostics) {
   auto bytes = ReadFile(path, diagnostics);
-  const std::filesystem::path file(path);
-  if (!bytes || file.extension() != ".onnx") return bytes;
+  if (!bytes || !IsOnnx(path)) return bytes;
   std::string error;
-  auto whole = onnx::WithDataInside(*bytes, file.parent_path().string(), error);
+  auto whole = onnx::WithDataInside(*bytes, FolderOf(path), error);
   if (!whole) diagnostics.Error(codes::kUnreadable, {path}, error);
   return whole;
 }
 
-std::optional<Model> ImportBytes(std::span<const uint8_t> bytes, const std::string& path,
-                                 const Options& options, Diagnostics& diagnostics) {
-  const std::filesystem::path file(path);
-  auto model = file.extension() == ".onnx"
-                   ? ImportOnnx(bytes, path, file.parent_path().string(), options, diagnostics)
-                   : ImportTflite(bytes, path, diagnostics);
-  if (model) model->graph.SetName(file.stem().string());
+std::optional<Model> ImportBytes(std::span<const uint8_t> bytes, const std::string& name,
+                                 const std::string& folder, const Options& options,
+                                 Diagnostics& diagnostics) {
+  auto model = IsOnnx(name) ? ImportOnnx(bytes, name, folder, options, diagnostics)
+                            : ImportTflite(bytes, name, diagnostics);
+  if (model) model->graph.SetName(std::filesystem::path(name).stem().string());
   return model;
 }
 

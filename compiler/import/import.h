@@ -45,10 +45,10 @@ std::optional<Model> ImportFile(const std::string& path, const Options& options,
 /// reported.
 std::optional<std::vector<uint8_t>> ReadWhole(const std::string& path, Diagnostics& diagnostics);
 
-/// As ImportFile, of a file whose bytes are at hand already; `path` says its format, its name, and in which
-/// folder external data may lie.
-std::optional<Model> ImportBytes(std::span<const uint8_t> bytes, const std::string& path,
-                                 const Options& options, Diagnostics& diagnostics);
+/// As ImportFile, of a file whose bytes are at hand already; `name` says its format. `folder`: where external
+/// data may lie; empty: nowhere.
+std::optional<Model> ImportBytes(std::span<const uint8_t> bytes, const std::string& name,
+                                 const std::string& folder, const Options& options, Diagnostics& diagnostics);
 
 /// `bytes` of a file called `name` in messages.
 std::optional<Model> ImportTflite(std::span<const uint8_t> bytes, const std::string& name,

@@ -52,7 +52,7 @@ std::optional<graph::Graph> GraphOf(const runtime::Module& module, std::string& 
   import::Options options;
   options.shapes = module.model->shapes;
   Diagnostics diagnostics;
-  auto model = import::ImportBytes(module.model->bytes, module.model->name, options, diagnostics);
+  auto model = import::ImportBytes(module.model->bytes, module.model->name, "", options, diagnostics);
   if (!model) return error = "its model cannot be imported:\n" + diagnostics.Render(), std::nullopt;
   if (ChecksumOf(model->graph) == module.provenance.checksum) return std::move(model->graph);
   error = fmt::format("{} made another graph of its model than this cosim does", module.provenance.producer);

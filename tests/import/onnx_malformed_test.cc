@@ -196,6 +196,20 @@ TEST_F(ExternalData, MovesInsideForACopyThatNeedsNoOtherFile) {
               HasSubstr("outside the model's folder"));
 }
 
+TEST_F(ExternalData, IsFoundForAModelWithoutAFolderInItsPath) {
+  const std::string model = Model(Node({"Add", {"x", "w"}, {"y"}}) + Input("x", {1}) + Output("y") +
+                                  Tensor("w", 1, {1}, External("weights.bin")));
+  std::ofstream(folder_ / "model" / "m.onnx", std::ios::binary) << model;
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_ / "model");
+  Diagnostics diagnostics;
+  EXPECT_TRUE(ImportFile("m.onnx", {}, diagnostics)) << diagnostics.Render();
+  EXPECT_TRUE(ReadWhole("m.onnx", diagnostics)) << diagnostics.Render();
+  const std::span bytes(reinterpret_cast<const uint8_t*>(model.data()), model.size());
+  EXPECT_FALSE(ImportBytes(bytes, "m.onnx", "", {}, diagnostics));
+  std::filesystem::current_path(before);
+}
+
 TEST_F(ExternalData, OutsideTheModelsFolderIsRefused) {
   for (const std::string& location : {std::string("../secret.bin"), (folder_ / "secret.bin").string(),
                                       std::string("inner/../../secret.bin"), std::string("link.bin"),
