@@ -66,6 +66,7 @@ int CheckText(const isa::Spec& spec, const std::string& path) {
 int CheckVerb(const Arguments& arguments) {
   po::options_description options("options");
   AddSpecOptions(options);
+  AddActivationBits(options);
   options.add_options()("virtual-threads", po::value<int>()->value_name("N")->default_value(2),
                         "virtual threads a kernel, for a network");
   AddShapeOption(options);

@@ -76,6 +76,7 @@ void Summarize(const runtime::Module& module, const isa::Spec& spec, size_t byte
 int CompileVerb(const Arguments& arguments) {
   po::options_description options("options");
   AddSpecOptions(options);
+  AddActivationBits(options);
   const auto levels = cpu::ObjectLevels();
   options.add_options()("output,o", po::value<std::string>()->value_name("FILE"),
                         "the module to write (default: MODEL.cosim); - is standard output")(
@@ -107,6 +108,9 @@ int CompileVerb(const Arguments& arguments) {
   if (!CheckWritable(path)) return 1;
   auto source = LoadSpecWithSource(values);
   if (!source) return 1;
+  const auto activation_bits = ActivationBitsIn(values, source->spec);
+  if (!activation_bits) return 1;
+  compile.activation_bits = *activation_bits;
 
   std::string error;
   const auto module = session::MakeModule(source->spec, std::move(source->source), compile, error);

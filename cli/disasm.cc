@@ -22,6 +22,7 @@ bool IsPass(const std::string& name) {
 int DisasmVerb(const Arguments& arguments) {
   po::options_description options("options");
   AddSpecOptions(options);
+  AddActivationBits(options);
   options.add_options()("virtual-threads", po::value<int>()->value_name("N")->default_value(2),
                         "virtual threads a kernel")(
       "seed", po::value<uint64_t>()->value_name("S")->default_value(1), "seed of weights")(

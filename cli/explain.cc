@@ -150,6 +150,7 @@ int RunPartition(const po::variables_map& values, const isa::Spec& spec,
   session::PartitionOptions options{.network = explain.model ? explain.model->graph.name() : explain.network,
                                     .model = explain.model,
                                     .seed = explain.seed,
+                                    .activation_bits = explain.activation_bits,
                                     .virtual_threads = explain.virtual_threads,
                                     .respecify = {},
                                     .progress = explain.progress};
@@ -167,6 +168,7 @@ int RunPartition(const po::variables_map& values, const isa::Spec& spec,
 int ExplainVerb(const Arguments& arguments) {
   po::options_description options("options");
   AddSpecOptions(options);
+  AddActivationBits(options);
   options.add_options()("layer", po::value<std::string>()->value_name("NAME")->default_value(""),
                         "only this layer, with its knobs; lifts are then the layer's")(
       "partition", "what runs on the host instead: which limit it met, and what would lift it")(
@@ -204,6 +206,9 @@ int ExplainVerb(const Arguments& arguments) {
   if (!json.empty() && !CheckWritable(json)) return 1;
   const auto spec = LoadSpecFrom(values);
   if (!spec) return 1;
+  const auto activation_bits = ActivationBitsIn(values, *spec);
+  if (!activation_bits) return 1;
+  explain.activation_bits = *activation_bits;
   if (isatty(STDERR_FILENO)) explain.progress = Progress;
   if (partition) return RunPartition(values, *spec, explain, json);
   std::string error;

@@ -147,8 +147,12 @@ std::shared_ptr<const import::Model> ImportModel(const po::variables_map& values
 
 std::optional<graph::Graph> LoadGraph(const po::variables_map& values, const isa::Spec& spec,
                                       const std::string& name, uint64_t seed) {
-  if (!import::IsModelFile(name))
-    return CheckNetwork(name) ? std::optional(session::QuantizeFor(spec, name, seed).graph) : std::nullopt;
+  const auto activation_bits = ActivationBitsIn(values, spec);
+  if (!activation_bits) return std::nullopt;
+  if (!import::IsModelFile(name)) {
+    if (!CheckNetwork(name)) return std::nullopt;
+    return session::QuantizeFor(spec, name, seed, *activation_bits).graph;
+  }
   const auto model = ImportModel(values, name);
   return model ? std::optional(model->graph) : std::nullopt;
 }

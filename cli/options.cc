@@ -8,6 +8,8 @@
 #include <filesystem>
 
 #include "compiler/graph/zoo/zoo.h"
+#include "compiler/import/import.h"
+#include "compiler/network/array.h"
 #include "isa/loader.h"
 #include "isa/yaml_reader.h"
 
@@ -27,6 +29,34 @@ void AddSpecOptions(po::options_description& options) {
       "ISA: a path, or a name in isa/ (default: the configuration's)")(
       "set", po::value<std::vector<std::string>>()->value_name("KEY=VALUE")->composing(),
       "override a key of the configuration, e.g. memory.latency=80");
+}
+
+void AddActivationBits(po::options_description& options) {
+  options.add_options()("activation-bits", po::value<int>()->value_name("8|16"),
+                        "quantize activations to so many bits (default: 16 where the lanes hold them)");
+}
+
+std::optional<int> ActivationBitsIn(const po::variables_map& values, const isa::Spec& spec) {
+  if (values.count("activation-bits") == 0) return 0;
+  const int bits = values["activation-bits"].as<int>();
+  std::string why;
+  const network::Array array = network::FindArray(spec, why);
+  if (bits != 8 && bits != 16) {
+    Fail(fmt::format("--activation-bits={}: 8 or 16", bits));
+    return std::nullopt;
+  }
+  for (const char* name : {"MODEL", "PROGRAM"})
+    if (values.count(name) && import::IsModelFile(values[name].as<std::string>())) {
+      Fail("--activation-bits is for networks of the zoo: a model from a file runs as it is");
+      return std::nullopt;
+    }
+  if (array.gemm >= 0 && bits > array.activation_bits) {
+    Fail(fmt::format("--activation-bits={}: lanes of '{}' have {} bits", bits,
+                     spec.memories[array.activations].name, array.activation_bits),
+         "use --set parameters.inp_bits=16 where the ISA has that parameter");
+    return std::nullopt;
+  }
+  return bits;
 }
 
 Parsed Parse(const Arguments& arguments, po::options_description options, const std::string& usage,

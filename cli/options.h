@@ -51,6 +51,14 @@ std::optional<isa::Spec> LoadSpecOf(const runtime::SpecSource& source,
 /// Whether there is a device of that name; else prints the nearest.
 bool CheckDevice(const std::string& name);
 
+/// Adds --activation-bits, for networks of the zoo.
+void AddActivationBits(boost::program_options::options_description& options);
+
+/// What that says, 0 if nothing. Nothing after printing a mistake: no such width, a model from a file, or
+/// lanes of `spec` that do not hold it.
+std::optional<int> ActivationBitsIn(const boost::program_options::variables_map& values,
+                                    const isa::Spec& spec);
+
 /// Whether the zoo has a network of that name and arguments; else prints the nearest.
 bool CheckNetwork(const std::string& name);
 

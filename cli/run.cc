@@ -51,7 +51,10 @@ int RunAndReport(const isa::Spec& spec, const po::variables_map& values, session
 
 int RunNetwork(const po::variables_map& values, session::Options& run, const std::string& json) {
   const auto spec = LoadSpecFrom(values);
-  if (!spec || !BuildRtlOf(*spec, run)) return 1;
+  if (!spec) return 1;
+  const auto activation_bits = ActivationBitsIn(values, *spec);
+  if (!activation_bits || !BuildRtlOf(*spec, run)) return 1;
+  run.activation_bits = *activation_bits;
   return RunAndReport(*spec, values, run, json,
                       [&](std::string& error) { return session::RunExperiment(*spec, run, error); });
 }
@@ -61,6 +64,7 @@ int RunModuleFile(const po::variables_map& values, session::Options& run, const 
     if (!values[option].defaulted())
       return Fail(fmt::format("--{}: a module was compiled with its own", option));
   if (values.count("shape")) return Fail("--shape: a module was compiled for the shapes it has");
+  if (values.count("activation-bits")) return Fail("--activation-bits: a module was compiled with its own");
   if (run.check == session::Check::kLayers)
     return Fail("--check=layers: a module has the golden outputs, not the golden layers",
                 "run the network it was compiled from");
@@ -97,6 +101,7 @@ int RunVerb(const Arguments& arguments) {
       "accelerators to simulate at a time, for --frames")(
       "json", po::value<std::string>()->value_name("FILE")->default_value(""),
       "write the report as JSON; - is standard output");
+  AddActivationBits(options);
   AddModelOptions(options);
   AddRtlOptions(options);
   auto parsed =

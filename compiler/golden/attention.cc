@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "compiler/golden/quantized.h"
 
 namespace cosim::golden {
 namespace {
@@ -22,10 +25,9 @@ void ForEachColumn(const graph::Shape& shape, int64_t groups, F f) {
         f((n * shape[1] + g * channels) * pixels + p, pixels, g * channels);
 }
 
-}  // namespace
-
-void Multiply(const graph::MatMul& op, const Tensor& a, const Tensor& b, Tensor& out) {
-  const auto x = a.data<int8_t>(), w = b.data<int8_t>();
+template <typename T>
+void MultiplyAs(const graph::MatMul& op, const Tensor& a, const Tensor& b, Tensor& out) {
+  const auto x = a.data<T>(), w = b.data<T>();
   const auto y = out.mutable_data<int32_t>();
   const int64_t pixels = a.shape()[2] * a.shape()[3], summed = a.shape()[1] / op.groups;
   const int64_t results = out.shape()[1] / op.groups, matrices = a.shape()[0] * op.groups;
@@ -34,34 +36,36 @@ void Multiply(const graph::MatMul& op, const Tensor& a, const Tensor& b, Tensor&
     for (int64_t r = 0; r < results; ++r)
       for (int64_t k = 0; k < summed; ++k) {
         const int32_t weight = w[m * summed * results + r * of_result + k * of_summed];
-        const int8_t* row = x.data() + (m * summed + k) * pixels;
+        const T* row = x.data() + (m * summed + k) * pixels;
         int32_t* to = y.data() + (m * results + r) * pixels;
         for (int64_t p = 0; p < pixels; ++p)
           to[p] = static_cast<int32_t>(static_cast<uint32_t>(to[p]) + static_cast<uint32_t>(weight * row[p]));
       }
 }
 
-void Normalize(const graph::QSoftmax& op, const Tensor& x, Tensor& out) {
-  const auto from = x.data<int8_t>();
-  const auto to = out.mutable_data<int8_t>();
+template <typename T>
+void NormalizeAs(const graph::QSoftmax& op, const Tensor& x, Tensor& out) {
+  const auto from = x.data<T>();
+  const auto to = out.mutable_data<T>();
   const int64_t channels = x.shape()[1] / op.groups;
   ForEachColumn(x.shape(), op.groups, [&](int64_t first, int64_t stride, int64_t) {
-    int32_t most = -128;
+    int32_t most = std::numeric_limits<T>::min();
     for (int64_t i = 0; i < channels; ++i) most = std::max<int32_t>(most, from[first + i * stride]);
     int64_t sum = 0;
     for (int64_t i = 0; i < channels; ++i) sum += op.exponentials[most - from[first + i * stride]];
     for (int64_t i = 0; i < channels; ++i) {
       const int64_t e = op.exponentials[most - from[first + i * stride]];
       const int64_t share = (2 * op.levels * e + sum) / (2 * sum) + op.zero_point;
-      to[first + i * stride] = static_cast<int8_t>(std::clamp<int64_t>(share, -128, 127));
+      to[first + i * stride] = Clamp<T>(share);
     }
   });
 }
 
-void Normalize(const graph::QLayerNorm& op, const Tensor& x, const Tensor& gain, const Tensor& offset,
-               Tensor& out) {
-  const auto from = x.data<int8_t>();
-  const auto to = out.mutable_data<int8_t>();
+template <typename T>
+void NormalizeAs(const graph::QLayerNorm& op, const Tensor& x, const Tensor& gain, const Tensor& offset,
+                 Tensor& out) {
+  const auto from = x.data<T>();
+  const auto to = out.mutable_data<T>();
   const int64_t channels = x.shape()[1];
   ForEachColumn(x.shape(), 1, [&](int64_t first, int64_t stride, int64_t) {
     int64_t sum = 0, squares = 0;
@@ -77,9 +81,24 @@ void Normalize(const graph::QLayerNorm& op, const Tensor& x, const Tensor& gain,
       const double normal = centred / deviation;
       const double scaled = normal * double{gain.data<float>()[i]};
       const double moved = scaled + double{offset.data<float>()[i]};
-      to[first + i * stride] = static_cast<int8_t>(std::clamp(std::floor(moved + 0.5), -128.0, 127.0));
+      to[first + i * stride] = ClampReal<T>(std::floor(moved + 0.5));
     }
   });
+}
+
+}  // namespace
+
+void Multiply(const graph::MatMul& op, const Tensor& a, const Tensor& b, Tensor& out) {
+  WithQuantized(a.dtype(), [&](auto zero) { MultiplyAs<decltype(zero)>(op, a, b, out); });
+}
+
+void Normalize(const graph::QSoftmax& op, const Tensor& x, Tensor& out) {
+  WithQuantized(x.dtype(), [&](auto zero) { NormalizeAs<decltype(zero)>(op, x, out); });
+}
+
+void Normalize(const graph::QLayerNorm& op, const Tensor& x, const Tensor& gain, const Tensor& offset,
+               Tensor& out) {
+  WithQuantized(x.dtype(), [&](auto zero) { NormalizeAs<decltype(zero)>(op, x, gain, offset, out); });
 }
 
 }  // namespace cosim::golden

@@ -7,7 +7,7 @@
 
 namespace cosim::golden {
 
-/// int8 x int8 -> int32.
+/// Two operands of one quantized type -> int32.
 void Multiply(const graph::MatMul& op, const graph::Tensor& a, const graph::Tensor& b, graph::Tensor& out);
 void Normalize(const graph::QSoftmax& op, const graph::Tensor& x, graph::Tensor& out);
 void Normalize(const graph::QLayerNorm& op, const graph::Tensor& x, const graph::Tensor& gain,

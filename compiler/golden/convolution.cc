@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every output is one dot product of int16 vectors: the weights of its channel and the pixels its window
-// sees, zero point subtracted, both in the order (row, column, channel), so that pixels are copied in runs of
-// channels.
+// sees, zero point subtracted (that of int16 pixels is 0: they fit as they are), both in the order (row,
+// column, channel), so that pixels are copied in runs of channels.
 #include "compiler/golden/convolution.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "compiler/golden/dot.h"
+#include "compiler/golden/quantized.h"
 
 namespace cosim::golden {
 namespace {
@@ -18,7 +19,8 @@ using graph::Tensor;
 int64_t Aligned(int64_t depth) { return (depth + kDotAlignment - 1) / kDotAlignment * kDotAlignment; }
 
 /// x [C,H,W] of one image as [H,W,C], minus the zero point.
-std::vector<int16_t> ChannelsLast(const int8_t* x, int64_t channels, int64_t pixels, int32_t zero_point) {
+template <typename T>
+std::vector<int16_t> ChannelsLast(const T* x, int64_t channels, int64_t pixels, int32_t zero_point) {
   std::vector<int16_t> result(channels * pixels);
   for (int64_t c = 0; c < channels; ++c) {
     for (int64_t p = 0; p < pixels; ++p)
@@ -72,8 +74,11 @@ void Convolve(const graph::Conv2d& op, const Tensor& x, const Tensor& w, Tensor&
   const int64_t in_plane = xs[2] * xs[3], out_plane = ys[2] * ys[3], outputs = ws[0] / op.groups;
   const std::vector<int16_t> weights = WeightRows(w, depth);
   for (int64_t n = 0; n < xs[0]; ++n) {
-    const auto image =
-        ChannelsLast(x.data<int8_t>().data() + n * xs[1] * in_plane, xs[1], in_plane, op.input_zero_point);
+    std::vector<int16_t> image;
+    WithQuantized(x.dtype(), [&](auto zero) {
+      image = ChannelsLast(x.data<decltype(zero)>().data() + n * xs[1] * in_plane, xs[1], in_plane,
+                           op.input_zero_point);
+    });
     for (int64_t g = 0; g < op.groups; ++g) {
       const auto patches = PatchRows(op, image, xs, ws, ys, g * ws[1], depth);
       int32_t* result = out.mutable_data<int32_t>().data() + (n * ys[1] + g * outputs) * out_plane;
@@ -88,11 +93,14 @@ void Multiply(const graph::Dense& op, const Tensor& x, const Tensor& w, Tensor& 
   const int64_t depth = Aligned(inputs);
   const std::vector<int16_t> weights = WeightRows(w.Reshaped({outputs, inputs, 1, 1}), depth);
   std::vector<int16_t> rows(batch * depth, 0);
-  for (int64_t n = 0; n < batch; ++n) {
-    for (int64_t i = 0; i < inputs; ++i) {
-      rows[n * depth + i] = static_cast<int16_t>(x.data<int8_t>()[n * inputs + i] - op.input_zero_point);
+  WithQuantized(x.dtype(), [&](auto zero) {
+    const auto from = x.data<decltype(zero)>();
+    for (int64_t n = 0; n < batch; ++n) {
+      for (int64_t i = 0; i < inputs; ++i) {
+        rows[n * depth + i] = static_cast<int16_t>(from[n * inputs + i] - op.input_zero_point);
+      }
     }
-  }
+  });
   DotProducts(rows.data(), batch, weights.data(), outputs, depth, out.mutable_data<int32_t>().data(),
               outputs);
 }

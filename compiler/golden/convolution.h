@@ -7,10 +7,10 @@
 
 namespace cosim::golden {
 
-/// int8 x [N,C,H,W] and w [O,C/groups,KH,KW] into int32 `out`, whose shape is set.
+/// Quantized x [N,C,H,W] and int8 w [O,C/groups,KH,KW] into int32 `out`, whose shape is set.
 void Convolve(const graph::Conv2d& op, const graph::Tensor& x, const graph::Tensor& w, graph::Tensor& out);
 
-/// int8 x [N,K] and w [O,K] into int32 `out`, whose shape is set.
+/// Quantized x [N,K] and int8 w [O,K] into int32 `out`, whose shape is set.
 void Multiply(const graph::Dense& op, const graph::Tensor& x, const graph::Tensor& w, graph::Tensor& out);
 
 }  // namespace cosim::golden

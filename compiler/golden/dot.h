@@ -10,7 +10,7 @@ namespace cosim::golden {
 constexpr int64_t kDotAlignment = 32;
 
 /// c[i * c_stride + j] = sum over k < depth of a[i * depth + k] * b[j * depth + k], for i < rows, j <
-/// columns. Wraps. `depth` is a multiple of kDotAlignment; elements are in [-255, 255].
+/// columns. Wraps. `depth` is a multiple of kDotAlignment.
 void DotProducts(const int16_t* a, int64_t rows, const int16_t* b, int64_t columns, int64_t depth, int32_t* c,
                  int64_t c_stride);
 

@@ -8,6 +8,7 @@
 
 #include "compiler/golden/attention.h"
 #include "compiler/golden/convolution.h"
+#include "compiler/golden/quantized.h"
 #include "compiler/golden/rearrange.h"
 #include "compiler/graph/float_executor.h"
 #include "isa/check.h"
@@ -22,8 +23,6 @@ using Operands = std::vector<graph::TensorPtr>;
 int64_t RoundShift(int64_t x, int32_t shift) {
   return shift == 0 ? x : (x + (int64_t{1} << (shift - 1))) >> shift;
 }
-
-int8_t Clamp8(int64_t x) { return static_cast<int8_t>(std::clamp<int64_t>(x, -128, 127)); }
 
 int64_t Sat32(int64_t x) {
   return std::clamp<int64_t>(x, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max());
@@ -53,24 +52,41 @@ void Compute(const graph::BiasAdd&, const Operands& in, Tensor& out) {
   ForEachElement(out.shape(), [&](int64_t c, int64_t i) { y[i] = WrappingAdd(x[i], bias[c]); });
 }
 
-void Compute(const graph::Clip& op, const Operands& in, Tensor& out) {
-  const auto x = in[0]->data<int8_t>();
-  const auto y = out.mutable_data<int8_t>();
-  for (size_t i = 0; i < x.size(); ++i) y[i] = Clamp8(std::min(std::max<int32_t>(x[i], op.lo), op.hi));
+/// out[i] = Clamp(element(x[i])), x and out of one quantized type.
+template <typename Element>
+void Map(const Tensor& x, Tensor& out, Element element) {
+  WithQuantized(out.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const auto from = x.data<T>();
+    const auto to = out.mutable_data<T>();
+    for (size_t i = 0; i < from.size(); ++i) to[i] = Clamp<T>(element(int32_t{from[i]}));
+  });
 }
 
-int32_t QAddTerm(const graph::QAdd::Operand& operand, int8_t value) {
+/// The same of two tensors.
+template <typename Element>
+void Map(const Tensor& a, const Tensor& b, Tensor& out, Element element) {
+  WithQuantized(out.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const auto x = a.data<T>(), y = b.data<T>();
+    const auto to = out.mutable_data<T>();
+    for (size_t i = 0; i < x.size(); ++i) to[i] = Clamp<T>(element(int32_t{x[i]}, int32_t{y[i]}));
+  });
+}
+
+void Compute(const graph::Clip& op, const Operands& in, Tensor& out) {
+  Map(*in[0], out, [&](int32_t x) { return std::min(std::max(x, op.lo), op.hi); });
+}
+
+int32_t QAddTerm(const graph::QAdd::Operand& operand, int32_t value) {
   const int64_t product = int64_t{value - operand.zero_point} * operand.multiplier;
   return static_cast<int32_t>(RoundShift(product, operand.shift));
 }
 
 void Compute(const graph::QAdd& op, const Operands& in, Tensor& out) {
-  const auto a = in[0]->data<int8_t>(), b = in[1]->data<int8_t>();
-  const auto y = out.mutable_data<int8_t>();
-  for (size_t i = 0; i < a.size(); ++i) {
-    const int32_t sum = WrappingAdd(QAddTerm(op.a, a[i]), QAddTerm(op.b, b[i]));
-    y[i] = Clamp8(WrappingAdd(sum, op.output_zero_point));
-  }
+  Map(*in[0], *in[1], out, [&](int32_t a, int32_t b) {
+    return WrappingAdd(WrappingAdd(QAddTerm(op.a, a), QAddTerm(op.b, b)), op.output_zero_point);
+  });
 }
 
 int64_t AwayShift(int64_t x, int32_t shift) { return RoundShift(x - (x < 0 && shift > 0 ? 1 : 0), shift); }
@@ -79,28 +95,27 @@ int64_t Twice(int64_t x, int32_t multiplier, int32_t shift) {
   return AwayShift(RoundShift(x * multiplier, 31), shift);
 }
 
-int64_t ScaledAddTerm(const graph::QAdd::Operand& operand, int8_t value) {
+int64_t ScaledAddTerm(const graph::QAdd::Operand& operand, int32_t value) {
   return Twice(int64_t{value - operand.zero_point} << graph::ScaledAdd::kLeftShift, operand.multiplier,
                operand.shift);
 }
 
 void Compute(const graph::ScaledAdd& op, const Operands& in, Tensor& out) {
-  const auto a = in[0]->data<int8_t>(), b = in[1]->data<int8_t>();
-  const auto y = out.mutable_data<int8_t>();
-  for (size_t i = 0; i < a.size(); ++i) {
-    const int64_t sum = ScaledAddTerm(op.a, a[i]) + ScaledAddTerm(op.b, b[i]);
-    y[i] = Clamp8(Twice(sum, op.multiplier, op.shift) + op.output_zero_point);
-  }
+  Map(*in[0], *in[1], out, [&](int32_t a, int32_t b) {
+    const int64_t sum = ScaledAddTerm(op.a, a) + ScaledAddTerm(op.b, b);
+    return Twice(sum, op.multiplier, op.shift) + op.output_zero_point;
+  });
 }
 
-void Compute(const graph::MaxPool& op, const Operands& in, Tensor& out) {
-  const graph::Shape &xs = in[0]->shape(), &ys = out.shape();
-  const int8_t* plane = in[0]->data<int8_t>().data();
-  int8_t* y = out.mutable_data<int8_t>().data();
+template <typename T>
+void TakeLargest(const graph::MaxPool& op, const Tensor& x, Tensor& out) {
+  const graph::Shape &xs = x.shape(), &ys = out.shape();
+  const T* plane = x.data<T>().data();
+  T* y = out.mutable_data<T>().data();
   for (int64_t p = 0; p < xs[0] * xs[1]; ++p, plane += xs[2] * xs[3]) {
     for (int64_t oy = 0; oy < ys[2]; ++oy) {
       for (int64_t ox = 0; ox < ys[3]; ++ox) {
-        int8_t best = -128;
+        T best = std::numeric_limits<T>::min();
         for (int64_t ky = 0; ky < op.kernel[0]; ++ky) {
           for (int64_t kx = 0; kx < op.kernel[1]; ++kx) {
             const int64_t iy = oy * op.stride[0] - op.pad[0] + ky, ix = ox * op.stride[1] - op.pad[1] + kx;
@@ -113,28 +128,38 @@ void Compute(const graph::MaxPool& op, const Operands& in, Tensor& out) {
   }
 }
 
+void Compute(const graph::MaxPool& op, const Operands& in, Tensor& out) {
+  WithQuantized(out.dtype(), [&](auto zero) { TakeLargest<decltype(zero)>(op, *in[0], out); });
+}
+
 void Compute(const graph::GlobalSumPool&, const Operands& in, Tensor& out) {
-  const auto x = in[0]->data<int8_t>();
-  const auto y = out.mutable_data<int32_t>();
-  const size_t plane = x.size() / y.size();
-  for (size_t i = 0; i < x.size(); ++i) y[i / plane] = WrappingAdd(y[i / plane], x[i]);
+  WithQuantized(in[0]->dtype(), [&](auto zero) {
+    const auto x = in[0]->data<decltype(zero)>();
+    const auto y = out.mutable_data<int32_t>();
+    const size_t plane = x.size() / y.size();
+    for (size_t i = 0; i < x.size(); ++i) y[i / plane] = WrappingAdd(y[i / plane], x[i]);
+  });
 }
 
 void Compute(const graph::Requantize& op, const Operands& in, Tensor& out) {
   const auto x = in[0]->data<int32_t>();
-  const auto y = out.mutable_data<int8_t>();
   const bool per_channel = op.multiplier.size() > 1;
-  ForEachElement(out.shape(), [&](int64_t c, int64_t i) {
-    const int64_t k = per_channel ? c : 0;
-    const int64_t scaled = op.twice ? Twice(x[i], op.multiplier[k], op.shift[k])
-                                    : Sat32(RoundShift(int64_t{x[i]} * op.multiplier[k], op.shift[k]));
-    y[i] = Clamp8(scaled + op.zero_point);
+  WithQuantized(out.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const auto y = out.mutable_data<T>();
+    ForEachElement(out.shape(), [&](int64_t c, int64_t i) {
+      const int64_t k = per_channel ? c : 0;
+      const int64_t scaled = op.twice ? Twice(x[i], op.multiplier[k], op.shift[k])
+                                      : Sat32(RoundShift(int64_t{x[i]} * op.multiplier[k], op.shift[k]));
+      y[i] = Clamp<T>(scaled + op.zero_point);
+    });
   });
 }
 
-void Compute(const graph::SumPool& op, const Operands& in, Tensor& out) {
-  const graph::Shape &xs = in[0]->shape(), &ys = out.shape();
-  const int8_t* plane = in[0]->data<int8_t>().data();
+template <typename T>
+void AddUp(const graph::SumPool& op, const Tensor& x, Tensor& out) {
+  const graph::Shape &xs = x.shape(), &ys = out.shape();
+  const T* plane = x.data<T>().data();
   int32_t* y = out.mutable_data<int32_t>().data();
   for (int64_t p = 0; p < xs[0] * xs[1]; ++p, plane += xs[2] * xs[3]) {
     for (int64_t oy = 0; oy < ys[2]; ++oy) {
@@ -151,28 +176,25 @@ void Compute(const graph::SumPool& op, const Operands& in, Tensor& out) {
   }
 }
 
+void Compute(const graph::SumPool& op, const Operands& in, Tensor& out) {
+  WithQuantized(in[0]->dtype(), [&](auto zero) { AddUp<decltype(zero)>(op, *in[0], out); });
+}
+
 void Compute(const graph::QMul& op, const Operands& in, Tensor& out) {
-  const auto a = in[0]->data<int8_t>(), b = in[1]->data<int8_t>();
-  const auto y = out.mutable_data<int8_t>();
-  for (size_t i = 0; i < a.size(); ++i) {
-    const int64_t product = int64_t{a[i] - op.a_zero_point} * (b[i] - op.b_zero_point);
-    y[i] = Clamp8(Sat32(RoundShift(product * op.multiplier, op.shift)) + op.output_zero_point);
-  }
+  Map(*in[0], *in[1], out, [&](int32_t a, int32_t b) {
+    const int64_t product = int64_t{a - op.a_zero_point} * (b - op.b_zero_point);
+    return Sat32(RoundShift(product * op.multiplier, op.shift)) + op.output_zero_point;
+  });
 }
 
 void Compute(const graph::Rescale& op, const Operands& in, Tensor& out) {
-  const auto x = in[0]->data<int8_t>();
-  const auto y = out.mutable_data<int8_t>();
-  for (size_t i = 0; i < x.size(); ++i) {
-    const int32_t term = QAddTerm({op.input_zero_point, op.multiplier, op.shift}, x[i]);
-    y[i] = Clamp8(WrappingAdd(term, op.output_zero_point));
-  }
+  const graph::QAdd::Operand operand{op.input_zero_point, op.multiplier, op.shift};
+  Map(*in[0], out, [&](int32_t x) { return WrappingAdd(QAddTerm(operand, x), op.output_zero_point); });
 }
 
 void Compute(const graph::Table& op, const Operands& in, Tensor& out) {
-  const auto x = in[0]->data<int8_t>();
-  std::transform(x.begin(), x.end(), out.mutable_data<int8_t>().begin(),
-                 [&](int8_t v) { return static_cast<int8_t>(op.table[v + 128]); });
+  const auto middle = static_cast<int32_t>(op.table.size() / 2);
+  Map(*in[0], out, [&](int32_t x) { return op.table[x + middle]; });
 }
 
 void Compute(const graph::MatMul& op, const Operands& in, Tensor& out) { Multiply(op, *in[0], *in[1], out); }

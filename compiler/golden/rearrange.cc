@@ -19,6 +19,8 @@ void WithElement(DType dtype, F f) {
   switch (dtype) {
     case DType::kInt8:
       return f(int8_t{});
+    case DType::kInt16:
+      return f(int16_t{});
     case DType::kInt32:
       return f(int32_t{});
     case DType::kFloat32:

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/graph/rules.h"
 #include "isa/check.h"
 
 namespace cosim::graph {
@@ -16,9 +17,6 @@ template <typename... Args>
 Result Fail(fmt::format_string<Args...> text, Args&&... args) {
   return fmt::format(text, std::forward<Args>(args)...);
 }
-
-bool IsInt8(int64_t value) { return value >= -128 && value <= 127; }
-bool IsShift(int64_t value) { return value >= 0 && value <= 62; }
 
 /// What is wrong with a window (convolution or pooling) over `x`; empty when nothing is.
 struct Window {
@@ -51,18 +49,16 @@ Result Infer(const Constant& op, Operands) {
   return op.data->type();
 }
 
-/// Rules that Conv2d and Dense share: element types and the zero point.
+/// Rules that Conv2d and Dense share: element types and the zero point. Weights are at most int8.
 std::string MultiplyFault(const TensorType& x, const TensorType& w, int32_t zero_point) {
-  if (x.dtype != w.dtype) {
+  if (w.dtype != (x.dtype == DType::kInt16 ? DType::kInt8 : x.dtype)) {
     return fmt::format("input is {}, but weight is {}", Name(x.dtype), Name(w.dtype));
   }
-  if (x.dtype != DType::kFloat32 && x.dtype != DType::kInt8) return "operands must be float32 or int8";
-  if (x.dtype == DType::kFloat32 && zero_point != 0) return "a float operation has no zero point";
-  if (!IsInt8(zero_point)) return fmt::format("zero point {} is not an int8", zero_point);
-  return "";
+  if (x.dtype != DType::kFloat32 && !IsQuantized(x.dtype)) return "operands must be float32, int8 or int16";
+  return ZeroPointFault(x.dtype, {zero_point});
 }
 
-DType MultiplyResult(DType operand) { return operand == DType::kInt8 ? DType::kInt32 : operand; }
+DType MultiplyResult(DType operand) { return IsQuantized(operand) ? DType::kInt32 : operand; }
 
 Result Infer(const Conv2d& op, Operands in) {
   const Shape &x = in[0].shape, &w = in[1].shape;
@@ -125,9 +121,9 @@ Result Infer(const Relu&, Operands in) {
 }
 
 Result Infer(const Clip& op, Operands in) {
-  if (in[0].dtype != DType::kInt8) return "input must be int8";
-  if (!IsInt8(op.lo) || !IsInt8(op.hi) || op.lo > op.hi) {
-    return Fail("limits {} and {} are no range of int8", op.lo, op.hi);
+  if (!IsQuantized(in[0].dtype)) return kNotQuantized;
+  if (!IsIn(in[0].dtype, op.lo) || !IsIn(in[0].dtype, op.hi) || op.lo > op.hi) {
+    return Fail("limits {} and {} are no range of {}", op.lo, op.hi, Name(in[0].dtype));
   }
   return in[0];
 }
@@ -141,24 +137,14 @@ Result Infer(const Add&, Operands in) {
 }
 
 Result Infer(const QAdd& op, Operands in) {
-  if (in[0].dtype != DType::kInt8 || in[1].dtype != DType::kInt8) return "operands must be int8";
-  if (in[0].shape != in[1].shape) {
-    return Fail("operands have shapes {} and {}", ToString(in[0].shape), ToString(in[1].shape));
-  }
+  if (std::string fault = PairFault(in); !fault.empty()) return fault;
   for (const QAdd::Operand& operand : {op.a, op.b}) {
     if (operand.multiplier == 0) return Fail("a multiplier is 0");
     if (!IsShift(operand.shift)) return Fail("shift {} is not in [0, 62]", operand.shift);
-    if (!IsInt8(operand.zero_point)) return Fail("zero point {} is not an int8", operand.zero_point);
   }
-  if (!IsInt8(op.output_zero_point)) return Fail("zero point {} is not an int8", op.output_zero_point);
+  const auto fault = ZeroPointFault(in[0].dtype, {op.a.zero_point, op.b.zero_point, op.output_zero_point});
+  if (!fault.empty()) return fault;
   return in[0];
-}
-
-/// Rules for the arguments of Twice.
-std::string TwiceFault(int32_t multiplier, int32_t shift) {
-  if (multiplier < (1 << 29)) return fmt::format("multiplier {} is not in [2^29, 2^31)", multiplier);
-  if (shift < 0 || shift > 31) return fmt::format("shift {} is not in [0, 31]", shift);
-  return "";
 }
 
 Result Infer(const ScaledAdd& op, Operands in) {
@@ -168,17 +154,17 @@ Result Infer(const ScaledAdd& op, Operands in) {
   }
   for (const QAdd::Operand& operand : {op.a, op.b}) {
     if (std::string fault = TwiceFault(operand.multiplier, operand.shift); !fault.empty()) return fault;
-    if (!IsInt8(operand.zero_point)) return Fail("zero point {} is not an int8", operand.zero_point);
   }
   if (std::string fault = TwiceFault(op.multiplier, op.shift); !fault.empty()) return fault;
-  if (!IsInt8(op.output_zero_point)) return Fail("zero point {} is not an int8", op.output_zero_point);
+  const auto fault = ZeroPointFault(DType::kInt8, {op.a.zero_point, op.b.zero_point, op.output_zero_point});
+  if (!fault.empty()) return fault;
   return in[0];
 }
 
 Result Infer(const HostOp& op, Operands) { return op.type; }
 
 Result Infer(const MaxPool& op, Operands in) {
-  if (in[0].dtype != DType::kFloat32 && in[0].dtype != DType::kInt8) return "input must be float32 or int8";
+  if (!IsValue(in[0].dtype)) return "input must be float32, int8 or int16";
   const Shape& x = in[0].shape;
   if (x.size() != 4) return Fail("input must have 4 dimensions, not {}", x.size());
   const Window window{op.kernel, op.stride, {1, 1}, op.pad};
@@ -189,29 +175,27 @@ Result Infer(const MaxPool& op, Operands in) {
   return TensorType{in[0].dtype, {x[0], x[1], window.Extent(x, 0), window.Extent(x, 1)}};
 }
 
-Result InferGlobalPool(const TensorType& x, DType operand, DType result) {
-  if (x.dtype != operand) return Fail("input must be {}", Name(operand));
+Result InferGlobalPool(const TensorType& x, DType result) {
   if (x.shape.size() != 4) return Fail("input must have 4 dimensions, not {}", x.shape.size());
   return TensorType{result, {x.shape[0], x.shape[1], 1, 1}};
 }
 
 Result Infer(const GlobalAvgPool&, Operands in) {
-  return InferGlobalPool(in[0], DType::kFloat32, DType::kFloat32);
+  if (in[0].dtype != DType::kFloat32) return "input must be float32";
+  return InferGlobalPool(in[0], DType::kFloat32);
 }
 
 Result Infer(const GlobalSumPool&, Operands in) {
-  return InferGlobalPool(in[0], DType::kInt8, DType::kInt32);
+  if (!IsQuantized(in[0].dtype)) return kNotQuantized;
+  return InferGlobalPool(in[0], DType::kInt32);
 }
 
 /// Element types of the operations that are not the host's alone.
-bool IsCore(DType dtype) {
-  return dtype == DType::kFloat32 || dtype == DType::kInt8 || dtype == DType::kInt32;
-}
+bool IsCore(DType dtype) { return IsValue(dtype) || dtype == DType::kInt32; }
 
-/// AvgPool and SumPool: `x` must be `operand`.
+/// AvgPool and SumPool.
 template <typename Pool>
-Result InferPool(const Pool& op, const TensorType& x, DType operand, DType result) {
-  if (x.dtype != operand) return Fail("input must be {}", Name(operand));
+Result InferPool(const Pool& op, const TensorType& x, DType result) {
   if (x.shape.size() != 4) return Fail("input must have 4 dimensions, not {}", x.shape.size());
   const Window window{op.kernel, op.stride, {1, 1}, op.pad};
   if (std::string fault = window.Fault(x.shape); !fault.empty()) return fault;
@@ -219,12 +203,16 @@ Result InferPool(const Pool& op, const TensorType& x, DType operand, DType resul
 }
 
 Result Infer(const AvgPool& op, Operands in) {
-  return InferPool(op, in[0], DType::kFloat32, DType::kFloat32);
+  if (in[0].dtype != DType::kFloat32) return "input must be float32";
+  return InferPool(op, in[0], DType::kFloat32);
 }
 
 Result Infer(const SumPool& op, Operands in) {
-  if (!IsInt8(op.pad_value)) return Fail("pad value {} is not an int8", op.pad_value);
-  return InferPool(op, in[0], DType::kInt8, DType::kInt32);
+  if (!IsQuantized(in[0].dtype)) return kNotQuantized;
+  if (!IsIn(in[0].dtype, op.pad_value)) {
+    return Fail("pad value {} is not an {}", op.pad_value, Name(in[0].dtype));
+  }
+  return InferPool(op, in[0], DType::kInt32);
 }
 
 Result Infer(const ConvTranspose2d& op, Operands in) {
@@ -248,7 +236,7 @@ Result Infer(const ConvTranspose2d& op, Operands in) {
 Result Infer(const DepthToSpace& op, Operands in) {
   const Shape& x = in[0].shape;
   const auto [sy, sx] = op.block;
-  if (!IsCore(in[0].dtype)) return "input must be float32, int8 or int32";
+  if (!IsCore(in[0].dtype)) return "input must be float32, int8, int16 or int32";
   if (x.size() != 4) return Fail("input must have 4 dimensions, not {}", x.size());
   if (sy < 1 || sx < 1 || x[1] % (sy * sx) != 0) return Fail("{} channels in blocks of {}", x[1], sy * sx);
   return TensorType{in[0].dtype, {x[0], x[1] / (sy * sx), x[2] * sy, x[3] * sx}};
@@ -256,22 +244,20 @@ Result Infer(const DepthToSpace& op, Operands in) {
 
 Result Infer(const ResizeNearest& op, Operands in) {
   const Shape& x = in[0].shape;
-  if (!IsCore(in[0].dtype)) return "input must be float32, int8 or int32";
+  if (!IsCore(in[0].dtype)) return "input must be float32, int8, int16 or int32";
   if (x.size() != 4) return Fail("input must have 4 dimensions, not {}", x.size());
   if (op.scale[0] < 1 || op.scale[1] < 1) return "scales must be at least 1";
   return TensorType{in[0].dtype, {x[0], x[1], x[2] * op.scale[0], x[3] * op.scale[1]}};
 }
 
-/// Element types of values; sums and the host's types have no such operations.
-bool IsValue(DType dtype) { return dtype == DType::kFloat32 || dtype == DType::kInt8; }
-
 Result Infer(const Concat&, Operands in) {
   if (in.empty()) return "needs an operand";
   TensorType result = in[0];
-  if (result.shape.size() < 2 || !IsValue(result.dtype)) return "operands must be float32 or int8 [N,C,...]";
+  if (result.shape.size() < 2 || !IsValue(result.dtype))
+    return "operands must be float32, int8 or int16 [N,C,...]";
   for (const TensorType& operand : in.subspan(1)) {
     Shape like = operand.shape;
-    if (like.size() < 2) return "operands must be float32 or int8 [N,C,...]";
+    if (like.size() < 2) return "operands must be float32, int8 or int16 [N,C,...]";
     like[1] = in[0].shape[1];
     if (operand.dtype != in[0].dtype || like != in[0].shape) {
       return Fail("operands are {} and {}", ToString(in[0]), ToString(operand));
@@ -283,9 +269,9 @@ Result Infer(const Concat&, Operands in) {
 
 Result Infer(const Pad& op, Operands in) {
   const Shape& x = in[0].shape;
-  if (!IsValue(in[0].dtype)) return "input must be float32 or int8";
+  if (!IsValue(in[0].dtype)) return "input must be float32, int8 or int16";
   if (x.size() != 4) return Fail("input must have 4 dimensions, not {}", x.size());
-  if (in[0].dtype == DType::kFloat32 ? op.value != 0 : !IsInt8(op.value)) {
+  if (in[0].dtype == DType::kFloat32 ? op.value != 0 : !IsIn(in[0].dtype, op.value)) {
     return Fail("value {} is no value of {}", op.value, Name(in[0].dtype));
   }
   for (int64_t p : op.pad) {
@@ -297,30 +283,18 @@ Result Infer(const Pad& op, Operands in) {
 Result Infer(const Sub&, Operands in) { return Infer(Add{}, in); }
 Result Infer(const Mul&, Operands in) { return Infer(Add{}, in); }
 
-/// Rules of a scaling with one positive multiplier; empty when all hold.
-std::string ScalingFault(int32_t multiplier, int32_t shift, std::initializer_list<int32_t> zero_points) {
-  if (multiplier < 1) return fmt::format("multiplier {} is not positive", multiplier);
-  if (!IsShift(shift)) return fmt::format("shift {} is not in [0, 62]", shift);
-  for (int32_t zero_point : zero_points) {
-    if (!IsInt8(zero_point)) return fmt::format("zero point {} is not an int8", zero_point);
-  }
-  return "";
-}
-
 Result Infer(const QMul& op, Operands in) {
-  if (in[0].dtype != DType::kInt8 || in[1].dtype != DType::kInt8) return "operands must be int8";
-  if (in[0].shape != in[1].shape) {
-    return Fail("operands have shapes {} and {}", ToString(in[0].shape), ToString(in[1].shape));
-  }
-  const auto fault =
-      ScalingFault(op.multiplier, op.shift, {op.a_zero_point, op.b_zero_point, op.output_zero_point});
+  if (std::string fault = PairFault(in); !fault.empty()) return fault;
+  const auto fault = ScalingFault(in[0].dtype, op.multiplier, op.shift,
+                                  {op.a_zero_point, op.b_zero_point, op.output_zero_point});
   if (!fault.empty()) return fault;
   return in[0];
 }
 
 Result Infer(const Rescale& op, Operands in) {
-  if (in[0].dtype != DType::kInt8) return "input must be int8";
-  const auto fault = ScalingFault(op.multiplier, op.shift, {op.input_zero_point, op.output_zero_point});
+  if (!IsQuantized(in[0].dtype)) return kNotQuantized;
+  const auto fault =
+      ScalingFault(in[0].dtype, op.multiplier, op.shift, {op.input_zero_point, op.output_zero_point});
   if (!fault.empty()) return fault;
   return in[0];
 }
@@ -336,7 +310,8 @@ std::string GroupsFault(const TensorType& x, int64_t groups) {
 
 Result Infer(const MatMul& op, Operands in) {
   const Shape &a = in[0].shape, &b = in[1].shape;
-  if (in[0].dtype != in[1].dtype || !IsValue(in[0].dtype)) return "operands must both be float32 or int8";
+  if (in[0].dtype != in[1].dtype || !IsValue(in[0].dtype))
+    return "operands must both be float32, int8 or int16";
   if (a.size() != 4 || b.size() != 4 || a[0] != b[0]) {
     return Fail("operands have shapes {} and {}", ToString(a), ToString(b));
   }
@@ -359,21 +334,23 @@ Result Infer(const Softmax& op, Operands in) {
 }
 
 Result Infer(const QSoftmax& op, Operands in) {
-  if (in[0].dtype != DType::kInt8) return "input must be int8";
+  if (!IsQuantized(in[0].dtype)) return kNotQuantized;
   if (std::string fault = GroupsFault(in[0], op.groups); !fault.empty()) return fault;
-  if (op.exponentials.size() != 256) return Fail("{} exponentials, not 256", op.exponentials.size());
+  const int64_t steps = StepsOf(in[0].dtype);
+  if (std::ssize(op.exponentials) != steps) {
+    return Fail("{} exponentials, not {}", op.exponentials.size(), steps);
+  }
   for (int32_t e : op.exponentials) {
     if (e < 0 || e > (1 << 24)) return Fail("exponential {} is not in [0, 2^24]", e);
   }
   if (op.exponentials[0] == 0) return "the first exponential is 0";
-  if (op.levels < 1 || op.levels > 256) return Fail("{} levels are not in [1, 256]", op.levels);
-  if (!IsInt8(op.zero_point)) return Fail("zero point {} is not an int8", op.zero_point);
+  if (op.levels < 1 || op.levels > steps) return Fail("{} levels are not in [1, {}]", op.levels, steps);
+  if (std::string fault = ZeroPointFault(in[0].dtype, {op.zero_point}); !fault.empty()) return fault;
   return in[0];
 }
 
-/// A layer norm of `x`, which must be `dtype`, with two float vectors.
-Result InferLayerNorm(Operands in, DType dtype, float epsilon) {
-  if (in[0].dtype != dtype) return Fail("input must be {}", Name(dtype));
+/// A layer norm of `x` with two float vectors.
+Result InferLayerNorm(Operands in, float epsilon) {
   if (!(epsilon > 0)) return Fail("epsilon is {}, but must be positive", epsilon);
   const TensorType like{DType::kFloat32, in[0].shape};
   for (const TensorType& vector : in.subspan(1)) {
@@ -382,8 +359,15 @@ Result InferLayerNorm(Operands in, DType dtype, float epsilon) {
   return in[0];
 }
 
-Result Infer(const LayerNorm& op, Operands in) { return InferLayerNorm(in, DType::kFloat32, op.epsilon); }
-Result Infer(const QLayerNorm& op, Operands in) { return InferLayerNorm(in, DType::kInt8, op.epsilon); }
+Result Infer(const LayerNorm& op, Operands in) {
+  if (in[0].dtype != DType::kFloat32) return "input must be float32";
+  return InferLayerNorm(in, op.epsilon);
+}
+
+Result Infer(const QLayerNorm& op, Operands in) {
+  if (!IsQuantized(in[0].dtype)) return kNotQuantized;
+  return InferLayerNorm(in, op.epsilon);
+}
 
 Result Infer(const Gelu&, Operands in) {
   if (in[0].dtype != DType::kFloat32) return "input must be float32";
@@ -391,10 +375,11 @@ Result Infer(const Gelu&, Operands in) {
 }
 
 Result Infer(const Table& op, Operands in) {
-  if (in[0].dtype != DType::kInt8) return "input must be int8";
-  if (op.table.size() != 256) return Fail("{} entries, not 256", op.table.size());
+  if (!IsQuantized(in[0].dtype)) return kNotQuantized;
+  const int64_t steps = StepsOf(in[0].dtype);
+  if (std::ssize(op.table) != steps) return Fail("{} entries, not {}", op.table.size(), steps);
   for (int32_t entry : op.table) {
-    if (!IsInt8(entry)) return Fail("entry {} is not an int8", entry);
+    if (!IsIn(in[0].dtype, entry)) return Fail("entry {} is not an {}", entry, Name(in[0].dtype));
   }
   return in[0];
 }
@@ -417,8 +402,10 @@ Result Infer(const Requantize& op, Operands in) {
   for (int32_t shift : op.shift) {
     if (!IsShift(shift)) return Fail("shift {} is not in [0, 62]", shift);
   }
-  if (!IsInt8(op.zero_point)) return Fail("zero point {} is not an int8", op.zero_point);
-  return TensorType{DType::kInt8, in[0].shape};
+  if (op.bits != 8 && op.bits != 16) return Fail("a result of {} bits: neither 8 nor 16", op.bits);
+  const DType result = op.bits == 8 ? DType::kInt8 : DType::kInt16;
+  if (std::string fault = ZeroPointFault(result, {op.zero_point}); !fault.empty()) return fault;
+  return TensorType{result, in[0].shape};
 }
 
 Result Infer(const Flatten&, Operands in) {
@@ -429,8 +416,7 @@ Result Infer(const Flatten&, Operands in) {
 
 std::string ScaleFault(float scale, int32_t zero_point) {
   if (!(scale > 0)) return fmt::format("scale {} is not positive", scale);
-  if (!IsInt8(zero_point)) return fmt::format("zero point {} is not an int8", zero_point);
-  return "";
+  return ZeroPointFault(DType::kInt8, {zero_point});
 }
 
 Result Infer(const Quantize& op, Operands in) {

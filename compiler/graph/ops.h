@@ -10,9 +10,9 @@
 //   That rounds half up (towards +infinity).
 // AwayShift(x, s):  RoundShift(x - (x < 0 && s > 0), s). That rounds half away from zero.
 // Twice(x, m, s), on int32, 2^29 <= m < 2^31:  AwayShift(RoundShift(int64(x) * m, 31), s), 0 <= s <= 31. That
-// is how TensorFlow Lite's reference kernels multiply by m / 2^(31 + s); it rounds twice. Clamp8(x) =
-// min(max(x, -128), 127).  Sat32(x) = x clamped to the range of int32. "Wraps" means two's complement
-// arithmetic modulo 2^32.
+// is how TensorFlow Lite's reference kernels multiply by m / 2^(31 + s); it rounds twice. Clamp(x) = x
+// clamped to the range of the result's type, Sat32(x) = x clamped to the range of int32. "Wraps" means two's
+// complement arithmetic modulo 2^32.
 //
 // Float operations are IEEE float32; the order of the additions in a sum is not specified, so float results
 // are a reference to measure against, never to compare bit by bit. Integer operations are exact as written
@@ -20,7 +20,8 @@
 //
 // Quantized values: real = (q - zero_point) * scale. The scales live on the values (Node::quantization) and
 // never change what an integer operation computes: every constant that takes part is a field of the
-// operation.
+// operation. "Quantized" means int8 or int16; operands and results of an operation have the same of the two
+// where nothing else is said, and zero points of int16 are 0.
 #pragma once
 
 #include <array>
@@ -57,9 +58,9 @@ struct Constant {
 };
 
 /// (x [N,C,H,W], w [O,C/groups,KH,KW]) -> [N,O,OH,OW].
-/// float32: y = sum over taps of x * w. int8: y = sum over taps of (x - input_zero_point) * w, an int32 that
-/// wraps. A tap outside the image contributes 0: the padding value is input_zero_point. OH = (H + top +
-/// bottom - dilation * (KH - 1) - 1) / stride + 1, rounded down; OW alike.
+/// float32: y = sum over taps of x * w. Quantized: y = sum over taps of (x - input_zero_point) * w, an int32
+/// that wraps; w is int8, x int8 or int16. A tap outside the image contributes 0: the padding value is
+/// input_zero_point. OH = (H + top + bottom - dilation * (KH - 1) - 1) / stride + 1, rounded down; OW alike.
 struct Conv2d {
   static constexpr std::string_view kMnemonic = "conv2d";
   std::array<int64_t, 2> stride = {1, 1};     ///< Vertical, horizontal.
@@ -116,7 +117,7 @@ struct Relu {
   }
 };
 
-/// (x) -> min(max(x, lo), hi); int8, -128 <= lo <= hi <= 127.
+/// (x) -> min(max(x, lo), hi); quantized, lo <= hi both values of x's type.
 struct Clip {
   static constexpr std::string_view kMnemonic = "clip";
   int32_t lo = -128;
@@ -135,7 +136,7 @@ struct Add {
   static void Attributes(Self&, F&&) {}
 };
 
-/// (a, b) -> Clamp8(output_zero_point + term(a) + term(b)); int8, same shapes.
+/// (a, b) -> Clamp(output_zero_point + term(a) + term(b)); quantized, same shapes.
 /// term(v) = RoundShift(int64(v - zero_point) * multiplier, shift) truncated to int32; the sums wrap.
 /// The multiplier is not 0; 0 <= shift <= 62.
 struct QAdd {
@@ -161,7 +162,7 @@ struct QAdd {
   }
 };
 
-/// (a, b) -> Clamp8(output_zero_point + Twice(term(a) + term(b), multiplier, shift)); int8, same shapes.
+/// (a, b) -> Clamp(output_zero_point + Twice(term(a) + term(b), multiplier, shift)); int8, same shapes.
 /// term(v) = Twice((v - zero_point) * 2^20, multiplier, shift), at most 2^29 in magnitude: the sum does not
 /// wrap. What TensorFlow Lite computes for ADD.
 struct ScaledAdd {
@@ -186,9 +187,10 @@ struct ScaledAdd {
   }
 };
 
-/// (x [N,C,H,W]) -> [N,C,OH,OW]: the largest element of each window; float32 or int8. Extents as for Conv2d.
-/// Outside the image stands -infinity (float32) or -128 (int8). Padding is smaller than the kernel, so every
-/// window meets the image.
+/// (x [N,C,H,W]) -> [N,C,OH,OW]: the largest element of each window; float32 or quantized. Extents as for
+/// Conv2d.
+/// Outside the image stands -infinity (float32) or the least value of the type. Padding is smaller than the
+/// kernel, so every window meets the image.
 struct MaxPool {
   static constexpr std::string_view kMnemonic = "max_pool";
   std::array<int64_t, 2> kernel = {2, 2};
@@ -209,7 +211,7 @@ struct GlobalAvgPool {
   static void Attributes(Self&, F&&) {}
 };
 
-/// (x int8 [N,C,H,W]) -> int32 [N,C,1,1]: the plain sum of x over H and W; wraps. No zero point is
+/// (x quantized [N,C,H,W]) -> int32 [N,C,1,1]: the plain sum of x over H and W; wraps. No zero point is
 /// subtracted: a BiasAdd of -H*W*zero_point and a Requantize behind it make the average.
 struct GlobalSumPool {
   static constexpr std::string_view kMnemonic = "global_sum_pool";
@@ -217,10 +219,10 @@ struct GlobalSumPool {
   static void Attributes(Self&, F&&) {}
 };
 
-/// (x int32) -> int8: Clamp8(Sat32(RoundShift(int64(x) * multiplier, shift)) + zero_point), the last sum
-/// exact. `multiplier` and `shift` have one element, or one for each channel (dimension 1). multiplier is in
-/// [2^30, 2^31), or is 1 (a pure shift); 0 <= shift <= 62; -128 <= zero_point <= 127.
-/// `twice`: Clamp8(Twice(x, multiplier, shift) + zero_point) instead; multiplier in [2^29, 2^31), 0 <= shift
+/// (x int32) -> int8 or int16, as `bits` says: Clamp(Sat32(RoundShift(int64(x) * multiplier, shift)) +
+/// zero_point), the last sum exact. `multiplier` and `shift` have one element, or one for each channel
+/// (dimension 1). multiplier is in [2^30, 2^31), or is 1 (a pure shift); 0 <= shift <= 62. `twice`:
+/// Clamp(Twice(x, multiplier, shift) + zero_point) instead; multiplier in [2^29, 2^31), 0 <= shift
 /// <= 31.
 struct Requantize {
   static constexpr std::string_view kMnemonic = "requantize";
@@ -228,12 +230,14 @@ struct Requantize {
   std::vector<int32_t> shift = {0};
   int32_t zero_point = 0;
   bool twice = false;  ///< rounds twice, as TensorFlow Lite does
+  int32_t bits = 8;    ///< of the result: 8 or 16
   template <typename Self, typename F>
   static void Attributes(Self& op, F&& f) {
     f("multiplier", op.multiplier);
     f("shift", op.shift);
     f("zero_point", op.zero_point);
     if (op.twice) f("twice", int32_t{1});
+    if (op.bits != 8) f("bits", op.bits);
   }
 };
 
@@ -244,7 +248,7 @@ struct Flatten {
   static void Attributes(Self&, F&&) {}
 };
 
-/// (x float32) -> int8: Clamp8(floor(double(x) / scale + 0.5) + zero_point), computed in double.
+/// (x float32) -> int8: Clamp(floor(double(x) / scale + 0.5) + zero_point), computed in double.
 struct Quantize {
   static constexpr std::string_view kMnemonic = "quantize";
   float scale = 1;

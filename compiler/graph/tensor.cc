@@ -83,6 +83,11 @@ Tensor::Tensor(Shape shape, std::vector<int8_t> data) : type_{DType::kInt8, std:
   data_ = std::move(data);
 }
 
+Tensor::Tensor(Shape shape, std::vector<int16_t> data) : type_{DType::kInt16, std::move(shape)} {
+  CheckLength(type_.shape, data);
+  data_ = std::move(data);
+}
+
 Tensor::Tensor(Shape shape, std::vector<int32_t> data) : type_{DType::kInt32, std::move(shape)} {
   CheckLength(type_.shape, data);
   data_ = std::move(data);

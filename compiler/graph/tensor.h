@@ -12,7 +12,7 @@
 
 namespace cosim::graph {
 
-/// What an accelerator computes is int8 and int32; the other types are for operators on the host.
+/// What an accelerator computes is int8 or int16, and int32; the other types are for operators on the host.
 enum class DType : uint8_t {
   kInt8,
   kInt32,
@@ -75,6 +75,13 @@ auto WithElementType(DType dtype, F&& f) {
 /// Bytes of one element.
 int64_t SizeOf(DType dtype);
 
+/// Whether quantized values may have this type: int8, or int16 (whose zero point is always 0).
+inline bool IsQuantized(DType dtype) { return dtype == DType::kInt8 || dtype == DType::kInt16; }
+
+/// The least and largest quantized value of a type for which IsQuantized holds.
+inline int32_t LeastOf(DType dtype) { return dtype == DType::kInt8 ? -128 : -32768; }
+inline int32_t LargestOf(DType dtype) { return -LeastOf(dtype) - 1; }
+
 /// Extents, outermost first. Activations are NCHW or [N, features], convolution weights OIHW (I is the
 /// channels of one group), dense weights [out, in], per-channel vectors [C].
 using Shape = std::vector<int64_t>;
@@ -104,6 +111,7 @@ class Tensor {
   explicit Tensor(TensorType type);
   /// Takes `data`; its length must be the number of elements of `shape`.
   Tensor(Shape shape, std::vector<int8_t> data);
+  Tensor(Shape shape, std::vector<int16_t> data);
   Tensor(Shape shape, std::vector<int32_t> data);
   Tensor(Shape shape, std::vector<float> data);
   Tensor(Shape shape, std::vector<int64_t> data);

@@ -25,8 +25,9 @@ struct AvgPool {
   }
 };
 
-/// (x int8 [N,C,H,W]) -> int32 [N,C,OH,OW]: the plain sum of each window; wraps. Outside the image stands
-/// pad_value (an int8). As for GlobalSumPool, a BiasAdd and a Requantize behind it make the average.
+/// (x quantized [N,C,H,W]) -> int32 [N,C,OH,OW]: the plain sum of each window; wraps. Outside the image
+/// stands pad_value (of x's type). As for GlobalSumPool, a BiasAdd and a Requantize behind it make the
+/// average.
 struct SumPool {
   static constexpr std::string_view kMnemonic = "sum_pool";
   std::array<int64_t, 2> kernel = {2, 2};
@@ -59,7 +60,7 @@ struct ConvTranspose2d {
   }
 };
 
-/// (x [N,SY*SX*C,H,W]) -> [N,C,H*SY,W*SX]; float32, int8 or int32. y[n,c,h*SY+i,w*SX+j] =
+/// (x [N,SY*SX*C,H,W]) -> [N,C,H*SY,W*SX]; float32, quantized or int32. y[n,c,h*SY+i,w*SX+j] =
 /// x[n,(i*SX+j)*C+c,h,w].
 struct DepthToSpace {
   static constexpr std::string_view kMnemonic = "depth_to_space";
@@ -70,7 +71,8 @@ struct DepthToSpace {
   }
 };
 
-/// (x [N,C,H,W]) -> [N,C,H*SY,W*SX]; float32, int8 or int32. y[n,c,h,w] = x[n,c,h/SY,w/SX], rounded down.
+/// (x [N,C,H,W]) -> [N,C,H*SY,W*SX]; float32, quantized or int32. y[n,c,h,w] = x[n,c,h/SY,w/SX], rounded
+/// down.
 struct ResizeNearest {
   static constexpr std::string_view kMnemonic = "resize_nearest";
   std::array<int64_t, 2> scale = {2, 2};  ///< SY, SX.
@@ -80,16 +82,16 @@ struct ResizeNearest {
   }
 };
 
-/// (a [N,CA,H,W], b [N,CB,H,W], …) -> [N,CA+CB+…,H,W], or [N,C] alike; one element type, and for int8 one
-/// quantization: the values are not changed.
+/// (a [N,CA,H,W], b [N,CB,H,W], …) -> [N,CA+CB+…,H,W], or [N,C] alike; one element type, and one
+/// quantization where there is any: the values are not changed.
 struct Concat {
   static constexpr std::string_view kMnemonic = "concat";
   template <typename Self, typename F>
   static void Attributes(Self&, F&&) {}
 };
 
-/// (x [N,C,H,W]) -> [N,C,top+H+bottom,left+W+right]; float32 or int8. Outside of x stands `value`: an int8,
-/// and 0 when float.
+/// (x [N,C,H,W]) -> [N,C,top+H+bottom,left+W+right]; float32 or quantized. Outside of x stands `value`: of
+/// x's type, and 0 when float.
 struct Pad {
   static constexpr std::string_view kMnemonic = "pad";
   std::array<int64_t, 4> pad = {0, 0, 0, 0};  ///< Top, left, bottom, right.
@@ -115,8 +117,8 @@ struct Mul {
   static void Attributes(Self&, F&&) {}
 };
 
-/// (a, b) -> Clamp8(Sat32(RoundShift(int64(a - a_zero_point) * (b - b_zero_point) * multiplier, shift)) +
-/// output_zero_point), the last sum exact; int8, same shapes. 1 <= multiplier, 0 <= shift <= 62.
+/// (a, b) -> Clamp(Sat32(RoundShift(int64(a - a_zero_point) * (b - b_zero_point) * multiplier, shift)) +
+/// output_zero_point), the last sum exact; quantized, same shapes. 1 <= multiplier, 0 <= shift <= 62.
 struct QMul {
   static constexpr std::string_view kMnemonic = "qmul";
   int32_t a_zero_point = 0;
@@ -134,7 +136,7 @@ struct QMul {
   }
 };
 
-/// (x int8) -> int8: Clamp8(int32(RoundShift(int64(x - input_zero_point) * multiplier, shift)) +
+/// (x quantized) -> like x: Clamp(int32(RoundShift(int64(x - input_zero_point) * multiplier, shift)) +
 /// output_zero_point), truncated to int32 before a sum that wraps: one term of a QAdd. 1 <= multiplier, 0 <=
 /// shift <= 62.
 struct Rescale {
@@ -155,8 +157,8 @@ struct Rescale {
 /// Products of matrices whose rows are channels and whose columns are pixels, group by group (attention
 /// heads). (a [N,G*K,H,W], b [N,G*K,P...]) -> [N,G*P,H,W]: y[n,g*P+p,m] = sum over k of a[n,g*K+k,m] *
 /// b[n,g*K+k,p], where P is the number of b's pixels; with `transpose_b`, b is [N,G*P,K...] and its pixels
-/// are what is summed over: y[n,g*P+p,m] = sum over k of a[n,g*K+k,m] * b[n,g*P+p,k]. float32, or int8 to
-/// int32 that wraps.
+/// are what is summed over: y[n,g*P+p,m] = sum over k of a[n,g*K+k,m] * b[n,g*P+p,k]. float32, or
+/// quantized to int32 that wraps.
 struct MatMul {
   static constexpr std::string_view kMnemonic = "matmul";
   int64_t groups = 1;
@@ -180,9 +182,10 @@ struct Softmax {
   }
 };
 
-/// (x int8 [N,G*C,...]) -> int8. Along the channels of each group, with m the largest x, e = exponentials[m -
-/// x] and S the sum of all e: Clamp8((2 * levels * e + S) / (2 * S) + zero_point), the quotient rounded down.
-/// 256 exponentials in [0, 2^24], the first of them positive; 1 <= levels <= 256.
+/// (x quantized [N,G*C,...]) -> like x. Along the channels of each group, with m the largest x, e =
+/// exponentials[m - x] and S the sum of all e: Clamp((2 * levels * e + S) / (2 * S) + zero_point), the
+/// quotient rounded down. An exponential in [0, 2^24] for each value of x's type, 256 or 65,536, the first of
+/// them positive; at most as many levels, at least one.
 struct QSoftmax {
   static constexpr std::string_view kMnemonic = "qsoftmax";
   int64_t groups = 1;
@@ -209,10 +212,10 @@ struct LayerNorm {
   }
 };
 
-/// (x int8 [N,C,...], gain float32 [C], offset float32 [C]) -> int8. With S the sum of x over the channels of
-/// a pixel, Q the sum of x * x, D = C * x - S and V = C * Q - S * S, all exact: Clamp8(floor(D / sqrt(V +
-/// epsilon) * gain + offset + 0.5)), each operation in double and rounded, in the order written. No zero
-/// point is subtracted: it cancels.
+/// (x quantized [N,C,...], gain float32 [C], offset float32 [C]) -> like x. With S the sum of x over the
+/// channels of a pixel, Q the sum of x * x, D = C * x - S and V = C * Q - S * S, all exact: Clamp(floor(D /
+/// sqrt(V + epsilon) * gain + offset + 0.5)), each operation in double and rounded, in the order written. No
+/// zero point is subtracted: it cancels.
 struct QLayerNorm {
   static constexpr std::string_view kMnemonic = "qlayer_norm";
   float epsilon = 1;  ///< Positive.
@@ -229,8 +232,8 @@ struct Gelu {
   static void Attributes(Self&, F&&) {}
 };
 
-/// (x int8) -> int8: table[x + 128]. Any function of one value, activation functions for example. 256 int8
-/// values.
+/// (x quantized) -> like x: table[x - the least value of its type]. Any function of one value, activation
+/// functions for example. An entry for each value: 256 or 65,536.
 struct Table {
   static constexpr std::string_view kMnemonic = "table";
   std::vector<int32_t> table;

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "compiler/graph/infer.h"
+#include "compiler/graph/rules.h"
 
 namespace cosim::graph {
 namespace {
@@ -93,8 +94,10 @@ class Verifier {
         Fault(node, "{} scales for dimension {} of {}", q.scales.size(), q.axis, ToString(shape));
       }
     }
-    if (node.type.dtype == DType::kInt8 && (q.zero_point < -128 || q.zero_point > 127)) {
-      Fault(node, "zero point {} is not an int8", q.zero_point);
+    if (IsQuantized(node.type.dtype)) {
+      if (const auto fault = ZeroPointFault(node.type.dtype, {q.zero_point}); !fault.empty()) {
+        Fault(node, "{}", fault);
+      }
     }
   }
 
@@ -130,7 +133,7 @@ class Verifier {
       VerifyZeroPoint(node, "output", mul->output_zero_point, node);
     } else if (node.As<MatMul>() && node.inputs.size() == 2) {
       for (size_t i : {0, 1}) {
-        if (operand(i).type.dtype == DType::kInt8) VerifyZeroPoint(node, "operand's", 0, operand(i));
+        if (IsQuantized(operand(i).type.dtype)) VerifyZeroPoint(node, "operand's", 0, operand(i));
       }
     } else if (node.As<Concat>()) {
       for (ValueId input : node.inputs) {

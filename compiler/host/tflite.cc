@@ -12,8 +12,6 @@
 namespace cosim::host {
 namespace {
 
-bool IsQuantized(DType type) { return type == DType::kInt8 || type == DType::kInt16; }
-
 /// f(T()) with the type of the elements, int8_t or int16_t.
 template <typename F>
 void OnQuantized(DType type, F&& f) {

@@ -22,7 +22,7 @@ struct Array {
   /// Elements of a block.
   int64_t InElements() const { return layout_in / block_in; }
   int64_t OutElements() const { return layout_out / block_out; }
-  int activation_bits = 8;  ///< of a lane; values of a network are int8 in any case
+  int activation_bits = 8;  ///< of a lane; values of a network may have fewer
   int weight_bits = 8;
   bool results_are_mirrored = false;  ///< results are the low bits of the accumulators
   /// The memory a kernel writes its results to: `results`, or the accumulators it mirrors.

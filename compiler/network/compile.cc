@@ -71,8 +71,10 @@ class Compiler {
 
  private:
   ValueId Root(ValueId id) const { return lowering_.LookThroughViews(id); }
-  cpu::Blocking BlockingOf(const Layout& layout) const {
-    return {lowering_.array().batch, layout.block, lowering_.array().activation_bits};
+  int BitsOf(ValueId id) const { return 8 * static_cast<int>(graph::SizeOf(graph_.node(id).type.dtype)); }
+  cpu::Blocking BlockingOf(const FormKey& form) const {
+    const Array& array = lowering_.array();
+    return {array.batch, form.layout.block, array.activation_bits, BitsOf(form.value)};
   }
 
   int AddLayer(const Group& group, const std::string& reason, bool on_accelerator) {
@@ -190,14 +192,14 @@ class Compiler {
       from = made_.lower_bound({form.value, {Layout::Kind::kBlocked}})->first;
       COSIM_CHECK(from.value == form.value && from.layout.kind == Layout::Kind::kBlocked);
       convert_functions_.push_back(
-          cpu::UnpackBlocked("unpack_" + name, GroupedShape(shape, from.layout), BlockingOf(from.layout)));
+          cpu::UnpackBlocked("unpack_" + name, GroupedShape(shape, from.layout), BlockingOf(from)));
       layer.name = name + ".unpack";
       layer.op = "unpack";
       layer.reason = "the host needs it in plain layout";
     } else if (form.layout.kind == Layout::Kind::kBlocked) {
       Need(from);
       convert_functions_.push_back(
-          cpu::PackBlocked("pack_" + name, GroupedShape(shape, form.layout), BlockingOf(form.layout), 0));
+          cpu::PackBlocked("pack_" + name, GroupedShape(shape, form.layout), BlockingOf(form), 0));
       layer.name = name + ".pack";
       layer.op = "pack";
       layer.reason = "the accelerator needs it in blocks";
@@ -207,7 +209,7 @@ class Compiler {
       convert_functions_.push_back(
           cpu::PackMatrices("matrices_" + name, shape,
                             {form.layout.groups, form.layout.transposed, array.block_out, array.layout_out,
-                             array.block_in, array.layout_in, array.weight_bits}));
+                             array.block_in, array.layout_in, array.weight_bits, BitsOf(form.value)}));
       layer.name = name + ".matrices";
       layer.op = "pack_matrices";
       layer.reason = "activations become weights";
@@ -216,7 +218,7 @@ class Compiler {
       const auto& node = graph_.node(form.layout.patches_for);
       convert_functions_.push_back(cpu::PackPatches("patches_" + node.name, shape,
                                                     graph_.node(node.inputs[1]).type.shape,
-                                                    *node.As<graph::Conv2d>(), BlockingOf(form.layout)));
+                                                    *node.As<graph::Conv2d>(), BlockingOf(form)));
       layer.name = node.name + ".patches";
       layer.op = "pack_patches";
       layer.reason = "few channels: the host unrolls the windows";
@@ -381,9 +383,9 @@ class Compiler {
       const ValueId value = form.value;
       auto place = PlaceOf(form, graph_.node(value).name, value);
       if (form.layout.kind == Layout::Kind::kBlocked) {
-        place.unpack = cpu_.Compile(cpu::UnpackBlocked(
-            "unpack_" + place.name, GroupedShape(graph_.node(value).type.shape, form.layout),
-            BlockingOf(form.layout)));
+        place.unpack = cpu_.Compile(
+            cpu::UnpackBlocked("unpack_" + place.name,
+                               GroupedShape(graph_.node(value).type.shape, form.layout), BlockingOf(form)));
         place.plain_bytes = BytesOf(graph_, value, {}, lowering_.array());
       }
       network_.values.push_back(std::move(place));

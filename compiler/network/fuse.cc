@@ -34,6 +34,7 @@ class Fuser {
     group.name = node.name;
     Take(group, id);
     if (node.type.dtype == graph::DType::kFloat32 && !node.As<graph::Flatten>()) return group;
+    NoClip(group);
     if (node.As<graph::Conv2d>() || node.As<graph::Dense>() || node.As<graph::MatMul>()) {
       group.kind = GroupKind::kConvolution;
       TakeRequantization(group);
@@ -103,7 +104,16 @@ class Fuser {
     if (next >= 0 && graph_.node(next).As<graph::Requantize>()) {
       group.epilogue.requantize = graph_.node(next).As<graph::Requantize>();
       Take(group, next);
+      NoClip(group);
     }
+  }
+
+  // Nothing is clipped but to the type of the result so far.
+  void NoClip(Group& group) const {
+    const graph::DType dtype = graph_.node(group.result()).type.dtype;
+    if (!graph::IsQuantized(dtype)) return;
+    group.epilogue.low = group.epilogue.first_low = graph::LeastOf(dtype);
+    group.epilogue.high = group.epilogue.first_high = graph::LargestOf(dtype);
   }
 
   void TakeClip(Group& group, int32_t& low, int32_t& high) {

@@ -14,7 +14,7 @@
 namespace cosim::network {
 
 enum class GroupKind {
-  kConvolution,  ///< conv2d, dense or matmul, with bias, requantize, clip, qadd, clip as far as they follow
+  kConvolution,  ///< conv2d, dense or matmul, with bias, requantize, clips, qadd, clips as far as they follow
   kMaxPool,      ///< max_pool or pad, clip
   kSumPool,      ///< global_sum_pool or sum_pool, bias, requantize, clip
   kElementwise,  ///< qadd, scaled_add, qmul, rescale or clip, clip
@@ -46,7 +46,7 @@ struct Group {
 };
 
 struct FuseOptions {
-  /// Every int8 value stays a value of its own, so that each can be compared.
+  /// Every quantized value stays a value of its own, so that each can be compared.
   bool keep_every_value = false;
 };
 

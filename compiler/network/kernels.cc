@@ -100,7 +100,7 @@ class KernelBuilder {
     if (anchor_ == Anchor::kConvolution)
       weights_ = Declare("weights",
                          {w_.g, w_.co, w_.so, w_.ci, w_.si, w_.kh, w_.kw, array_.block_out, array_.block_in},
-                         DataType::Int(8), Role::kWeights);
+                         DataType::Int(array_.weight_bits > 8 ? 16 : 8), Role::kWeights);
     if (e_.HasParameters() && array_.parameters >= 0) {
       const int64_t fields = static_cast<int64_t>(spec_.memories[array_.parameters].fields.size());
       parameters_ = e_.scaled_add ? Declare("parameters", {3, 1, 1, array_.block_out, fields}, kInt32,

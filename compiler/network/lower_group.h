@@ -66,7 +66,7 @@ class GroupLowering {
   std::optional<AcceleratorGroup> Lower(const Group& group, std::string& reason);
 
   const Array& array() const { return array_; }
-  /// What of the array cannot hold an int8 network; empty: it can.
+  /// What of the array can hold no network; empty: nothing.
   std::string ArrayMisfit() const;
   /// How kernels find the values they read, and leave those they write.
   Layout ReadLayout() const { return {Layout::Kind::kBlocked, array_.layout_in, -1}; }

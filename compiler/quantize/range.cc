@@ -107,7 +107,7 @@ Range ChooseRange(const Histogram& histogram, Method method) {
     case Method::kKl:
       return LeastDivergence(histogram);
     case Method::kMse:
-      return graph::ChooseRange(histogram);
+      return graph::ChooseRange(histogram, 255);
     case Method::kMax:
       break;
   }

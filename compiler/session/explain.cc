@@ -26,8 +26,9 @@ class Explainer {
   Explainer(const isa::Spec& spec, const ExplainOptions& options)
       : spec_(spec),
         options_(options),
-        graph_(options.model ? options.model->graph
-                             : QuantizeFor(spec, options.network, options.seed).graph) {}
+        graph_(options.model
+                   ? options.model->graph
+                   : QuantizeFor(spec, options.network, options.seed, options.activation_bits).graph) {}
 
   std::optional<Explanation> Run(std::string& error) const {
     Say("timing");

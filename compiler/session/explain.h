@@ -22,6 +22,7 @@ struct ExplainOptions {
   std::string network;  ///< one of zoo::Names(), or the name of `model`
   std::shared_ptr<const import::Model> model;
   uint64_t seed = 1;
+  int activation_bits = 0;  ///< QuantizeFor's
   int virtual_threads = 2;
   std::string layer;  ///< only this one; empty: all
   /// The same spec with more overrides; nothing if that is not legal.

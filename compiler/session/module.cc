@@ -92,7 +92,7 @@ runtime::CpuKernelPtr MakeRoutine(const graph::Graph& graph, const runtime::CpuS
 std::optional<runtime::Module> MakeModule(const isa::Spec& spec, runtime::SpecSource source,
                                           const ModuleOptions& options, std::string& error) {
   std::optional<graph::QuantizedGraph> quantized;
-  if (!options.model) quantized = QuantizeFor(spec, options.network, options.seed);
+  if (!options.model) quantized = QuantizeFor(spec, options.network, options.seed, options.activation_bits);
   const graph::Graph& graph = quantized ? quantized->graph : options.model->graph;
   cpu::ObjectCompiler cpu(options.cpu_level);
   runtime::Module module;

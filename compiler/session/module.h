@@ -19,6 +19,7 @@ struct ModuleOptions {
   std::shared_ptr<const import::Model> model;
   runtime::ModelFile file;
   uint64_t seed = 1;
+  int activation_bits = 0;  ///< QuantizeFor's
   int virtual_threads = 2;
   std::string cpu_level;  ///< one of cpu::ObjectLevels()
   int samples = 1;        ///< inputs, from `seed` on, that the module carries with the golden model's outputs

@@ -12,13 +12,14 @@ namespace cosim::session {
 namespace {
 
 graph::Graph GraphFor(const isa::Spec& spec, const PartitionOptions& options) {
-  return options.model ? options.model->graph : QuantizeFor(spec, options.network, options.seed).graph;
+  return options.model ? options.model->graph
+                       : QuantizeFor(spec, options.network, options.seed, options.activation_bits).graph;
 }
 
 /// Whether the change leaves a network of the zoo quantized as it was.
 bool KeepsGraph(const SpecChange& change) {
   return change.isa.empty() && std::ranges::none_of(change.overrides, [](const isa::Override& override) {
-           return override.path == "parameters.wgt_bits";
+           return override.path == "parameters.wgt_bits" || override.path == "parameters.inp_bits";
          });
 }
 

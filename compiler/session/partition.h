@@ -28,6 +28,7 @@ struct PartitionOptions {
   std::string network;  ///< one of zoo::Names(), or the name of `model`
   std::shared_ptr<const import::Model> model;
   uint64_t seed = 1;
+  int activation_bits = 0;  ///< QuantizeFor's
   int virtual_threads = 2;
   /// The spec with that change; nothing if it is not legal.
   std::function<std::optional<isa::Spec>(const SpecChange&)> respecify;

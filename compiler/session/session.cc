@@ -48,11 +48,14 @@ int64_t Result::Mismatches() const {
   return sum;
 }
 
-graph::QuantizedGraph QuantizeFor(const isa::Spec& spec, const std::string& network, uint64_t seed) {
+graph::QuantizedGraph QuantizeFor(const isa::Spec& spec, const std::string& network, uint64_t seed,
+                                  int activation_bits) {
   std::string why;
   const network::Array array = network::FindArray(spec, why);
   const bool channels = array.parameters >= 0;
   graph::QuantizeOptions options;
+  options.activation_bits = activation_bits;
+  if (activation_bits == 0) options.activation_bits = array.gemm >= 0 && array.activation_bits >= 16 ? 16 : 8;
   if (array.gemm >= 0)
     options.weight_bits = std::clamp(spec.memories[array.weights].fields[0].type.width, 2, 8);
   options.scheme = channels ? graph::QuantizationScheme::kPerChannel : graph::QuantizationScheme::kPowerOfTwo;
@@ -88,7 +91,7 @@ std::optional<Result> RunExperiment(const isa::Spec& spec, const Options& option
   if (!options.model) {
     say("quantizing " + options.network);
     CpuTimer timer(result.host.quantize_s);
-    quantized = QuantizeFor(spec, options.network, options.seed);
+    quantized = QuantizeFor(spec, options.network, options.seed, options.activation_bits);
   }
   const graph::Graph& graph = quantized ? quantized->graph : options.model->graph;
   {

@@ -35,6 +35,7 @@ struct Options {
   std::filesystem::path rtl_library;  ///< of the devices that run RTL: BuildRtl's
   sim::RtlTrace rtl_trace;            ///< of device "rtl", whose library was built to
   uint64_t seed = 1;
+  int activation_bits = 0;  ///< of a network of the zoo: QuantizeFor's
   bool timing_only = false;
   int virtual_threads = 2;
   Check check = Check::kOutputs;
@@ -84,8 +85,9 @@ struct Result {
 };
 
 /// The graph quantized as the ISA can run it: per channel where it has channel multipliers, by powers of two
-/// else.
-graph::QuantizedGraph QuantizeFor(const isa::Spec& spec, const std::string& network, uint64_t seed);
+/// else. Activations have `activation_bits`, 8 or 16; 0: as many of the two as the lanes hold.
+graph::QuantizedGraph QuantizeFor(const isa::Spec& spec, const std::string& network, uint64_t seed,
+                                  int activation_bits = 0);
 
 /// Compiles only.
 runtime::Network CompileFor(const isa::Spec& spec, const graph::Graph& graph,

@@ -191,6 +191,11 @@ TEST_F(BadInput, UnknownChoicesAreListed) {
   hint: did you mean 'pynq.yaml'? looked for pinq.yaml, SRC/configs/pinq.yaml
 )");
   ExpectRefused("run mlp --virtual-threads=0", "cosim: error: --virtual-threads: from 1 to 8\n");
+  ExpectRefused("run mlp --activation-bits=12", "cosim: error: --activation-bits=12: 8 or 16\n");
+  ExpectRefused("run mlp --activation-bits=16",
+                R"(cosim: error: --activation-bits=16: lanes of 'inp' have 8 bits
+  hint: use --set parameters.inp_bits=16 where the ISA has that parameter
+)");
   ExpectRefused("frob", "cosim: error: unknown verb 'frob'\n  hint: `cosim --help` lists them\n");
   ExpectRefused("rnu",
                 "cosim: error: unknown verb 'rnu'\n  hint: did you mean 'run'? `cosim --help` lists them\n");

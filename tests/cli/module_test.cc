@@ -116,6 +116,7 @@ TEST_F(ModuleCommand, RefusesOptionsOfTheCompiler) {
   Compile("mlp --config=tiny.yaml -o m.cosim");
   EXPECT_THAT(ErrorOf("run m.cosim --seed=2"), HasSubstr("--seed: a module was compiled with its own"));
   EXPECT_THAT(ErrorOf("run m.cosim --virtual-threads=1"), HasSubstr("--virtual-threads: a module"));
+  EXPECT_THAT(ErrorOf("run m.cosim --activation-bits=8"), HasSubstr("--activation-bits: a module"));
   EXPECT_THAT(ErrorOf("run m.cosim --check=layers"),
               HasSubstr("--check=layers: a module has the golden outputs"));
 }

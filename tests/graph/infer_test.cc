@@ -26,7 +26,8 @@ std::string TypeOf(const Op& op, const std::vector<TensorType>& operands) {
                                                     : std::get<std::string>(result);
 }
 
-const TensorType kF = FloatType({1, 4, 8, 8}), kI8 = Int8Type({1, 4, 8, 8}), kI32 = Int32Type({1, 4, 8, 8});
+const TensorType kF = FloatType({1, 4, 8, 8}), kI8 = Int8Type({1, 4, 8, 8}),
+                 kI16{DType::kInt16, {1, 4, 8, 8}}, kI32 = Int32Type({1, 4, 8, 8});
 const TensorType kWeight = Int8Type({6, 4, 3, 3});
 
 TEST(InferType, GivesConvolutionsTheirExtents) {
@@ -53,6 +54,23 @@ TEST(InferType, GivesEveryOperationItsType) {
   EXPECT_EQ(TypeOf(Flatten{}, {kI8}), "int8[1,256]");
   EXPECT_EQ(TypeOf(Quantize{}, {kF}), "int8[1,4,8,8]");
   EXPECT_EQ(TypeOf(Dequantize{}, {kI8}), "float32[1,4,8,8]");
+}
+
+TEST(InferType, KeepsTheWidthOfValues) {
+  EXPECT_EQ(TypeOf(Conv2d{}, {kI16, kWeight}), "int32[1,6,6,6]");
+  EXPECT_EQ(TypeOf(Dense{}, {{DType::kInt16, {2, 5}}, Int8Type({3, 5})}), "int32[2,3]");
+  EXPECT_EQ(TypeOf(MatMul{}, {kI16, {DType::kInt16, {1, 4, 5, 1}}}), "int32[1,5,8,8]");
+  EXPECT_EQ(TypeOf(Requantize{.bits = 16}, {kI32}), "int16[1,4,8,8]");
+  EXPECT_EQ(TypeOf(SumPool{.pad_value = -32768}, {kI16}), "int32[1,4,4,4]");
+  EXPECT_EQ(TypeOf(GlobalSumPool{}, {kI16}), "int32[1,4,1,1]");
+  for (const Op& op :
+       std::vector<Op>{Clip{-32768, 32767}, Rescale{}, MaxPool{.kernel = {1, 1}, .stride = {1, 1}},
+                       Pad{{}, 32767}, Table{std::vector<int32_t>(65536, -32768)},
+                       QSoftmax{.exponentials = std::vector<int32_t>(65536, 1), .levels = 32767}})
+    EXPECT_EQ(TypeOf(op, {kI16}), "int16[1,4,8,8]") << Mnemonic(op);
+  EXPECT_EQ(TypeOf(QAdd{}, {kI16, kI16}), "int16[1,4,8,8]");
+  EXPECT_EQ(TypeOf(QMul{}, {kI16, kI16}), "int16[1,4,8,8]");
+  EXPECT_EQ(TypeOf(QLayerNorm{}, {kI16, FloatType({4}), FloatType({4})}), "int16[1,4,8,8]");
 }
 
 TEST(InferType, GivesPoolsAndRearrangementsTheirTypes) {
@@ -95,11 +113,13 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Fault{Conv2d{}, {Int8Type({1, 4}), kWeight}, "input and weight must have 4 dimensions, not 2 and 4"},
         Fault{Conv2d{}, {kF, kWeight}, "input is float32, but weight is int8"},
-        Fault{Conv2d{}, {kI32, Int32Type({6, 4, 3, 3})}, "operands must be float32 or int8"},
+        Fault{Conv2d{}, {kI32, Int32Type({6, 4, 3, 3})}, "operands must be float32, int8 or int16"},
         Fault{Conv2d{.input_zero_point = 1},
               {kF, FloatType({6, 4, 3, 3})},
               "a float operation has no zero point"},
         Fault{Conv2d{.input_zero_point = 128}, {kI8, kWeight}, "zero point 128 is not an int8"},
+        Fault{Conv2d{.input_zero_point = 1}, {kI16, kWeight}, "zero point 1, but that of an int16 is 0"},
+        Fault{Conv2d{}, {kI16, {DType::kInt16, {6, 4, 3, 3}}}, "input is int16, but weight is int16"},
         Fault{Conv2d{.groups = 0}, {kI8, kWeight}, "0 groups do not divide 4 input and 6 output channels"},
         Fault{Conv2d{.groups = 4}, {kI8, kWeight}, "4 groups do not divide 4 input and 6 output channels"},
         Fault{Conv2d{.groups = 2},
@@ -115,8 +135,11 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     More, InferTypeFault,
     testing::Values(
-        Fault{SumPool{}, {kF}, "input must be int8"},
+        Fault{SumPool{}, {kF}, "input must be int8 or int16"},
         Fault{SumPool{.pad_value = 128}, {kI8}, "pad value 128 is not an int8"},
+        Fault{SumPool{.pad_value = -32769}, {kI16}, "pad value -32769 is not an int16"},
+        Fault{Table{std::vector<int32_t>(256, 0)}, {kI16}, "256 entries, not 65536"},
+        Fault{QSoftmax{}, {kI16}, "0 exponentials, not 65536"},
         Fault{AvgPool{.kernel = {9, 1}}, {kF}, "the window does not fit into [1,4,8,8]"},
         Fault{ConvTranspose2d{},
               {kF, FloatType({3, 5, 3, 3})},
@@ -160,12 +183,15 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Elementwise, InferTypeFault,
-    testing::Values(Fault{Relu{}, {kI8}, "input must be float32"}, Fault{Clip{}, {kF}, "input must be int8"},
+    testing::Values(Fault{Relu{}, {kI8}, "input must be float32"},
+                    Fault{Clip{}, {kF}, "input must be int8 or int16"},
                     Fault{Clip{.lo = 1, .hi = 0}, {kI8}, "limits 1 and 0 are no range of int8"},
                     Fault{Clip{.lo = -129}, {kI8}, "limits -129 and 127 are no range of int8"},
                     Fault{Add{}, {kF, kI8}, "operands must be float32"},
                     Fault{Add{}, {kF, FloatType({1, 4})}, "operands have shapes [1,4,8,8] and [1,4]"},
-                    Fault{QAdd{}, {kF, kI8}, "operands must be int8"},
+                    Fault{QAdd{}, {kF, kI8}, "operands must both be int8 or int16"},
+                    Fault{QAdd{}, {kI16, kI8}, "operands must both be int8 or int16"},
+                    Fault{Clip{.lo = -32769}, {kI16}, "limits -32769 and 127 are no range of int16"},
                     Fault{QAdd{}, {kI8, Int8Type({1, 4})}, "operands have shapes [1,4,8,8] and [1,4]"},
                     Fault{QAdd{.a = {0, 0, 0}}, {kI8, kI8}, "a multiplier is 0"},
                     Fault{QAdd{.b = {0, 1, 63}}, {kI8, kI8}, "shift 63 is not in [0, 62]"},
@@ -174,12 +200,12 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Pools, InferTypeFault,
-    testing::Values(Fault{MaxPool{}, {kI32}, "input must be float32 or int8"},
+    testing::Values(Fault{MaxPool{}, {kI32}, "input must be float32, int8 or int16"},
                     Fault{MaxPool{}, {FloatType({1, 4})}, "input must have 4 dimensions, not 2"},
                     Fault{MaxPool{.kernel = {9, 1}}, {kF}, "the window does not fit into [1,4,8,8]"},
                     Fault{MaxPool{.pad = {2, 0, 0, 0}}, {kF}, "padding must be smaller than the kernel"},
                     Fault{GlobalAvgPool{}, {kI8}, "input must be float32"},
-                    Fault{GlobalSumPool{}, {kF}, "input must be int8"},
+                    Fault{GlobalSumPool{}, {kF}, "input must be int8 or int16"},
                     Fault{GlobalAvgPool{}, {FloatType({1, 4})}, "input must have 4 dimensions, not 2"}));
 
 INSTANTIATE_TEST_SUITE_P(
@@ -195,6 +221,8 @@ INSTANTIATE_TEST_SUITE_P(
               "1 multipliers and 2 shifts for 4 channels"},
         Fault{Requantize{.multiplier = {2}}, {kI32}, "multiplier 2 is neither 1 nor in [2^30, 2^31)"},
         Fault{Requantize{.shift = {-1}}, {kI32}, "shift -1 is not in [0, 62]"},
+        Fault{Requantize{.bits = 12}, {kI32}, "a result of 12 bits: neither 8 nor 16"},
+        Fault{Requantize{.zero_point = 1, .bits = 16}, {kI32}, "zero point 1, but that of an int16 is 0"},
         Fault{Requantize{.zero_point = 128}, {kI32}, "zero point 128 is not an int8"},
         Fault{Quantize{}, {kI8}, "input must be float32"},
         Fault{Quantize{.scale = 0}, {kF}, "scale 0 is not positive"},

@@ -123,21 +123,21 @@ Histogram Bells(double offset, float outlier) {
 }
 
 TEST(ChooseRange, KeepsAWellFilledRange) {
-  const Range range = ChooseRange(Bells(0, 0.5f));
+  const Range range = ChooseRange(Bells(0, 0.5f), 255);
   EXPECT_NEAR(range.lo, -3.3, 0.3);
   EXPECT_NEAR(range.hi, 3.3, 0.3);
 }
 
 TEST(ChooseRange, CutsOffALoneOutlier) {
-  const Range range = ChooseRange(Bells(0, 10));
+  const Range range = ChooseRange(Bells(0, 10), 255);
   EXPECT_LT(range.hi, 8);
   EXPECT_NEAR(range.lo, -3.3, 0.3);
 }
 
 TEST(ChooseRange, IncludesZero) {
-  EXPECT_EQ(ChooseRange(Bells(10, 10)).lo, 0);
-  EXPECT_EQ(ChooseRange(Bells(-10, -10)).hi, 0);
-  EXPECT_EQ(ChooseRange(Histogram()).hi, 0);
+  EXPECT_EQ(ChooseRange(Bells(10, 10), 255).lo, 0);
+  EXPECT_EQ(ChooseRange(Bells(-10, -10), 255).hi, 0);
+  EXPECT_EQ(ChooseRange(Histogram(), 255).hi, 0);
 }
 
 TEST(ChooseExponent, CoversTheLargestValueWhenAllAreLarge) {

@@ -28,7 +28,8 @@ class ConfigDrawer {
   std::vector<isa::Override> Draw() {
     const int64_t block_in = Block(), block_out = Chance(3) ? Block() : block_in;
     const int64_t batch = Chance(4) ? Pick(2, 4) : 1;
-    const int64_t lane = !vta_ && Chance(6) ? 16 : 8, weight = Chance(4) ? Pick(4, 12) : 8;
+    const int64_t lane = Chance(vta_ ? 6 : 4) ? 16 : 8;
+    const int64_t weight = Chance(4) ? Pick(4, 12) : lane == 16 && Chance(2) ? 16 : 8;
     Set("block_in", block_in);
     Set("block_out", block_out);
     Set("batch", batch);
@@ -81,13 +82,17 @@ Outcome Failed(std::string what) { return {Outcome::Kind::kFailed, std::move(wha
 
 std::string Differences(const std::string& device, const std::string& name, const std::vector<uint8_t>& bytes,
                         const graph::Tensor& golden) {
-  const auto want = golden.data<int8_t>();
-  if (bytes.size() != want.size())
-    return fmt::format("{}: {} has {} bytes, not {}", device, name, bytes.size(), want.size());
-  for (size_t i = 0; i < want.size(); ++i)
-    if (static_cast<int8_t>(bytes[i]) != want[i])
-      return fmt::format("{}: {}[{}] is {}, not {}", device, name, i, static_cast<int8_t>(bytes[i]), want[i]);
-  return {};
+  if (bytes.size() != golden.bytes().size())
+    return fmt::format("{}: {} has {} bytes, not {}", device, name, bytes.size(), golden.bytes().size());
+  graph::Tensor got(golden.type());
+  std::ranges::copy(bytes, got.mutable_bytes().begin());
+  const auto compare = [&](auto have, auto want) -> std::string {
+    const auto [h, w] = std::ranges::mismatch(have, want);
+    if (w == want.end()) return {};
+    return fmt::format("{}: {}[{}] is {}, not {}", device, name, w - want.begin(), *h, *w);
+  };
+  return golden.dtype() == graph::DType::kInt8 ? compare(got.data<int8_t>(), golden.data<int8_t>())
+                                               : compare(got.data<int16_t>(), golden.data<int16_t>());
 }
 
 /// What one device does wrong with the network; empty: nothing.
@@ -122,6 +127,9 @@ NetworkCase DrawCase(uint64_t seed) {
   c.overrides = ConfigDrawer(random.Bits(), c.isa == "vta").Draw();
   c.threads = static_cast<int>(1 + random.Below(3));
   c.keep_every_value = random.Below(3) == 0;
+  const bool wide = std::ranges::any_of(
+      c.overrides, [](const isa::Override& override) { return override.path == "parameters.inp_bits"; });
+  c.value_bits = random.Below(4) != 0 ? (wide ? 16 : 8) : random.Below(3) == 0 ? 16 : 8;
   c.seed = random.Bits();
   const int64_t steps = 1 + random.Below(12);
   for (int64_t i = 0; i < steps; ++i) c.steps.push_back(random.Bits());
@@ -132,8 +140,9 @@ std::string ToString(const NetworkCase& c) {
   std::vector<std::string> sets, steps;
   for (const auto& [path, value] : c.overrides) sets.push_back(path + ":" + value);
   for (uint64_t step : c.steps) steps.push_back(fmt::format("{:x}", step));
-  return fmt::format("isa={} threads={} keep={} seed={:x} set={} steps={}", c.isa, c.threads,
-                     c.keep_every_value ? 1 : 0, c.seed, fmt::join(sets, ","), fmt::join(steps, ","));
+  return fmt::format("isa={} threads={} keep={} bits={} seed={:x} set={} steps={}", c.isa, c.threads,
+                     c.keep_every_value ? 1 : 0, c.value_bits, c.seed, fmt::join(sets, ","),
+                     fmt::join(steps, ","));
 }
 
 std::optional<NetworkCase> ParseCase(const std::string& text) {
@@ -150,6 +159,8 @@ std::optional<NetworkCase> ParseCase(const std::string& text) {
       c.threads = std::atoi(value.c_str());
     } else if (key == "keep") {
       c.keep_every_value = value == "1";
+    } else if (key == "bits") {
+      c.value_bits = std::atoi(value.c_str());
     } else if (key == "seed") {
       c.seed = std::strtoull(value.c_str(), nullptr, 16);
     } else if (key == "set") {
@@ -165,7 +176,7 @@ std::optional<NetworkCase> ParseCase(const std::string& text) {
       return std::nullopt;
     }
   }
-  if (c.threads < 1) return std::nullopt;
+  if (c.threads < 1 || (c.value_bits != 8 && c.value_bits != 16)) return std::nullopt;
   return c;
 }
 
@@ -175,7 +186,8 @@ Outcome RunCase(const NetworkCase& c) {
   if (!spec) return {Outcome::Kind::kRefused, diags.Render()};
   std::string why;
   const network::Array array = network::FindArray(*spec, why);
-  const graph::Graph graph = MakeNetwork(c.seed, c.steps, {array.weight_bits, array.parameters < 0});
+  const graph::Graph graph =
+      MakeNetwork(c.seed, c.steps, {array.weight_bits, c.value_bits, array.parameters < 0});
   if (const auto faults = graph::Verify(graph); !faults.empty()) return Failed("the graph: " + faults[0]);
   const auto network = session::CompileFor(
       *spec, graph, {.virtual_threads = c.threads, .keep_every_value = c.keep_every_value, .after_pass = {}});
@@ -189,10 +201,7 @@ Outcome RunCase(const NetworkCase& c) {
   const auto inputs = RandomInputs(graph, c.seed);
   const auto golden = golden::Run(graph, inputs);
   std::vector<std::vector<uint8_t>> bytes;
-  for (const auto& input : inputs) {
-    const auto data = input.data<int8_t>();
-    bytes.emplace_back(data.begin(), data.end());
-  }
+  for (const auto& input : inputs) bytes.emplace_back(input.bytes().begin(), input.bytes().end());
   sim::FunctionalDevice functional(*spec);
   sim::CycleDevice cycle(*spec);
   for (const auto& [name, device] :

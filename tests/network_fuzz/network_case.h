@@ -18,6 +18,7 @@ struct NetworkCase {
   std::vector<isa::Override> overrides;  ///< of configs/tiny.yaml
   int threads = 2;
   bool keep_every_value = false;
+  int value_bits = 8;  ///< of the network's values: 8 or 16, whatever the hardware's lanes have
   uint64_t seed = 0;
   std::vector<uint64_t> steps;
 };
@@ -34,8 +35,8 @@ struct Outcome {
 
 NetworkCase DrawCase(uint64_t seed);
 
-/// "isa=cosim threads=2 keep=0 seed=7 set=batch:2,… steps=1f,2a,…", and back; nothing when the text is not of
-/// this form.
+/// "isa=cosim threads=2 keep=0 bits=8 seed=7 set=batch:2,… steps=1f,2a,…", and back; nothing when the text is
+/// not of this form.
 std::string ToString(const NetworkCase& c);
 std::optional<NetworkCase> ParseCase(const std::string& text);
 

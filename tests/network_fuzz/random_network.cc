@@ -22,9 +22,12 @@ constexpr int64_t kMostMacs = 2'000'000;  // of a layer
 class NetworkMaker {
  public:
   NetworkMaker(uint64_t seed, const NetworkLimits& limits)
-      : random_(seed), limits_(limits), graph_("random") {
+      : random_(seed),
+        limits_(limits),
+        dtype_(limits.value_bits == 8 ? DType::kInt8 : DType::kInt16),
+        graph_("random") {
     const Shape shape = {Pick(1, 3), Pick(1, 24), Pick(1, 14), Pick(1, 14)};
-    values_.push_back(graph_.AddInput("input", {DType::kInt8, shape}));
+    values_.push_back(graph_.AddInput("input", {dtype_, shape}));
   }
 
   void Step(uint64_t number) {
@@ -55,7 +58,11 @@ class NetworkMaker {
  private:
   int64_t Pick(int64_t low, int64_t high) { return low + random_.Below(high - low + 1); }
   bool Chance(int64_t in) { return Pick(1, in) == 1; }
-  int32_t Zero() { return Chance(2) ? 0 : static_cast<int32_t>(Pick(-128, 127)); }
+  bool IsWide() const { return dtype_ == DType::kInt16; }
+  int32_t Zero() { return Chance(2) || IsWide() ? 0 : static_cast<int32_t>(Pick(-128, 127)); }
+  /// Any of the values there are.
+  int32_t Value() { return static_cast<int32_t>(Pick(graph::LeastOf(dtype_), graph::LargestOf(dtype_))); }
+  int64_t Steps() const { return int64_t{1} << limits_.value_bits; }
 
   const graph::TensorType& TypeOf(ValueId id) const { return graph_.node(id).type; }
   const Shape& ShapeOf(ValueId id) const { return TypeOf(id).shape; }
@@ -84,7 +91,7 @@ class NetworkMaker {
     return graph_.Add(Name(std::string(graph::Mnemonic(op)).c_str()), std::move(op), std::move(operands));
   }
 
-  /// int32 sums of about `terms` products to int8, by factors that use its range; sometimes clipped.
+  /// int32 sums of about `terms` products to values, by factors that use its range; sometimes clipped.
   ValueId Requantized(ValueId sum, double terms, bool bias) {
     if (TypeOf(sum).dtype != DType::kInt32) return sum;  // a clip took its place
     const int64_t channels = ShapeOf(sum)[1];
@@ -96,6 +103,7 @@ class NetworkMaker {
     const int bits = std::bit_width(static_cast<uint64_t>(terms * 40)) / 2 + static_cast<int>(Pick(3, 6));
     const bool shift = limits_.shifts_only ? !Chance(6) : Chance(8);
     graph::Requantize op{.multiplier = {}, .shift = {}, .zero_point = Zero()};
+    op.bits = limits_.value_bits;
     const int64_t factors = shift || Chance(4) ? 1 : channels;
     for (int64_t c = 0; c < factors; ++c) {
       op.multiplier.push_back(shift ? 1
@@ -107,8 +115,9 @@ class NetworkMaker {
   }
 
   ValueId ClipOf(ValueId x) {
-    const auto low = static_cast<int32_t>(Pick(-128, 20));
-    return graph_.Add(Name("clip"), graph::Clip{low, static_cast<int32_t>(Pick(low, 127))}, {x});
+    const auto low = static_cast<int32_t>(Pick(graph::LeastOf(dtype_), Steps() / 12));
+    const auto high = static_cast<int32_t>(Pick(low, graph::LargestOf(dtype_)));
+    return graph_.Add(Name("clip"), graph::Clip{low, high}, {x});
   }
   ValueId Clip() { return ClipOf(AnyValue()); }
 
@@ -182,7 +191,7 @@ class NetworkMaker {
     op.kernel = {Pick(1, 3), Pick(1, 4)};
     op.stride = {Pick(1, 2), Pick(1, 2)};
     if (Chance(2)) op.pad = {Pick(0, 2), Pick(0, 2), Pick(0, 2), Pick(0, 2)};
-    op.pad_value = Zero();
+    op.pad_value = IsWide() ? Value() : Zero();
     return Requantized(AddOrClip(op, {AnyValue()}), static_cast<double>(op.kernel[0] * op.kernel[1]), true);
   }
 
@@ -218,10 +227,11 @@ class NetworkMaker {
   ValueId Product() {
     const ValueId x = AnyValue();
     const auto factor = static_cast<int32_t>(Pick(1 << 20, (int64_t{1} << 31) - 1));
-    return AddOrClip(
-        graph::QMul{Zero(), Zero(), factor,
-                    std::bit_width(static_cast<uint32_t>(factor)) + static_cast<int>(Pick(4, 8)), Zero()},
-        {x, Like(x)});
+    return AddOrClip(graph::QMul{Zero(), Zero(), factor,
+                                 std::bit_width(static_cast<uint32_t>(factor)) +
+                                     static_cast<int>(Pick(4, 8) + (IsWide() ? 8 : 0)),
+                                 Zero()},
+                     {x, Like(x)});
   }
 
   ValueId Rescale() {
@@ -243,20 +253,25 @@ class NetworkMaker {
   }
 
   ValueId Pad() {
-    return AddOrClip(graph::Pad{{Pick(0, 3), Pick(0, 3), Pick(0, 3), Pick(0, 3)}, Zero()}, {AnyValue()});
+    return AddOrClip(
+        graph::Pad{{Pick(0, 3), Pick(0, 3), Pick(0, 3), Pick(0, 3)}, IsWide() ? Value() : Zero()},
+        {AnyValue()});
   }
   ValueId Resize() { return AddOrClip(graph::ResizeNearest{{Pick(1, 3), Pick(1, 3)}}, {AnyValue()}); }
   ValueId Spread() { return AddOrClip(graph::DepthToSpace{{Pick(1, 2), Pick(1, 3)}}, {AnyValue()}); }
 
   ValueId Table() {
     graph::Table op;
-    for (int i = 0; i < 256; ++i) op.table.push_back(static_cast<int32_t>(Pick(-128, 127)));
+    for (int64_t i = 0; i < Steps(); ++i) op.table.push_back(Value());
     return AddOrClip(std::move(op), {AnyValue()});
   }
 
   ValueId SoftmaxOf(ValueId x, int64_t groups) {
-    graph::QSoftmax op{.groups = groups, .levels = static_cast<int32_t>(Pick(1, 256)), .zero_point = Zero()};
-    for (int64_t e = int64_t{1} << Pick(4, 24); op.exponentials.size() < 256; e = e * 15 / 16)
+    graph::QSoftmax op{
+        .groups = groups, .levels = static_cast<int32_t>(Pick(1, Steps())), .zero_point = Zero()};
+    const int64_t decay = IsWide() ? 4096 : 16;
+    for (int64_t e = int64_t{1} << Pick(4, 24); std::ssize(op.exponentials) < Steps();
+         e = e * (decay - 1) / decay)
       op.exponentials.push_back(static_cast<int32_t>(e));
     return AddOrClip(std::move(op), {x});
   }
@@ -268,15 +283,17 @@ class NetworkMaker {
   ValueId LayerNorm() {
     const ValueId x = AnyValue();
     const int64_t channels = ShapeOf(x)[1];
-    return AddOrClip(graph::QLayerNorm{static_cast<float>(Pick(1, 1000))},
-                     {x, Constant<float>({channels}, -40, 60), Constant<float>({channels}, -20, 20)});
+    const int64_t reach = Steps() / 256;
+    return AddOrClip(
+        graph::QLayerNorm{static_cast<float>(Pick(1, 1000))},
+        {x, Constant<float>({channels}, -40 * reach, 60 * reach), Constant<float>({channels}, -20, 20)});
   }
 
   /// Queries, keys and values by 1x1 convolutions; scores, shares, and what they weigh.
   ValueId Attention() {
     const ValueId x = AnyValue();
     const int64_t heads = Pick(1, 3), depth = Pick(1, 20), pixels = ShapeOf(x)[2] * ShapeOf(x)[3];
-    if (pixels > 40 || TypeOf(x).dtype != DType::kInt8) return Clip();
+    if (pixels > 40) return Clip();
     const auto project = [&](int64_t channels) { return ConvolutionOf(x, {}, channels, 1, 1); };
     const ValueId queries = project(heads * depth), keys = project(heads * depth),
                   values = project(heads * Pick(1, 20));
@@ -293,8 +310,9 @@ class NetworkMaker {
 
   graph::zoo::Random random_;
   NetworkLimits limits_;
+  DType dtype_;  // of values
   graph::Graph graph_;
-  std::vector<ValueId> values_;  // int8 [N,C,H,W]
+  std::vector<ValueId> values_;  // [N,C,H,W]
 };
 
 }  // namespace
@@ -310,7 +328,12 @@ std::vector<graph::Tensor> RandomInputs(const graph::Graph& graph, uint64_t seed
   std::vector<graph::Tensor> inputs;
   for (ValueId id : graph.inputs()) {
     graph::Tensor tensor(graph.node(id).type);
-    for (int8_t& value : tensor.mutable_data<int8_t>()) value = static_cast<int8_t>(random.Below(256) - 128);
+    const auto fill = [&](auto elements) {
+      using T = typename decltype(elements)::value_type;
+      for (T& value : elements) value = static_cast<T>(random.Below(int64_t{1} << (8 * sizeof(T))));
+    };
+    tensor.dtype() == DType::kInt8 ? fill(tensor.mutable_data<int8_t>())
+                                   : fill(tensor.mutable_data<int16_t>());
     inputs.push_back(std::move(tensor));
   }
   return inputs;

@@ -13,11 +13,12 @@ namespace cosim::testing {
 /// What the hardware in question can be asked for.
 struct NetworkLimits {
   int weight_bits = 8;       ///< weights have at most so many
+  int value_bits = 8;        ///< values are int8, or int16 if 16
   bool shifts_only = false;  ///< requantize mostly by powers of two
 };
 
-/// A network of int8 values in which every operation is exact. `seed` makes its input, each number of `steps`
-/// one or several operations on values before it; values that nothing reads are the outputs.
+/// A network of int8 or int16 values in which every operation is exact. `seed` makes its input, each number
+/// of `steps` one or several operations on values before it; values that nothing reads are the outputs.
 graph::Graph MakeNetwork(uint64_t seed, const std::vector<uint64_t>& steps, const NetworkLimits& limits);
 
 /// Random elements for the inputs of `graph`.

@@ -55,9 +55,34 @@ TEST(LowerGroup, RefusesWeightsThatNeedMoreBits) {
 
 TEST(LowerGroup, RefusesArraysOfOtherWidths) {
   EXPECT_EQ(WhyCpuForConv(Load("cosim", {{"parameters.inp_bits", "4"}}), {}, 1),
-            "values are int8, 'inp' has lanes of 4 bits: 8 or 16 would do");
+            "values are int8 or int16, 'inp' has lanes of 4 bits: 8 or 16 would do");
   EXPECT_EQ(WhyCpuForConv(Load("cosim", {{"parameters.acc_bits", "16"}}), {}, 1),
             "sums are int32, accumulators have 16 bits");
+}
+
+TEST(LowerGroup, RefusesValuesWiderThanTheLanes) {
+  const graph::TensorType type{graph::DType::kInt16, {1, 8, 2, 2}};
+  const auto why = [&](const std::vector<isa::Override>& overrides) {
+    GraphBuilder b;
+    const ValueId x = b.graph.AddInput("x", type);
+    return WhyCpu(Load("cosim", overrides), b, b.Add(graph::Clip{-300, 300}, {x}));
+  };
+  EXPECT_EQ(why({}), "its values are int16, lanes of 'inp' have 8 bits");
+  EXPECT_EQ(why({{"parameters.inp_bits", "16"}}), "");
+}
+
+TEST(LowerGroup, RefusesMatricesWiderThanWeights) {
+  const auto why = [](const std::vector<isa::Override>& overrides) {
+    GraphBuilder b;
+    const ValueId a = b.graph.AddInput("a", {graph::DType::kInt16, {1, 8, 2, 2}});
+    const ValueId w = b.graph.AddInput("w", {graph::DType::kInt16, {1, 8, 3, 1}});
+    const ValueId product = b.Add(graph::MatMul{.groups = 2}, {a, w});
+    return WhyCpu(Load("cosim", overrides), b,
+                  b.Add(graph::Requantize{.multiplier = {1 << 30}, .shift = {36}, .bits = 16}, {product}));
+  };
+  EXPECT_EQ(why({{"parameters.inp_bits", "16"}}),
+            "activations are its weights, int16: lanes of 'wgt' have 8 bits");
+  EXPECT_EQ(why({{"parameters.inp_bits", "16"}, {"parameters.wgt_bits", "16"}}), "");
 }
 
 TEST(LowerGroup, RefusesTilesThatLeaveGapsInMemory) {
@@ -82,7 +107,7 @@ TEST(LowerGroup, RefusesInt32Results) {
   GraphBuilder b;
   const ValueId x = b.Input({1, 4, 4, 4});
   EXPECT_EQ(WhyCpu(Load("cosim"), b, b.Add(graph::Conv2d{}, {x, b.Constant<int8_t>({4, 4, 1, 1}, -9, 9)})),
-            "its result is not int8: only int8 leaves the accelerator");
+            "its result is neither int8 nor int16: nothing else leaves the accelerator");
 }
 
 TEST(LowerGroup, RefusesPaddingBeyondTheField) {

@@ -16,20 +16,11 @@ using tir::DataType;
 using tir::Expr;
 using tir::Int;
 
-const DataType kInt8 = DataType::Int(8), kInt32 = DataType::Int(32), kInt64 = DataType::Int(64),
-               kDouble = DataType::Float(64);
+const DataType kInt32 = DataType::Int(32), kInt64 = DataType::Int(64), kDouble = DataType::Float(64);
 
 Indices WithChannel(Indices i, Expr channel) {
   i[1] = std::move(channel);
   return i;
-}
-
-Expr Clamp8(const Expr& x) {
-  const bool real = x->type == kDouble;
-  const auto bound = [&](int64_t v) {
-    return real ? tir::Float(static_cast<double>(v), kDouble) : Int(v, x->type);
-  };
-  return As(kInt8, Max(Min(x, bound(127)), bound(-128)));
 }
 
 }  // namespace
@@ -51,8 +42,10 @@ Definition MatMul(const std::string& name, const graph::MatMul& op, const std::v
 Definition Softmax(const std::string& name, const graph::QSoftmax& op, const Tensor& x) {
   Definition result;
   const int64_t channels = x.shape()[1] / op.groups;
-  const Tensor table = te::Placeholder(name + ".exponentials", {256}, kInt32);
-  result.tables.push_back({table, std::make_shared<const graph::Tensor>(graph::Shape{256}, op.exponentials)});
+  const auto steps = static_cast<int64_t>(op.exponentials.size());
+  const Tensor table = te::Placeholder(name + ".exponentials", {steps}, kInt32);
+  result.tables.push_back(
+      {table, std::make_shared<const graph::Tensor>(graph::Shape{steps}, op.exponentials)});
   std::vector<int64_t> columns = x.shape();
   columns[1] = op.groups;
   const Axis c = te::ReduceAxis(channels, "c"), d = te::ReduceAxis(channels, "d");
@@ -68,7 +61,7 @@ Definition Softmax(const std::string& name, const graph::QSoftmax& op, const Ten
   const Tensor share = te::Compute(name, x.shape(), [&](const Indices& i) -> te::Body {
     const Indices column = WithChannel(i, FloorDiv(i[1], channels));
     const Expr twice = exponential(most(column), x(i)) * (2 * int64_t{op.levels}) + sum(column);
-    return Clamp8(FloorDiv(twice, sum(column) * 2) + op.zero_point);
+    return Saturated(x.type(), FloorDiv(twice, sum(column) * 2) + op.zero_point);
   });
   for (const Tensor& tensor : {most, sum, share}) result.computations.push_back({tensor, Pattern::kColumns});
   return result;
@@ -95,7 +88,7 @@ Definition LayerNorm(const std::string& name, const graph::QLayerNorm& op, const
     const Expr centred = As(kDouble, As(kInt64, x(i)) * channels - sum(column));
     const Expr scaled = Divide(centred, deviation) * As(kDouble, gain(i[1]));
     const Expr moved = scaled + As(kDouble, offset(i[1]));
-    return Clamp8(MakeMath(tir::MathFn::kFloor, moved + tir::Float(0.5, kDouble)));
+    return Saturated(x.type(), MakeMath(tir::MathFn::kFloor, moved + tir::Float(0.5, kDouble)));
   });
   return {{{sum, Pattern::kColumns}, {squares, Pattern::kColumns}, {normal, Pattern::kColumns}}, {}};
 }

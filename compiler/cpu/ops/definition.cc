@@ -51,7 +51,7 @@ Definition Build(const graph::Conv2d& op, const graph::Node& node, const std::ve
   Tensor x = in[0];
   const Tensor& weight = in[1];
   if (op.input_zero_point != 0 || !frame.is_empty()) {
-    // Differences of two int8 need 9 bits.
+    // Differences of two int8 need 9 bits; the zero point of int16 is 0.
     result.computations.push_back(Pad(node.name + ".pad", x, frame, Int(0, kInt16), [&](const Expr& value) {
       return As(kInt16, value) - op.input_zero_point;
     }));
@@ -87,8 +87,9 @@ Definition Build(const graph::MaxPool& op, const graph::Node& node, const std::v
   const Frame frame{op.pad};
   Tensor x = in[0];
   if (!frame.is_empty()) {
-    result.computations.push_back(
-        Pad(node.name + ".pad", x, frame, Int(-128, x.type()), [](const Expr& value) { return value; }));
+    result.computations.push_back(Pad(node.name + ".pad", x, frame,
+                                      Int(graph::LeastOf(node.type.dtype), x.type()),
+                                      [](const Expr& value) { return value; }));
     x = result.computations.back().tensor;
   }
   const Axis kh = te::ReduceAxis(op.kernel[0], "kh"), kw = te::ReduceAxis(op.kernel[1], "kw");
@@ -160,12 +161,13 @@ Definition Build(const graph::ResizeNearest& op, const graph::Node& node, const 
 }
 
 Definition Build(const graph::Table& op, const graph::Node& node, const std::vector<Tensor>& in) {
-  const Tensor table = te::Placeholder(node.name + ".table", {256}, kInt32);
+  const auto steps = static_cast<int64_t>(op.table.size());
+  const Tensor table = te::Placeholder(node.name + ".table", {steps}, kInt32);
   const auto element = [&](const Indices& i) -> te::Body {
-    return As(DataType::Int(8), table(As(DataType::Index(), in[0](i)) + 128));
+    return As(in[0].type(), table(As(DataType::Index(), in[0](i)) + steps / 2));
   };
   Definition result = Single(te::Compute(node.name, node.type.shape, element), Pattern::kColumns);
-  result.tables.push_back({table, std::make_shared<const graph::Tensor>(graph::Shape{256}, op.table)});
+  result.tables.push_back({table, std::make_shared<const graph::Tensor>(graph::Shape{steps}, op.table)});
   return result;
 }
 
@@ -222,7 +224,7 @@ Definition Build(const graph::Requantize& op, const graph::Node& node, const std
   };
   const ChannelValue multiplier = parameter(op.multiplier, ".multiplier"),
                      shift = parameter(op.shift, ".shift");
-  result.computations.push_back({Requantize(node.name, in[0], multiplier, shift, op.twice, op.zero_point)});
+  result.computations.push_back({Requantize(node.name, in[0], multiplier, shift, op)});
   return result;
 }
 
@@ -256,6 +258,8 @@ DataType TypeOf(graph::DType dtype) {
   switch (dtype) {
     case graph::DType::kInt8:
       return DataType::Int(8);
+    case graph::DType::kInt16:
+      return DataType::Int(16);
     case graph::DType::kInt32:
       return DataType::Int(32);
     case graph::DType::kFloat32:

@@ -13,12 +13,9 @@ using tir::DataType;
 using tir::Expr;
 using tir::Int;
 
-const DataType kInt8 = DataType::Int(8), kInt32 = DataType::Int(32), kInt64 = DataType::Int(64);
+const DataType kInt32 = DataType::Int(32), kInt64 = DataType::Int(64);
 
 Expr Clamp(const Expr& x, const Expr& low, const Expr& high) { return Max(Min(x, high), low); }
-
-/// An integer of any width, saturated to int8.
-Expr Clamp8(const Expr& x) { return As(kInt8, Clamp(x, Int(-128, x->type), Int(127, x->type))); }
 
 /// What one operand contributes to a QAdd, an int32.
 Expr Term(const graph::QAdd::Operand& operand, const Expr& x) {
@@ -40,6 +37,15 @@ Expr ScaledAddTerm(const graph::QAdd::Operand& operand, const Expr& x) {
 
 }  // namespace
 
+Expr Saturated(DataType type, const Expr& x) {
+  const int64_t least = -(int64_t{1} << (type.bits - 1)), largest = -least - 1;
+  const auto bound = [&](int64_t value) {
+    return x->type.code == DataType::Code::kFloat ? tir::Float(static_cast<double>(value), x->type)
+                                                  : Int(value, x->type);
+  };
+  return As(type, Clamp(x, bound(least), bound(largest)));
+}
+
 Expr ChannelValue::At(const Expr& channel) const {
   return per_channel.get() == nullptr ? Int(common, kInt32) : per_channel(channel);
 }
@@ -49,24 +55,27 @@ Tensor BiasAdd(const std::string& name, const Tensor& x, const Tensor& bias) {
 }
 
 Tensor Requantize(const std::string& name, const Tensor& x, const ChannelValue& multiplier,
-                  const ChannelValue& shift, bool twice, int32_t zero_point) {
+                  const ChannelValue& shift, const graph::Requantize& op) {
+  const DataType type = DataType::Int(op.bits);
   return te::Compute(name, x.shape(), [&](const Indices& i) {
     const Expr factor = As(kInt64, multiplier.At(i[1])), by = As(kInt64, shift.At(i[1]));
-    if (twice) return Clamp8(Twice(As(kInt64, x(i)), factor, by) + zero_point);
+    if (op.twice) return Saturated(type, Twice(As(kInt64, x(i)), factor, by) + op.zero_point);
     const Expr scaled = RoundShift(As(kInt64, x(i)) * factor, by);
-    // Saturating to int32 first would change nothing: a zero point moves no value across all of int8's range.
-    return Clamp8(scaled + zero_point);
+    // Saturating to int32 first would change nothing: a zero point moves no value across all of a type's
+    // range.
+    return Saturated(type, scaled + op.zero_point);
   });
 }
 
 Tensor Clip(const std::string& name, const graph::Clip& op, const Tensor& x) {
-  return te::Compute(name, x.shape(),
-                     [&](const Indices& i) { return Clamp(x(i), Int(op.lo, kInt8), Int(op.hi, kInt8)); });
+  return te::Compute(name, x.shape(), [&](const Indices& i) {
+    return Clamp(x(i), Int(op.lo, x.type()), Int(op.hi, x.type()));
+  });
 }
 
 Tensor QAdd(const std::string& name, const graph::QAdd& op, const Tensor& a, const Tensor& b) {
   return te::Compute(name, a.shape(), [&](const Indices& i) {
-    return Clamp8(Term(op.a, a(i)) + Term(op.b, b(i)) + op.output_zero_point);
+    return Saturated(a.type(), Term(op.a, a(i)) + Term(op.b, b(i)) + op.output_zero_point);
   });
 }
 
@@ -74,21 +83,22 @@ Tensor ScaledAdd(const std::string& name, const graph::ScaledAdd& op, const Tens
   return te::Compute(name, a.shape(), [&](const Indices& i) {
     const Expr sum = ScaledAddTerm(op.a, a(i)) + ScaledAddTerm(op.b, b(i));
     const Expr scaled = Twice(sum, Int(op.multiplier, kInt64), Int(op.shift, kInt64));
-    return Clamp8(scaled + op.output_zero_point);
+    return Saturated(a.type(), scaled + op.output_zero_point);
   });
 }
 
 Tensor QMul(const std::string& name, const graph::QMul& op, const Tensor& a, const Tensor& b) {
   return te::Compute(name, a.shape(), [&](const Indices& i) {
-    const Expr product = (As(kInt32, a(i)) - op.a_zero_point) * (As(kInt32, b(i)) - op.b_zero_point);
+    const Expr product = (As(kInt64, a(i)) - op.a_zero_point) * (As(kInt64, b(i)) - op.b_zero_point);
     // As for Requantize, saturating to int32 first would change nothing.
-    return Clamp8(RoundShift(As(kInt64, product) * op.multiplier, Int(op.shift)) + op.output_zero_point);
+    return Saturated(a.type(), RoundShift(product * op.multiplier, Int(op.shift)) + op.output_zero_point);
   });
 }
 
 Tensor Rescale(const std::string& name, const graph::Rescale& op, const Tensor& x) {
   return te::Compute(name, x.shape(), [&](const Indices& i) {
-    return Clamp8(Term({op.input_zero_point, op.multiplier, op.shift}, x(i)) + op.output_zero_point);
+    const Expr term = Term({op.input_zero_point, op.multiplier, op.shift}, x(i));
+    return Saturated(x.type(), term + op.output_zero_point);
   });
 }
 
@@ -97,7 +107,7 @@ Tensor Quantize(const std::string& name, const graph::Quantize& op, const Tensor
   return te::Compute(name, x.shape(), [&](const Indices& i) {
     const Expr steps = Divide(As(real, x(i)), tir::Float(op.scale, real)) + tir::Float(0.5, real);
     const Expr shifted = MakeMath(tir::MathFn::kFloor, steps) + tir::Float(op.zero_point, real);
-    return As(kInt8, Clamp(shifted, tir::Float(-128, real), tir::Float(127, real)));
+    return Saturated(DataType::Int(8), shifted);
   });
 }
 

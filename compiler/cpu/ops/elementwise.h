@@ -13,6 +13,9 @@ namespace cosim::cpu {
 /// `x` as another integer or float type.
 inline tir::Expr As(tir::DataType type, tir::Expr x) { return tir::MakeCast(type, std::move(x)); }
 
+/// A number of any width, saturated to a quantized type.
+tir::Expr Saturated(tir::DataType type, const tir::Expr& x);
+
 /// A value of each channel: one for all, or a placeholder int32[C].
 struct ChannelValue {
   int32_t common = 0;
@@ -23,7 +26,7 @@ struct ChannelValue {
 
 te::Tensor BiasAdd(const std::string& name, const te::Tensor& x, const te::Tensor& bias);
 te::Tensor Requantize(const std::string& name, const te::Tensor& x, const ChannelValue& multiplier,
-                      const ChannelValue& shift, bool twice, int32_t zero_point);
+                      const ChannelValue& shift, const graph::Requantize& op);
 te::Tensor Clip(const std::string& name, const graph::Clip& op, const te::Tensor& x);
 te::Tensor QAdd(const std::string& name, const graph::QAdd& op, const te::Tensor& a, const te::Tensor& b);
 te::Tensor ScaledAdd(const std::string& name, const graph::ScaledAdd& op, const te::Tensor& a,

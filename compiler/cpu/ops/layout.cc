@@ -21,7 +21,7 @@ using te::Tensor;
 using tir::DataType;
 using tir::Expr;
 
-const DataType kInt8 = DataType::Int(8);
+const DataType kInt8 = DataType::Int(8);  // of weights
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -75,7 +75,7 @@ std::vector<int64_t> BlockedShape(const graph::Shape& shape, Blocking blocking) 
 
 tir::Function PackBlocked(const std::string& name, const graph::Shape& shape, Blocking blocking,
                           int8_t fill) {
-  const Tensor plain = te::Placeholder(name + ".plain", shape, kInt8);
+  const Tensor plain = te::Placeholder(name + ".plain", shape, DataType::Int(blocking.plain_bits));
   return Pack(name, plain, shape, blocking, fill,
               [&](Expr n, Expr c, Expr h, Expr w) { return Element(plain, n, c, h, w); });
 }
@@ -85,8 +85,9 @@ tir::Function UnpackBlocked(const std::string& name, const graph::Shape& shape, 
       te::Placeholder(name + ".blocked", BlockedShape(shape, blocking), DataType::Int(blocking.bits));
   const Tensor plain = te::Compute(name + ".plain", shape, [&](const Indices& i) -> te::Body {
     const Expr h = shape.size() == 2 ? tir::Int(0) : i[2], w = shape.size() == 2 ? tir::Int(0) : i[3];
-    return tir::MakeCast(kInt8, blocked(FloorDiv(i[0], blocking.outer), FloorDiv(i[1], blocking.inner), h, w,
-                                        FloorMod(i[0], blocking.outer), FloorMod(i[1], blocking.inner)));
+    return tir::MakeCast(DataType::Int(blocking.plain_bits),
+                         blocked(FloorDiv(i[0], blocking.outer), FloorDiv(i[1], blocking.inner), h, w,
+                                 FloorMod(i[0], blocking.outer), FloorMod(i[1], blocking.inner)));
   });
   te::Schedule schedule({plain});
   te::Stage& stage = schedule[plain];
@@ -95,7 +96,7 @@ tir::Function UnpackBlocked(const std::string& name, const graph::Shape& shape, 
 }
 
 tir::Function PackMatrices(const std::string& name, const graph::Shape& shape, const MatrixTiling& t) {
-  const Tensor plain = te::Placeholder(name + ".plain", shape, kInt8);
+  const Tensor plain = te::Placeholder(name + ".plain", shape, DataType::Int(t.plain_bits));
   const int64_t rows = shape[1] / t.groups, pixels = shape[2] * shape[3];
   const int64_t outputs = t.transposed ? rows : pixels, inputs = t.transposed ? pixels : rows;
   const DataType type = DataType::Int(t.bits);
@@ -128,8 +129,8 @@ graph::Shape PatchShape(const graph::Shape& input, const graph::Shape& weight, c
 tir::Function PackPatches(const std::string& name, const graph::Shape& input, const graph::Shape& weight,
                           const graph::Conv2d& op, Blocking blocking) {
   COSIM_CHECK(op.groups == 1, "patches of a convolution with {} groups", op.groups);
-  const Tensor image = te::Placeholder(name + ".image", input, kInt8);
-  const Expr border = tir::Int(op.input_zero_point, kInt8);
+  const Tensor image = te::Placeholder(name + ".image", input, DataType::Int(blocking.plain_bits));
+  const Expr border = tir::Int(op.input_zero_point, image.type());
   const auto element = [&](const Expr& n, const Expr& patch, const Expr& y, const Expr& x) {
     const Expr tap = FloorDiv(patch, input[1]), c = FloorMod(patch, input[1]);
     const Expr kh = FloorDiv(tap, weight[3]), kw = FloorMod(tap, weight[3]);

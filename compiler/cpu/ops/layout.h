@@ -4,7 +4,7 @@
 //
 // NCHW[n]n[c]c is the array [ceil(N / n), ceil(C / c), H, W, n, c], row-major: element (i, j, h, w, ii, jj)
 // is (i * n + ii, j * c + jj, h, w) of the plain array. Likewise OIHW[o]o[i]i: [ceil(O / o), ceil(I / i), KH,
-// KW, o, i]. Elements of plain arrays are int8. Each function has two parameters: source, then destination.
+// KW, o, i]. Each function has two parameters: source, then destination.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,10 @@
 namespace cosim::cpu {
 
 struct Blocking {
-  int64_t outer = 1;  ///< n, or o of weights.
-  int64_t inner = 1;  ///< c, or i of weights.
-  int bits = 8;       ///< Of an element of the blocked array: 8, 16 or 32; its values are int8 all the same.
+  int64_t outer = 1;   ///< n, or o of weights.
+  int64_t inner = 1;   ///< c, or i of weights.
+  int bits = 8;        ///< Of an element of the blocked array: 8, 16 or 32.
+  int plain_bits = 8;  ///< Of one of the plain array, at most as many.
 };
 
 /// [N,C,H,W] or [N,C] (as H = W = 1) and its blocked shape.
@@ -39,7 +40,8 @@ struct MatrixTiling {
   int64_t groups = 1;
   bool transposed = false;
   int64_t block_out = 1, layout_out = 1, block_in = 1, layout_in = 1;
-  int bits = 8;  ///< of an element
+  int bits = 8;        ///< of an element
+  int plain_bits = 8;  ///< of one of the plain array
 };
 tir::Function PackMatrices(const std::string& name, const graph::Shape& shape, const MatrixTiling& tiling);
 

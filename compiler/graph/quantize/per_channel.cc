@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scheme for hardware that multiplies: a weight scale for each output channel, activations with a zero
-// point.
+// point where they are int8.
 #include <algorithm>
 #include <cmath>
 
@@ -13,30 +13,35 @@ namespace {
 
 class PerChannelScheme : public Scheme {
  public:
-  Quantization ChooseInput(const Histogram& values) const override {
-    const Range range = ChooseRange(values);
+  explicit PerChannelScheme(int activation_bits) : symmetric_(activation_bits > 8) {}
+
+  Quantization ChooseInput(const Histogram& values, int levels) const override {
+    if (symmetric_) return Symmetric(values, levels);
+    const Range range = ChooseRange(values, 255);
     const double scale = Coarse((range.hi - range.lo) / 255);
     if (scale == 0) return {{1.0f}, 0, 0};
     const double zero_point = std::clamp(std::floor(-128 - range.lo / scale + 0.5), -128.0, 127.0);
     return {{static_cast<float>(scale)}, static_cast<int32_t>(zero_point), 0};
   }
 
-  Quantization ChooseResult(const Histogram& values, const std::vector<float>&) const override {
-    return ChooseInput(values);
+  Quantization ChooseResult(const Histogram& values, const std::vector<float>&, int levels) const override {
+    return ChooseInput(values, levels);
   }
 
-  Quantization ChooseSymmetric(const Histogram& values, const std::vector<float>&) const override {
-    const Range range = ChooseRange(values);
-    const double scale = Coarse(std::max(-range.lo, range.hi) / 127);
-    return {{scale == 0 ? 1.0f : static_cast<float>(scale)}, 0, 0};
+  Quantization ChooseSymmetric(const Histogram& values, const std::vector<float>&,
+                               int levels) const override {
+    return Symmetric(values, levels);
   }
 
-  Quantization ChooseSum(const Histogram& values, const Quantization&, const Quantization&) const override {
-    return ChooseInput(values);
+  Quantization ChooseSum(const Histogram& values, const Quantization& a, const Quantization& b,
+                         int levels) const override {
+    Quantization sum = ChooseInput(values, levels);
+    sum.scales[0] = std::max(sum.scales[0], (a.scales[0] + b.scales[0]) / kMostRatio);
+    return sum;
   }
 
   std::vector<float> ChooseWeight(const Tensor& weight, std::span<const float> bias, float input_scale,
-                                  int levels) const override {
+                                  int levels, double most_bias) const override {
     const auto w = weight.data<float>();
     const int64_t channels = weight.shape()[0], taps = weight.size() / channels;
     std::vector<float> scales(channels);
@@ -45,7 +50,8 @@ class PerChannelScheme : public Scheme {
       for (int64_t t = c * taps; t < (c + 1) * taps; ++t) largest = std::max(largest, std::abs(w[t]));
       scales[c] = largest / static_cast<float>(levels);
       // Tiny weights beside a large bias: the bias must still fit.
-      if (!bias.empty()) scales[c] = std::max(scales[c], std::abs(bias[c]) / input_scale / float{1 << 30});
+      if (!bias.empty())
+        scales[c] = std::max(scales[c], std::abs(bias[c]) / input_scale / static_cast<float>(most_bias));
     }
     // A channel of zeros has no scale of its own; any will do.
     const float any = *std::max_element(scales.begin(), scales.end());
@@ -73,10 +79,21 @@ class PerChannelScheme : public Scheme {
     };
     return {operand(a), operand(b), result.zero_point};
   }
+
+ private:
+  static Quantization Symmetric(const Histogram& values, int levels) {
+    const Range range = ChooseRange(values, 2 * levels + 1);
+    const double scale = Coarse(std::max(-range.lo, range.hi) / levels);
+    return {{scale == 0 ? 1.0f : static_cast<float>(scale)}, 0, 0};
+  }
+
+  bool symmetric_;
 };
 
 }  // namespace
 
-std::unique_ptr<Scheme> MakePerChannelScheme() { return std::make_unique<PerChannelScheme>(); }
+std::unique_ptr<Scheme> MakePerChannelScheme(int activation_bits) {
+  return std::make_unique<PerChannelScheme>(activation_bits);
+}
 
 }  // namespace cosim::graph

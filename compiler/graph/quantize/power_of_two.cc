@@ -12,7 +12,6 @@
 namespace cosim::graph {
 namespace {
 
-constexpr int kLevels = 127;
 /// Finer steps than 2^-40 are never wanted.
 constexpr int kFinest = -40;
 
@@ -22,35 +21,37 @@ Quantization Symmetric(double unit, int exponent) {
 
 class PowerOfTwoScheme : public Scheme {
  public:
-  Quantization ChooseInput(const Histogram& values) const override {
-    return Symmetric(1, ChooseExponent(values, 1, kFinest, kLevels));
+  Quantization ChooseInput(const Histogram& values, int levels) const override {
+    return Symmetric(1, ChooseExponent(values, 1, kFinest, levels));
   }
 
   /// Reachable by a right shift: no finer than the accumulator.
-  Quantization ChooseResult(const Histogram& values,
-                            const std::vector<float>& accumulator_scales) const override {
+  Quantization ChooseResult(const Histogram& values, const std::vector<float>& accumulator_scales,
+                            int levels) const override {
     const double unit = accumulator_scales.at(0);
-    return Symmetric(unit, ChooseExponent(values, unit, 0, kLevels));
+    return Symmetric(unit, ChooseExponent(values, unit, 0, levels));
   }
 
-  Quantization ChooseSymmetric(const Histogram& values,
-                               const std::vector<float>& accumulator_scales) const override {
-    return ChooseResult(values, accumulator_scales);
+  Quantization ChooseSymmetric(const Histogram& values, const std::vector<float>& accumulator_scales,
+                               int levels) const override {
+    return ChooseResult(values, accumulator_scales, levels);
   }
 
-  Quantization ChooseSum(const Histogram& values, const Quantization& a, const Quantization&) const override {
-    const double unit = a.scales[0];
-    return Symmetric(unit, ChooseExponent(values, unit, kFinest, kLevels));
+  Quantization ChooseSum(const Histogram& values, const Quantization& a, const Quantization& b,
+                         int levels) const override {
+    const double unit = a.scales[0], both = unit + b.scales[0];
+    const int least = static_cast<int>(std::ceil(std::log2(both / unit / kMostRatio)));
+    return Symmetric(unit, ChooseExponent(values, unit, std::max(kFinest, least), levels));
   }
 
   std::vector<float> ChooseWeight(const Tensor& weight, std::span<const float> bias, float input_scale,
-                                  int levels) const override {
+                                  int levels, double most_bias) const override {
     Histogram values;
     values.Add(weight.data<float>());
     double largest_bias = 0;
     for (float b : bias) largest_bias = std::max(largest_bias, std::abs(double{b}));
-    // Half the range of int32 is left to the products, so that no hardware adder overflows.
-    const double finest = largest_bias / input_scale / (1 << 30);
+    // The rest of an int32 is left to the products, so that no hardware adder overflows.
+    const double finest = largest_bias / input_scale / most_bias;
     const int n_min =
         finest == 0 ? kFinest : std::max(kFinest, static_cast<int>(std::ceil(std::log2(finest))));
     return Symmetric(1, ChooseExponent(values, 1, n_min, levels)).scales;
@@ -76,8 +77,9 @@ class PowerOfTwoScheme : public Scheme {
 
 std::unique_ptr<Scheme> MakePowerOfTwoScheme() { return std::make_unique<PowerOfTwoScheme>(); }
 
-std::unique_ptr<Scheme> MakeScheme(QuantizationScheme scheme) {
-  return scheme == QuantizationScheme::kPerChannel ? MakePerChannelScheme() : MakePowerOfTwoScheme();
+std::unique_ptr<Scheme> MakeScheme(QuantizationScheme scheme, int activation_bits) {
+  return scheme == QuantizationScheme::kPerChannel ? MakePerChannelScheme(activation_bits)
+                                                   : MakePowerOfTwoScheme();
 }
 
 }  // namespace cosim::graph

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <optional>
 
@@ -13,6 +14,7 @@
 #include "compiler/graph/passes/fold_constants.h"
 #include "compiler/graph/passes/remove_dead_values.h"
 #include "compiler/graph/quantize/calibrate.h"
+#include "compiler/graph/quantize/reach.h"
 #include "compiler/graph/quantize/scheme.h"
 #include "isa/check.h"
 
@@ -24,30 +26,17 @@ int32_t Steps(double x, double scale, double limit) {
   return static_cast<int32_t>(std::clamp(x / scale + (x < 0 ? -0.5 : 0.5), -limit, limit));
 }
 
-/// Weights [O,...] in steps of `scales` (one, or one for each O), symmetric in [-levels, levels].
-Tensor QuantizeWeight(const Tensor& weight, const std::vector<float>& scales, int levels) {
-  const auto most = static_cast<float>(levels);
-  const auto w = weight.data<float>();
-  const int64_t channels = weight.shape()[0], taps = weight.size() / channels;
-  std::vector<int8_t> q(w.size());
-  for (int64_t c = 0; c < channels; ++c) {
-    const float per_step = 1 / scales[scales.size() == 1 ? 0 : c];
-    for (int64_t i = c * taps; i < (c + 1) * taps; ++i) {
-      const float steps = w[i] * per_step + (w[i] < 0 ? -0.5f : 0.5f);
-      q[i] = static_cast<int8_t>(static_cast<int32_t>(std::min(most, std::max(-most, steps))));
-    }
-  }
-  return Tensor(weight.shape(), std::move(q));
-}
-
 class Quantizer {
  public:
   Quantizer(Graph source, const QuantizeOptions& options)
       : source_(std::move(source)),
         users_(source_.Users()),
         per_channel_(options.scheme == QuantizationScheme::kPerChannel),
-        scheme_(MakeScheme(options.scheme)),
+        dtype_(options.activation_bits == 8 ? DType::kInt8 : DType::kInt16),
+        scheme_(MakeScheme(options.scheme, options.activation_bits)),
         weight_levels_((1 << (options.weight_bits - 1)) - 1),
+        reaches_(dtype_ == DType::kInt16 ? ChooseReaches(source_, *scheme_, weight_levels_)
+                                         : std::vector<int32_t>(source_.nodes().size(), 127)),
         result_(source_.name()),
         counterpart_(source_.nodes().size(), -1),
         accumulator_(source_.nodes().size(), -1) {
@@ -62,7 +51,7 @@ class Quantizer {
     }
     HideClippedValues();
     std::vector<ValueId> outputs;
-    for (ValueId output : source_.outputs()) outputs.push_back(int8_.at(output));
+    for (ValueId output : source_.outputs()) outputs.push_back(ValueOf(output));
     result_.SetOutputs(std::move(outputs));
     return {std::move(result_), std::move(source_), std::move(counterpart_)};
   }
@@ -90,12 +79,6 @@ class Quantizer {
     return concat >= 0 ? RangeOf(concat) : id;
   }
 
-  /// Whether an operation leaves the values of its operand as they are.
-  static bool KeepsValues(const Node& n) {
-    return n.As<graph::MaxPool>() || n.As<graph::Flatten>() || n.As<graph::DepthToSpace>() ||
-           n.As<graph::ResizeNearest>() || n.As<graph::Pad>();
-  }
-
   /// Whether the range of a value decides about scales.
   bool NeedsRange(ValueId id) const {
     const Node& n = node(id);
@@ -109,17 +92,35 @@ class Quantizer {
                        [&](ValueId user) { return node(user).As<graph::MatMul>() != nullptr; });
   }
 
+  /// How many values of their type there are.
+  int Count() const { return LargestOf(dtype_) - LeastOf(dtype_) + 1; }
+
+  /// Steps above zero for the range that calibration saw. An int16 has room for twice that: a value beyond
+  /// it that is clipped costs more than the bit.
+  int Levels(ValueId id) const {
+    return dtype_ == DType::kInt8 ? reaches_[id] : std::max(1, reaches_[id] / 2);
+  }
+
   const Histogram& HistogramFor(ValueId id) const { return histograms_[RangeOf(id)]; }
 
-  ValueId Int8(ValueId id) const {
-    COSIM_CHECK(int8_[id] >= 0, "'{}' is needed as int8, but is {}", node(id).name, Mnemonic(node(id).op));
-    return int8_[id];
+  ValueId ValueOf(ValueId id) const {
+    COSIM_CHECK(values_[id] >= 0, "'{}' is needed as {}, but is {}", node(id).name, graph::Name(dtype_),
+                Mnemonic(node(id).op));
+    return values_[id];
   }
-  Quantization QuantizationOf(ValueId id) const { return *result_.node(Int8(id)).quantization; }
+  Quantization QuantizationOf(ValueId id) const { return *result_.node(ValueOf(id)).quantization; }
 
-  void SetInt8(ValueId id, ValueId value) {
-    int8_[id] = value;
+  void SetValue(ValueId id, ValueId value) {
+    values_[id] = value;
     counterpart_[id] = value;
+  }
+
+  /// `value`, an int16 that may be anything, within the reach of `id`. A relu clips for itself.
+  ValueId Bounded(ValueId id, ValueId value) {
+    const int32_t reach = reaches_[id];
+    if (dtype_ == DType::kInt8 || reach == 32767 || OnlyUser<graph::Relu>(id) >= 0) return value;
+    return result_.Add(result_.node(value).name + ".clip", graph::Clip{-reach, reach}, {value},
+                       result_.node(value).quantization);
   }
 
   TensorPtr ConstantData(ValueId id) const {
@@ -129,8 +130,8 @@ class Quantizer {
   }
 
   void Write(ValueId id, const graph::Input&) {
-    SetInt8(id, result_.AddInput(node(id).name, {DType::kInt8, node(id).type.shape},
-                                 scheme_->ChooseInput(HistogramFor(id))));
+    const Quantization quantization = scheme_->ChooseInput(HistogramFor(id), Levels(id));
+    SetValue(id, Bounded(id, result_.AddInput(node(id).name, {dtype_, node(id).type.shape}, quantization)));
   }
 
   void Write(ValueId, const Constant&) {}  // Written by the operation that reads it.
@@ -151,19 +152,21 @@ class Quantizer {
     const Tensor& weight = *ConstantData(operand(id, 1));
     const float input_scale = QuantizationOf(operand(id, 0)).scales[0];
     const auto scales = scheme_->ChooseWeight(weight, bias ? bias->data<float>() : std::span<const float>(),
-                                              input_scale, weight_levels_);
+                                              input_scale, weight_levels_, MostBias());
     const ValueId w =
         result_.AddConstant(node(operand(id, 1)).name, QuantizeWeight(weight, scales, weight_levels_),
                             Quantization{scales, 0, 0});
     Quantization accumulated{scales, 0, 1};
     for (float& scale : accumulated.scales) scale *= input_scale;
-    accumulator_[id] = result_.Add(node(id).name, std::move(op), {Int8(operand(id, 0)), w}, accumulated);
+    accumulator_[id] = result_.Add(node(id).name, std::move(op), {ValueOf(operand(id, 0)), w}, accumulated);
     if (bias_add < 0) WriteRequantize(id);
   }
 
+  double MostBias() const { return dtype_ == DType::kInt8 ? 1 << 30 : kMostBias; }
+
   void Write(ValueId id, const graph::BiasAdd&) {
     const ValueId product = accumulator_[operand(id, 0)];
-    COSIM_CHECK(product >= 0 && int8_[operand(id, 0)] < 0, "bias '{}' does not follow a product alone",
+    COSIM_CHECK(product >= 0 && values_[operand(id, 0)] < 0, "bias '{}' does not follow a product alone",
                 node(id).name);
     const Quantization quantization = *result_.node(product).quantization;
     const TensorPtr bias = ConstantData(operand(id, 1));
@@ -178,54 +181,61 @@ class Quantizer {
     WriteRequantize(id);
   }
 
-  /// From the accumulator of `id` to its int8 value.
+  /// From the accumulator of `id` to its quantized value.
   void WriteRequantize(ValueId id) {
     const auto scales = result_.node(accumulator_[id]).quantization->scales;
-    const Quantization quantization = MustBeSymmetric(id) ? scheme_->ChooseSymmetric(HistogramFor(id), scales)
-                                                          : scheme_->ChooseResult(HistogramFor(id), scales);
-    SetInt8(id, result_.Add(node(id).name + ".requantize", scheme_->MakeRequantize(scales, quantization),
-                            {accumulator_[id]}, quantization));
+    const Quantization quantization = MustBeSymmetric(id)
+                                          ? scheme_->ChooseSymmetric(HistogramFor(id), scales, Levels(id))
+                                          : scheme_->ChooseResult(HistogramFor(id), scales, Levels(id));
+    graph::Requantize op = scheme_->MakeRequantize(scales, quantization);
+    op.bits = dtype_ == DType::kInt8 ? 8 : 16;
+    SetValue(id, Bounded(id, result_.Add(node(id).name + ".requantize", std::move(op), {accumulator_[id]},
+                                         quantization)));
   }
 
   void Write(ValueId id, const graph::Relu& op) {
     const Quantization quantization = QuantizationOf(operand(id, 0));
-    graph::Clip clip{.lo = quantization.zero_point};
+    graph::Clip clip{.lo = quantization.zero_point, .hi = reaches_[operand(id, 0)]};
     if (op.cap > 0) {
       const double steps = std::floor(double{op.cap} / quantization.scales[0] + 0.5);
-      clip.hi = static_cast<int32_t>(std::min(steps + quantization.zero_point, 127.0));
+      clip.hi = static_cast<int32_t>(std::min(steps + quantization.zero_point, static_cast<double>(clip.hi)));
     }
-    SetInt8(id, result_.Add(node(id).name, clip, {Int8(operand(id, 0))}, quantization));
+    SetValue(id, result_.Add(node(id).name, clip, {ValueOf(operand(id, 0))}, quantization));
   }
 
   void Write(ValueId id, const graph::Add&) {
     const Quantization a = QuantizationOf(operand(id, 0)), b = QuantizationOf(operand(id, 1));
-    const Quantization sum = scheme_->ChooseSum(HistogramFor(id), a, b);
-    SetInt8(id, result_.Add(node(id).name, scheme_->MakeAdd(a, b, sum),
-                            {Int8(operand(id, 0)), Int8(operand(id, 1))}, sum));
+    const Quantization sum = scheme_->ChooseSum(HistogramFor(id), a, b, Levels(id));
+    WritePair(id, scheme_->MakeAdd(a, b, sum), sum);
   }
 
   void Write(ValueId id, const graph::Sub&) {
     const Quantization a = QuantizationOf(operand(id, 0)), b = QuantizationOf(operand(id, 1));
-    const Quantization difference = scheme_->ChooseSum(HistogramFor(id), a, b);
+    const Quantization difference = scheme_->ChooseSum(HistogramFor(id), a, b, Levels(id));
     graph::QAdd op = scheme_->MakeAdd(a, b, difference);
     op.b.multiplier = -op.b.multiplier;
-    SetInt8(id, result_.Add(node(id).name, op, {Int8(operand(id, 0)), Int8(operand(id, 1))}, difference));
+    WritePair(id, op, difference);
+  }
+
+  void WritePair(ValueId id, Op op, const Quantization& quantization) {
+    SetValue(id, Bounded(id, result_.Add(node(id).name, std::move(op),
+                                         {ValueOf(operand(id, 0)), ValueOf(operand(id, 1))}, quantization)));
   }
 
   void Write(ValueId id, const graph::Mul&) {
     const Quantization a = QuantizationOf(operand(id, 0)), b = QuantizationOf(operand(id, 1));
     const std::vector<float> scales = {a.scales[0] * b.scales[0]};
-    const Quantization product = scheme_->ChooseResult(HistogramFor(id), scales);
+    const Quantization product = scheme_->ChooseResult(HistogramFor(id), scales, Levels(id));
     const graph::Requantize factor = scheme_->MakeRequantize(scales, product);
     const graph::QMul op{a.zero_point, b.zero_point, factor.multiplier[0], factor.shift[0],
                          product.zero_point};
-    SetInt8(id, result_.Add(node(id).name, op, {Int8(operand(id, 0)), Int8(operand(id, 1))}, product));
+    WritePair(id, op, product);
   }
 
   void Write(ValueId id, const graph::Concat& op) {
     Quantization whole;
     if (per_channel_) {
-      whole = scheme_->ChooseInput(HistogramFor(id));
+      whole = scheme_->ChooseInput(HistogramFor(id), Levels(id));
     } else {  // the coarsest, which the others reach by shifting right
       whole = QuantizationOf(operand(id, 0));
       for (ValueId input : node(id).inputs) {
@@ -237,20 +247,20 @@ class Quantizer {
       const ValueId input = node(id).inputs[i];
       const Quantization from = QuantizationOf(input);
       if (from == whole) {
-        parts.push_back(Int8(input));
+        parts.push_back(ValueOf(input));
         continue;
       }
       const graph::QAdd::Operand scale = scheme_->MakeAdd(from, from, whole).a;
       const graph::Rescale rescale{from.zero_point, scale.multiplier, scale.shift, whole.zero_point};
-      parts.push_back(
-          result_.Add(fmt::format("{}.rescale{}", node(id).name, i), rescale, {Int8(input)}, whole));
+      parts.push_back(Bounded(
+          id, result_.Add(fmt::format("{}.rescale{}", node(id).name, i), rescale, {ValueOf(input)}, whole)));
     }
-    SetInt8(id, result_.Add(node(id).name, op, std::move(parts), whole));
+    SetValue(id, result_.Add(node(id).name, op, std::move(parts), whole));
   }
 
-  /// An int8 value with zero point 0 that stands for an operand of `id`, rescaled where it has another.
+  /// A value with zero point 0 that stands for an operand of `id`, rescaled where it has another.
   ValueId SymmetricOperand(ValueId id, int i) {
-    const ValueId value = Int8(operand(id, i));
+    const ValueId value = ValueOf(operand(id, i));
     const Quantization from = QuantizationOf(operand(id, i));
     if (from.zero_point == 0) return value;
     const int32_t reach = std::max(127 - from.zero_point, from.zero_point + 128);
@@ -267,21 +277,23 @@ class Quantizer {
     WriteRequantize(id);
   }
 
-  /// Shares in steps of 1/127, or 1/128 where scales are powers of two.
+  /// Shares in steps of 1/127, or 1/128 where scales are powers of two; those of int16 in finer ones.
   void Write(ValueId id, const graph::Softmax& op) {
     const Quantization input = QuantizationOf(operand(id, 0));
-    graph::QSoftmax integer{.groups = op.groups, .levels = per_channel_ ? 127 : 128};
-    for (int step = 0; step < 256; ++step) {
+    const auto reach = static_cast<uint32_t>(reaches_[id]);
+    const auto levels = static_cast<int32_t>(per_channel_ ? reach : std::bit_floor(reach + 1));
+    graph::QSoftmax integer{.groups = op.groups, .levels = levels};
+    for (int step = 0; step < Count(); ++step) {
       const double e = std::exp(-step * double{op.scale} * input.scales[0]);
       integer.exponentials.push_back(static_cast<int32_t>(std::floor(e * (1 << 20) + 0.5)));
     }
     const Quantization shares{{1 / static_cast<float>(integer.levels)}, 0, 0};
-    SetInt8(id, result_.Add(node(id).name, std::move(integer), {Int8(operand(id, 0))}, shares));
+    SetValue(id, result_.Add(node(id).name, std::move(integer), {ValueOf(operand(id, 0))}, shares));
   }
 
   void Write(ValueId id, const graph::LayerNorm& op) {
     const Quantization input = QuantizationOf(operand(id, 0));
-    const Quantization normal = scheme_->ChooseInput(HistogramFor(id));
+    const Quantization normal = scheme_->ChooseInput(HistogramFor(id), Levels(id));
     std::vector<float> gain, offset;
     for (float gamma : ConstantData(operand(id, 1))->data<float>()) gain.push_back(gamma / normal.scales[0]);
     for (float beta : ConstantData(operand(id, 2))->data<float>()) {
@@ -293,20 +305,21 @@ class Quantizer {
     const ValueId g = result_.AddConstant(name + ".gain", Tensor({channels}, std::move(gain)));
     const ValueId o = result_.AddConstant(name + ".offset", Tensor({channels}, std::move(offset)));
     const graph::QLayerNorm integer{op.epsilon * steps * steps};
-    SetInt8(id, result_.Add(name, integer, {Int8(operand(id, 0)), g, o}, normal));
+    SetValue(id, Bounded(id, result_.Add(name, integer, {ValueOf(operand(id, 0)), g, o}, normal)));
   }
 
   void Write(ValueId id, const graph::Gelu&) {
     const Quantization input = QuantizationOf(operand(id, 0));
-    const Quantization output = scheme_->ChooseInput(HistogramFor(id));
+    const Quantization output = scheme_->ChooseInput(HistogramFor(id), Levels(id));
     graph::Table table;
-    for (int q = -128; q < 128; ++q) {
+    const double least = dtype_ == DType::kInt8 ? -128 : -reaches_[id], largest = reaches_[id];
+    for (int q = -Count() / 2; q < Count() / 2; ++q) {
       const double x = (q - input.zero_point) * double{input.scales[0]};
       const double y = x / 2 * (1 + std::erf(x / std::sqrt(2.0))) / output.scales[0];
       table.table.push_back(
-          static_cast<int32_t>(std::clamp(std::floor(y + 0.5) + output.zero_point, -128.0, 127.0)));
+          static_cast<int32_t>(std::clamp(std::floor(y + 0.5) + output.zero_point, least, largest)));
     }
-    SetInt8(id, result_.Add(node(id).name, std::move(table), {Int8(operand(id, 0))}, output));
+    SetValue(id, result_.Add(node(id).name, std::move(table), {ValueOf(operand(id, 0))}, output));
   }
 
   void Write(ValueId id, const graph::DepthToSpace& op) { WriteUnchanged(id, op); }
@@ -319,7 +332,7 @@ class Quantizer {
 
   void WriteUnchanged(ValueId id, Op op) {
     const Quantization quantization = QuantizationOf(operand(id, 0));
-    SetInt8(id, result_.Add(node(id).name, std::move(op), {Int8(operand(id, 0))}, quantization));
+    SetValue(id, result_.Add(node(id).name, std::move(op), {ValueOf(operand(id, 0))}, quantization));
   }
 
   void Write(ValueId id, const graph::GlobalAvgPool&) {
@@ -340,7 +353,7 @@ class Quantizer {
     const std::string& name = node(id).name;
     const bool centred = input.zero_point == 0;
     ValueId sum =
-        result_.Add(name, std::move(pool), {Int8(operand(id, 0))},
+        result_.Add(name, std::move(pool), {ValueOf(operand(id, 0))},
                     Quantization{summed.scales, static_cast<int32_t>(pixels * input.zero_point), 0});
     if (!centred) {
       const auto offset = static_cast<int32_t>(-pixels * input.zero_point);
@@ -374,14 +387,16 @@ class Quantizer {
   Graph source_;
   std::vector<std::vector<ValueId>> users_;
   bool per_channel_;
+  DType dtype_;  // of values
   std::unique_ptr<Scheme> scheme_;
   int weight_levels_;
+  std::vector<int32_t> reaches_;  // the largest quantized values, by value of the source
   std::vector<Histogram> histograms_;
   Graph result_;
   std::vector<ValueId> counterpart_;
-  // By value of the source, -1 where there is none: its int32 and its int8 value in the result.
+  // By value of the source, -1 where there is none: its int32 and its quantized value in the result.
   std::vector<ValueId> accumulator_;
-  std::vector<ValueId> int8_ = std::vector<ValueId>(counterpart_.size(), -1);
+  std::vector<ValueId> values_ = std::vector<ValueId>(counterpart_.size(), -1);
 };
 
 }  // namespace
@@ -401,13 +416,16 @@ std::vector<Tensor> QuantizeInputs(const Graph& graph, const std::vector<Tensor>
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Node& node = graph.node(graph.inputs()[i]);
     COSIM_CHECK(node.quantization && node.type.shape == inputs[i].shape(), "input '{}'", node.name);
+    const double least = LeastOf(node.type.dtype), largest = LargestOf(node.type.dtype);
     Tensor q(node.type);
-    std::transform(
-        inputs[i].data<float>().begin(), inputs[i].data<float>().end(), q.mutable_data<int8_t>().begin(),
-        [&](float x) {
-          const double steps = std::floor(double{x} / node.quantization->scales[0] + 0.5);
-          return static_cast<int8_t>(std::clamp(steps + node.quantization->zero_point, -128.0, 127.0));
-        });
+    const auto fill = [&](auto elements) {
+      std::ranges::transform(inputs[i].data<float>(), elements.begin(), [&](float x) {
+        const double steps = std::floor(double{x} / node.quantization->scales[0] + 0.5);
+        return static_cast<typename decltype(elements)::value_type>(
+            std::clamp(steps + node.quantization->zero_point, least, largest));
+      });
+    };
+    node.type.dtype == DType::kInt8 ? fill(q.mutable_data<int8_t>()) : fill(q.mutable_data<int16_t>());
     result.push_back(std::move(q));
   }
   return result;
@@ -420,9 +438,17 @@ Tensor ToReal(const Tensor& tensor, const Quantization& quantization) {
                             ? tensor.size()
                             : NumElements(Shape(shape.begin() + quantization.axis + 1, shape.end()));
   std::vector<float> real(tensor.size());
-  for (int64_t i = 0; i < tensor.size(); ++i) {
-    const int64_t q = tensor.dtype() == DType::kInt8 ? tensor.data<int8_t>()[i] : tensor.data<int32_t>()[i];
-    real[i] = static_cast<float>(q - quantization.zero_point) * quantization.scales[i / inner % channels];
+  const auto convert = [&](auto elements) {
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      real[i] = static_cast<float>(int64_t{elements[i]} - quantization.zero_point) *
+                quantization.scales[i / inner % channels];
+  };
+  if (tensor.dtype() == DType::kInt8) {
+    convert(tensor.data<int8_t>());
+  } else if (tensor.dtype() == DType::kInt16) {
+    convert(tensor.data<int16_t>());
+  } else {
+    convert(tensor.data<int32_t>());
   }
   return Tensor(shape, std::move(real));
 }

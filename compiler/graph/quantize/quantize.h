@@ -30,6 +30,8 @@ struct QuantizeOptions {
   QuantizationScheme scheme = QuantizationScheme::kPerChannel;
   /// Weights are in [-(2^(weight_bits - 1) - 1), 2^(weight_bits - 1) - 1]; 2..8.
   int weight_bits = 8;
+  /// 8 or 16: values are int8, or int16 that stay as near to zero as their sums need (reach.h).
+  int activation_bits = 8;
   /// Synthetic inputs to observe the ranges of activations on.
   int calibration_inputs = 4;
   /// Seed of the first of them; the others follow.
@@ -38,11 +40,11 @@ struct QuantizeOptions {
 
 /// An integer graph and where it comes from.
 struct QuantizedGraph {
-  /// Inputs and outputs are int8 with a quantization each; all operations are integer ones.
+  /// Inputs and outputs are int8, or int16, with a quantization each; all operations are integer ones.
   Graph graph;
   /// The float graph it approximates: the source after folding.
   Graph reference;
-  /// For each value of `reference`, the int8 value of `graph` that stands for it; -1 where there is none
+  /// For each value of `reference`, the quantized value of `graph` that stands for it; -1 where there is none
   /// (weights, and sums that only exist in int32).
   std::vector<ValueId> counterpart;
 };
@@ -54,10 +56,10 @@ struct QuantizedGraph {
 /// COSIM_CHECK.
 QuantizedGraph QuantizeGraph(const Graph& float_graph, const QuantizeOptions& options);
 
-/// Float tensors to the int8 tensors that `graph`'s inputs expect, by the quantization on those inputs.
+/// Float tensors to the quantized tensors that `graph`'s inputs expect, by the quantization on those inputs.
 std::vector<Tensor> QuantizeInputs(const Graph& graph, const std::vector<Tensor>& inputs);
 
-/// int8 or int32 elements to real numbers.
+/// int8, int16 or int32 elements to real numbers.
 Tensor ToReal(const Tensor& tensor, const Quantization& quantization);
 
 }  // namespace cosim::graph

@@ -24,13 +24,16 @@ QuantizationRow Compare(const std::string& name, ValueId value, const Tensor& ex
   QuantizationRow row{.name = name, .value = value};
   row.sqnr_db = SqnrDb(exact.data<float>(), ToReal(quantized, quantization).data<float>());
   int64_t zeros = 0, saturated = 0;
-  for (int8_t q : quantized.data<int8_t>()) {
-    if (q == quantization.zero_point) {
-      ++zeros;
-    } else if (q == -128 || q == 127) {
-      ++saturated;
+  const auto count = [&](auto elements) {
+    for (const int32_t q : elements) {
+      if (q == quantization.zero_point) {
+        ++zeros;
+      } else if (q == LeastOf(quantized.dtype()) || q == LargestOf(quantized.dtype())) {
+        ++saturated;
+      }
     }
-  }
+  };
+  quantized.dtype() == DType::kInt8 ? count(quantized.data<int8_t>()) : count(quantized.data<int16_t>());
   row.zeros = static_cast<double>(zeros) / static_cast<double>(quantized.size());
   row.saturated = static_cast<double>(saturated) / static_cast<double>(quantized.size());
   return row;

@@ -10,13 +10,14 @@
 
 namespace cosim::graph {
 
-/// One int8 value beside the float value it stands for.
+/// One quantized value beside the float value it stands for.
 struct QuantizationRow {
   std::string name;    ///< Of the float value.
   ValueId value = 0;   ///< In the integer graph.
   double sqnr_db = 0;  ///< 10 log10(sum of squares of float values / sum of squares of errors); at most 200.
   double zeros = 0;    ///< Share of values that stand for 0.0.
-  double saturated = 0;  ///< Share of values at -128 or 127, those that a relu clips from below not counted.
+  double saturated =
+      0;  ///< Share of values at the ends of their type, those that a relu clips from below not counted.
 };
 
 /// A row for each value of the reference that has a counterpart, in topological order. `float_values` and

@@ -41,14 +41,14 @@ double QuantizationCost::Of(double lo, double hi, double step) const {
   return Before(below, lo) + From(above, hi) + inside * step * step / 12;
 }
 
-Range ChooseRange(const Histogram& histogram) {
+Range ChooseRange(const Histogram& histogram, int steps) {
   const QuantizationCost cost(histogram);
   const Range widest{std::min(0.0, double{histogram.min()}), std::max(0.0, double{histogram.max()})};
   constexpr int kSteps = 64;
   int lo = kSteps, hi = kSteps;  // In parts of the widest range.
   auto cost_at = [&](int l, int h) {
     const double from = widest.lo * l / kSteps, to = widest.hi * h / kSteps;
-    return cost.Of(from, to, (to - from) / 255);
+    return cost.Of(from, to, (to - from) / steps);
   };
   auto improve = [&](int& end) {
     const int start = end;

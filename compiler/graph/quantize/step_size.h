@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which range of values an int8 tensor should cover, so that clipping and rounding together cost least. How a
-// scheme may place its steps is said by the caller.
+// Which range of values a quantized tensor should cover, so that clipping and rounding together cost least.
+// How a scheme may place its steps is said by the caller.
 #pragma once
 
 #include <vector>
@@ -31,12 +31,12 @@ class QuantizationCost {
   std::vector<double> count_, sum_, squares_;
 };
 
-/// The end points to map to -128 and 127, 0 among them: min(0, smallest) and max(0, largest) or nearer to 0.
+/// The end points of a range of `steps` steps, 0 within: min(0, smallest) and max(0, largest) or nearer to 0.
 struct Range {
   double lo = 0;
   double hi = 0;
 };
-Range ChooseRange(const Histogram& histogram);
+Range ChooseRange(const Histogram& histogram, int steps);
 
 /// The integer n >= n_min for which steps of unit * 2^n, with zero point 0 and `levels` of them above zero
 /// (and as many or one more below), cost least. Never so large that the extremes leave half of the levels

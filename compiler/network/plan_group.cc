@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a group is as a window and an epilogue, or why it is none. See lower_group.h.
+#include <fmt/format.h>
+
+#include "compiler/accel/rounding.h"
+#include "compiler/network/geometry.h"
+#include "compiler/network/lower_group.h"
+
+namespace cosim::network {
+
+using accel::CeilDiv;
+
+namespace {
+
+void SetPadding(const std::array<int64_t, 4>& pad, Window& window) {
+  window.top = pad[0];
+  window.left = pad[1];
+  window.bottom = pad[2];
+  window.right = pad[3];
+}
+
+/// Of a max or sum pool.
+template <typename Pool>
+void SetPooling(const Pool& pool, Window& window) {
+  window.kh = pool.kernel[0];
+  window.kw = pool.kernel[1];
+  window.sh = pool.stride[0];
+  window.sw = pool.stride[1];
+  SetPadding(pool.pad, window);
+}
+
+}  // namespace
+
+bool GroupLowering::PlanConvolution(const Group& group, AcceleratorGroup& out, Plan& plan,
+                                    std::string& reason) const {
+  const auto& node = graph_.node(group.anchor());
+  if (!graph_.node(node.inputs[1]).As<graph::Constant>())
+    return reason = "its weights are not constant", false;
+  out.input = LookThroughViews(node.inputs[0]);
+  ConvView view = ViewOf(graph_, group, out.input);
+  if (node.As<graph::Dense>() && UsePatches(view, array_)) {  // the flattened value is the patch
+    out.input = node.inputs[0];
+    view = ViewOf(graph_, group, out.input);
+  }
+  const auto& conv = view.attributes;
+  const isa::Memory& weights = spec_.memories[array_.weights];
+  const int64_t least = weights.fields[0].type.Min(), most = weights.fields[0].type.Max();
+  for (const int8_t weight : view.weights)
+    if (weight < least || weight > most)
+      return reason = fmt::format("a weight of {}: '{}' holds {} bits", weight, weights.name,
+                                  weights.fields[0].type.width),
+             false;
+  const auto [n, c, h, w] = view.x;
+  const auto y = Shape4(graph_, group.anchor());
+  plan.anchor = Anchor::kConvolution;
+  Window& window = plan.window;
+  window.n = CeilDiv(n, array_.batch);
+  window.si = array_.InElements();
+  window.so = array_.OutElements();
+  const Grouping grouping = GroupingOf(view, array_);
+  window.g = grouping.count;
+  window.co = CeilDiv(view.o / window.g, array_.layout_out);
+  window.oh = y[2];
+  window.ow = y[3];
+  if (UsePatches(view, array_)) {
+    out.input_layout = {Layout::Kind::kPatches, array_.layout_in, group.anchor()};
+    window.ci = CeilDiv(c * view.kh * view.kw, array_.layout_in);
+    window.h = y[2];
+    window.w = y[3];
+    return true;
+  }
+  out.input_layout = ReadLayout();
+  window.ci = CeilDiv(c / window.g, array_.layout_in);
+  window.h = h;
+  window.w = w;
+  window.kh = view.kh;
+  window.kw = view.kw;
+  window.sh = conv.stride[0];
+  window.sw = conv.stride[1];
+  window.dh = conv.dilation[0];
+  window.dw = conv.dilation[1];
+  SetPadding(conv.pad, window);
+  window.pad_value = conv.input_zero_point;
+  if (window.pad_value != 0 && window.Padded()) {
+    bool can_pad = false;
+    for (const auto& format : spec_.formats)
+      can_pad |= format.kind == isa::Kind::kLoad && format.memory == array_.activations &&
+                 format.FieldIndex("pad_value") >= 0;
+    if (!can_pad)
+      return reason = fmt::format("padding with zero point {}: loads pad with 0 only", window.pad_value),
+             false;
+  }
+  return true;
+}
+
+bool GroupLowering::PlanMatMul(const Group& group, AcceleratorGroup& out, Plan& plan,
+                               std::string& reason) const {
+  const auto& node = graph_.node(group.anchor());
+  const auto& op = *node.As<graph::MatMul>();
+  if (array_.batch != 1)
+    return reason = fmt::format(
+               "the {} rows of a tile share their weights, images do not: batch 1 lifts that", array_.batch),
+           false;
+  const isa::Memory& weights = spec_.memories[array_.weights];
+  const int64_t bits = array_.block_in * array_.block_out * array_.weight_bits;
+  if ((array_.weight_bits != 8 && array_.weight_bits != 16) || weights.stored_bytes * 8 != bits)
+    return reason = fmt::format(
+               "the host packs its weights as whole bytes without gaps: an element of '{}' has lanes "
+               "of {} bits in {} bytes",
+               weights.name, array_.weight_bits, weights.stored_bytes),
+           false;
+  if (const auto dtype = graph_.node(node.inputs[1]).type.dtype;
+      8 * graph::SizeOf(dtype) > array_.weight_bits)
+    return reason = fmt::format("activations are its weights, {}: lanes of '{}' have {} bits",
+                                graph::Name(dtype), weights.name, array_.weight_bits),
+           false;
+  if (group.epilogue.bias || (group.epilogue.requantize && group.epilogue.requantize->multiplier.size() != 1))
+    return reason = "bias or scales of a channel behind a product of activations", false;
+  out.input = LookThroughViews(node.inputs[0]);
+  out.weights = LookThroughViews(node.inputs[1]);
+  const auto [n, c, h, w] = Shape4(graph_, out.input);
+  const MatrixShape m = MatrixShapeOf(Shape4(graph_, out.weights), op.groups, op.transpose_b);
+  plan.anchor = Anchor::kConvolution;
+  Window& window = plan.window;
+  window.g = m.count;
+  window.ci = CeilDiv(m.i, array_.layout_in);
+  window.co = CeilDiv(m.o, array_.layout_out);
+  window.si = array_.InElements();
+  window.so = array_.OutElements();
+  window.h = window.oh = h;
+  window.w = window.ow = w;
+  // Groups that fill their blocks stand as they would without groups.
+  out.input_layout = ReadLayout();
+  if (m.i % array_.layout_in != 0) out.input_layout.groups = op.groups;
+  if (m.o % array_.layout_out != 0) out.output_layout.groups = op.groups;
+  out.weights_layout = {Layout::Kind::kMatrices, 0, -1, op.groups, op.transpose_b};
+  return true;
+}
+
+bool GroupLowering::PlanElementwise(const Group& group, AcceleratorGroup& out, Plan& plan,
+                                    std::string& reason) const {
+  const auto& node = graph_.node(group.anchor());
+  out.input = LookThroughViews(node.inputs[0]);
+  const auto* scaled = node.As<graph::ScaledAdd>();
+  if (group.epilogue.add || group.epilogue.mul || scaled) out.residual = LookThroughViews(node.inputs[1]);
+  if (scaled) {
+    if (array_.parameters < 0)
+      return reason = fmt::format("isa '{}' has no per-channel multiplier", spec_.isa), false;
+    plan.epilogue.scaled_add = true;
+    plan.epilogue.output_zero_point = scaled->output_zero_point;
+  }
+  out.input_layout = ReadLayout();
+  const auto [n, c, h, w] = Shape4(graph_, out.input);
+  plan.window.n = CeilDiv(n, array_.batch);
+  plan.window.co = CeilDiv(c, array_.layout_out);
+  plan.window.so = array_.OutElements();
+  plan.window.h = plan.window.oh = h;
+  plan.window.w = plan.window.ow = w;
+  return true;
+}
+
+bool GroupLowering::PlanPool(const Group& group, AcceleratorGroup& out, Plan& plan,
+                             std::string& reason) const {
+  const auto& node = graph_.node(group.anchor());
+  out.input = LookThroughViews(node.inputs[0]);
+  out.input_layout = ReadLayout();
+  const auto [n, c, h, w] = Shape4(graph_, out.input);
+  const auto y = Shape4(graph_, group.anchor());
+  Window& window = plan.window;
+  window.n = CeilDiv(n, array_.batch);
+  window.co = CeilDiv(c, array_.layout_out);
+  window.so = array_.OutElements();
+  window.h = h;
+  window.w = w;
+  window.oh = y[2];
+  window.ow = y[3];
+  if (const auto* pool = node.As<graph::MaxPool>()) {
+    plan.anchor = Anchor::kMaxPool;
+    SetPooling(*pool, window);
+    window.pad_value = graph::LeastOf(node.type.dtype);
+    return true;
+  }
+  if (const auto* pad = node.As<graph::Pad>()) {
+    plan.anchor = Anchor::kMaxPool;
+    SetPadding(pad->pad, window);
+    window.pad_value = pad->value;
+    return true;
+  }
+  plan.anchor = Anchor::kSumPool;
+  window.kh = h;
+  window.kw = w;
+  if (const auto* pool = node.As<graph::SumPool>()) {
+    SetPooling(*pool, window);
+    window.pad_value = pool->pad_value;
+  }
+  if (!group.epilogue.requantize) return reason = "its int32 result is not requantized", false;
+  return true;
+}
+
+bool GroupLowering::PlanEpilogue(const Group& group, AcceleratorGroup& out, Plan& plan,
+                                 std::string& reason) const {
+  const Epilogue& epilogue = group.epilogue;
+  EpilogueInfo& info = plan.epilogue;
+  info.add = epilogue.add;
+  info.mul = epilogue.mul;
+  info.rescale = epilogue.rescale;
+  info.residual_is_a = epilogue.residual_is_a;
+  info.first_low = epilogue.first_low;
+  info.first_high = epilogue.first_high;
+  info.low = epilogue.low;
+  info.high = epilogue.high;
+  if (epilogue.add && plan.anchor != Anchor::kNone) out.residual = LookThroughViews(epilogue.residual);
+  if (!epilogue.requantize) return true;
+  const auto& requantize = *epilogue.requantize;
+  info.requantize = true;
+  info.output_zero_point = requantize.zero_point;
+  info.twice = requantize.twice;
+  info.pure_shift = requantize.multiplier == std::vector<int32_t>{1} && requantize.shift.size() == 1;
+  info.shift = requantize.shift[0];
+  if (array_.parameters >= 0) return true;
+  if (!info.pure_shift)
+    return reason =
+               fmt::format("isa '{}' has no per-channel multiplier: quantize by powers of two", spec_.isa),
+           false;
+  if (info.shift > 31) return reason = fmt::format("a shift by {} bits", info.shift), false;
+  return true;
+}
+
+std::string GroupLowering::WhyNoKernel(const graph::Node& node) const {
+  if (node.As<graph::QSoftmax>())
+    return fmt::format(
+        "a softmax sums over lanes and looks exponentials up: no ALU op of isa '{}' does either", spec_.isa);
+  if (node.As<graph::QLayerNorm>())
+    return fmt::format("a layer norm sums over lanes and takes roots: no ALU op of isa '{}' does either",
+                       spec_.isa);
+  if (node.As<graph::Table>())
+    return fmt::format("no ALU op of isa '{}' looks values up in a table", spec_.isa);
+  if (node.As<graph::DepthToSpace>())
+    return "neighbouring pixels come from different channels: a store with a stride between columns would "
+           "lift that";
+  if (node.As<graph::ResizeNearest>()) return "pixels repeat: a load that repeats columns would lift that";
+  if (node.As<graph::Concat>())
+    return fmt::format(
+        "operands are written in place where their channels fill blocks of {}, once and for one "
+        "tile of images: these do not",
+        array_.layout_out);
+  return fmt::format("no accelerator kernel computes {}", graph::Mnemonic(node.op));
+}
+
+std::string GroupLowering::ArrayMisfit() const {
+  if (!no_array_.empty()) return no_array_;
+  for (const auto& [memory, block] :
+       {std::pair{array_.activations, array_.block_in}, std::pair{array_.results, array_.block_out}}) {
+    const isa::Memory& m = spec_.memories[memory];
+    const int width = m.fields[0].type.width;
+    if (width != array_.activation_bits || (width != 8 && width != 16 && width != 32))
+      return fmt::format("values are int8 or int16, '{}' has lanes of {} bits: 8 or 16 would do", m.name,
+                         width);
+    if (const int64_t bytes = array_.batch * block * width / 8; m.stored_bytes != bytes)
+      return fmt::format("{} values of '{}' take {} bytes in memory: they would have gaps",
+                         array_.batch * block, m.name, m.stored_bytes);
+  }
+  if (const int width = spec_.memories[array_.accumulators].fields[0].type.width; width != 32)
+    return fmt::format("sums are int32, accumulators have {} bits", width);
+  return {};
+}
+
+bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& plan,
+                             std::string& reason) const {
+  if (const auto* host = graph_.node(group.anchor()).As<graph::HostOp>()) return reason = host->reason, false;
+  if (reason = ArrayMisfit(); !reason.empty()) return false;
+  const graph::DType dtype = graph_.node(group.result()).type.dtype;
+  if (!graph::IsQuantized(dtype))
+    return reason = "its result is neither int8 nor int16: nothing else leaves the accelerator", false;
+  if (const auto bits = 8 * graph::SizeOf(dtype); bits > array_.activation_bits)
+    return reason = fmt::format("its values are {}, lanes of '{}' have {} bits", graph::Name(dtype),
+                                spec_.memories[array_.activations].name, array_.activation_bits),
+           false;
+  for (graph::ValueId id : {graph_.node(group.anchor()).inputs[0], group.anchor()})
+    if (const auto& shape = graph_.node(LookThroughViews(id)).type.shape;
+        shape.size() != 2 && shape.size() != 4)
+      return reason = fmt::format("values of {} dimensions have no blocked layout", shape.size()), false;
+  if (array_.block_in != array_.block_out && (group.kind != GroupKind::kConvolution || group.epilogue.add) &&
+      group.kind != GroupKind::kOther)
+    return reason = fmt::format(
+               "the alu reads activations of {} channels beside accumulators of {}: equal "
+               "block_in and block_out lift that",
+               array_.block_in, array_.block_out),
+           false;
+  bool planned = false;
+  switch (group.kind) {
+    case GroupKind::kConvolution:
+      planned = graph_.node(group.anchor()).As<graph::MatMul>() ? PlanMatMul(group, out, plan, reason)
+                                                                : PlanConvolution(group, out, plan, reason);
+      break;
+    case GroupKind::kMaxPool:
+    case GroupKind::kSumPool:
+      planned = PlanPool(group, out, plan, reason);
+      break;
+    case GroupKind::kElementwise:
+      planned = PlanElementwise(group, out, plan, reason);
+      break;
+    default:
+      reason = WhyNoKernel(graph_.node(group.anchor()));
+  }
+  if (planned && (group.kind == GroupKind::kConvolution) && !group.epilogue.requantize)
+    return reason = "its int32 result is not requantized", false;
+  return planned && PlanEpilogue(group, out, plan, reason);
+}
+
+}  // namespace cosim::network
