@@ -57,7 +57,8 @@ void SoftmaxRow(const Multiplier& scale, const int16_t* x, int64_t n, int16_t* y
   const int headroom = std::countl_zero(static_cast<uint32_t>(sum));
   const auto shifted = static_cast<int32_t>(((int64_t{sum} << headroom) + (1 << 14)) >> 15);
   const int64_t inverse = reciprocal(std::clamp(shifted - ((1 << 15) + (1 << 16)), kMin16, kMax16));
-  const int shift = 31 - headroom;
+  // The largest element alone makes the sum 32767.
+  const int shift = std::max(31 - headroom, 14);
   for (int64_t i = 0; i < n; ++i)
     y[i] = static_cast<int16_t>(
         std::clamp<int64_t>((y[i] * inverse + (int64_t{1} << (shift - 1))) >> shift, 0, kMax16));
