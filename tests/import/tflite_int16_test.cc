@@ -238,7 +238,9 @@ TEST(TfliteInt16, WhatTheReferenceDoesNotDefineIsRefused) {
   bare.scales.clear();
   bare.zero_points.clear();
   EXPECT_THAT(ErrorOf({half, half, bare}, "ADD", ElementwiseOptions{}), HasSubstr("not quantized"));
-  EXPECT_THAT(ErrorOf({half, bare}, "SOFTMAX", SoftmaxOptions{}), HasSubstr("scale of 1/32768"));
+  EXPECT_THAT(ErrorOf({half, bare}, "SOFTMAX", SoftmaxOptions{}), HasSubstr("not quantized"));
+  EXPECT_THAT(ErrorOf({bare, half}, "SOFTMAX", SoftmaxOptions{}), HasSubstr("not quantized"));
+  EXPECT_THAT(ErrorOf({half, half}, "SOFTMAX", SoftmaxOptions{}), HasSubstr("scale of 1/32768"));
   EXPECT_THAT(
       ErrorOf({Wide({1, 2, 2, 1}, 1), Wide({1, 1, 1, 1}, 2)}, "MAX_POOL_2D", WindowOptions{.kernel = {2, 2}}),
       HasSubstr("quantized differently"));

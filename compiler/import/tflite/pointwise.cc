@@ -25,15 +25,16 @@ bool IsPowerOfTwo(float scale) {
   return std::abs(log2 - std::round(log2)) < 1e-3f;
 }
 
+// Of a quantized tensor.
 bool IsUnitInt16(const TensorInfo& info) {
-  return info.dtype == DType::kInt16 && info.scales.size() == 1 && info.zero_points[0] == 0 &&
-         std::abs(info.scales[0] * 32768 - 1) < 1e-3f;
+  return info.dtype == DType::kInt16 && std::abs(info.scales[0] * 32768 - 1) < 1e-3f;
 }
 
 }  // namespace
 
 bool Builder::QuantizedSoftmax(float beta) {
   const int from = op_->inputs[0], to = op_->outputs[0];
+  if (!IsInteger(from) || !IsInteger(to)) return Unsupported("operands that are not quantized");
   if (!(beta > 0) || !std::isfinite(beta)) return Malformed(fmt::format("beta is {}", beta));
   const double scale = static_cast<double>(beta) * static_cast<double>(Info(from).scales[0]);
   if (IsWide(from)) {
@@ -41,8 +42,7 @@ bool Builder::QuantizedSoftmax(float beta) {
     return Finish(Host(name_, host::SoftmaxInt16(scale), {Plain(from)}, kWideReason, QuantizationOf(to)),
                   false);
   }
-  if (!IsQuantized(from) || !IsQuantized(to)) return Unsupported("operands that are not quantized");
-  if (Info(to).scales[0] != 1.0f / 256 || ZeroPoint(to) != -128)
+  if (!IsQuantized(to) || Info(to).scales[0] != 1.0f / 256 || ZeroPoint(to) != -128)
     return Unsupported("an output whose scale is not 1/256 from its least value on");
   return Finish(Host(name_, host::TfliteSoftmax(scale), {Plain(from)},
                      "the ISA has no exponential: an ALU op would lift that", QuantizationOf(to)),
