@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/model_files.h"
+#include "cli/module.h"
 #include "cli/options.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
@@ -18,9 +19,10 @@ namespace cosim::cli {
 namespace po = boost::program_options;
 namespace {
 
+// As opposed to a program text.
 bool IsNetwork(const std::string& name) {
   const auto& names = graph::zoo::Names();
-  return import::IsModelFile(name) ||
+  return import::IsModelFile(name) || NamesModule(name) ||
          std::find(names.begin(), names.end(), name.substr(0, name.find(':'))) != names.end();
 }
 

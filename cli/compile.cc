@@ -105,6 +105,8 @@ int CompileVerb(const Arguments& arguments) {
   if (!FindModel(values, compile)) return 1;
   const std::string path =
       values.count("output") ? values["output"].as<std::string>() : compile.network + ".cosim";
+  if (import::IsModelFile(path))
+    return Fail(fmt::format("--output={}: that names a model file", path), "modules end in .cosim");
   if (!CheckWritable(path)) return 1;
   auto source = LoadSpecWithSource(values);
   if (!source) return 1;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/module.h"
 #include "compiler/graph/zoo/zoo.h"
 #include "compiler/import/import.h"
 #include "compiler/network/array.h"
@@ -191,7 +192,10 @@ bool CheckNetwork(const std::string& name) {
   const std::vector<std::string> known(graph::zoo::Names().begin(), graph::zoo::Names().end());
   const std::string closest = isa::ClosestName(stem, known);
   const std::string arguments = "arguments as in mobilenet_v1:width=0.5,size=160,batch=4";
-  if (stem.find_first_of("./") != std::string::npos) {
+  if (NamesModule(name)) {
+    Fail(fmt::format("{} is a module, which only `cosim run` takes", name),
+         "name the model that it was compiled from");
+  } else if (stem.find_first_of("./") != std::string::npos) {
     Fail(error, "files of models end in .tflite or .onnx, modules in .cosim; `cosim models` lists networks");
   } else if (closest == stem) {  // then its arguments are wrong
     Fail(error, arguments);

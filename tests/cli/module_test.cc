@@ -126,6 +126,10 @@ TEST_F(ModuleCommand, CompileChecksItsOptionsAndLeavesNoFile) {
   EXPECT_THAT(ErrorOf("compile mlp --samples=0"), HasSubstr("--samples: from 1 to 64"));
   EXPECT_THAT(ErrorOf("compile mpl"), HasSubstr("unknown network 'mpl'"));
   EXPECT_THAT(ErrorOf("compile mlp -o no/folder.cosim"), HasSubstr("there is no folder no"));
+  EXPECT_THAT(ErrorOf("compile mlp -o m.onnx"), HasSubstr("--output=m.onnx: that names a model file"));
+  for (const char* verb : {"compile", "explain", "disasm", "check"})
+    EXPECT_THAT(ErrorOf(verb + std::string(" m.cosim")),
+                StartsWith("cosim: error: m.cosim is a module, which only `cosim run` takes\n"));
   EXPECT_THAT(ErrorOf("compile mlp --config=none.yaml"), HasSubstr("there is no such file"));
   EXPECT_TRUE(Files().empty());
 }
