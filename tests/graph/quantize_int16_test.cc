@@ -51,7 +51,7 @@ class Intervals {
     Interval all{0, 0};
     for (int64_t c = 0; c < channels; ++c) {
       Interval sum{0, 0};
-      for (const int64_t w : weight.data<int8_t>().subspan(c * taps, taps)) {
+      for (const int8_t w : weight.data<int8_t>().subspan(c * taps, taps)) {
         sum.low += std::min({w * x.low, w * x.high, int64_t{0}});
         sum.high += std::max({w * x.low, w * x.high, int64_t{0}});
       }

@@ -88,7 +88,8 @@ class NetworkMaker {
     const auto type = graph::InferType(op, types);
     const auto* good = std::get_if<graph::TensorType>(&type);
     if (!good || graph::NumElements(good->shape) > kMostElements) return Clip();
-    return graph_.Add(Name(std::string(graph::Mnemonic(op)).c_str()), std::move(op), std::move(operands));
+    const std::string name = Name(std::string(graph::Mnemonic(op)).c_str());
+    return graph_.Add(name, std::move(op), std::move(operands));
   }
 
   /// int32 sums of about `terms` products to values, by factors that use its range; sometimes clipped.
@@ -209,10 +210,13 @@ class NetworkMaker {
     return alike[Pick(0, std::ssize(alike) - 1)];
   }
 
+  static int32_t BitWidth(int32_t factor) {
+    return static_cast<int32_t>(std::bit_width(static_cast<uint32_t>(factor)));
+  }
+
   graph::QAdd::Operand Term() {
     const auto factor = static_cast<int32_t>(Pick(1, (int64_t{1} << 31) - 1));
-    return {Zero(), Chance(4) ? -factor : factor,
-            std::bit_width(static_cast<uint32_t>(factor)) + static_cast<int>(Pick(-2, 2))};
+    return {Zero(), Chance(4) ? -factor : factor, BitWidth(factor) + static_cast<int32_t>(Pick(-2, 2))};
   }
 
   ValueId Sum() {
@@ -227,11 +231,10 @@ class NetworkMaker {
   ValueId Product() {
     const ValueId x = AnyValue();
     const auto factor = static_cast<int32_t>(Pick(1 << 20, (int64_t{1} << 31) - 1));
-    return AddOrClip(graph::QMul{Zero(), Zero(), factor,
-                                 std::bit_width(static_cast<uint32_t>(factor)) +
-                                     static_cast<int>(Pick(4, 8) + (IsWide() ? 8 : 0)),
-                                 Zero()},
-                     {x, Like(x)});
+    return AddOrClip(
+        graph::QMul{Zero(), Zero(), factor,
+                    BitWidth(factor) + static_cast<int32_t>(Pick(4, 8) + (IsWide() ? 8 : 0)), Zero()},
+        {x, Like(x)});
   }
 
   ValueId Rescale() {

@@ -65,7 +65,8 @@ class ReachChooser {
     if (softmax && softmax->groups == op.groups) {
       return i == 0 ? kFarthest : kMostSum / (kFarthest + 1 + terms / 2);
     }
-    return static_cast<int64_t>(std::sqrt(static_cast<double>(kMostSum / terms)));
+    const int64_t square = kMostSum / terms;
+    return static_cast<int64_t>(std::sqrt(static_cast<double>(square)));
   }
 
   bool NeverNegative(ValueId id) const {
