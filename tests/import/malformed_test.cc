@@ -39,6 +39,16 @@ TEST(Malformed, EveryTruncationIsRefused) {
     EXPECT_FALSE(Imports({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length)})) << length;
 }
 
+// Four bytes behind the header move whatever stood at a multiple of eight; the sanitizers see how it is read.
+TEST(Malformed, LongsNeedNotBeAligned) {
+  COSIM_NEED_DATA();
+  auto bytes = Bytes(DataFolder() + "/tflite/kws_dscnn_int8.tflite");
+  bytes.insert(bytes.begin() + 8, 4, 0);
+  bytes[0] = static_cast<uint8_t>(bytes[0] + 4);  // where the root is
+  ASSERT_GE(bytes[0], 4);
+  EXPECT_TRUE(Imports(bytes));
+}
+
 TEST(Malformed, FlippedBytesNeverCrash) {
   COSIM_NEED_DATA();
   for (const char* name : {"kws_dscnn_int8", "resnet8_cifar10_fp32", "mobilenetv1_025_128_uint8"}) {

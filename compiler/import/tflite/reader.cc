@@ -99,6 +99,13 @@ OperatorOptions OptionsOf(const fb::Operator& op) {
   return NoOptions{};
 }
 
+// The verifier checks where a vector's length stands, not where elements of eight bytes do.
+int64_t Long(const flatbuffers::Vector<int64_t>& vector, size_t i) {
+  int64_t value = 0;
+  std::memcpy(&value, vector.Data() + i * sizeof(value), sizeof(value));
+  return flatbuffers::EndianScalar(value);
+}
+
 class Reader {
  public:
   Reader(std::span<const uint8_t> bytes, const std::string& name, Diagnostics& diagnostics)
@@ -188,7 +195,7 @@ class Reader {
         return Bad(fmt::format("tensor '{}' has {} scales, but {} zero points", info.name, info.scales.size(),
                                q->zero_point()->size()));
       for (size_t i = 0; i < info.scales.size(); ++i) {
-        const int64_t zero_point = q->zero_point()->Get(i);
+        const int64_t zero_point = Long(*q->zero_point(), i);
         if (!FitsType(zero_point, info.dtype))
           return Bad(fmt::format("a zero point of tensor '{}' is {}", info.name, zero_point));
         info.zero_points[i] = static_cast<int32_t>(zero_point);
