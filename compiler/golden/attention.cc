@@ -35,7 +35,7 @@ void MultiplyAs(const graph::MatMul& op, const Tensor& a, const Tensor& b, Tenso
   for (int64_t m = 0; m < matrices; ++m)
     for (int64_t r = 0; r < results; ++r)
       for (int64_t k = 0; k < summed; ++k) {
-        const int32_t weight = w[m * summed * results + r * of_result + k * of_summed];
+        const auto weight = int32_t{w[m * summed * results + r * of_result + k * of_summed]};
         const T* row = x.data() + (m * summed + k) * pixels;
         int32_t* to = y.data() + (m * results + r) * pixels;
         for (int64_t p = 0; p < pixels; ++p)
@@ -49,7 +49,7 @@ void NormalizeAs(const graph::QSoftmax& op, const Tensor& x, Tensor& out) {
   const auto to = out.mutable_data<T>();
   const int64_t channels = x.shape()[1] / op.groups;
   ForEachColumn(x.shape(), op.groups, [&](int64_t first, int64_t stride, int64_t) {
-    int32_t most = std::numeric_limits<T>::min();
+    auto most = int32_t{std::numeric_limits<T>::min()};
     for (int64_t i = 0; i < channels; ++i) most = std::max<int32_t>(most, from[first + i * stride]);
     int64_t sum = 0;
     for (int64_t i = 0; i < channels; ++i) sum += op.exponentials[most - from[first + i * stride]];
@@ -70,7 +70,7 @@ void NormalizeAs(const graph::QLayerNorm& op, const Tensor& x, const Tensor& gai
   ForEachColumn(x.shape(), 1, [&](int64_t first, int64_t stride, int64_t) {
     int64_t sum = 0, squares = 0;
     for (int64_t i = 0; i < channels; ++i) {
-      const int64_t v = from[first + i * stride];
+      const auto v = int64_t{from[first + i * stride]};
       sum += v;
       squares += v * v;
     }

@@ -25,7 +25,7 @@ QuantizationRow Compare(const std::string& name, ValueId value, const Tensor& ex
   row.sqnr_db = SqnrDb(exact.data<float>(), ToReal(quantized, quantization).data<float>());
   int64_t zeros = 0, saturated = 0;
   const auto count = [&](auto elements) {
-    for (const int32_t q : elements) {
+    for (const auto q : elements) {
       if (q == quantization.zero_point) {
         ++zeros;
       } else if (q == LeastOf(quantized.dtype()) || q == LargestOf(quantized.dtype())) {
