@@ -70,7 +70,7 @@ class Table {
     speed("timing only", "1,000 M cycles/s", "timing_only");
     const auto against = [&](const std::string& what, const std::string& goal, const std::string& name) {
       rows.push_back(
-          {what, goal, [=, this] { return Ratio(run + name + rate, "rtl/resnet18" + rate, "{:,.0f} x"); }});
+          {what, goal, [=, this] { return Ratio(run + name + rate, "rtl/resnet18" + rate, "{:.0f} x"); }});
     };
     rows.push_back({"RTL under Verilator", "",
                     [this] { return Show("rtl/resnet18 cycles_per_s", 1e-6, "{:.3f} M cycles/s"); }});

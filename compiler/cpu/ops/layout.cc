@@ -15,7 +15,6 @@
 namespace cosim::cpu {
 namespace {
 
-using te::Axis;
 using te::Indices;
 using te::Tensor;
 using tir::DataType;
