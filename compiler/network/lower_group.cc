@@ -15,7 +15,6 @@
 
 namespace cosim::network {
 
-using accel::CeilDiv;
 using graph::ValueId;
 
 GroupLowering::GroupLowering(const isa::Spec& spec, const graph::Graph& graph, const LowerOptions& options)

@@ -14,6 +14,8 @@
 #include "compiler/session/session.h"
 #include "sim/cycle/cycle_device.h"
 #include "sim/functional/functional_device.h"
+#include "sim/rtl/rtl_device.h"
+#include "sim/rtl/rtl_library.h"
 #include "tests/network_fuzz/random_network.h"
 
 namespace cosim::testing {
@@ -117,6 +119,18 @@ std::string FaultOn(runtime::Device& device, const std::string& name, const isa:
   return {};
 }
 
+/// `equal` if the RTL gives what the other devices gave, in the cycle simulator's cycles.
+Outcome RunOnRtl(const NetworkCase& c, const isa::Spec& spec, const runtime::Network& network,
+                 const std::vector<std::vector<uint8_t>>& inputs, const std::vector<graph::TensorPtr>& golden,
+                 const Outcome& equal) {
+  Diagnostics diags;
+  const auto library = sim::BuildRtl(spec, {.quick = true}, diags);
+  if (!library) return {Outcome::Kind::kRefused, diags.Render()};
+  sim::RtlDevice rtl(spec, *library);
+  const std::string fault = FaultOn(rtl, "rtl", spec, network, inputs, golden, c.seed);
+  return fault.empty() ? equal : Failed(fault);
+}
+
 }  // namespace
 
 NetworkCase DrawCase(uint64_t seed) {
@@ -140,8 +154,8 @@ std::string ToString(const NetworkCase& c) {
   std::vector<std::string> sets, steps;
   for (const auto& [path, value] : c.overrides) sets.push_back(path + ":" + value);
   for (uint64_t step : c.steps) steps.push_back(fmt::format("{:x}", step));
-  return fmt::format("isa={} threads={} keep={} bits={} seed={:x} set={} steps={}", c.isa, c.threads,
-                     c.keep_every_value ? 1 : 0, c.value_bits, c.seed, fmt::join(sets, ","),
+  return fmt::format("isa={} threads={} keep={} bits={} rtl={} seed={:x} set={} steps={}", c.isa, c.threads,
+                     c.keep_every_value ? 1 : 0, c.value_bits, c.rtl ? 1 : 0, c.seed, fmt::join(sets, ","),
                      fmt::join(steps, ","));
 }
 
@@ -161,6 +175,8 @@ std::optional<NetworkCase> ParseCase(const std::string& text) {
       c.keep_every_value = value == "1";
     } else if (key == "bits") {
       c.value_bits = std::atoi(value.c_str());
+    } else if (key == "rtl") {
+      c.rtl = value == "1";
     } else if (key == "seed") {
       c.seed = std::strtoull(value.c_str(), nullptr, 16);
     } else if (key == "set") {
@@ -208,7 +224,7 @@ Outcome RunCase(const NetworkCase& c) {
        {std::pair<std::string, runtime::Device*>{"functional", &functional}, {"cycle", &cycle}})
     if (auto text = FaultOn(*device, name, *spec, network, bytes, golden, c.seed); !text.empty())
       return Failed(text);
-  return outcome;
+  return c.rtl ? RunOnRtl(c, *spec, network, bytes, golden, outcome) : outcome;
 }
 
 NetworkCase Shrink(NetworkCase c, const std::function<bool(const NetworkCase&)>& fails) {

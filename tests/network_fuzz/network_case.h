@@ -19,13 +19,14 @@ struct NetworkCase {
   int threads = 2;
   bool keep_every_value = false;
   int value_bits = 8;  ///< of the network's values: 8 or 16, whatever the hardware's lanes have
+  bool rtl = false;    ///< under Verilator too, which is built for the configuration
   uint64_t seed = 0;
   std::vector<uint64_t> steps;
 };
 
 struct Outcome {
   enum class Kind {
-    kEqual,    ///< all outputs, and values where they are kept, are the golden model's on both devices
+    kEqual,    ///< all outputs, and values where they are kept, are the golden model's on every device
     kRefused,  ///< the configuration or the network is not to be had, with a reason
     kFailed    ///< anything else: a mismatch, a program that does not verify, a device that stops, a crash
   } kind = Kind::kEqual;
@@ -35,8 +36,8 @@ struct Outcome {
 
 NetworkCase DrawCase(uint64_t seed);
 
-/// "isa=cosim threads=2 keep=0 bits=8 seed=7 set=batch:2,… steps=1f,2a,…", and back; nothing when the text is
-/// not of this form.
+/// "isa=cosim threads=2 keep=0 bits=8 rtl=0 seed=7 set=batch:2,… steps=1f,2a,…", and back; nothing when the
+/// text is not of this form.
 std::string ToString(const NetworkCase& c);
 std::optional<NetworkCase> ParseCase(const std::string& text);
 

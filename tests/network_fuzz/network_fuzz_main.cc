@@ -13,11 +13,12 @@ namespace {
 using cosim::testing::NetworkCase;
 using cosim::testing::Outcome;
 
-constexpr int kSeconds = 120;  // for one case
+constexpr int kSeconds = 120, kRtlSeconds = 600;  // for one case
 
 int Usage() {
   fmt::print(
       "usage: network_fuzz [--count=N] [--seed=S]   N random cases, from seed S on\n"
+      "         [--rtl=K]                           each Kth on the RTL too, where there is one\n"
       "       network_fuzz --case='isa=… steps=…'   one case, as a failure prints it\n");
   return 1;
 }
@@ -31,17 +32,19 @@ int RunOne(const std::string& text) {
   return outcome.kind == Outcome::Kind::kFailed ? 1 : 0;
 }
 
-int RunMany(uint64_t seed, int64_t count) {
+int RunMany(uint64_t seed, int64_t count, uint64_t rtl_every) {
   int64_t kinds[3] = {}, on_accelerator = 0, on_cpu = 0;
   for (uint64_t s = seed; s < seed + static_cast<uint64_t>(count); ++s) {
-    const NetworkCase c = cosim::testing::DrawCase(s);
-    const Outcome outcome = cosim::testing::RunIsolated(c, kSeconds);
+    NetworkCase c = cosim::testing::DrawCase(s);
+    c.rtl = rtl_every != 0 && (s - seed) % rtl_every == 0;
+    const int seconds = c.rtl ? kRtlSeconds : kSeconds;
+    const Outcome outcome = cosim::testing::RunIsolated(c, seconds);
     ++kinds[static_cast<int>(outcome.kind)];
     on_accelerator += outcome.on_accelerator;
     on_cpu += outcome.on_cpu;
     if (outcome.kind != Outcome::Kind::kFailed) continue;
-    const NetworkCase small = cosim::testing::Shrink(c, [](const NetworkCase& candidate) {
-      return cosim::testing::RunIsolated(candidate, kSeconds).kind == Outcome::Kind::kFailed;
+    const NetworkCase small = cosim::testing::Shrink(c, [&](const NetworkCase& candidate) {
+      return cosim::testing::RunIsolated(candidate, seconds).kind == Outcome::Kind::kFailed;
     });
     fmt::print("seed {} FAILED: {}\n  reproduce with --case='{}'\n", s, outcome.reason, ToString(small));
     std::fflush(stdout);
@@ -55,7 +58,7 @@ int RunMany(uint64_t seed, int64_t count) {
 
 int main(int argc, char** argv) {
   int64_t count = 1000;
-  uint64_t seed = 1;
+  uint64_t seed = 1, rtl_every = 0;
   for (int i = 1; i < argc; ++i) {
     const std::string text = argv[i];
     if (text.starts_with("--case=")) return RunOne(text.substr(7));
@@ -63,9 +66,11 @@ int main(int argc, char** argv) {
       count = std::atoll(text.c_str() + 8);
     } else if (text.starts_with("--seed=")) {
       seed = std::strtoull(text.c_str() + 7, nullptr, 10);
+    } else if (text.starts_with("--rtl=")) {
+      rtl_every = std::strtoull(text.c_str() + 6, nullptr, 10);
     } else {
       return Usage();
     }
   }
-  return RunMany(seed, count);
+  return RunMany(seed, count, rtl_every);
 }

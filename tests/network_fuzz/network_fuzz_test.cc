@@ -27,9 +27,21 @@ TEST(NetworkFuzz, RandomNetworksOnRandomHardwareAreTheGoldenModels) {
   EXPECT_GT(on_cpu, kCases);
 }
 
+TEST(NetworkFuzz, RandomNetworksRunOnRtl) {
+  for (const uint64_t seed : {7, 8}) {
+    NetworkCase c = DrawCase(seed);
+    c.rtl = true;
+    const Outcome outcome = RunIsolated(c, 300);
+    EXPECT_EQ(outcome.kind, Outcome::Kind::kEqual) << outcome.reason << "\n--case='" << ToString(c) << "'";
+    EXPECT_GT(outcome.on_accelerator, 0);
+  }
+}
+
 TEST(NetworkCase, SurvivesItsText) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
-    const std::string text = ToString(DrawCase(seed));
+    NetworkCase c = DrawCase(seed);
+    c.rtl = seed % 2 == 0;
+    const std::string text = ToString(c);
     const auto parsed = ParseCase(text);
     ASSERT_TRUE(parsed) << text;
     EXPECT_EQ(ToString(*parsed), text);
