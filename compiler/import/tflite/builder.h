@@ -25,7 +25,7 @@ inline bool SameQuantization(const TensorInfo& a, const TensorInfo& b) {
 
 /// Why nothing on int16 values is one of the core's.
 inline constexpr char kWideReason[] =
-    "its values have 16 bits: the array multiplies 8 and sums 32; wider lanes and sums would lift that";
+    "its values have 16 bits and its sums more than 32: accumulators have 32, wider ones would lift that";
 
 class Builder {
  public:
