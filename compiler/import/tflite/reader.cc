@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "compiler/import/diagnostic_codes.h"
 #include "compiler/import/tflite/schema_generated.h"
@@ -196,8 +195,9 @@ class Reader {
                                q->zero_point()->size()));
       for (size_t i = 0; i < info.scales.size(); ++i) {
         const int64_t zero_point = Long(*q->zero_point(), i);
-        if (!FitsType(zero_point, info.dtype))
-          return Bad(fmt::format("a zero point of tensor '{}' is {}", info.name, zero_point));
+        if (!IsZeroPoint(zero_point, info.dtype))
+          return Bad(fmt::format("a zero point of tensor '{}', {}, is {}", info.name,
+                                 graph::ToString(graph::TensorType{info.dtype, info.shape}), zero_point));
         info.zero_points[i] = static_cast<int32_t>(zero_point);
       }
     }
@@ -209,11 +209,11 @@ class Reader {
     return true;
   }
 
-  static bool FitsType(int64_t value, DType type) {
+  /// Only bytes are asymmetric in this format.
+  static bool IsZeroPoint(int64_t value, DType type) {
     if (type == DType::kInt8) return value >= -128 && value <= 127;
     if (type == DType::kUint8) return value >= 0 && value <= 255;
-    if (type == DType::kInt16) return value >= -32768 && value <= 32767;
-    return value >= std::numeric_limits<int32_t>::min() && value <= std::numeric_limits<int32_t>::max();
+    return value == 0;
   }
 
   bool ReadData(const fb::Tensor& tensor, TensorInfo& info, int64_t elements) {
