@@ -227,6 +227,16 @@ std::string ErrorOf(const std::vector<TensorInfo>& tensors, const char* op, cons
   return diagnostics.Render();
 }
 
+TEST(TfliteInt16, OnlyBytesHaveAZeroPoint) {
+  EXPECT_TRUE(tflite::IsZeroPoint(-128, DType::kInt8));
+  EXPECT_FALSE(tflite::IsZeroPoint(128, DType::kInt8));
+  EXPECT_TRUE(tflite::IsZeroPoint(255, DType::kUint8));
+  EXPECT_FALSE(tflite::IsZeroPoint(-1, DType::kUint8));
+  EXPECT_TRUE(tflite::IsZeroPoint(0, DType::kInt16));
+  EXPECT_FALSE(tflite::IsZeroPoint(256, DType::kInt16));
+  EXPECT_FALSE(tflite::IsZeroPoint(1, DType::kInt32));
+}
+
 TEST(TfliteInt16, WhatTheReferenceDoesNotDefineIsRefused) {
   TensorInfo shifted = Wide({1, 4}, 0.5f);
   shifted.zero_points = {3};

@@ -209,13 +209,6 @@ class Reader {
     return true;
   }
 
-  /// Only bytes are asymmetric in this format.
-  static bool IsZeroPoint(int64_t value, DType type) {
-    if (type == DType::kInt8) return value >= -128 && value <= 127;
-    if (type == DType::kUint8) return value >= 0 && value <= 255;
-    return value == 0;
-  }
-
   bool ReadData(const fb::Tensor& tensor, TensorInfo& info, int64_t elements) {
     if (tensor.buffer() == 0) return true;
     if (!model_->buffers() || tensor.buffer() >= model_->buffers()->size())
@@ -288,6 +281,12 @@ class Reader {
 };
 
 }  // namespace
+
+bool IsZeroPoint(int64_t value, DType type) {
+  if (type == DType::kInt8) return value >= -128 && value <= 127;
+  if (type == DType::kUint8) return value >= 0 && value <= 255;
+  return value == 0;
+}
 
 std::optional<File> Read(std::span<const uint8_t> bytes, const std::string& name, Diagnostics& diagnostics) {
   // Tables are read in place: they need the alignment that a file at offset 0 has.
