@@ -21,7 +21,8 @@ using graph::Tensor;
 using Operands = std::vector<graph::TensorPtr>;
 
 int64_t RoundShift(int64_t x, int32_t shift) {
-  return shift <= 0 ? x : (x + (int64_t{1} << (shift - 1))) >> shift;
+  COSIM_CHECK(shift >= 0 && shift < 63, "a shift by {} bits", shift);
+  return shift == 0 ? x : (x + (int64_t{1} << (shift - 1))) >> shift;
 }
 
 int64_t Sat32(int64_t x) {
