@@ -61,6 +61,21 @@ class Command : public ::testing::Test {
             ReplaceAll(ReadFile(err), COSIM_SOURCE_DIR, "SRC")};
   }
 
+  /// Of arguments that are right.
+  Outcome Good(const std::string& arguments) {
+    Outcome outcome = Run(arguments);
+    EXPECT_EQ(outcome.status, 0) << arguments << "\n" << outcome.err;
+    return outcome;
+  }
+
+  /// What wrong arguments bring up, and nothing else.
+  std::string ErrorOf(const std::string& arguments) {
+    const Outcome outcome = Run(arguments);
+    EXPECT_EQ(outcome.status, 1) << arguments;
+    EXPECT_EQ(outcome.out, "") << arguments;
+    return outcome.err;
+  }
+
   void Write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
 
   /// A file of the source tree, copied under `name` with one text replaced.

@@ -24,11 +24,6 @@ class ModelModule : public Command {
     for (size_t i = 0; i < speech.size(); ++i) speech[i] = static_cast<float>(i % 29) / 4;
     Write("speech.bin", {reinterpret_cast<const char*>(speech.data()), speech.size() * sizeof(float)});
   }
-  Outcome Good(const std::string& arguments) {
-    Outcome outcome = Run(arguments);
-    EXPECT_EQ(outcome.status, 0) << arguments << "\n" << outcome.err;
-    return outcome;
-  }
   /// The outputs of a run, as the file it writes.
   std::string OutputsOf(const std::string& arguments) {
     Good("run " + arguments + " --output=y.npz");
@@ -36,12 +31,6 @@ class ModelModule : public Command {
     std::filesystem::remove(folder_ / "y.npz");
     EXPECT_GT(bytes.size(), 100u) << arguments;
     return bytes;
-  }
-  std::string ErrorOf(const std::string& arguments) {
-    const Outcome outcome = Run(arguments);
-    EXPECT_EQ(outcome.status, 1) << arguments;
-    EXPECT_EQ(outcome.out, "") << arguments;
-    return outcome.err;
   }
 };
 

@@ -25,12 +25,6 @@ class ModuleCommand : public Command {
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     return nlohmann::json::parse(outcome.out, nullptr, false);
   }
-  std::string ErrorOf(const std::string& arguments) {
-    const Outcome outcome = Run(arguments);
-    EXPECT_EQ(outcome.status, 1) << arguments;
-    EXPECT_EQ(outcome.out, "") << arguments;
-    return outcome.err;
-  }
 };
 
 TEST_F(ModuleCommand, RunsAsTheNetworkDoes) {

@@ -2,29 +2,13 @@
 // The golden model's operations on int16, on values computed by hand that no int8 could be.
 #include <gmock/gmock.h>
 
-#include "compiler/golden/golden.h"
+#include "tests/golden/testing.h"
 
 namespace cosim::golden {
 namespace {
 
-using graph::Graph;
-using graph::Op;
-using graph::Shape;
 using graph::Tensor;
 using testing::ElementsAre;
-
-Tensor RunOne(Op op, std::vector<Tensor> operands) {
-  Graph g("one");
-  std::vector<graph::ValueId> ids;
-  for (Tensor& operand : operands)
-    ids.push_back(g.AddConstant("c" + std::to_string(ids.size()), std::move(operand)));
-  g.SetOutputs({g.Add("y", std::move(op), ids)});
-  return *Run(g, {}).back();
-}
-
-Tensor Int8(Shape shape, std::vector<int8_t> data) { return Tensor(std::move(shape), std::move(data)); }
-Tensor Int16(Shape shape, std::vector<int16_t> data) { return Tensor(std::move(shape), std::move(data)); }
-Tensor Int32(Shape shape, std::vector<int32_t> data) { return Tensor(std::move(shape), std::move(data)); }
 
 TEST(GoldenInt16, MultipliesByInt8Weights) {
   const Tensor x = Int16({1, 2, 1, 2}, {-32768, 32767, 1000, -1});

@@ -5,27 +5,14 @@
 
 #include <algorithm>
 
-#include "compiler/golden/golden.h"
+#include "tests/golden/testing.h"
 
 namespace cosim::golden {
 namespace {
 
-using graph::Graph;
-using graph::Op;
 using graph::Shape;
 using graph::Tensor;
 using testing::ElementsAre;
-
-Tensor RunOne(Op op, std::vector<Tensor> operands) {
-  Graph g("one");
-  std::vector<graph::ValueId> ids;
-  for (Tensor& operand : operands)
-    ids.push_back(g.AddConstant("c" + std::to_string(ids.size()), std::move(operand)));
-  g.SetOutputs({g.Add("y", std::move(op), ids)});
-  return *Run(g, {}).back();
-}
-
-Tensor Int8(Shape shape, std::vector<int8_t> data) { return Tensor(std::move(shape), std::move(data)); }
 
 TEST(GoldenSumPool, CountsTheFrame) {
   const Tensor y = RunOne(graph::SumPool{{2, 2}, {2, 2}, {1, 1, 0, 0}, 10},

@@ -4,14 +4,13 @@
 
 #include <limits>
 
-#include "compiler/golden/golden.h"
+#include "tests/golden/testing.h"
 
 namespace cosim::golden {
 namespace {
 
 using graph::DType;
 using graph::Graph;
-using graph::Op;
 using graph::Shape;
 using graph::Tensor;
 using testing::ElementsAre;
@@ -19,19 +18,6 @@ using testing::ElementsAreArray;
 
 constexpr int32_t kMin32 = std::numeric_limits<int32_t>::min();
 constexpr int32_t kMax32 = std::numeric_limits<int32_t>::max();
-
-/// The result of one operation on constants.
-Tensor RunOne(Op op, std::vector<Tensor> operands) {
-  Graph g("one");
-  std::vector<graph::ValueId> ids;
-  for (Tensor& operand : operands)
-    ids.push_back(g.AddConstant("c" + std::to_string(ids.size()), std::move(operand)));
-  g.SetOutputs({g.Add("y", std::move(op), ids)});
-  return *Run(g, {}).back();
-}
-
-Tensor Int8(Shape shape, std::vector<int8_t> data) { return Tensor(std::move(shape), std::move(data)); }
-Tensor Int32(Shape shape, std::vector<int32_t> data) { return Tensor(std::move(shape), std::move(data)); }
 
 TEST(GoldenConv2d, SumsProductsOverTapsAndChannels) {
   const Tensor y = RunOne(graph::Conv2d{}, {Int8({1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}),

@@ -155,29 +155,39 @@ std::string RandomNetwork(Net& net) {
                   net.Scale(0.02f, 0.1f), net.Zero()});
 }
 
+/// A network as the accelerator has it, on an input.
+struct Agreed {
+  std::shared_ptr<const Model> model;
+  Tensor input, result;
+};
+
+/// Expects of random bytes that the host's operators compute the same. Nothing when one form is not imported.
+std::optional<Agreed> ImportAndCompare(Net& net, const std::string& output) {
+  auto core = net.Import(output, false);
+  const auto host = net.Import(output, true);
+  if (!core || !host) return std::nullopt;
+  Tensor input(core->graph.node(core->graph.inputs()[0]).type);
+  for (uint8_t& v : input.mutable_bytes()) v = static_cast<uint8_t>(net.random());
+  Tensor result = *golden::Run(core->graph, {input})[core->graph.outputs()[0]];
+  EXPECT_EQ(result, *graph::RunFloat(host->graph, {input})[host->graph.outputs()[0]]);
+  return Agreed{std::make_shared<const Model>(*std::move(core)), std::move(input), std::move(result)};
+}
+
 TEST(OnnxQuantized, RandomNetworksComputeWhatTheHostsOperatorsDo) {
   int on_accelerator = 0, all = 0;
   const auto spec = LoadTestSpec("pynq.yaml");
   for (uint32_t seed = 1; seed <= 24; ++seed) {
+    SCOPED_TRACE(seed);
     Net net(seed);
-    const std::string output = RandomNetwork(net);
-    const auto core = net.Import(output, false), host = net.Import(output, true);
-    ASSERT_TRUE(core && host);
-    Tensor input(core->graph.node(core->graph.inputs()[0]).type);
-    for (uint8_t& v : input.mutable_bytes()) v = static_cast<uint8_t>(net.random());
-    const auto want = graph::RunFloat(host->graph, {input});
-    const auto got = golden::Run(core->graph, {input});
-    EXPECT_EQ(*got[core->graph.outputs()[0]], *want[host->graph.outputs()[0]]) << seed;
-    for (const auto& node : core->graph.nodes()) {
+    const auto agreed = ImportAndCompare(net, RandomNetwork(net));
+    ASSERT_TRUE(agreed);
+    for (const auto& node : agreed->model->graph.nodes()) {
       if (const auto* op = node.As<graph::HostOp>()) EXPECT_NE(op->reason, "") << node.name;
       const bool is_host = node.As<graph::HostOp>() && node.name.find('.') == std::string::npos;
       all += node.name.find('.') == std::string::npos && node.name[0] == 'v';
       on_accelerator += !is_host && node.name.find('.') == std::string::npos && node.name[0] == 'v';
     }
-    if (seed <= 4) {
-      const auto shared = std::make_shared<const Model>(*core);
-      EXPECT_TRUE(RunModel(spec, shared, {input}, "cycle")) << seed;
-    }
+    if (seed <= 4) EXPECT_TRUE(RunModel(spec, agreed->model, {agreed->input}, "cycle"));
   }
   // Generic scales: nearly everything fits.
   EXPECT_GE(on_accelerator, all * 9 / 10) << on_accelerator << " of " << all;
@@ -211,22 +221,16 @@ std::string LineNetwork(Net& net) {
 TEST(OnnxQuantized, WhatHasOneDimensionIsAnImageOfHeightOne) {
   const auto spec = LoadTestSpec("pynq.yaml");
   for (uint32_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(seed);
     Net net(seed);
-    const std::string output = LineNetwork(net);
-    const auto core = net.Import(output, false), host = net.Import(output, true);
-    ASSERT_TRUE(core && host);
-    Tensor input(core->graph.node(core->graph.inputs()[0]).type);
-    for (uint8_t& v : input.mutable_bytes()) v = static_cast<uint8_t>(net.random());
-    const auto want = graph::RunFloat(host->graph, {input});
-    const auto got = golden::Run(core->graph, {input});
-    EXPECT_EQ(*got[core->graph.outputs()[0]], *want[host->graph.outputs()[0]]) << seed;
-    for (const auto& node : core->graph.nodes())
+    const auto agreed = ImportAndCompare(net, LineNetwork(net));
+    ASSERT_TRUE(agreed);
+    for (const auto& node : agreed->model->graph.nodes())
       if (const auto* op = node.As<graph::HostOp>())
         EXPECT_THAT(op->op->Describe(),
                     testing::AnyOf(HasSubstr("reshape"), HasSubstr("uint8"), HasSubstr("identity")))
-            << seed << ": " << node.name << ": " << op->reason;
-    if (seed <= 2)
-      EXPECT_TRUE(RunModel(spec, std::make_shared<const Model>(*core), {input}, "cycle")) << seed;
+            << node.name << ": " << op->reason;
+    if (seed <= 2) EXPECT_TRUE(RunModel(spec, agreed->model, {agreed->input}, "cycle"));
   }
 }
 
@@ -236,15 +240,9 @@ TEST(OnnxQuantized, ALineIsALineWhereTheHostReadsIt) {
   const std::string y =
       net.Add("QLinearConv", {x, net.Scale(), net.Zero(), net.Weights({6, 4, 3}), net.Scale(0.002f, 0.02f),
                               net.NoZero(), net.Scale(0.05f, 0.3f), net.Zero()});
-  const std::string output = net.Add("Transpose", {y});
-  const auto core = net.Import(output, false), host = net.Import(output, true);
-  ASSERT_TRUE(core && host);
-  Tensor input(core->graph.node(core->graph.inputs()[0]).type);
-  for (uint8_t& v : input.mutable_bytes()) v = static_cast<uint8_t>(net.random());
-  const auto got = golden::Run(core->graph, {input});
-  const Tensor& result = *got[core->graph.outputs()[0]];
-  EXPECT_EQ(result.shape(), (Shape{18, 6, 1}));
-  EXPECT_EQ(result, *graph::RunFloat(host->graph, {input})[host->graph.outputs()[0]]);
+  const auto agreed = ImportAndCompare(net, net.Add("Transpose", {y}));
+  ASSERT_TRUE(agreed);
+  EXPECT_EQ(agreed->result.shape(), (Shape{18, 6, 1}));
 }
 
 TEST(OnnxQuantized, TiesStayOnTheHostAndSayWhy) {
