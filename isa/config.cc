@@ -18,6 +18,7 @@ namespace cosim::isa {
 namespace {
 
 constexpr int64_t kMaxCycles = 1'000'000;
+constexpr int64_t kMaxDramBytes = 65536;
 
 /// A node that stands in no file but came from the command line.
 YamlNode OverrideNode(const std::shared_ptr<const SourceLines>& source, YamlNode::Kind kind,
@@ -112,9 +113,9 @@ MemorySystem ReadMemorySystem(const YamlNode& root, Diagnostics& diags) {
     Report(diags, codes::kMissingKey, root, "the configuration lacks the key 'memory'");
     return dram;
   }
-  const MapReader reader(
-      entry->value, entry->key, "'memory'", diags,
-      {"port_bits", "burst_beats", "latency", "write_latency", "outstanding", "jitter", "seed"});
+  const MapReader reader(entry->value, entry->key, "'memory'", diags,
+                         {"port_bits", "burst_beats", "latency", "write_latency", "outstanding", "jitter",
+                          "seed", "dram_bytes"});
   if (!reader.is_map()) return dram;
   dram.port_bits = static_cast<int>(reader.Integer("port_bits", 32, 512).value_or(dram.port_bits));
   if (!std::has_single_bit(static_cast<unsigned>(dram.port_bits))) {
@@ -126,6 +127,7 @@ MemorySystem ReadMemorySystem(const YamlNode& root, Diagnostics& diags) {
   dram.write_latency = static_cast<int>(reader.Integer("write_latency", 1, kMaxCycles).value_or(1));
   dram.outstanding = static_cast<int>(reader.Integer("outstanding", 1, 1024).value_or(1));
   dram.jitter = static_cast<int>(OptionalInteger(reader, "jitter", 0, kMaxCycles));
+  dram.dram_bytes = static_cast<int>(OptionalInteger(reader, "dram_bytes", 0, kMaxDramBytes));
   dram.seed = static_cast<uint64_t>(OptionalInteger(reader, "seed", 1, INT64_MAX));
   return dram;
 }

@@ -119,11 +119,12 @@ void WriteMemories(const Spec& spec, MarkdownPage& page) {
 
 void WriteUnits(const Spec& spec, MarkdownPage& page) {
   page.Line("\n## Units\n");
-  page.Header({"unit", "commands", "overlap", "latency", "ALU lanes", "data buffer", "meaning"});
+  page.Header({"unit", "commands", "overlap", "latency", "ALU lanes", "data buffer", "port", "meaning"});
   for (const Unit& unit : spec.units) {
     page.Row({fmt::format("`{}`", unit.name), fmt::format("{}", unit.commands), unit.overlap ? "yes" : "no",
               fmt::format("{}", unit.latency), unit.lanes > 0 ? fmt::format("{}", unit.lanes) : "",
-              unit.buffer_beats > 0 ? fmt::format("{} beats", unit.buffer_beats) : "", unit.doc});
+              unit.buffer_beats > 0 ? fmt::format("{} beats", unit.buffer_beats) : "",
+              unit.reads_dram || unit.writes_dram ? fmt::format("{}", unit.port) : "", unit.doc});
   }
   if (spec.queues.empty()) return;
   page.Line("\n## Dependency queues\n");
@@ -170,10 +171,11 @@ std::string DescribeMarkdown(const Spec& spec) {
   page.Line("Instruction words of {} bits. {} multiply-accumulates a cycle at {} MHz. Fingerprint {}.\n",
             spec.word_bits, spec.MacsPerCycle(), spec.clock_mhz, spec.FingerprintText());
   page.Line(
-      "Memory port: {} bits, bursts of at most {} beats, {} in flight in each direction; read latency {} "
+      "Memory ports: {} of {} bits, bursts of at most {} beats, {} in flight in each direction; read latency "
+      "{} "
       "cycles, "
       "write latency {}.",
-      spec.dram.port_bits, spec.dram.burst_beats, spec.dram.outstanding, spec.dram.latency,
+      spec.ports, spec.dram.port_bits, spec.dram.burst_beats, spec.dram.outstanding, spec.dram.latency,
       spec.dram.write_latency);
   WriteParameters(spec, page);
   WriteMemories(spec, page);

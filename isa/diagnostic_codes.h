@@ -52,6 +52,7 @@ namespace cosim::isa {
   X(kMirror, "E0404", "a mirror that is used as a memory of its own")                              \
   X(kUnitKey, "E0405", "a unit's key that its instructions need, or do not use")                   \
   X(kUnusedMemory, "E0406", "a memory that is never used, or read but never written")              \
+  X(kIdlePort, "E0407", "a memory port that nothing uses")                                         \
   X(kUnknownParameter, "E0501", "a configuration sets a parameter that the ISA does not have")     \
   X(kBufferTooSmall, "E0502", "a buffer that cannot hold one burst")
 

@@ -136,6 +136,32 @@ void CheckUnits(Elaboration& e) {
   }
 }
 
+/// Only units that load or store have a port, and there is none that nobody uses: fetch is at port 0.
+void CheckPorts(Elaboration& e) {
+  std::vector<bool> used(static_cast<size_t>(e.spec.ports));
+  used[0] = true;
+  for (size_t u = 0; u < e.spec.units.size(); ++u) {
+    const Unit& unit = e.spec.units[u];
+    used[static_cast<size_t>(unit.port)] = true;
+    const YamlEntry* port = e.units[u]->value.Find("port");
+    if (port && !unit.reads_dram && !unit.writes_dram)
+      Report(e.diags, codes::kUnitKey, port->key,
+             fmt::format("unit '{}' neither loads nor stores and has no use for 'port'", unit.name));
+  }
+  const auto gap = std::ranges::find(used, false);
+  if (gap == used.end()) return;
+  for (size_t u = 0; u < e.spec.units.size(); ++u) {
+    const Unit& unit = e.spec.units[u];
+    if (unit.port + 1 != e.spec.ports) continue;
+    const YamlNode& port = e.units[u]->value.Find("port")->value;
+    Diagnostic& error = Report(e.diags, codes::kIdlePort, port,
+                               fmt::format("unit '{}' uses memory port {}, but nothing uses port {}",
+                                           unit.name, unit.port, gap - used.begin()));
+    e.definitions.Explain({port.scalar}, error);
+    return;
+  }
+}
+
 void CheckMemories(Elaboration& e) {
   const YamlNode& memories = e.isa.Find("memories")->value;
   for (const Memory& memory : e.spec.memories) {
@@ -170,6 +196,7 @@ void CheckEncodings(Elaboration& e) {
 
 void CheckStructure(Elaboration& e) {
   CheckUnits(e);
+  CheckPorts(e);
   CheckMemories(e);
   CheckFetch(e);
 }

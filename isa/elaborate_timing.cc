@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of the units, and what follows from them for each ALU op.
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -19,13 +20,13 @@ void ReadUnit(Elaboration& e, size_t index) {
   Unit& unit = e.spec.units[index];
   const std::string what = fmt::format("unit '{}'", unit.name);
   const MapReader reader(entry.value, entry.key, what, e.diags,
-                         {"doc", "commands", "overlap", "latency", "lanes", "buffer_beats"});
+                         {"doc", "commands", "overlap", "latency", "lanes", "buffer_beats", "port"});
   if (!reader.is_map()) return;
-  const auto number = [&](std::string_view key, int64_t max) {
+  const auto number = [&](std::string_view key, int64_t max, int64_t min = 1) {
     const YamlNode* node = reader.Require(key);
     if (!node) return 0;
     return static_cast<int>(
-        EvaluateParamIn(*node, fmt::format("'{}' of {}", key, what), 1, max, e.definitions, e.diags)
+        EvaluateParamIn(*node, fmt::format("'{}' of {}", key, what), min, max, e.definitions, e.diags)
             .value_or(0));
   };
   unit.doc = reader.OptionalString("doc", "");
@@ -34,6 +35,8 @@ void ReadUnit(Elaboration& e, size_t index) {
   unit.latency = number("latency", kMaxLatency);
   if (reader.Find("lanes")) unit.lanes = number("lanes", kMaxUnitLanes);
   if (reader.Find("buffer_beats")) unit.buffer_beats = number("buffer_beats", kMaxBufferBeats);
+  if (reader.Find("port")) unit.port = number("port", kMaxPorts - 1, 0);
+  e.spec.ports = std::max(e.spec.ports, unit.port + 1);
 }
 
 void SetTiming(AluOp& op, const Spec& spec) {

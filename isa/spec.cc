@@ -141,6 +141,8 @@ uint64_t Fingerprint(const Spec& spec) {
   for (const Unit& unit : spec.units) {
     out.Line("unit {} {} {} {} {} {}", unit.name, unit.commands, unit.overlap, unit.latency, unit.lanes,
              unit.buffer_beats);
+    // Said only where there is a choice: specs of one port are the same whether they name it or not.
+    if (spec.ports > 1) out.Line("at {}", unit.port);
   }
   for (const Queue& queue : spec.queues)
     out.Line("queue {} {} {} {}", queue.name, queue.from, queue.to, queue.capacity);

@@ -58,6 +58,7 @@ struct Unit {
   int latency = 0;       ///< cycles, see docs/rationale/microarchitecture.md
   int lanes = 0;         ///< ALU lanes a cycle; 0: no alu instructions
   int buffer_beats = 0;  ///< beats of read data it can hold; 0: it never loads
+  int port = 0;          ///< the memory port its loads and stores go through; fetch is at port 0
   bool reads_dram = false, writes_dram = false;
   SourceLoc loc;
 };
@@ -140,7 +141,10 @@ struct AluOp {
   SourceLoc loc;
 };
 
-/// The memory system, from the configuration.
+/// The memory ports an accelerator may have, at most.
+inline constexpr int kMaxPorts = 4;
+
+/// The memory system, from the configuration. Ports are all alike, and what is said of one holds for each.
 struct MemorySystem {
   int port_bits = 64;
   int burst_beats = 16;
@@ -149,6 +153,7 @@ struct MemorySystem {
   int outstanding = 1;    ///< bursts in flight, in each direction
   int jitter = 0;         ///< 0..jitter further cycles for each read burst
   uint64_t seed = 1;
+  int dram_bytes = 0;  ///< bytes a cycle, read and written, that all ports share; 0: as much as they take
   int beat_bytes() const { return port_bits / 8; }
 };
 
@@ -174,6 +179,7 @@ struct Spec {
   int word_bits = 0;
   int opcode_bits = 0;
   int fetch_words = 0;  ///< instructions the fetch buffer holds (parameter fetch_words)
+  int ports = 1;        ///< memory ports, 1 to kMaxPorts
   std::vector<Parameter> parameters;
   std::vector<Memory> memories;
   std::vector<Unit> units;

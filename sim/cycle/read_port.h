@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The read port (rule M2): who is accepted when, and when the data come. Requester 0 is fetch, requester 1 +
-// u unit u.
+// The reading half of a memory port (rule M2): who is accepted when, and when the data come. Requester 0 is
+// fetch, requester 1 + u unit u.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,9 @@ namespace cosim::sim {
 
 class ReadPort {
  public:
-  ReadPort(const isa::MemorySystem& system, size_t requesters, MemoryTiming* memory)
-      : memory_(memory),
+  ReadPort(const isa::MemorySystem& system, int port, size_t requesters, MemoryTiming* memory)
+      : port_(port),
+        memory_(memory),
         built_in_(dynamic_cast<BuiltInMemory*>(memory)),
         turn_(requesters),
         in_flight_(static_cast<size_t>(system.outstanding)) {}
@@ -60,12 +61,13 @@ class ReadPort {
 
  private:
   Cycle FirstBeat(Cycle now, const Burst& burst) {
-    if (built_in_ != nullptr) return built_in_->ReadFirstBeat(now, burst);
-    const Cycle first = memory_->ReadFirstBeat(now, burst);
+    if (built_in_ != nullptr) return built_in_->ReadFirstBeat(port_, now, burst);
+    const Cycle first = memory_->ReadFirstBeat(port_, now, burst);
     COSIM_CHECK(first >= now && first > last_beat_, "the memory model answers out of order");
     return first;
   }
 
+  int port_;
   MemoryTiming* memory_;
   BuiltInMemory* built_in_;  ///< the same, if it is one: most bursts ask nobody else
   Turn turn_;

@@ -40,39 +40,58 @@ Simulation::Simulation(const isa::Spec& spec, MemoryTiming* memory, std::span<co
       program_(program),
       fetch_(spec, program.size(), code_address),
       locks_(spec),
-      read_port_(spec.dram, spec.units.size() + 1, memory),
-      write_port_(spec.dram, spec.units.size(), memory),
       look_next_(spec.units.size(), kNever),
       times_(program.size(), {-1, -1}) {
   for (size_t u = 0; u < spec.units.size(); ++u) units_.emplace_back(spec, static_cast<int>(u));
   for (const isa::Queue& queue : spec.queues) queues_.emplace_back(queue.capacity);
+  for (int port = 0; port < spec.ports; ++port) {
+    read_ports_.emplace_back(spec.dram, port, spec.units.size() + 1, memory);
+    write_ports_.emplace_back(spec.dram, port, spec.units.size(), memory);
+  }
 }
 
 bool Simulation::Run(Cycle max_cycles) {
   PresentFetch(1);
   for (;;) {
     const Cycle next = NextEventButReads();
-    const Cycle read = read_port_.NextTime();
+    const size_t port = NextReadPort();
+    const Cycle read = read_ports_[port].NextTime();
     if (std::min(next, read) >= max_cycles) break;
     now_ = std::min(next, read);
     if (now_ < next) {
-      AcceptRead(std::min(next, max_cycles));
+      AcceptRead(port, std::min(next, max_cycles));
       continue;
     }
     if (dispatch_next_ == now_) Dispatch();
     for (size_t u = units_.size(); u-- > 0;) {
       if (look_next_[u] == now_) LookAtHead(u);
     }
-    if (write_port_.NextTime() == now_) AcceptWrite();
-    if (write_port_.NextLastBeat() == now_) LastBeatLeaves();
-    if (read_port_.NextTime() == now_) AcceptRead(now_ + 1);
+    for (WritePort& writes : write_ports_) {
+      if (writes.NextTime() == now_) AcceptWrite(writes);
+    }
+    for (size_t p = 0; p < read_ports_.size(); ++p) {
+      if (read_ports_[p].NextTime() == now_) AcceptRead(p, now_ + 1);
+    }
+    for (WritePort& writes : write_ports_) {
+      if (writes.NextQuestion() == now_) AskForResponse(writes);
+    }
   }
   return retired_ == program_.size();
 }
 
 Cycle Simulation::NextEventButReads() const {
-  Cycle next = std::min({dispatch_next_, write_port_.NextTime(), write_port_.NextLastBeat()});
+  Cycle next = dispatch_next_;
+  for (const WritePort& writes : write_ports_)
+    next = std::min({next, writes.NextTime(), writes.NextQuestion()});
   for (const Cycle look : look_next_) next = std::min(next, look);
+  return next;
+}
+
+size_t Simulation::NextReadPort() const {
+  size_t next = 0;
+  for (size_t p = 1; p < read_ports_.size(); ++p) {
+    if (read_ports_[p].NextTime() < read_ports_[next].NextTime()) next = p;
+  }
   return next;
 }
 
@@ -83,7 +102,7 @@ void Simulation::WakeWaiting(size_t unit, Wait::Kind what, Cycle time) {
 }
 
 void Simulation::PresentFetch(Cycle from) {
-  if (fetch_.TryPresent()) read_port_.Present(kFetchRequester, from, fetch_.burst());
+  if (fetch_.TryPresent()) read_ports_[0].Present(kFetchRequester, from, fetch_.burst());
 }
 
 void Simulation::Dispatch() {
@@ -176,7 +195,7 @@ void Simulation::StartLoad(size_t u, const isa::Transfer* transfer) {
   if (!unit.load.HasBurst()) return FinishLoad(u);
   unit.ready = kNever;
   const Cycle presented = unit.load.Present(now_ + 1);
-  if (presented < kNever) read_port_.Present(ReadRequester(u), presented, unit.load.burst());
+  if (presented < kNever) ReadPortOf(u).Present(ReadRequester(u), presented, unit.load.burst());
 }
 
 void Simulation::FinishLoad(size_t u) {
@@ -190,7 +209,7 @@ void Simulation::StartStore(size_t u, const isa::Transfer* transfer) {
   unit.store.Start(now_, transfer);
   if (unit.store.HasBurst()) {
     unit.ready = kNever;
-    write_port_.Present(u, now_ + 1, unit.store.burst());
+    WritePortOf(u).Present(u, now_ + 1, unit.store.burst());
     return;
   }
   unit.ready = now_ + 1;
@@ -224,36 +243,42 @@ void Simulation::Retire(size_t u, Cycle retire) {
 }
 
 /// Accepts the burst whose turn it is, and if it is a load's the bursts that follow it before `limit`, up to
-/// which nothing else happens.
-void Simulation::AcceptRead(Cycle limit) {
-  const ReadPort::Served served = read_port_.Serve(now_, [&](size_t loser) {
+/// which nothing else happens but at other ports.
+void Simulation::AcceptRead(size_t p, Cycle limit) {
+  ReadPort& port = read_ports_[p];
+  const ReadPort::Served served = port.Serve(now_, [&](size_t loser) {
     if (loser != kFetchRequester) units_[loser - 1].ledger.LosesTurn(now_);
   });
   if (served.requester != kFetchRequester) return AcceptLoads(served.requester - 1, limit);
-  fetch_.Accepted(read_port_.Accept(now_, served.burst));
+  fetch_.Accepted(port.Accept(now_, served.burst));
   PresentFetch(now_ + 1);
   if (dispatch_next_ == kNever) dispatch_next_ = std::max(now_ + 1, fetch_.NextTime());
 }
 
-/// A train of bursts of one unit, as long as no other requester's turn can come.
+/// A train of bursts of one unit, as long as no other requester's turn can come, and no other port's: the
+/// memory is asked in order of time.
 void Simulation::AcceptLoads(size_t u, Cycle limit) {
   UnitState& unit = units_[u];
-  limit = std::min(limit, read_port_.Earliest());
+  ReadPort& port = ReadPortOf(u);
+  limit = std::min(limit, port.Earliest());
+  for (const ReadPort& other : read_ports_) {
+    if (&other != &port) limit = std::min(limit, other.NextTime());
+  }
   for (;;) {
-    unit.load.Accepted(now_, read_port_.Accept(now_, unit.load.burst()), unit.ledger);
+    unit.load.Accepted(now_, port.Accept(now_, unit.load.burst()), unit.ledger);
     if (!unit.load.HasBurst()) return FinishLoad(u);
     const Cycle presented = unit.load.Present(now_ + 1);
-    const Cycle next = std::max(presented, read_port_.free());
+    const Cycle next = std::max(presented, port.free());
     if (next >= limit) {
-      if (presented < kNever) read_port_.Present(ReadRequester(u), presented, unit.load.burst());
+      if (presented < kNever) port.Present(ReadRequester(u), presented, unit.load.burst());
       return;
     }
     now_ = next;
   }
 }
 
-void Simulation::AcceptWrite() {
-  const WritePort::Accepted accepted = write_port_.Accept(
+void Simulation::AcceptWrite(WritePort& port) {
+  const WritePort::Accepted accepted = port.Accept(
       now_, [&](size_t u) { return units_[u].unit->latency; },
       [&](size_t u) { return units_[u].store.BurstCycles(); },
       [&](size_t loser) { units_[loser].ledger.LosesTurn(now_); });
@@ -261,17 +286,29 @@ void Simulation::AcceptWrite() {
   unit.ledger.Busy(now_, accepted.first, accepted.end);
   unit.store.Accepted();
   if (unit.store.HasBurst()) {
-    write_port_.Present(accepted.requester, now_ + 1, unit.store.burst());
+    port.Present(accepted.requester, now_ + 1, unit.store.burst());
     return;
   }
   unit.ready = now_ + 1;
   if (!unit.commands.Empty()) Wake(accepted.requester, std::max(now_ + 1, unit.ReadyTime()));
 }
 
-void Simulation::LastBeatLeaves() {
-  const WritePort::Response response = write_port_.LastBeatLeft();
+void Simulation::AskForResponse(WritePort& port) {
+  const WritePort::Response response = port.Ask();
   units_[response.requester].store.Responded(response.time);
   ResolveStores(response.requester);
+}
+
+uint64_t Simulation::read_beats() const {
+  uint64_t beats = 0;
+  for (const ReadPort& port : read_ports_) beats += port.beats();
+  return beats;
+}
+
+uint64_t Simulation::write_beats() const {
+  uint64_t beats = 0;
+  for (const WritePort& port : write_ports_) beats += port.beats();
+  return beats;
 }
 
 std::vector<runtime::LedgerRow> Simulation::Ledger() const {

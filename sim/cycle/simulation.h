@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One timed run of a program. Works through events in order of time; within a cycle their order does not
-// matter, but for the bank locks (last unit first). Behind sim/cycle/timing_engine.h, which is what others
-// use.
+// matter, but for the bank locks (last unit first) and what the memory is asked (M5). Behind
+// sim/cycle/timing_engine.h, which is what others use.
 #pragma once
 
 #include <algorithm>
@@ -35,12 +35,14 @@ class Simulation {
   std::vector<runtime::InstructionTimes>& times() { return times_; }
   Cycle cycles() const { return last_retire_ + 1; }
   std::vector<runtime::LedgerRow> Ledger() const;
-  uint64_t read_beats() const { return read_port_.beats(); }
-  uint64_t write_beats() const { return write_port_.beats(); }
+  uint64_t read_beats() const;
+  uint64_t write_beats() const;
 
   /// For reports of what got stuck.
   Cycle now() const { return now_; }
-  bool NothingAhead() const { return std::min(NextEventButReads(), read_port_.NextTime()) >= kNever; }
+  bool NothingAhead() const {
+    return std::min(NextEventButReads(), read_ports_[NextReadPort()].NextTime()) >= kNever;
+  }
   const UnitState& unit(size_t index) const { return units_[index]; }
   const Fetch& fetch() const { return fetch_; }
   const BankLocks& locks() const { return locks_; }
@@ -50,6 +52,10 @@ class Simulation {
 
  private:
   Cycle NextEventButReads() const;
+  /// The port that accepts the next read burst; the lowest of those that do at the same time.
+  size_t NextReadPort() const;
+  ReadPort& ReadPortOf(size_t unit) { return read_ports_[static_cast<size_t>(units_[unit].unit->port)]; }
+  WritePort& WritePortOf(size_t unit) { return write_ports_[static_cast<size_t>(units_[unit].unit->port)]; }
   void Wake(size_t unit, Cycle time);
   /// Only if the head of its queue was last seen to wait for that: heads that were not looked at, or wait for
   /// something else first, will see for themselves.
@@ -63,10 +69,10 @@ class Simulation {
   void FinishLoad(size_t unit);
   void Retire(size_t unit, Cycle retire);
   void ResolveStores(size_t unit);
-  void AcceptRead(Cycle limit);
+  void AcceptRead(size_t port, Cycle limit);
   void AcceptLoads(size_t unit, Cycle limit);
-  void AcceptWrite();
-  void LastBeatLeaves();
+  void AcceptWrite(WritePort& port);
+  void AskForResponse(WritePort& port);
 
   const isa::Spec* spec_;
   std::span<const isa::Decoded> program_;
@@ -74,8 +80,8 @@ class Simulation {
   std::vector<UnitState> units_;
   std::vector<TokenQueue> queues_;
   BankLocks locks_;
-  ReadPort read_port_;
-  WritePort write_port_;
+  std::vector<ReadPort> read_ports_;  ///< by number, as the next
+  std::vector<WritePort> write_ports_;
 
   Cycle now_ = 0;
   Cycle dispatch_next_ = kNever;

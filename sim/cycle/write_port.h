@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The write port (rules M4 and U5): who is accepted when, when the data leave, when the responses come.
+// The writing half of a memory port (rules M4 and U5): who is accepted when, when the data leave, when the
+// responses come.
 // Requester u is unit u.
 #pragma once
 
@@ -16,8 +17,9 @@ namespace cosim::sim {
 
 class WritePort {
  public:
-  WritePort(const isa::MemorySystem& system, size_t requesters, MemoryTiming* memory)
-      : memory_(memory),
+  WritePort(const isa::MemorySystem& system, int port, size_t requesters, MemoryTiming* memory)
+      : port_(port),
+        memory_(memory),
         turn_(requesters),
         leaving_(static_cast<size_t>(system.outstanding)),
         responses_(static_cast<size_t>(system.outstanding)) {}
@@ -54,17 +56,17 @@ class WritePort {
     return {requester, first, data_end_};
   }
 
-  /// The cycle in which the oldest burst's last beat leaves.
-  Cycle NextLastBeat() const { return leaving_.empty() ? kNever : leaving_.front().last_beat; }
+  /// The cycle in which the memory is asked about the oldest burst: after its last beat has left.
+  Cycle NextQuestion() const { return leaving_.empty() ? kNever : leaving_.front().last_beat + 1; }
   struct Response {
     size_t requester;
     Cycle time;
   };
-  /// It left in cycle NextLastBeat().
-  Response LastBeatLeft() {
+  /// Asks, in cycle NextQuestion().
+  Response Ask() {
     const Leaving burst = leaving_.front();
     leaving_.pop();
-    const Cycle response = memory_->WriteResponse(burst.last_beat, burst.burst);
+    const Cycle response = memory_->WriteResponse(port_, burst.last_beat, burst.burst);
     COSIM_CHECK(response >= burst.last_beat && response > last_response_,
                 "the memory model answers out of order");
     last_response_ = response;
@@ -79,6 +81,7 @@ class WritePort {
     Burst burst;
     Cycle last_beat = 0;
   };
+  int port_;
   MemoryTiming* memory_;
   Turn turn_;
   Ring<Leaving> leaving_;  ///< accepted, the last beat has not left

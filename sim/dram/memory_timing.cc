@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built-in memory model: rules M3 and M4.
+// The built-in memory model: rules M3, M4 and M6.
 #include "sim/dram/memory_timing.h"
 
 namespace cosim::sim {
@@ -12,12 +12,25 @@ uint64_t BurstHash(uint64_t seed, uint64_t number) {
 }
 
 void BuiltInMemory::Reset() {
-  reads_ = 0;
-  read_free_ = 0;
+  ports_ = {};
+  moved_ = 0;
 }
 
-Cycle BuiltInMemory::WriteResponse(Cycle last_beat, const Burst&) {
-  return last_beat + system_.write_latency;
+Cycle BuiltInMemory::MovedBy(int64_t from, const Burst& burst) {
+  moved_ = std::max(from, moved_) + int64_t{burst.beats} * system_.beat_bytes();
+  return (moved_ + system_.dram_bytes - 1) / system_.dram_bytes;
+}
+
+Cycle BuiltInMemory::WriteResponse(int port, Cycle last_beat, const Burst& burst) {
+  Port& p = ports_[static_cast<size_t>(port)];
+  Cycle written = last_beat;
+  if (system_.dram_bytes > 0) {
+    // Its bytes come as fast as the DRAM can take them, the last one with the last beat.
+    const int64_t bytes = int64_t{burst.beats} * system_.beat_bytes();
+    written = std::max(written, MovedBy((last_beat + 1) * system_.dram_bytes - bytes, burst) - 1);
+  }
+  p.responded = std::max(written + system_.write_latency, p.responded + 1);
+  return p.responded;
 }
 
 }  // namespace cosim::sim

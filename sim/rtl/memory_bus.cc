@@ -56,7 +56,7 @@ void MemoryBus::TakeReads(Cycle now, const RtlInputs& inputs, const RtlOutputs& 
   }
   if (!outputs.ar_valid || !inputs.ar_ready) return;
   const Burst burst{outputs.ar_address, outputs.ar_beats};
-  Read read{.next_beat = timing_->ReadFirstBeat(now - kAcceptToBus, burst),
+  Read read{.next_beat = timing_->ReadFirstBeat(0, now - kAcceptToBus, burst),
             .bytes = std::vector<uint8_t>(static_cast<size_t>(burst.beats) * beat_bytes_),
             .at = 0,
             .response = kOkay};
@@ -78,7 +78,7 @@ void MemoryBus::CompleteWrites() {
       if (!WriteBeat(burst.address + static_cast<uint64_t>(i) * beat_bytes_, beat))
         response.response = kDecodeError;
       if (last) {
-        response.at = timing_->WriteResponse(beat.at - kLeaveToBus, burst);
+        response.at = timing_->WriteResponse(0, beat.at - kLeaveToBus, burst);
         COSIM_CHECK(response.at > beat.at, "a response before its data");
       }
       beats_.pop_front();

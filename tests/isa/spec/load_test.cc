@@ -191,7 +191,8 @@ TEST(LoadSpec, FingerprintsWhatProgramsDependOn) {
                                                         {"parameters.par_depth", "32"},
                                                         {"parameters.fetch_words", "32"},
                                                         {"parameters.acc_banks", "2"},
-                                                        {"parameters.commands", "16"}}) {
+                                                        {"parameters.commands", "16"},
+                                                        {"parameters.store_port", "1"}}) {
     EXPECT_NE(Load("pynq", "", {{path, value}}).fingerprint, plain) << path;
   }
   for (const auto& [path, value] :
@@ -199,11 +200,21 @@ TEST(LoadSpec, FingerprintsWhatProgramsDependOn) {
                                                         {"memory.write_latency", "80"},
                                                         {"memory.jitter", "8"},
                                                         {"memory.seed", "5"},
+                                                        {"memory.dram_bytes", "42"},
                                                         {"clock_mhz", "5"},
                                                         {"board", "none"},
                                                         {"doc", "other"}}) {
     EXPECT_EQ(Load("pynq", "", {{path, value}}).fingerprint, plain) << path;
   }
+}
+
+TEST(LoadSpec, HasAsManyPortsAsItsUnitsUse) {
+  const Spec one = Load("pynq", "");
+  EXPECT_EQ(one.ports, 1);
+  const Spec three = Load("pynq", "", {{"parameters.load_port", "2"}, {"parameters.store_port", "1"}});
+  EXPECT_EQ(three.ports, 3);
+  EXPECT_EQ(three.units[static_cast<size_t>(three.UnitIndex("load"))].port, 2);
+  EXPECT_EQ(three.units[static_cast<size_t>(three.UnitIndex("store"))].port, 1);
 }
 
 TEST(LoadSpec, FingerprintsTheExpressionsOfOps) {

@@ -176,6 +176,30 @@ TEST(UnitDiagnostics, RejectsALoadWithoutBuffer) {
 )~");
 }
 
+TEST(UnitDiagnostics, RejectsAPortOfAUnitThatNeitherLoadsNorStores) {
+  EXPECT_EQ(ComplaintsOfIsa("  gemm: {commands: 4,", "  gemm: {port: 0, commands: 4,"),
+            R"~(isa.yaml:15:10: error[E0405]: unit 'gemm' neither loads nor stores and has no use for 'port'
+   15 |   gemm: {port: 0, commands: 4, overlap: true, latency: 9}
+      |          ^~~~
+)~");
+}
+
+TEST(UnitDiagnostics, RejectsPortsThatNothingUses) {
+  EXPECT_EQ(ComplaintsOfIsa(", buffer_beats: 16}", ", buffer_beats: 16, port: 2}"),
+            R"~(isa.yaml:14:74: error[E0407]: unit 'load' uses memory port 2, but nothing uses port 1
+   14 |   load: {commands: 4, overlap: true, latency: 2, buffer_beats: 16, port: 2}
+      |                                                                          ^
+)~");
+}
+
+TEST(UnitDiagnostics, RejectsMorePortsThanThereMayBe) {
+  EXPECT_EQ(ComplaintsOfIsa(", buffer_beats: 16}", ", buffer_beats: 16, port: 4}"),
+            R"~(isa.yaml:14:74: error[E0010]: 'port' of unit 'load' is 4, but has to be 0 to 3
+   14 |   load: {commands: 4, overlap: true, latency: 2, buffer_beats: 16, port: 4}
+      |                                                                          ^
+)~");
+}
+
 TEST(UnitDiagnostics, RejectsOverlapOfSeveralKinds) {
   EXPECT_EQ(ComplaintsOfIsa("    unit: alu", "    unit: gemm"),
             R"~(isa.yaml:15:3: error[E0405]: unit 'gemm' executes alu instructions and needs the key 'lanes'

@@ -62,11 +62,11 @@ class SlowMemory final : public MemoryTiming {
  public:
   explicit SlowMemory(const isa::Spec& spec) : memory_(Slower(spec.dram)) {}
   void Reset() override { memory_.Reset(); }
-  Cycle ReadFirstBeat(Cycle accepted, const Burst& burst) override {
-    return memory_.ReadFirstBeat(accepted, burst);
+  Cycle ReadFirstBeat(int port, Cycle accepted, const Burst& burst) override {
+    return memory_.ReadFirstBeat(port, accepted, burst);
   }
-  Cycle WriteResponse(Cycle last_beat, const Burst& burst) override {
-    return memory_.WriteResponse(last_beat, burst);
+  Cycle WriteResponse(int port, Cycle last_beat, const Burst& burst) override {
+    return memory_.WriteResponse(port, last_beat, burst);
   }
 
  private:

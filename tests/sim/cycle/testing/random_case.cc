@@ -118,6 +118,11 @@ void Randomize(isa::Spec& spec, Random& random) {
   dram.outstanding = static_cast<int>(random.In(1, 8));
   dram.jitter = random.Chance(50) ? static_cast<int>(random.In(1, 50)) : 0;
   dram.seed = random.Next();
+  if (random.Chance(30)) {
+    dram.dram_bytes = static_cast<int>(random.In(1, 3 * dram.port_bits / 8));
+    dram.write_latency = std::max(1, dram.write_latency);
+  }
+  spec.ports = random.Chance(50) ? 1 : static_cast<int>(random.In(2, isa::kMaxPorts));
   spec.word_bits = random.Of<int>({64, 128, 256});
   spec.fetch_words = static_cast<int>(std::max<int64_t>(random.In(4, 40), dram.port_bits / spec.word_bits));
   for (isa::Unit& unit : spec.units) {
@@ -126,6 +131,7 @@ void Randomize(isa::Spec& spec, Random& random) {
     unit.buffer_beats =
         dram.burst_beats + static_cast<int>(random.Of<int64_t>({0, 1, random.In(0, 64), 600}));
     if (random.Chance(10)) unit.overlap = !unit.overlap;
+    unit.port = static_cast<int>(random.In(0, spec.ports - 1));
   }
   for (isa::Queue& queue : spec.queues)
     queue.capacity = static_cast<int>(random.In(1, random.Chance(50) ? 2 : 8));
@@ -171,14 +177,15 @@ Case RandomCase(Shape shape, bool token_correct, int instructions, uint64_t seed
 std::string Describe(const Case& c) {
   const isa::MemorySystem& d = c.spec.dram;
   std::string text = fmt::format(
-      "dram: port_bits {} burst_beats {} latency {} write_latency {} outstanding {} jitter {} seed {}; words "
+      "dram: port_bits {} burst_beats {} latency {} write_latency {} outstanding {} jitter {} seed {} "
+      "dram_bytes {}; words "
       "of {} "
       "bits, {} in the fetch buffer, code at {}\n",
-      d.port_bits, d.burst_beats, d.latency, d.write_latency, d.outstanding, d.jitter, d.seed,
+      d.port_bits, d.burst_beats, d.latency, d.write_latency, d.outstanding, d.jitter, d.seed, d.dram_bytes,
       c.spec.word_bits, c.spec.fetch_words, c.code_address);
   for (const isa::Unit& u : c.spec.units) {
-    text += fmt::format("unit {}: commands {} overlap {} latency {} buffer_beats {}\n", u.name, u.commands,
-                        u.overlap, u.latency, u.buffer_beats);
+    text += fmt::format("unit {}: commands {} overlap {} latency {} buffer_beats {} port {}\n", u.name,
+                        u.commands, u.overlap, u.latency, u.buffer_beats, u.port);
   }
   for (size_t i = 0; i < c.program.size(); ++i) {
     const isa::Decoded& instruction = c.program[i];

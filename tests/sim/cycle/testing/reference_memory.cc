@@ -63,32 +63,52 @@ std::vector<std::vector<int>> ReferenceModel::RowBursts(const isa::Transfer& tra
   return bursts;
 }
 
-bool ReferenceModel::Requests(int u, bool reads) const {
+bool ReferenceModel::Requests(int u, int port, bool reads) const {
   const UnitModel& unit = units_[static_cast<size_t>(u)];
-  return unit.presented && unit.requests_are_reads == reads;
+  return unit.presented && unit.requests_are_reads == reads &&
+         spec_.units[static_cast<size_t>(u)].port == port;
 }
 
-void ReferenceModel::ArbitrateReads() {
-  if (reads_outstanding_ >= spec_.dram.outstanding) return;
+/// The DRAM moves the beats of a burst, byte by byte, when it has moved all before and `ready` cycles and
+/// bytes are over: the first cycle that does not begin with any of them to come.
+ReferenceModel::Cycle ReferenceModel::DramEnd(std::pair<Cycle, int64_t> ready, int beats) {
+  dram_taken_ = std::max(dram_taken_, ready);
+  dram_taken_.second += int64_t{beats} * (spec_.dram.port_bits / 8);
+  while (dram_taken_.second >= spec_.dram.dram_bytes) {
+    ++dram_taken_.first;
+    dram_taken_.second -= spec_.dram.dram_bytes;
+  }
+  return dram_taken_.first + (dram_taken_.second > 0 ? 1 : 0);
+}
+
+void ReferenceModel::ArbitrateReads(int p) {
+  PortModel& port = ports_[static_cast<size_t>(p)];
+  if (port.reads_outstanding >= spec_.dram.outstanding) return;
   const int requesters = static_cast<int>(units_.size()) + 1;
   for (int step = 1; step <= requesters; ++step) {
-    const int r = (read_turn_ + step) % requesters;
-    if (r == 0 ? !fetch_presented_ : !Requests(r - 1, true)) continue;
+    const int r = (port.read_turn + step) % requesters;
+    if (r == 0 ? p != 0 || !fetch_presented_ : !Requests(r - 1, p, true)) continue;
     Cycle latency = spec_.dram.latency;
     if (spec_.dram.jitter > 0) {
-      latency +=
-          static_cast<Cycle>(Mix(spec_.dram.seed, reads_) % static_cast<uint64_t>(spec_.dram.jitter + 1));
+      latency += static_cast<Cycle>(Mix(spec_.dram.seed + static_cast<uint64_t>(p), port.reads) %
+                                    static_cast<uint64_t>(spec_.dram.jitter + 1));
     }
     std::deque<int>& requests = r == 0 ? fetch_requests_ : units_[static_cast<size_t>(r - 1)].requests;
     const int beats = requests.front();
+    Cycle ready = now_ + latency;
+    if (spec_.dram.dram_bytes > 0) {
+      // The last beat is there when the DRAM has moved it and the latency is over; the others right before.
+      const Cycle read = DramEnd({now_, 0}, beats);
+      ready = std::max(ready, read - 1 + latency - (beats - 1));
+    }
     counters_.dram_read_bytes +=
         static_cast<uint64_t>(beats) * static_cast<uint64_t>(spec_.dram.port_bits / 8);
-    reading_.push_back({r, beats, true, now_ + latency});
-    ++reads_;
-    ++reads_outstanding_;
-    read_turn_ = r;
+    port.reading.push_back({r, beats, true, ready});
+    ++port.reads;
+    ++port.reads_outstanding;
+    port.read_turn = r;
     for (int u = 0; u < requesters - 1; ++u) {
-      if (u + 1 != r && Requests(u, true)) units_[static_cast<size_t>(u)].lost_turn = true;
+      if (u + 1 != r && Requests(u, p, true)) units_[static_cast<size_t>(u)].lost_turn = true;
     }
     Happens([this, r] {
       if (r == 0) {
@@ -103,9 +123,9 @@ void ReferenceModel::ArbitrateReads() {
   }
 }
 
-void ReferenceModel::DeliverBeat() {
-  if (reading_.empty() || now_ < reading_.front().ready) return;
-  ReadBurst& burst = reading_.front();
+void ReferenceModel::DeliverBeat(PortModel& port) {
+  if (port.reading.empty() || now_ < port.reading.front().ready) return;
+  ReadBurst& burst = port.reading.front();
   const int r = burst.requester;
   const bool first = std::exchange(burst.first, false);
   if (r == 0) {
@@ -118,26 +138,28 @@ void ReferenceModel::DeliverBeat() {
     });
   }
   if (--burst.beats_left == 0) {
-    reading_.pop_front();
-    Happens([this] { --reads_outstanding_; });
+    port.reading.pop_front();
+    Happens([&port] { --port.reads_outstanding; });
   }
 }
 
-void ReferenceModel::ArbitrateWrites() {
-  if (writes_outstanding_ >= spec_.dram.outstanding) return;
+void ReferenceModel::ArbitrateWrites(int p) {
+  PortModel& port = ports_[static_cast<size_t>(p)];
+  if (port.writes_outstanding >= spec_.dram.outstanding) return;
   const int requesters = static_cast<int>(units_.size());
   for (int step = 1; step <= requesters; ++step) {
-    const int u = (write_turn_ + step) % requesters;
-    if (!Requests(u, false)) continue;
+    const int u = (port.write_turn + step) % requesters;
+    if (!Requests(u, p, false)) continue;
     UnitModel& unit = units_[static_cast<size_t>(u)];
     const int beats = unit.requests.front();
     counters_.dram_write_bytes +=
         static_cast<uint64_t>(beats) * static_cast<uint64_t>(spec_.dram.port_bits / 8);
-    writing_.push_back({u, unit.store_cycles.front(), now_ + spec_.units[static_cast<size_t>(u)].latency});
-    ++writes_outstanding_;
-    write_turn_ = u;
+    port.writing.push_back(
+        {u, unit.store_cycles.front(), now_ + spec_.units[static_cast<size_t>(u)].latency, beats});
+    ++port.writes_outstanding;
+    port.write_turn = u;
     for (int other = 0; other < requesters; ++other) {
-      if (other != u && Requests(other, false)) units_[static_cast<size_t>(other)].lost_turn = true;
+      if (other != u && Requests(other, p, false)) units_[static_cast<size_t>(other)].lost_turn = true;
     }
     Happens([&unit] {
       unit.requests.pop_front();
@@ -148,21 +170,38 @@ void ReferenceModel::ArbitrateWrites() {
   }
 }
 
-void ReferenceModel::SendBeat() {
-  if (writing_.empty() || now_ < writing_.front().earliest) return;
-  WriteBurst& burst = writing_.front();
+void ReferenceModel::SendBeat(PortModel& port) {
+  if (port.writing.empty() || now_ < port.writing.front().earliest) return;
+  WriteBurst& burst = port.writing.front();
   units_[static_cast<size_t>(burst.unit)].busy = true;
   something_happened_ = true;
   if (--burst.cycles_left > 0) return;
-  responding_.push_back({burst.unit, now_ + spec_.dram.write_latency});
-  writing_.pop_front();
+  port.sent = burst;
+  port.writing.pop_front();
+  if (spec_.dram.dram_bytes == 0) Write(port);
 }
 
-void ReferenceModel::TakeResponses() {
-  if (responding_.empty() || responding_.front().second != now_) return;
-  UnitModel& unit = units_[static_cast<size_t>(responding_.front().first)];
-  responding_.pop_front();
-  Happens([this] { --writes_outstanding_; });
+/// A burst that has left whole goes to the DRAM: with a limit of its own in the cycle after, behind the reads
+/// of that cycle; without at once.
+void ReferenceModel::Write(PortModel& port) {
+  if (!port.sent) return;
+  Cycle written = now_;
+  if (const int share = spec_.dram.dram_bytes; share > 0) {
+    // At best the DRAM took its bytes as they came, and the last one in the cycle before this one.
+    const int64_t bytes = int64_t{port.sent->beats} * (spec_.dram.port_bits / 8);
+    const Cycle cycles = (bytes + share - 1) / share;
+    written = std::max(now_ - 1, DramEnd({now_ - cycles, cycles * share - bytes}, port.sent->beats) - 1);
+  }
+  port.last_response = std::max(written + spec_.dram.write_latency, port.last_response + 1);
+  port.responding.push_back({port.sent->unit, port.last_response});
+  port.sent.reset();
+}
+
+void ReferenceModel::TakeResponses(PortModel& port) {
+  if (port.responding.empty() || port.responding.front().second != now_) return;
+  UnitModel& unit = units_[static_cast<size_t>(port.responding.front().first)];
+  port.responding.pop_front();
+  Happens([&port] { --port.writes_outstanding; });
   for (Flight& flight : unit.flights) {
     if (flight.responses_left == 0) continue;
     if (--flight.responses_left == 0) flight.not_before = now_ + 1;

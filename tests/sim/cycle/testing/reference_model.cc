@@ -43,8 +43,11 @@ ReferenceModel::ReferenceModel(const isa::Spec& spec, std::span<const isa::Decod
   }
   for (const isa::Memory& memory : spec.memories) banks_.emplace_back(static_cast<size_t>(memory.banks));
   counters_.instructions.resize(program.size(), {-1, -1});
-  write_turn_ = static_cast<int>(units_.size()) - 1;
-  read_turn_ = static_cast<int>(units_.size());
+  ports_.resize(static_cast<size_t>(spec.ports));
+  for (PortModel& port : ports_) {
+    port.write_turn = static_cast<int>(units_.size()) - 1;
+    port.read_turn = static_cast<int>(units_.size());
+  }
   CutFetch();
 }
 
@@ -64,12 +67,15 @@ runtime::Counters ReferenceModel::Run() {
       unit.wait = -1;
     }
     if (now_ > 0) Present();
-    ArbitrateReads();
-    DeliverBeat();
+    for (int p = 0; p < spec_.ports; ++p) ArbitrateReads(p);
+    for (PortModel& port : ports_) DeliverBeat(port);
     for (size_t u = 0; u < units_.size(); ++u) TickWriter(static_cast<int>(u));
-    ArbitrateWrites();
-    SendBeat();
-    TakeResponses();
+    for (int p = 0; p < spec_.ports; ++p) ArbitrateWrites(p);
+    for (PortModel& port : ports_) {
+      Write(port);
+      SendBeat(port);
+      TakeResponses(port);
+    }
     for (size_t u = 0; u < units_.size(); ++u) RetireHead(static_cast<int>(u));
     Dispatch();
     for (size_t u = units_.size(); u-- > 0;) TryIssue(static_cast<int>(u));

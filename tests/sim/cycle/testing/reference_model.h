@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "isa/decode.h"
@@ -67,6 +69,17 @@ class ReferenceModel {
     int unit = 0;
     int cycles_left = 0;
     Cycle earliest = 0;
+    int beats = 0;
+  };
+  struct PortModel {
+    std::deque<ReadBurst> reading;
+    int reads_outstanding = 0, read_turn = 0;
+    uint64_t reads = 0;
+    std::deque<WriteBurst> writing;
+    std::optional<WriteBurst> sent;  ///< its last beat left in the cycle before
+    std::deque<std::pair<int, Cycle>> responding;
+    int writes_outstanding = 0, write_turn = 0;
+    Cycle last_response = -1;
   };
   struct Bank {
     int unit = -1;
@@ -74,12 +87,13 @@ class ReferenceModel {
   };
 
   void Present();
-  void ArbitrateReads();
-  void DeliverBeat();
+  void ArbitrateReads(int p);
+  void DeliverBeat(PortModel& port);
   void TickWriter(int u);
-  void ArbitrateWrites();
-  void SendBeat();
-  void TakeResponses();
+  void ArbitrateWrites(int p);
+  void SendBeat(PortModel& port);
+  void Write(PortModel& port);
+  void TakeResponses(PortModel& port);
   void RetireHead(int u);
   void Dispatch();
   void TryIssue(int u);
@@ -88,7 +102,8 @@ class ReferenceModel {
   bool Happens(std::function<void()> effect);
   std::vector<std::vector<int>> RowBursts(const isa::Transfer& transfer) const;
   void CutFetch();
-  bool Requests(int u, bool reads) const;
+  bool Requests(int u, int port, bool reads) const;
+  Cycle DramEnd(std::pair<Cycle, int64_t> ready, int beats);
 
   const isa::Spec& spec_;
   std::span<const isa::Decoded> program_;
@@ -102,12 +117,8 @@ class ReferenceModel {
   int64_t fetch_room_ = 0, fetch_beats_presented_ = 0, fetch_beats_arrived_ = 0;
   size_t dispatched_ = 0;
 
-  std::deque<ReadBurst> reading_;
-  int reads_outstanding_ = 0, read_turn_ = 0;
-  uint64_t reads_ = 0;
-  std::deque<WriteBurst> writing_;
-  std::deque<std::pair<int, Cycle>> responding_;
-  int writes_outstanding_ = 0, write_turn_ = 0;
+  std::vector<PortModel> ports_;
+  std::pair<Cycle, int64_t> dram_taken_ = {0, 0};  ///< all of these cycles, and bytes of the next
 
   Cycle now_ = 0;
   size_t retired_ = 0;
