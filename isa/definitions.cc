@@ -17,15 +17,17 @@ namespace {
 constexpr size_t kMaxChain = 64;
 
 /// Words that expressions give a meaning of their own.
-bool IsReserved(std::string_view name) { return name == "alu_stages" || name == "stage"; }
+bool IsReserved(std::string_view name) {
+  return name == "alu_stages" || name == "instruction_bits" || name == "stage";
+}
 
 }  // namespace
 
 bool CheckName(const YamlNode& key, std::string_view what, Diagnostics& diags) {
   if (IsIdentifier(key.scalar) && !IsReserved(key.scalar)) return true;
   Report(diags, codes::kBadName, key, fmt::format("'{}' cannot be the name of a {}", key.scalar, what)).hint =
-      "names are letters, digits and underscores, a letter first, at most 64; 'stage' and 'alu_stages' are "
-      "taken";
+      "names are letters, digits and underscores, a letter first, at most 64; 'stage', 'alu_stages' "
+      "and 'instruction_bits' are taken";
   return false;
 }
 
@@ -136,6 +138,8 @@ std::optional<int64_t> Definitions::ComputeParameter(const ParameterSource& sour
 
 Definitions::Value Definitions::Lookup(std::string_view name, std::string_view attribute) {
   if (name == "alu_stages" && attribute.empty() && alu_stages_) return {Value::State::kKnown, *alu_stages_};
+  if (name == "instruction_bits" && attribute.empty() && instruction_bits_)
+    return {Value::State::kKnown, *instruction_bits_};
   const std::string full = attribute.empty() ? std::string(name) : fmt::format("{}.{}", name, attribute);
   if (!items_.contains(full)) return {};
   const Item* item = Evaluate(full);
@@ -149,6 +153,7 @@ std::vector<std::string> Definitions::Names() const {
     if (name.find('.') != std::string::npos) names.push_back(name);
   }
   if (alu_stages_) names.push_back("alu_stages");
+  if (instruction_bits_) names.push_back("instruction_bits");
   return names;
 }
 

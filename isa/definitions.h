@@ -36,6 +36,8 @@ class Definitions : public ParamScope {
 
   /// ALU pipeline stages, the name `alu_stages`; unknown until set.
   void SetAluStages(int stages) { alu_stages_ = stages; }
+  /// Bits of the longest instruction, the name `instruction_bits`; unknown until set.
+  void SetInstructionBits(int bits) { instruction_bits_ = bits; }
 
   Value Lookup(std::string_view name, std::string_view attribute) override;
   std::vector<std::string> Names() const override;
@@ -65,6 +67,8 @@ class Definitions : public ParamScope {
 
   std::optional<int64_t> ComputeParameter(const ParameterSource& source);
   std::optional<int64_t> ComputeAttribute(const YamlEntry& memory, std::string_view attribute);
+  /// In words: a memory that has no room for an element.
+  std::string TooSmall(const YamlEntry& memory, const Shortfall& shortfall);
   std::optional<int64_t> ComputeElementBits(const YamlEntry& memory);
   std::optional<int64_t> ComputeStoredBits(const YamlEntry& memory);
   const std::optional<std::vector<int>>& Lanes(const YamlEntry& memory);
@@ -86,7 +90,7 @@ class Definitions : public ParamScope {
   std::map<std::string, std::optional<std::vector<int>>> lanes_;     ///< by memory, once evaluated
   std::map<std::string, std::optional<std::vector<Field>>> fields_;  ///< likewise
   std::vector<std::string> active_;  ///< items under evaluation, outermost first
-  std::optional<int> alu_stages_;
+  std::optional<int> alu_stages_, instruction_bits_;
 };
 
 }  // namespace cosim::isa

@@ -24,6 +24,8 @@ std::string Name(const YamlEntry& memory, std::string_view attribute) {
   return fmt::format("{}.{}", memory.key.scalar, attribute);
 }
 
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
 }  // namespace
 
 void Definitions::ReadMemories(const YamlNode& isa) {
@@ -87,8 +89,23 @@ std::optional<int64_t> Definitions::ComputeAttribute(const YamlEntry& memory, st
   }
   const YamlEntry* node = memory.value.Find(attribute);
   if (!node) return 1;  // banks
-  return EvaluateParamIn(node->value, fmt::format("'{}' of {}", attribute, What(memory)), 1,
-                         attribute == "banks" ? kMaxBanks : kMaxDepth, *this, diags_);
+  const std::string what = fmt::format("'{}' of {}", attribute, What(memory));
+  if (attribute == "banks") return EvaluateParamIn(node->value, what, 1, kMaxBanks, *this, diags_);
+  return EvaluateParamIn(node->value, what, 1, kMaxDepth, *this, diags_,
+                         [&](const Shortfall& shortfall) { return TooSmall(memory, shortfall); });
+}
+
+std::string Definitions::TooSmall(const YamlEntry& memory, const Shortfall& shortfall) {
+  const auto& [has, needs] = shortfall;
+  const int64_t bits = Evaluate(Name(memory, "bits"))->value;
+  const int64_t stored = Evaluate(Name(memory, "stored_bits"))->value;
+  const int64_t banks = Evaluate(Name(memory, "banks"))->value;
+  if (needs != bits * banks && needs != stored)  // not in bits
+    return fmt::format("{} holds no element: it has {} of {}, {} too few", What(memory), has, needs,
+                       needs - has);
+  const std::string one = banks > 1 ? fmt::format("one in each of {} banks", banks) : "one";
+  return fmt::format("{} holds no element: {} takes {} bytes, {} more than it has", What(memory), one,
+                     CeilDiv(needs, 8), CeilDiv(needs - has, 8));
 }
 
 std::optional<int64_t> Definitions::ComputeElementBits(const YamlEntry& memory) {

@@ -93,18 +93,11 @@ void ElaborateHeader(Elaboration& e) {
   spec.hardware = e.config.hardware;
   if (reader.Find("parameters")) reader.RequireMap("parameters");
   reader.RequireMap("memories");
-  const YamlNode* word = reader.Require("word_bits");
+  reader.Require("word_bits");
   const YamlNode* opcode = reader.Require("opcode_bits");
-  if (word)
-    spec.word_bits =
-        static_cast<int>(EvaluateParamIn(*word, "'word_bits'", 32, 1024, e.definitions, e.diags).value_or(0));
   if (opcode)
     spec.opcode_bits = static_cast<int>(
         EvaluateParamIn(*opcode, "'opcode_bits'", 1, 16, e.definitions, e.diags).value_or(0));
-  if (word && !std::has_single_bit(static_cast<unsigned>(spec.word_bits)) && spec.word_bits > 0) {
-    Report(e.diags, codes::kOutOfRange, *word,
-           fmt::format("'word_bits' is {}, but has to be a power of two", spec.word_bits));
-  }
   spec.parameters = e.definitions.Parameters();
   spec.memories = e.definitions.Memories();
   ReadFetchWords(e);
@@ -120,6 +113,19 @@ void ElaborateHeader(Elaboration& e) {
   e.alu_ops = NamedEntries(e, "alu_ops", "ALU op", false);
 }
 
+void ElaborateWord(Elaboration& e) {
+  int longest = 1;
+  for (const InstructionFormat& format : e.spec.formats) longest = std::max(longest, BitsOf(format));
+  e.definitions.SetInstructionBits(longest);
+  const YamlNode& word = e.isa.Find("word_bits")->value;
+  e.spec.word_bits =
+      static_cast<int>(EvaluateParamIn(word, "'word_bits'", 32, 1024, e.definitions, e.diags).value_or(0));
+  if (!std::has_single_bit(static_cast<unsigned>(e.spec.word_bits)) && e.spec.word_bits > 0) {
+    Report(e.diags, codes::kOutOfRange, word,
+           fmt::format("'word_bits' is {}, but has to be a power of two", e.spec.word_bits));
+  }
+}
+
 void ElaborateQueues(Elaboration& e) {
   for (const YamlEntry* entry : std::exchange(e.queues, {})) ReadQueue(e, *entry);
 }
@@ -133,8 +139,8 @@ std::optional<Spec> ElaborateTree(const YamlNode& isa, const Config& config, Dia
   const size_t errors = diags.list().size();
   Elaboration e{isa, config, diags, Definitions(isa, config, diags), {}, {}, {}, {}, {}};
   // What a step could not read would only make the next one complain of things that are not there.
-  for (const auto step : {ElaborateHeader, ElaborateQueues, ElaborateFormats, ElaborateIntrinsics,
-                          ElaborateAluOps, ElaborateTiming, ElaborateAccess}) {
+  for (const auto step : {ElaborateHeader, ElaborateQueues, ElaborateFormats, ElaborateWord,
+                          ElaborateIntrinsics, ElaborateAluOps, ElaborateTiming, ElaborateAccess}) {
     step(e);
     if (diags.list().size() > errors) return std::nullopt;
   }

@@ -34,11 +34,18 @@ struct Elaboration {
   std::vector<const YamlEntry*> units, queues, formats, alu_ops;
 };
 
-/// Names, docs, word and clock; parameters and memories; units' names and docs.
+/// Bits that an instruction takes, of its word.
+inline int BitsOf(const InstructionFormat& format) {
+  return format.fields.back().offset + format.fields.back().type.width;
+}
+
+/// Names, docs and clock; parameters and memories; units' names and docs.
 void ElaborateHeader(Elaboration& e);
 void ElaborateQueues(Elaboration& e);
 /// Instruction formats with their fields, without the tensors they touch.
 void ElaborateFormats(Elaboration& e);
+/// The word, which may go with the longest format.
+void ElaborateWord(Elaboration& e);
 /// The intrinsics of gemm formats.
 void ElaborateIntrinsics(Elaboration& e);
 /// ALU ops with their programs, whose immediates are fields of alu formats.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What only the whole spec shows: encodings that clash or overflow, units and memories without use, buffers
 // too small.
+#include <bit>
 #include <map>
 #include <set>
 
@@ -46,10 +47,10 @@ void CheckOverlaps(Elaboration& e) {
 }
 
 void CheckWords(Elaboration& e) {
+  const int longest = BitsOf(*std::ranges::max_element(e.spec.formats, {}, BitsOf));
   for (size_t f = 0; f < e.spec.formats.size(); ++f) {
     const InstructionFormat& format = e.spec.formats[f];
-    const Field& last = format.fields.back();
-    const int bits = last.offset + last.type.width;
+    const int bits = BitsOf(format);
     if (bits <= e.spec.word_bits) continue;
     const auto over = std::ranges::find_if(format.fields, [&](const Field& field) {
       return field.offset + field.type.width > e.spec.word_bits;
@@ -57,7 +58,9 @@ void CheckWords(Elaboration& e) {
     const YamlEntry* own = FieldEntry(*e.formats[f], over->name);
     Report(e.diags, codes::kWordOverflow, own ? own->key : e.formats[f]->key,
            fmt::format("instruction '{}' has {} bits, but a word has {}; '{}' is the first field beyond it",
-                       format.name, bits, e.spec.word_bits, over->name));
+                       format.name, bits, e.spec.word_bits, over->name))
+        .hint = fmt::format("word_bits: ceil_pow2(instruction_bits) always fits, and is {} here",
+                            std::bit_ceil(static_cast<unsigned>(longest)));
   }
 }
 

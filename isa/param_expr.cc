@@ -52,6 +52,8 @@ class Evaluator {
   }
 
   const std::vector<std::string>& names() const { return names_; }
+  /// The first one met.
+  const std::optional<Shortfall>& shortfall() const { return shortfall_; }
 
  private:
   Value Expression() {
@@ -121,11 +123,14 @@ class Evaluator {
     if (right == 0) return Error(codes::kOverflow, op, fmt::format("{} is divided by zero", left));
     if (right == -1) return Apply({Token::Kind::kSymbol, "-", 0, op.offset}, 0, left);
     if (left % right == 0) return left / right;
-    return Error(codes::kInexact, op, fmt::format("{} is not divisible by {}", left, right));
+    return Error(codes::kInexact, op, fmt::format("{} is not divisible by {}", left, right),
+                 "floor_div(x, y) rounds down, ceil_div(x, y) up");
   }
 
-  Value Error(const char* code, const Token& token, std::string message) {
-    scope_.Explain(names_, tokens_.ErrorAt(code, token, std::move(message)));
+  Value Error(const char* code, const Token& token, std::string message, std::string hint = {}) {
+    Diagnostic& error = tokens_.ErrorAt(code, token, std::move(message));
+    error.hint = std::move(hint);
+    scope_.Explain(names_, error);
     return std::nullopt;
   }
 
@@ -141,8 +146,9 @@ class Evaluator {
       tokens_
           .ErrorFrom(codes::kExprName, name,
                      fmt::format("'{}' is no parameter and no property of a memory", full))
-          .hint =
-          full == "alu_stages" ? "only the numbers of units can use it" : NameHint(full, scope_.Names());
+          .hint = full == "alu_stages"         ? "only the numbers of units can use it"
+                  : full == "instruction_bits" ? "only 'word_bits' and the numbers of units can use it"
+                                               : NameHint(full, scope_.Names());
     }
     if (value.state != ParamScope::Value::State::kKnown) return std::nullopt;
     names_.push_back(full);
@@ -155,14 +161,16 @@ class Evaluator {
       arguments.push_back(Expression());
     } while (tokens_.Accept(","));
     if (!tokens_.Expect(")")) return std::nullopt;
-    static const std::vector<std::string> kFunctions = {"log2ceil", "index_bits", "max", "min", "ceil_div"};
+    static const std::vector<std::string> kFunctions = {"log2ceil", "index_bits", "ceil_pow2", "max",
+                                                        "min",      "ceil_div",   "floor_div"};
     if (std::ranges::find(kFunctions, name.text) == kFunctions.end()) {
       tokens_.ErrorAt(codes::kExprName, name, fmt::format("there is no function '{}'", name.text)).hint =
           NameHint(name.text, kFunctions);
       return std::nullopt;
     }
     const bool any_number = name.text == "max" || name.text == "min";
-    const size_t expected = name.text == "ceil_div" ? 2 : 1;
+    const bool divides = name.text == "ceil_div" || name.text == "floor_div";
+    const size_t expected = divides ? 2 : 1;
     if (!any_number && arguments.size() != expected) {
       return Error(codes::kExprSyntax, name,
                    fmt::format("{} takes {} argument{}, not {}", name.text, expected,
@@ -175,24 +183,31 @@ class Evaluator {
     }
     if (name.text == "max") return *std::ranges::max_element(numbers);
     if (name.text == "min") return *std::ranges::min_element(numbers);
-    if (name.text == "ceil_div") return CeilDiv(name, numbers[0], numbers[1]);
+    if (divides) return DivideRounding(name, numbers[0], numbers[1]);
     if (numbers[0] < 1) {
       return Error(codes::kOverflow, name,
                    fmt::format("{} takes positive numbers, not {}", name.text, numbers[0]));
     }
-    return name.text == "log2ceil" ? Log2Ceil(numbers[0]) : IndexBits(numbers[0]);
+    if (name.text == "log2ceil") return Log2Ceil(numbers[0]);
+    if (name.text == "index_bits") return IndexBits(numbers[0]);
+    if (Log2Ceil(numbers[0]) < 63) return int64_t{1} << Log2Ceil(numbers[0]);
+    return Error(codes::kOverflow, name, fmt::format("ceil_pow2({}) does not fit 64 bits", numbers[0]));
   }
 
-  Value CeilDiv(const Token& name, int64_t a, int64_t b) {
-    if (a >= 0 && b >= 1) return a / b + (a % b != 0);
-    return Error(
-        codes::kOverflow, name,
-        fmt::format("ceil_div takes a positive divisor and no negative dividend, not {} and {}", a, b));
+  Value DivideRounding(const Token& name, int64_t a, int64_t b) {
+    if (a < 0 || b < 1)
+      return Error(codes::kOverflow, name,
+                   fmt::format("{} takes a positive divisor and no negative dividend, not {} and {}",
+                               name.text, a, b));
+    if (name.text == "ceil_div") return a / b + (a % b != 0);
+    if (a < b && !shortfall_) shortfall_ = {a, b};
+    return a / b;
   }
 
   TokenStream tokens_;
   ParamScope& scope_;
   std::vector<std::string> names_;  ///< known names used so far
+  std::optional<Shortfall> shortfall_;
 };
 
 bool IsScalar(const YamlNode& node, std::string_view what, Diagnostics& diags) {
@@ -215,14 +230,17 @@ std::optional<int64_t> EvaluateParam(const YamlNode& node, std::string_view what
 }
 
 std::optional<int64_t> EvaluateParamIn(const YamlNode& node, std::string_view what, int64_t min, int64_t max,
-                                       ParamScope& scope, Diagnostics& diags) {
+                                       ParamScope& scope, Diagnostics& diags,
+                                       const std::function<std::string(const Shortfall&)>& too_small) {
   if (!IsScalar(node, what, diags)) return std::nullopt;
   Evaluator evaluator(node, scope, diags);
   const Value value = evaluator.WholeExpression();
   if (!value || (*value >= min && *value <= max)) return value;
-  scope.Explain(evaluator.names(),
-                Report(diags, codes::kOutOfRange, node,
-                       fmt::format("{} is {}, but has to be {} to {}", what, *value, min, max)));
+  const bool nothing_fits = *value == 0 && evaluator.shortfall() && too_small;
+  scope.Explain(evaluator.names(), Report(diags, codes::kOutOfRange, node,
+                                          nothing_fits ? too_small(*evaluator.shortfall())
+                                                       : fmt::format("{} is {}, but has to be {} to {}", what,
+                                                                     *value, min, max)));
   return std::nullopt;
 }
 

@@ -4,10 +4,12 @@
 //
 //   expr  = term { ("+" | "-") term }          term = unary { ("*" | "/") unary }
 //   unary = "-" unary | number | "(" expr ")" | name | name "." attribute | function "(" expr {"," expr} ")"
-//   functions: log2ceil(x), index_bits(depth) = max(1, log2ceil(depth)), max(x, …), min(x, …), ceil_div(x, y)
+//   functions: log2ceil(x), index_bits(depth) = max(1, log2ceil(depth)), ceil_pow2(x), max(x, …), min(x, …),
+//              ceil_div(x, y), floor_div(x, y)
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +24,11 @@ namespace cosim::isa {
 int Log2Ceil(int64_t x);
 /// Bits of an index into `depth` elements, at least 1.
 int IndexBits(int64_t depth);
+
+/// A floor_div that came to 0: not one divisor fits into the dividend.
+struct Shortfall {
+  int64_t dividend = 0, divisor = 0;
+};
 
 /// What the names of an expression stand for.
 class ParamScope {
@@ -47,9 +54,11 @@ class ParamScope {
 std::optional<int64_t> EvaluateParam(const YamlNode& node, std::string_view what, ParamScope& scope,
                                      Diagnostics& diags);
 
-/// As EvaluateParam, and rejects values outside [min, max].
+/// As EvaluateParam, and rejects values outside [min, max]. A 0 that a floor_div is the reason of is rejected
+/// in the words of `too_small`, if there are any.
 std::optional<int64_t> EvaluateParamIn(const YamlNode& node, std::string_view what, int64_t min, int64_t max,
-                                       ParamScope& scope, Diagnostics& diags);
+                                       ParamScope& scope, Diagnostics& diags,
+                                       const std::function<std::string(const Shortfall&)>& too_small = {});
 
 /// `int(expr)` or `uint(expr)`, with a width of 1 to 64 bits (63 for uint).
 std::optional<ScalarType> EvaluateType(const YamlNode& node, std::string_view what, ParamScope& scope,

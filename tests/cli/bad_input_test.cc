@@ -52,19 +52,23 @@ TEST_F(BadInput, DuplicateKeyNamesTheFirst) {
 )");
 }
 
-TEST_F(BadInput, BlockThatDoesNotDivideShowsWhereEachNumberComesFrom) {
-  WriteChanged("configs/tiny.yaml", "mine.yaml", "inp_bytes: 2048", "inp_bytes: 2050");
+TEST_F(BadInput, BufferTooSmallForATileShowsWhereEachNumberComesFrom) {
+  WriteChanged("configs/tiny.yaml", "mine.yaml",
+               "block_in: 4\n  block_out: 4\n  inp_bytes: 2048\n  wgt_bytes: 4096",
+               "block_in: 64\n  block_out: 64\n  inp_bytes: 2048\n  wgt_bytes: 2048");
   const auto before = Files();
   const Outcome outcome = Run("run mlp --config=mine.yaml --json=r.json");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.err, StartsWith("SRC/isa/cosim.yaml:"));
   // The rest of the position is the ISA file's business.
-  EXPECT_THAT(outcome.err, HasSubstr("error[E0204]: 16400 is not divisible by 32\n"));
-  EXPECT_THAT(outcome.err, HasSubstr(R"(|     depth: inp_bytes * 8 / (batch * block_in * inp_bits)
-      |                          ^
-  note: 'batch' is 1, from mine.yaml:8:10
-  note: 'block_in' is 4, from mine.yaml:9:13
-  note: 'inp_bytes' is 2050, from mine.yaml:11:14
+  EXPECT_THAT(
+      outcome.err,
+      HasSubstr("error[E0010]: memory 'wgt' holds no element: one takes 4096 bytes, 2048 more than it has"));
+  EXPECT_THAT(outcome.err, HasSubstr(R"(|     depth: floor_div(wgt_bytes * 8, wgt.bits)
+      |            ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+  note: 'block_in' is 64, from mine.yaml:9:13
+  note: 'block_out' is 64, from mine.yaml:10:14
+  note: 'wgt_bytes' is 2048, from mine.yaml:12:14
 )"));
   EXPECT_EQ(Files(), before);
 }
@@ -87,12 +91,17 @@ TEST_F(BadInput, FieldTooNarrowForItsMemoryNamesWhatItNeeds) {
 }
 
 TEST_F(BadInput, OverflowingWordNamesTheFirstFieldBeyondIt) {
-  const Outcome outcome = Run("run mlp --config=pynq.yaml --set parameters.acc_bytes=4194304");
+  WriteChanged("isa/cosim.yaml", "mine.yaml", "word_bits: max(256, ceil_pow2(instruction_bits))",
+               "word_bits: 256");
+  const Outcome outcome =
+      Run("run mlp --isa=mine.yaml --config=pynq.yaml --set parameters.acc_bytes=4194304");
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_THAT(outcome.err, StartsWith("SRC/isa/cosim.yaml:"));
+  EXPECT_THAT(outcome.err, StartsWith("mine.yaml:"));
   EXPECT_THAT(outcome.err,
               HasSubstr("error[E0102]: instruction 'alu' has 267 bits, but a word has 256; 'lo' is the "
                         "first field beyond it\n"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("hint: word_bits: ceil_pow2(instruction_bits) always fits, and is 512 here\n"));
 }
 
 TEST_F(BadInput, MissingConfigurationTellsWhereItLooked) {

@@ -12,6 +12,7 @@ using testing::ComplaintsOfConfig;
 using testing::ComplaintsOfIsa;
 using testing::kConfig;
 using testing::kIsa;
+using testing::Replace;
 
 TEST(ConfigDiagnostics, RejectsMisspeltKeys) {
   EXPECT_EQ(ComplaintsOfConfig("latency: 12", "latncy: 12"),
@@ -53,8 +54,35 @@ TEST(ConfigDiagnostics, RejectsBlocksThatDoNotDivide) {
             R"~(isa.yaml:10:61: error[E0204]: 8192 is not divisible by 96
    10 |   acc: {lanes: [block], type: int(32), depth: acc_bytes * 8 / (block * 32), banks: 2}
       |                                                             ^
+  hint: floor_div(x, y) rounds down, ceil_div(x, y) up
   note: 'block' is 3, from config.yaml:4:10
 )~");
+}
+
+std::string ComplaintsOfDepth(const std::string& depth, const std::string& acc_bytes) {
+  const std::string isa =
+      Replace(kIsa, "depth: acc_bytes * 8 / (block * 32), banks: 2", "depth: \"" + depth + "\", banks: 2");
+  return Complaints(Replace(isa, "acc_bytes: {default: 1024}", "acc_bytes: {default: " + acc_bytes + "}"),
+                    kConfig);
+}
+
+TEST(ConfigDiagnostics, SaysHowMuchAMemoryIsTooSmall) {
+  EXPECT_EQ(
+      ComplaintsOfDepth("floor_div(acc_bytes * 8, acc.bits * acc.banks) * acc.banks", "27"),
+      R"~(isa.yaml:10:47: error[E0010]: memory 'acc' holds no element: one in each of 2 banks takes 32 bytes, 5 more than it has
+   10 |   acc: {lanes: [block], type: int(32), depth: "floor_div(acc_bytes * 8, acc.bits * acc.banks) * acc.banks", banks: 2}
+      |                                               ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+  note: 'block' is 4, from config.yaml:4:10
+)~");
+  EXPECT_EQ(ComplaintsOfDepth("floor_div(acc_bytes, 40)", "27"),
+            R"~(isa.yaml:10:47: error[E0010]: memory 'acc' holds no element: it has 27 of 40, 13 too few
+   10 |   acc: {lanes: [block], type: int(32), depth: "floor_div(acc_bytes, 40)", banks: 2}
+      |                                               ^~~~~~~~~~~~~~~~~~~~~~~~~~
+)~");
+}
+
+TEST(ConfigDiagnostics, TakesBlocksThatDoNotDivideWhereTheDepthIsRoundedDown) {
+  EXPECT_EQ(ComplaintsOfDepth("floor_div(acc_bytes * 8, acc.bits * acc.banks) * acc.banks", "1030"), "");
 }
 
 TEST(ConfigDiagnostics, RejectsAPortThatIsNoPowerOfTwo) {
@@ -252,6 +280,7 @@ TEST(ConfigDiagnostics, ExplainsDerivedErrorsBySet) {
             R"~(isa.yaml:10:61: error[E0204]: 8192 is not divisible by 96
    10 |   acc: {lanes: [block], type: int(32), depth: acc_bytes * 8 / (block * 32), banks: 2}
       |                                                             ^
+  hint: floor_div(x, y) rounds down, ceil_div(x, y) up
   note: 'block' is 3, from --set parameters.block=3
 )~");
 }

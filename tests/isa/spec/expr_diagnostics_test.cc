@@ -175,12 +175,29 @@ TEST(ExprDiagnostics, RejectsCeilDivOfNegatives) {
 )~");
 }
 
+TEST(ExprDiagnostics, RejectsPowersBeyond64Bits) {
+  EXPECT_EQ(ComplaintsOfIsa("iter_out: uint(8)", "iter_out: uint(ceil_pow2(4611686018427387905))"),
+            R"~(isa.yaml:60:22: error[E0205]: ceil_pow2(4611686018427387905) does not fit 64 bits
+   60 |       iter_out: uint(ceil_pow2(4611686018427387905))
+      |                      ^~~~~~~~~
+)~");
+}
+
+TEST(ExprDiagnostics, RejectsTheLengthOfInstructionsInTheirOwnFields) {
+  EXPECT_EQ(ComplaintsOfIsa("iter_out: uint(8)", "iter_out: uint(instruction_bits)"),
+            R"~(isa.yaml:60:22: error[E0202]: 'instruction_bits' is no parameter and no property of a memory
+   60 |       iter_out: uint(instruction_bits)
+      |                      ^~~~~~~~~~~~~~~~
+  hint: only 'word_bits' and the numbers of units can use it
+)~");
+}
+
 TEST(ExprDiagnostics, AcceptsEveryFunctionAndOperator) {
   EXPECT_EQ(ComplaintsOfIsa("iter_out: uint(8)",
                             "iter_out: uint(ceil_div(7, 2) + log2ceil(9) + index_bits(1) - max(1, 2, 3) + "
-                            "min(4, 3) - (-8) / 8 - 4)"),
+                            "min(4, 3) - (-8) / 8 - 4 + floor_div(7, 2) - ceil_pow2(3))"),
             "")
-      << "4 + 4 + 1 - 3 + 3 + 1 - 4 bits";
+      << "4 + 4 + 1 - 3 + 3 + 1 - 4 + 3 - 4 bits";
 }
 
 }  // namespace

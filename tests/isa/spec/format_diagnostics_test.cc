@@ -8,7 +8,11 @@
 namespace cosim::isa {
 namespace {
 
+using testing::Complaints;
 using testing::ComplaintsOfIsa;
+using testing::kConfig;
+using testing::kIsa;
+using testing::Replace;
 
 TEST(FormatDiagnostics, RejectsEqualOpcodes) {
   EXPECT_EQ(
@@ -85,7 +89,15 @@ TEST(FormatDiagnostics, RejectsWordsThatOverflow) {
       R"~(isa.yaml:28:61: error[E0102]: instruction 'load_inp' has 177 bits, but a word has 128; 'cols' is the first field beyond it
    28 |     fields: {sram: uint(6), dram: uint(32), rows: uint(63), cols: uint(63), stride: uint(8)}
       |                                                             ^~~~
+  hint: word_bits: ceil_pow2(instruction_bits) always fits, and is 256 here
 )~");
+}
+
+TEST(FormatDiagnostics, TakesWordsAsWideAsTheLongestInstruction) {
+  const std::string isa = Replace(kIsa, "word_bits: 128", "word_bits: ceil_pow2(instruction_bits)");
+  EXPECT_EQ(
+      Complaints(Replace(isa, "rows: uint(8), cols: uint(8)", "rows: uint(63), cols: uint(63)"), kConfig),
+      "");
 }
 
 TEST(FormatDiagnostics, RejectsNarrowSramFields) {

@@ -159,7 +159,7 @@ TEST(YamlDiagnostics, RejectsBadNames) {
             R"~(isa.yaml:8:3: error[E0011]: '2inp' cannot be the name of a memory
     8 |   2inp: {lanes: [block], type: int(8), depth: 64}
       |   ^~~~
-  hint: names are letters, digits and underscores, a letter first, at most 64; 'stage' and 'alu_stages' are taken
+  hint: names are letters, digits and underscores, a letter first, at most 64; 'stage', 'alu_stages' and 'instruction_bits' are taken
 )~");
 }
 
@@ -168,7 +168,7 @@ TEST(YamlDiagnostics, RejectsReservedNames) {
             R"~(isa.yaml:5:3: error[E0011]: 'stage' cannot be the name of a parameter
     5 |   stage: {default: 1024}
       |   ^~~~~
-  hint: names are letters, digits and underscores, a letter first, at most 64; 'stage' and 'alu_stages' are taken
+  hint: names are letters, digits and underscores, a letter first, at most 64; 'stage', 'alu_stages' and 'instruction_bits' are taken
 isa.yaml:10:47: error[E0202]: 'acc_bytes' is no parameter and no property of a memory
    10 |   acc: {lanes: [block], type: int(32), depth: acc_bytes * 8 / (block * 32), banks: 2}
       |                                               ^~~~~~~~~
