@@ -29,7 +29,7 @@ constexpr std::pair<std::string_view, Range> kSmall[] = {
     {"par_depth", {4, 24}},     {"depth", {4, 60}},        {"rows", {4, 40}},
     {"tokens", {1, 5}},         {"commands", {2, 9}},      {"fetch_words", {4, 20}},
     {"load_beats", {16, 96}},   {"iter_bits", {4, 14}},    {"dim_bits", {8, 14}},
-    {"latency", {2, 9}},        {"slack", {0, 9}},
+    {"latency", {2, 9}},        {"slack", {0, 9}},         {"_port", {0, 1}},
 };
 
 Range SmallRange(std::string_view name, Range legal) {
@@ -87,10 +87,9 @@ SourceText RandomConfig(const SourceText& isa, Random& random) {
       "parameters:\n",
       root->Find("isa")->value.scalar);
   const std::vector<YamlEntry>& parameters = root->Find("parameters")->value.entries;
-  // Memories that are sized as a whole have whole elements and banks only if everything is a power of two.
-  const bool whole = std::ranges::any_of(parameters, [](const YamlEntry& entry) {
-    return entry.key.scalar.ends_with("_bytes") || entry.key.scalar == "inp_depth";
-  });
+  // Memories of so many elements have whole banks only if everything is a power of two.
+  const bool whole =
+      std::ranges::any_of(parameters, [](const YamlEntry& entry) { return entry.key.scalar == "inp_depth"; });
   const bool equal_blocks = random.Percent(60);
   std::map<std::string, int64_t> drawn;
   for (const YamlEntry& parameter : parameters) {
