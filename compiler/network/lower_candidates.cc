@@ -2,7 +2,6 @@
 // Which tile a group's kernel gets: the tile model's favourites, measured.
 #include <algorithm>
 #include <span>
-#include <tuple>
 
 #include "compiler/accel/instruction_writer.h"
 #include "compiler/network/lower_group.h"
@@ -22,29 +21,25 @@ constexpr size_t kMostMeasured = 8;
 constexpr size_t kMeasuredAlone = 3;
 constexpr double kMostStepsAlone = 4'000;
 
-/// Whether two kernels differ in numbers at most, not in what they do when.
-template <typename Plan>
-bool SamePlanTiming(const Plan& a, const Plan& b) {
-  const auto steps = [](const EpilogueInfo& e) {
-    return std::tuple(e.requantize, e.pure_shift, e.twice, e.add != nullptr, e.mul != nullptr,
-                      e.rescale != nullptr, e.scaled_add);
-  };
-  return a.anchor == b.anchor && a.window == b.window && steps(a.epilogue) == steps(b.epilogue);
-}
-
-template <typename Known>
-bool SameTiming(const Known& a, const Known& b) {
-  if (a.alone != b.alone || !SamePlanTiming(a.plan, b.plan) || a.before.has_value() != b.before.has_value())
-    return false;
-  return !a.before || (SamePlanTiming(*a.before, *b.before) && a.before_tile == b.before_tile);
-}
-
 }  // namespace
 
-GroupLowering::Known GroupLowering::KeyOf(const Plan& plan, bool alone) const {
-  Known key{.alone = alone, .plan = plan};
-  if (!alone && before_) key.before = before_->plan, key.before_tile = before_->cost.tile;
-  return key;
+GroupLowering::Rhythm GroupLowering::RhythmOf(const Plan& plan) {
+  const EpilogueInfo& e = plan.epilogue;
+  return {.anchor = plan.anchor,
+          .window = plan.window,
+          .requantize = e.requantize,
+          .pure_shift = e.pure_shift,
+          .twice = e.twice,
+          .add = e.add != nullptr,
+          .mul = e.mul != nullptr,
+          .rescale = e.rescale != nullptr,
+          .scaled_add = e.scaled_add};
+}
+
+GroupLowering::Situation GroupLowering::SituationOf(const Plan& plan, bool alone) const {
+  Situation situation{.rhythm = RhythmOf(plan), .alone = alone, .before = {}, .before_tile = {}};
+  if (!alone && before_) situation.before = before_->rhythm, situation.before_tile = before_->cost.tile;
+  return situation;
 }
 
 std::vector<GroupLowering::Lowered> GroupLowering::LowerTiles(const Group& group, const Plan& plan,
@@ -97,34 +92,33 @@ std::vector<GroupLowering::Lowered> GroupLowering::LowerCandidates(const Group& 
   const size_t least =
       ranked.front().steps > kMostStepsAlone || options_.virtual_threads == 1 ? 1 : kMeasuredAlone;
   const size_t measured = alone ? least : std::min(static_cast<size_t>(affordable), kMostMeasured);
-  const Known key = KeyOf(plan, alone);
-  if (const auto known = std::ranges::find_if(known_, [&](const Known& k) { return SameTiming(k, key); });
-      known != known_.end() && !options_.explain)
-    if (auto same = LowerTiles(group, plan, {&known->cost, 1}, 1, reason); !same.empty()) return same;
-  auto candidates = LowerTiles(group, plan, ranked, measured, reason);
-  const auto add = [&](std::vector<Lowered> more, auto wanted) {
-    for (Lowered& lowered : more)
-      if (wanted(lowered)) candidates.push_back(std::move(lowered));
+  const Situation situation = SituationOf(plan, alone);
+  const auto known = std::ranges::find(known_, situation, &Known::situation);
+  std::vector<Lowered> candidates;
+  if (known != known_.end()) candidates = LowerTiles(group, plan, {&known->cost, 1}, 1, reason);
+  const bool decided = !candidates.empty();
+  if (decided && !options_.explain) return candidates;
+
+  const auto add = [&](std::span<const TileCost> tiles, size_t count) {
+    for (Lowered& lowered : LowerTiles(group, plan, tiles, count, reason))
+      if (std::ranges::none_of(candidates,
+                               [&](const Lowered& c) { return c.cost.tile == lowered.cost.tile; }))
+        candidates.push_back(std::move(lowered));
   };
-  if (measured > 1 && !candidates.empty()) {
-    const auto single = std::ranges::find(ranked, 1, [](const TileCost& cost) { return cost.tile.threads; });
-    const auto is_single = [](const Lowered& lowered) { return lowered.cost.tile.threads == 1; };
-    if (single != ranked.end() && std::ranges::none_of(candidates, is_single))
-      add(LowerTiles(group, plan, std::span(single, ranked.end()), 1, reason), is_single);
-  }
-  const auto choice = static_cast<std::ptrdiff_t>(candidates.size());
-  if (options_.explain && choice <= static_cast<std::ptrdiff_t>(kAlternatives)) {
-    const auto is_new = [&](const Lowered& lowered) {
-      return std::ranges::none_of(candidates,
-                                  [&](const Lowered& c) { return c.cost.tile == lowered.cost.tile; });
-    };
-    add(LowerTiles(group, plan, ranked, 1 + kAlternatives, reason), is_new);
-  }
+  add(ranked, measured);
+  const auto threads = [](const TileCost& cost) { return cost.tile.threads; };
+  const bool any = !candidates.empty();
+  if (any && measured > 1 &&
+      std::ranges::none_of(candidates, [](auto& c) { return c.cost.tile.threads == 1; }))
+    add(std::span(std::ranges::find(ranked, 1, threads), ranked.end()), 1);
+  const size_t choice = candidates.size();
+  if (options_.explain && choice <= kAlternatives) add(ranked, 1 + kAlternatives);
   if (candidates.size() < 2) return candidates;
+
   for (Lowered& lowered : candidates) lowered.measured = Measure(lowered, alone);
-  std::ranges::stable_sort(candidates.begin(), candidates.begin() + choice, {}, &Lowered::measured);
-  known_.push_back(key);
-  known_.back().cost = candidates.front().cost;
+  const size_t first = decided ? 1 : 0;  // what run takes stays in front
+  std::ranges::stable_sort(std::span(candidates).subspan(first, choice - first), {}, &Lowered::measured);
+  if (!decided && choice > 1) known_.push_back({situation, candidates.front().cost});
   return candidates;
 }
 

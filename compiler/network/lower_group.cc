@@ -99,7 +99,7 @@ std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::st
   }
   Report(group, best);
   cursor_ = std::move(best.cursor);
-  before_ = Before{best.kernel, plan, best.cost};
+  before_ = Before{best.kernel, RhythmOf(plan), best.cost};
   out.output = group.result();
   out.output_layout.kind = Layout::Kind::kBlocked;
   out.output_layout.block = array_.layout_out;

@@ -97,22 +97,35 @@ class GroupLowering {
     std::vector<std::string> texts;  ///< after "lower", "tensorize", "virtual_threads", if somebody looks
     runtime::Cycle measured = 0;     ///< with the kernel before it, where there is a choice
   };
+  /// What a kernel does when: kernels of one rhythm differ in numbers at most.
+  struct Rhythm {
+    Anchor anchor = Anchor::kNone;
+    Window window;
+    bool requantize = false, pure_shift = false, twice = false;
+    bool add = false, mul = false, rescale = false, scaled_add = false;
+    friend bool operator==(const Rhythm&, const Rhythm&) = default;
+  };
+  static Rhythm RhythmOf(const Plan& plan);
   /// The kernel lowered last.
   struct Before {
     accel::Kernel kernel;
-    Plan plan;
+    Rhythm rhythm;
     TileCost cost;
   };
-  /// What measuring has shown: the tile that kernels like this one take, alone or behind one like `before`.
-  struct Known {
+  /// What a measurement depends on: a kernel, alone or behind another one.
+  struct Situation {
+    Rhythm rhythm;
     bool alone = false;
-    std::optional<Plan> before;
+    std::optional<Rhythm> before;
     Tile before_tile;
-    Plan plan;
+    friend bool operator==(const Situation&, const Situation&) = default;
+  };
+  Situation SituationOf(const Plan& plan, bool alone) const;
+  /// The tile that measuring has shown best.
+  struct Known {
+    Situation situation;
     TileCost cost;
   };
-  /// What Known says of the kernel that comes next, its cost still open.
-  Known KeyOf(const Plan& plan, bool alone) const;
   /// The kernels of the first `count` tiles of `ranked` that fit storage and instructions.
   std::vector<Lowered> LowerTiles(const Group& group, const Plan& plan, std::span<const TileCost> ranked,
                                   size_t count, std::string& reason) const;

@@ -94,6 +94,21 @@ TEST_F(Explained, LiftsAreWhatTheChangedConfigurationTakes) {
   for (const Lift& lift : result().lifts) EXPECT_GE(lift.cycles, best.cycles);
 }
 
+// Kernels like ones before take their tiles without being measured again, also where measuring explains them.
+TEST(Explain, ExplainsTheSchedulesThatRunTakes) {
+  for (const char* config : {"pynq.yaml", "test/lanes16.yaml"}) {
+    Diagnostics diags;
+    const auto spec = isa::LoadSpec(config, "", {}, diags);
+    ASSERT_TRUE(spec) << diags.Render();
+    const auto graph = QuantizeFor(*spec, "resnet34:size=32,width=0.3", 1, 0).graph;
+    const auto run = CompileFor(*spec, graph, {.timing_only = true, .after_pass = {}});
+    const auto explained = CompileFor(*spec, graph, {.explain = true, .timing_only = true, .after_pass = {}});
+    ASSERT_EQ(run.layers.size(), explained.layers.size());
+    for (size_t i = 0; i < run.layers.size(); ++i)
+      EXPECT_EQ(run.layers[i].schedule, explained.layers[i].schedule) << run.layers[i].name;
+  }
+}
+
 TEST(Explain, KnowsNoLayerOfAnotherName) {
   ExplainOptions options = Options();
   options.layer = "nonsense";
