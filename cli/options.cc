@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <typeinfo>
 
 #include "cli/module.h"
 #include "compiler/graph/zoo/zoo.h"
@@ -60,6 +61,24 @@ std::optional<int> ActivationBitsIn(const po::variables_map& values, const isa::
   return bits;
 }
 
+namespace {
+
+/// What is wrong with an option that counts and was given a negative number, which reading it as unsigned
+/// would wrap; empty: nothing.
+std::string NegativeFault(const po::parsed_options& parsed) {
+  for (const auto& option : parsed.options) {
+    const auto* description = parsed.description->find_nothrow(option.string_key, false);
+    if (description == nullptr || option.value.empty() || !option.value[0].starts_with('-')) continue;
+    const auto* typed = dynamic_cast<const po::typed_value_base*>(description->semantic().get());
+    if (typed != nullptr &&
+        (typed->value_type() == typeid(uint64_t) || typed->value_type() == typeid(size_t)))
+      return fmt::format("--{}={}: must not be negative", option.string_key, option.value[0]);
+  }
+  return "";
+}
+
+}  // namespace
+
 Parsed Parse(const Arguments& arguments, po::options_description options, const std::string& usage,
              const std::string& example, const char* positional) {
   options.add_options()("help,h", "print this and stop");
@@ -71,12 +90,17 @@ Parsed Parse(const Arguments& arguments, po::options_description options, const 
   }
   Parsed parsed;
   try {
-    po::store(po::command_line_parser(arguments)
-                  .options(all)
-                  .positional(positions)
-                  .style(po::command_line_style::default_style & ~po::command_line_style::allow_guessing)
-                  .run(),
-              parsed.values);
+    const po::parsed_options given =
+        po::command_line_parser(arguments)
+            .options(all)
+            .positional(positions)
+            .style(po::command_line_style::default_style & ~po::command_line_style::allow_guessing)
+            .run();
+    if (const std::string fault = NegativeFault(given); !fault.empty()) {
+      parsed.exit = Fail(fault, "it is a whole number from 0");
+      return parsed;
+    }
+    po::store(given, parsed.values);
     po::notify(parsed.values);
   } catch (const po::unknown_option& e) {
     std::vector<std::string> known;

@@ -239,5 +239,14 @@ TEST_F(BadInput, TimingOnlyNeedsADeviceWithTiming) {
 )");
 }
 
+TEST_F(BadInput, NegativeNumbersAreNoCounts) {
+  for (const char* verb : {"run mlp", "compile mlp", "disasm mlp", "explain mlp", "quantize m.onnx"})
+    ExpectRefused(std::string(verb) + " --seed=-1",
+                  "cosim: error: --seed=-1: must not be negative\n  hint: it is a whole number from 0\n");
+  EXPECT_THAT(ErrorOf("accuracy m.onnx --limit -3"),
+              StartsWith("cosim: error: --limit=-3: must not be negative\n"));
+  EXPECT_THAT(ErrorOf("run m.onnx --top=-1"), StartsWith("cosim: error: --top=-1: must not be negative\n"));
+}
+
 }  // namespace
 }  // namespace cosim::cli::testing

@@ -92,5 +92,17 @@ TEST_F(Rtl, LeavesTheWavesAndNothingElse) {
   EXPECT_THAT(Files(), IsEmpty());
 }
 
+TEST_F(Rtl, AnInterruptLeavesNoHalfOfTheWaves) {
+  Good("run mlp --config=tiny.yaml --device=rtl --trace=w.fst --trace-cycles=1");  // builds what is not there
+  const std::string whole = ReadFile(folder_ / "w.fst");
+  const Outcome outcome =
+      Shell("(" COSIM_BINARY
+            " run resnet18:size=64 --config=tiny.yaml --device=rtl --trace=w.fst --trace-cycles=1000000000 & "
+            "for i in $(seq 1200); do test -e w.fst.$!.tmp && break; sleep 0.1; done; "
+            "test -e w.fst.$!.tmp && kill $! && wait $!)");
+  EXPECT_EQ(outcome.status, 128 + SIGTERM) << outcome.err;
+  EXPECT_EQ(ReadFile(folder_ / "w.fst"), whole);
+}
+
 }  // namespace
 }  // namespace cosim::cli::testing
