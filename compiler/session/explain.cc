@@ -133,6 +133,8 @@ class Explainer {
       if (name == "alu_lanes") add("{to} alu lanes instead of {from}", path, v, 2 * v);
       if (name == "tokens") add("token queues of {to} instead of {from}", path, v, 2 * v);
       if (name == "load_beats") add("load data buffer of {to} beats instead of {from}", path, v, 2 * v);
+      if (name.ends_with("_port") && SharesItsPort(name.substr(0, name.size() - 5)))
+        add(name.substr(0, name.size() - 5) + " at a memory port of its own", path, v, spec_.ports);
     }
     const isa::MemorySystem& dram = spec_.dram;
     add("memory port of {to} bits instead of {from}", "memory.port_bits", dram.port_bits, dram.port_bits * 2);
@@ -140,6 +142,19 @@ class Explainer {
         dram.outstanding * 2);
     add("memory latency {to} instead of {from}", "memory.latency", dram.latency, dram.latency / 2);
     return lifts;
+  }
+
+  /// Whether another unit, or fetch, reads or writes through the same half of a port, and there may be one
+  /// more.
+  bool SharesItsPort(const std::string& name) const {
+    const int index = spec_.UnitIndex(name);
+    if (index < 0 || spec_.ports == isa::kMaxPorts) return false;
+    const isa::Unit& unit = spec_.units[static_cast<size_t>(index)];
+    return (unit.reads_dram && unit.port == 0) ||
+           std::ranges::any_of(spec_.units, [&](const isa::Unit& other) {
+             return &other != &unit && other.port == unit.port &&
+                    ((unit.reads_dram && other.reads_dram) || (unit.writes_dram && other.writes_dram));
+           });
   }
 
   static std::string Size(int64_t bytes) {

@@ -43,8 +43,8 @@ struct LayerExplanation {
   runtime::Cycle ideal = 0;   ///< its multiply-accumulates at the array's rate
   runtime::Cycle busy = 0;    ///< cycles in which `unit` did steps; with those of `stalls` they are `cycles`
   uint64_t read_bytes = 0, write_bytes = 0;  ///< whole beats
-  runtime::Cycle port = 0;                   ///< beats of the busier direction: what the port needs at least
-  std::vector<Stall> stalls;                 ///< largest first
+  runtime::Cycle port = 0;  ///< the least that the busiest half of a port needs, or the DRAM for all of them
+  std::vector<Stall> stalls;  ///< largest first
 };
 
 /// What a change of the configuration does to the network, or to the layer asked for.

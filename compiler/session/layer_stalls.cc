@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <numeric>
 
 #include "isa/check.h"
 #include "sim/cycle/unit_state.h"
@@ -132,6 +133,30 @@ void AddStretches(const std::vector<Stretch>& stretches, const Window& window, L
   std::ranges::stable_sort(layer.stalls, std::greater(), &Stall::cycles);
 }
 
+/// What went through the two halves of each memory port, in bytes.
+class Traffic {
+ public:
+  explicit Traffic(const isa::Spec& spec) : spec_(spec), read_(spec.ports), written_(spec.ports) {}
+  void Add(int unit, const isa::Transfer& transfer) {
+    (transfer.is_store ? written_ : read_)[static_cast<size_t>(spec_.units[unit].port)] +=
+        sim::TransferBytes(transfer, spec_.memories[transfer.memory].stored_bytes, spec_.dram.beat_bytes());
+  }
+  uint64_t Read() const { return std::accumulate(read_.begin(), read_.end(), uint64_t{0}); }
+  uint64_t Written() const { return std::accumulate(written_.begin(), written_.end(), uint64_t{0}); }
+  /// Of the busiest half, or of the DRAM behind all of them.
+  Cycle LeastCycles() const {
+    const uint64_t busiest = std::max(*std::ranges::max_element(read_), *std::ranges::max_element(written_));
+    const uint64_t cycles = busiest / static_cast<uint64_t>(spec_.dram.beat_bytes());
+    if (spec_.dram.dram_bytes == 0) return static_cast<Cycle>(cycles);
+    return static_cast<Cycle>(
+        std::max(cycles, (Read() + Written()) / static_cast<uint64_t>(spec_.dram.dram_bytes)));
+  }
+
+ private:
+  const isa::Spec& spec_;
+  std::vector<uint64_t> read_, written_;
+};
+
 }  // namespace
 
 std::vector<LayerExplanation> ExplainProgram(const isa::Spec& spec, const runtime::Network& network,
@@ -148,17 +173,18 @@ std::vector<LayerExplanation> ExplainProgram(const isa::Spec& spec, const runtim
     out.cycles = window.end - window.begin;
     out.ideal = (out.layer.macs + spec.MacsPerCycle() - 1) / spec.MacsPerCycle();
     std::vector<Cycle> work(spec.units.size());
-    const int beat = spec.dram.beat_bytes();
+    Traffic traffic(spec);
     for (size_t i = 0; i < program.size(); ++i) {
       if (step.layer_of[i] != window.layer) continue;
       // Where there are multiply-accumulates, it is the array that should never wait.
       const bool is_gemm = std::holds_alternative<isa::Gemm>(program[i].body);
       if (is_gemm || out.layer.macs == 0) work[program[i].unit] += Steps(spec, program[i]);
       if (const auto* transfer = std::get_if<isa::Transfer>(&program[i].body))
-        (transfer->is_store ? out.write_bytes : out.read_bytes) +=
-            sim::TransferBytes(*transfer, spec.memories[transfer->memory].stored_bytes, beat);
+        traffic.Add(program[i].unit, *transfer);
     }
-    out.port = static_cast<Cycle>(std::max(out.read_bytes, out.write_bytes)) / beat;
+    out.read_bytes = traffic.Read();
+    out.write_bytes = traffic.Written();
+    out.port = traffic.LeastCycles();
     const auto unit = std::ranges::max_element(work) - work.begin();
     out.unit = spec.units[unit].name;
     AddStretches(stretches[unit], window, out);

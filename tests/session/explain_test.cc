@@ -36,7 +36,7 @@ Cycle CyclesOf(const isa::Spec& spec) {
   return result->run.cycles;
 }
 
-class Explained : public ::testing::Test {
+class ExplainedNetwork : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     std::string error;
@@ -49,16 +49,16 @@ class Explained : public ::testing::Test {
  private:
   static std::optional<Explanation>* result_;
 };
-std::optional<Explanation>* Explained::result_ = nullptr;
+std::optional<Explanation>* ExplainedNetwork::result_ = nullptr;
 
-TEST_F(Explained, LayersAddUpToTheNetwork) {
+TEST_F(ExplainedNetwork, LayersAddUpToTheNetwork) {
   Cycle sum = 0;
   for (const LayerExplanation& layer : result().layers) sum += layer.cycles;
   EXPECT_EQ(sum, result().cycles);
   EXPECT_EQ(result().cycles, CyclesOf(Tiny()));
 }
 
-TEST_F(Explained, WorkAndStallsAddUpToTheLayer) {
+TEST_F(ExplainedNetwork, WorkAndStallsAddUpToTheLayer) {
   for (const LayerExplanation& layer : result().layers) {
     Cycle sum = layer.busy;
     for (const Stall& stall : layer.stalls) sum += stall.cycles;
@@ -67,7 +67,7 @@ TEST_F(Explained, WorkAndStallsAddUpToTheLayer) {
   }
 }
 
-TEST_F(Explained, TheChosenValueOfEveryKnobIsLegal) {
+TEST_F(ExplainedNetwork, TheChosenValueOfEveryKnobIsLegal) {
   for (const LayerExplanation& layer : result().layers) {
     EXPECT_FALSE(layer.layer.knobs.empty());
     for (const runtime::Knob& knob : layer.layer.knobs)
@@ -75,7 +75,7 @@ TEST_F(Explained, TheChosenValueOfEveryKnobIsLegal) {
   }
 }
 
-TEST_F(Explained, CandidatesAreOtherSchedules) {
+TEST_F(ExplainedNetwork, CandidatesAreOtherSchedules) {
   bool any = false;
   for (const LayerExplanation& layer : result().layers) {
     for (const runtime::Alternative& other : layer.layer.alternatives) {
@@ -87,7 +87,7 @@ TEST_F(Explained, CandidatesAreOtherSchedules) {
   EXPECT_TRUE(any);
 }
 
-TEST_F(Explained, LiftsAreWhatTheChangedConfigurationTakes) {
+TEST_F(ExplainedNetwork, LiftsAreWhatTheChangedConfigurationTakes) {
   ASSERT_FALSE(result().lifts.empty());
   const Lift& best = result().lifts.front();
   EXPECT_EQ(best.cycles, CyclesOf(Tiny(best.changes))) << best.what;
@@ -107,6 +107,41 @@ TEST(Explain, ExplainsTheSchedulesThatRunTakes) {
     for (size_t i = 0; i < run.layers.size(); ++i)
       EXPECT_EQ(run.layers[i].schedule, explained.layers[i].schedule) << run.layers[i].name;
   }
+}
+
+Explanation Explained(const std::vector<isa::Override>& overrides) {
+  std::string error;
+  const auto result = Explain(Tiny(overrides), {.network = "small_cnn"}, error);
+  EXPECT_TRUE(result) << error;
+  return *result;
+}
+
+TEST(ExplainPorts, NeedAsLongAsTheBusierHalf) {
+  for (const LayerExplanation& layer : Explained({}).layers)
+    EXPECT_EQ(layer.port,
+              static_cast<Cycle>(std::max(layer.read_bytes, layer.write_bytes)) / Tiny().dram.beat_bytes())
+        << layer.layer.name;
+}
+
+TEST(ExplainPorts, NeedAsLongAsTheDramBehindThem) {
+  for (const LayerExplanation& layer : Explained({{"memory.dram_bytes", "1"}}).layers)
+    EXPECT_EQ(layer.port, static_cast<Cycle>(layer.read_bytes + layer.write_bytes)) << layer.layer.name;
+}
+
+TEST(ExplainPorts, OffersOneToAUnitThatSharesIts) {
+  const auto offered = [](const std::vector<isa::Override>& overrides) {
+    std::string error;
+    ExplainOptions options = Options();
+    options.respecify = [&](std::vector<isa::Override> changes) {
+      changes.insert(changes.end(), overrides.begin(), overrides.end());
+      return std::optional(Tiny(changes));
+    };
+    const auto result = Explain(Tiny(overrides), options, error);
+    return std::ranges::count_if(result->lifts,
+                                 [](const Lift& lift) { return lift.what.ends_with("port of its own"); });
+  };
+  EXPECT_EQ(offered({}), 1);  // load reads beside fetch; nothing writes beside store
+  EXPECT_EQ(offered({{"parameters.load_port", "1"}}), 0);
 }
 
 TEST(Explain, KnowsNoLayerOfAnotherName) {
