@@ -12,6 +12,7 @@
 #include "isa/sv_engine.h"
 #include "isa/sv_memory.h"
 #include "isa/sv_package.h"
+#include "isa/sv_port.h"
 #include "isa/sv_template.h"
 
 namespace cosim::isa {
@@ -26,27 +27,27 @@ module accelerator (
   input  logic [31:0]                    code_words_i,
   output logic                           done_o,
   input  logic                           stop_i,          // dispatch, issue and ask for nothing more
-  // AXI4 read channels.
-  output logic                           ar_valid_o,
-  input  logic                           ar_ready_i,
-  output logic [31:0]                    ar_addr_o,
-  output logic [7:0]                     ar_len_o,
-  input  logic                           r_valid_i,
-  output logic                           r_ready_o,
-  input  logic [cosim_pkg::PortBits-1:0] r_data_i,
-  input  logic                           r_last_i,
-  // AXI4 write channels.
-  output logic                           aw_valid_o,
-  input  logic                           aw_ready_i,
-  output logic [31:0]                    aw_addr_o,
-  output logic [7:0]                     aw_len_o,
-  output logic                           w_valid_o,
-  input  logic                           w_ready_i,
-  output logic [cosim_pkg::PortBits-1:0] w_data_o,
-  output logic [cosim_pkg::PortBits/8-1:0] w_strb_o,
-  output logic                           w_last_o,
-  input  logic                           b_valid_i,
-  output logic                           b_ready_o,
+  // AXI4 read channels, over the memory ports.
+  output logic [cosim_pkg::Ports-1:0]    ar_valid_o,
+  input  logic [cosim_pkg::Ports-1:0]    ar_ready_i,
+  output logic [cosim_pkg::Ports*32-1:0] ar_addr_o,
+  output logic [cosim_pkg::Ports*8-1:0]  ar_len_o,
+  input  logic [cosim_pkg::Ports-1:0]    r_valid_i,
+  output logic [cosim_pkg::Ports-1:0]    r_ready_o,
+  input  logic [cosim_pkg::Ports*cosim_pkg::PortBits-1:0] r_data_i,
+  input  logic [cosim_pkg::Ports-1:0]    r_last_i,
+  // AXI4 write channels, over the memory ports.
+  output logic [cosim_pkg::Ports-1:0]    aw_valid_o,
+  input  logic [cosim_pkg::Ports-1:0]    aw_ready_i,
+  output logic [cosim_pkg::Ports*32-1:0] aw_addr_o,
+  output logic [cosim_pkg::Ports*8-1:0]  aw_len_o,
+  output logic [cosim_pkg::Ports-1:0]    w_valid_o,
+  input  logic [cosim_pkg::Ports-1:0]    w_ready_i,
+  output logic [cosim_pkg::Ports*cosim_pkg::PortBits-1:0] w_data_o,
+  output logic [cosim_pkg::Ports*cosim_pkg::PortBits/8-1:0] w_strb_o,
+  output logic [cosim_pkg::Ports-1:0]    w_last_o,
+  input  logic [cosim_pkg::Ports-1:0]    b_valid_i,
+  output logic [cosim_pkg::Ports-1:0]    b_ready_o,
   // What happens in this cycle, for counters and comparison.
   output logic [cosim_pkg::Units-1:0]    issue_o,
   output logic [cosim_pkg::Units-1:0]    retire_o,
@@ -64,6 +65,10 @@ module accelerator (
 
   localparam int unsigned LenBits = $clog2(cosim_pkg::BurstBeats + 1);
 
+  logic                           word_valid, dispatches;
+  logic [cosim_pkg::WordBits-1:0] word;
+  logic [cosim_pkg::Units-1:0]    word_unit, unit_room, unit_could, unit_granted;
+  logic [cosim_pkg::Units*cosim_pkg::SharedBanks-1:0] unit_banks, unit_retire_banks;
 )";
 
 constexpr std::string_view kFetch = R"(
@@ -82,7 +87,7 @@ constexpr std::string_view kFetch = R"(
     .req_len_o   (req_len[LenBits-1:0]),
     .req_ready_i (req_ready[0]),
     .beat_valid_i(beat_valid[0]),
-    .beat_data_i (beat_data),
+    .beat_data_i (beat_data[cosim_pkg::PortBits-1:0]),
     .word_valid_o(word_valid),
     .word_o      (word),
     .word_ready_i(dispatches)
@@ -95,7 +100,7 @@ constexpr std::string_view kFetch = R"(
 
   assign dispatches = ((word_unit & unit_room) != '0) & ~stop_i;
   assign illegal_o  = word_valid & (word_unit == '0);
-  assign quiet_o    = read_idle & write_idle;
+  assign quiet_o    = (&read_idle) & write_idle;
   assign still_o    = (in_flight_o == '0) & quiet_o & ~req_valid[0] & ~(word_valid & dispatches);
 
   completion #(.Units(cosim_pkg::Units)) i_completion (
@@ -182,74 +187,6 @@ constexpr std::string_view kLocks = R"(
   );
 )";
 
-constexpr std::string_view kReadPort = R"(
-  // ---- Memory port. Requesters: fetch, then the loading units in the order of the spec.
-  read_port #(
-    .Requesters(@requesters@), .PortBits(cosim_pkg::PortBits), .BurstBeats(cosim_pkg::BurstBeats),
-    .Outstanding(cosim_pkg::Outstanding)
-  ) i_read_port (
-    .clk_i,
-    .rst_ni,
-    .req_valid_i (req_valid & {@requesters@{~stop_i}}),
-    .req_addr_i  (req_addr),
-    .req_len_i   (req_len),
-    .req_ready_o (req_ready),
-    .idle_o      (read_idle),
-    .beat_valid_o(beat_valid),
-    .beat_last_o (beat_last),
-    .beat_data_o (beat_data),
-    .ar_valid_o,
-    .ar_ready_i,
-    .ar_addr_o,
-    .ar_len_o,
-    .r_valid_i,
-    .r_ready_o,
-    .r_data_i,
-    .r_last_i
-  );
-)";
-
-constexpr std::string_view kWritePort = R"(
-  write_port #(.BurstBeats(cosim_pkg::BurstBeats), .Outstanding(cosim_pkg::Outstanding)) i_write_port (
-    .clk_i,
-    .rst_ni,
-    .req_valid_i    (write_valid & ~stop_i),
-    .req_addr_i     (write_addr),
-    .req_len_i      (write_len),
-    .req_last_i     (write_last),
-    .req_ready_o    (write_ready),
-    .idle_o         (write_idle),
-    .response_last_o(write_response_last),
-    .aw_valid_o,
-    .aw_ready_i,
-    .aw_addr_o,
-    .aw_len_o,
-    .b_valid_i,
-    .b_ready_o
-  );
-)";
-
-/// Nothing stores.
-constexpr std::string_view kNoWritePort = R"(
-  assign aw_valid_o = 1'b0;
-  assign aw_addr_o  = '0;
-  assign aw_len_o   = '0;
-  assign w_valid_o  = 1'b0;
-  assign w_data_o   = '0;
-  assign w_strb_o   = '0;
-  assign w_last_o   = 1'b0;
-  assign b_ready_o  = 1'b1;
-  assign write_idle = 1'b1;
-  logic unused_write;
-  assign unused_write = ^{aw_ready_i, w_ready_i, b_valid_i};
-)";
-
-constexpr std::string_view kWriteDeclarations = R"(
-  logic               write_valid, write_last, write_ready, write_response_last;
-  logic [31:0]        write_addr;
-  logic [LenBits-1:0] write_len;
-)";
-
 class AcceleratorPrinter {
  public:
   AcceleratorPrinter(const Spec& spec, const SvPlan& plan)
@@ -274,8 +211,6 @@ class AcceleratorPrinter {
   const Spec& spec_;
   const SvPlan& plan_;
   std::vector<std::vector<SvAccess>> reads_, writes_;  // by memory
-  int requesters_ = 1;                                 // fetch
-  bool stores_ = false;
   std::string declarations_, body_;
 };
 
@@ -306,11 +241,8 @@ void AcceleratorPrinter::PrintUnit(const SvUnit& unit) {
   std::vector<SvEngine> engines;
   if (unit.gemms) engines.push_back(SvGemmEngine(spec_, unit));
   if (unit.alus) engines.push_back(SvAluEngine(spec_, unit));
-  if (unit.loads) engines.push_back(SvLoadEngine(spec_, unit, requesters_++));
-  if (unit.stores) {
-    engines.push_back(SvStoreEngine(spec_, unit));
-    stores_ = true;
-  }
+  if (unit.loads) engines.push_back(SvLoadEngine(spec_, plan_, unit));
+  if (unit.stores) engines.push_back(SvStoreEngine(spec_, unit));
   PrintEngines(unit, std::move(engines));
 }
 
@@ -411,22 +343,11 @@ std::string AcceleratorPrinter::Print() {
   PrintQueues();
   PrintLocks();
   PrintMemories();
-  Body(kReadPort, {{"requesters", std::to_string(requesters_)}});
-  body_ += stores_ ? kWritePort : kNoWritePort;
-  if (stores_) declarations_ += kWriteDeclarations;
-  const std::string common = fmt::format(
-      "  logic                           word_valid, dispatches, read_idle, write_idle;\n"
-      "  logic [cosim_pkg::WordBits-1:0] word;\n"
-      "  logic [cosim_pkg::Units-1:0]    word_unit, unit_room, unit_could, unit_granted;\n"
-      "  logic [cosim_pkg::Units*cosim_pkg::SharedBanks-1:0] unit_banks, unit_retire_banks;\n"
-      "  logic [{0}-1:0]                 req_valid, req_ready, beat_valid;\n"
-      "  logic [{0}*32-1:0]              req_addr;\n"
-      "  logic [{0}*LenBits-1:0]         req_len;\n"
-      "  logic                           beat_last;\n"
-      "  logic [cosim_pkg::PortBits-1:0] beat_data;\n",
-      requesters_);
+  const SvPortText ports = SvPorts(plan_);
+  declarations_ += ports.declarations;
+  body_ += ports.body;
   return SvBanner(spec_, "The accelerator: hand-written modules, connected as the spec says.") +
-         std::string(kHead) + common + declarations_ + body_ + "\nendmodule\n";
+         std::string(kHead) + declarations_ + body_ + "\nendmodule\n";
 }
 
 }  // namespace

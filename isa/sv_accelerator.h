@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints the module that connects fetch, units, queues, locks, memories and the memory port as a Spec wants
+// Prints the module that connects fetch, units, queues, locks, memories and the memory ports as a Spec wants
 // them.
 #pragma once
 

@@ -91,8 +91,8 @@ constexpr std::string_view kLoad = R"(
     .req_len_o   (req_len[@r@*LenBits +: LenBits]),
     .req_ready_i (req_ready[@r@]),
     .beat_valid_i(beat_valid[@r@]),
-    .beat_last_i (beat_last),
-    .beat_data_i (beat_data),
+    .beat_last_i (beat_last[@p@]),
+    .beat_data_i (beat_data[@p@*cosim_pkg::PortBits +: cosim_pkg::PortBits]),
     .we_o        (@u@_load_we),
     .waddr_o     (@u@_load_waddr),
     .wdata_o     (@u@_load_wdata)
@@ -183,11 +183,11 @@ constexpr std::string_view kStore = R"(
     .req_last_o     (write_last),
     .req_ready_i    (write_ready),
     .response_last_i(write_response_last),
-    .w_valid_o,
-    .w_ready_i,
-    .w_data_o,
-    .w_strb_o,
-    .w_last_o,
+    .w_valid_o      (w_valid_o[@p@]),
+    .w_ready_i      (w_ready_i[@p@]),
+    .w_data_o       (w_data_o[@p@*cosim_pkg::PortBits +: cosim_pkg::PortBits]),
+    .w_strb_o       (w_strb_o[@p@*cosim_pkg::PortBits/8 +: cosim_pkg::PortBits/8]),
+    .w_last_o       (w_last_o[@p@]),
     .re_o           (@u@_store_re),
     .raddr_o        (@u@_store_raddr),
     .rdata_i        (@u@_store_rdata)
@@ -256,6 +256,7 @@ SvValues EngineValues(const SvUnit& unit, Kind kind) {
                      {"U", unit.constant},
                      {"e", fmt::format("{}_{}", unit.name, KindName(kind))},
                      {"kind", std::string(KindName(kind))},
+                     {"p", std::to_string(unit.port)},
                      {"tag", std::to_string(unit.tag_bits)}};
   values.emplace_back("engine_pins", FillSvTemplate(kEnginePins, values));
   return values;
@@ -319,7 +320,7 @@ std::string SvConcatenation(const std::vector<std::string>& items) {
   return text;
 }
 
-SvEngine SvLoadEngine(const Spec& spec, const SvUnit& unit, int requester) {
+SvEngine SvLoadEngine(const Spec& spec, const SvPlan& plan, const SvUnit& unit) {
   std::vector<std::string> element_bits, lane_bits, stored_bytes;
   int64_t data_bits = 0;
   int addr_bits = 1;
@@ -348,10 +349,12 @@ SvEngine SvLoadEngine(const Spec& spec, const SvUnit& unit, int requester) {
                                {"dim_bits", bits({"rows", "cols", "stride"})},
                                {"pad_bits", bits({"pad_top", "pad_bottom", "pad_left", "pad_right"})},
                                {"value_bits", bits({"pad_value"})},
-                               {"r", std::to_string(requester)}});
+                               {"r", std::to_string(unit.requester)}});
   SvEngine engine = Fill(unit, Kind::kLoad, kLoadDeclarations, kLoad, values);
   engine.select = fmt::format("({}_load_memory != '0)", unit.name);
-  engine.lost_turn = fmt::format("(req_valid[{0}] & ~req_ready[{0}] & (req_ready != '0))", requester);
+  const SvReaders& rivals = plan.readers[unit.port];
+  engine.lost_turn = fmt::format("(req_valid[{0}] & ~req_ready[{0}] & (req_ready[{1} +: {2}] != '0))",
+                                 unit.requester, rivals.first, rivals.count);
   engine.unused = {engine.name + "_wdata"};
   for (size_t k = 0; k < unit.memories.size(); ++k) {
     const std::string constant = MemoryConstant(spec, unit.memories[k]);

@@ -31,10 +31,9 @@ struct SvEngine {
   std::vector<std::string> unused;  ///< signals of which some bits may be read by nothing
 };
 
-/// `requester` is its number at the read port.
-SvEngine SvLoadEngine(const Spec& spec, const SvUnit& unit, int requester);
+SvEngine SvLoadEngine(const Spec& spec, const SvPlan& plan, const SvUnit& unit);
 SvEngine SvGemmEngine(const Spec& spec, const SvUnit& unit);
-/// Takes the whole write port.
+/// Takes the whole write half of its memory port.
 SvEngine SvStoreEngine(const Spec& spec, const SvUnit& unit);
 SvEngine SvAluEngine(const Spec& spec, const SvUnit& unit);
 

@@ -9,6 +9,7 @@
 #include "isa/sv_lane.h"
 #include "isa/sv_package.h"
 #include "isa/sv_plan.h"
+#include "isa/sv_top.h"
 
 namespace cosim::isa {
 
@@ -26,6 +27,7 @@ std::vector<SvFile> GenerateSv(const Spec& spec) {
     files.push_back({fmt::format("alu_{}.sv", unit.name), SvAluDatapath(spec, unit)});
   }
   files.push_back({"accelerator.sv", SvAccelerator(spec, plan)});
+  files.push_back({"cosim_top.sv", SvTop(spec)});
   return files;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a Spec to the part of the RTL that the ISA decides: a package of constants, one decoder a unit, and
-// the accelerator that connects the hand-written modules of hw/rtl. Deterministic; writes no files.
+// From a Spec to the part of the RTL that the ISA decides: a package of constants, one decoder a unit, the
+// accelerator that connects the hand-written modules of hw/rtl, and the top that a board takes.
+// Deterministic; writes no files.
 #pragma once
 
 #include <string>
@@ -21,8 +22,8 @@ struct SvFile {
 /// room for, names that the RTL needs for something else.
 void CheckSv(const Spec& spec, Diagnostics& diags);
 
-/// All generated files: `cosim_pkg.sv`, `decode_<unit>.sv`, `dispatch.sv` and `accelerator.sv`, packages
-/// first. The spec must pass CheckSv.
+/// All generated files: `cosim_pkg.sv`, `decode_<unit>.sv`, `dispatch.sv`, `accelerator.sv` and
+/// `cosim_top.sv`, packages first. The spec must pass CheckSv.
 std::vector<SvFile> GenerateSv(const Spec& spec);
 
 }  // namespace cosim::isa

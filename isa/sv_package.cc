@@ -115,10 +115,11 @@ std::string SvBanner(const Spec& spec, std::string_view what) {
 
 std::string SvPackage(const Spec& spec, const SvPlan& plan) {
   Package package(SvBanner(spec, "The constants of one accelerator."));
-  package.Section("Words, memory port and fetch.");
+  package.Section("Words, memory ports and fetch.");
   package.Constant("WordBits", spec.word_bits);
   package.Constant("OpcodeBits", spec.opcode_bits);
   package.Constant("FetchWords", spec.fetch_words);
+  package.Constant("Ports", spec.ports);
   package.Constant("PortBits", spec.dram.port_bits);
   package.Constant("BurstBeats", spec.dram.burst_beats);
   package.Constant("Outstanding", spec.dram.outstanding);

@@ -43,6 +43,7 @@ SvUnit PlanUnit(const Spec& spec, int index, int bank_bits) {
   unit.unit = index;
   unit.name = spec.units[index].name;
   unit.constant = "Unit" + SvConstantName(unit.name);
+  unit.port = spec.units[index].port;
   for (size_t f = 0; f < spec.formats.size(); ++f) {
     const InstructionFormat& format = spec.formats[f];
     if (format.unit != index) continue;
@@ -192,6 +193,13 @@ SvPlan::SvPlan(const Spec& spec) : bank_offset(spec.memories.size(), -1) {
   bank_bits = std::max(bank_bits, 1);
   for (size_t u = 0; u < spec.units.size(); ++u) {
     units.push_back(PlanUnit(spec, static_cast<int>(u), bank_bits));
+  }
+  for (int port = 0, next = 1; port < spec.ports; ++port) {  // requester 0 is fetch
+    const int first = port == 0 ? 0 : next;
+    for (SvUnit& unit : units) {
+      if (unit.loads && unit.port == port) unit.requester = next++;
+    }
+    readers.push_back({first, next - first});
   }
 }
 

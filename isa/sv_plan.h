@@ -43,10 +43,12 @@ struct SvUnit {
   int pop_offset = 0, push_offset = 0;  ///< first pop and push flag in the word
   int command_bits = 0;                 ///< bits of the word that its formats use
   bool loads = false, gemms = false, alus = false, stores = false;
-  SvGemm gemm;       ///< when gemms
-  SvAlu alu;         ///< when alus
-  int stored = -1;   ///< when stores: the memory
-  int tag_bits = 0;  ///< what comes back at retirement: pushes (lowest), then banks
+  SvGemm gemm;         ///< when gemms
+  SvAlu alu;           ///< when alus
+  int stored = -1;     ///< when stores: the memory
+  int port = 0;        ///< memory port of its loads and stores
+  int requester = -1;  ///< when loads: its number among all requesters of the read ports
+  int tag_bits = 0;    ///< what comes back at retirement: pushes (lowest), then banks
   /// Width of the widest field of this name among its formats of `kind`; 0 when none has it.
   int FieldBits(const Spec& spec, Kind kind, std::string_view name) const;
 };
@@ -61,9 +63,18 @@ struct SvRole {
 /// The fields that the unit's engines take. Fields that no format has are one bit, and 0.
 std::vector<SvRole> SvRoles(const Spec& spec, const SvUnit& unit);
 
+/// Who reads through a memory port: so many requesters, side by side among all of them. Of port 0 the first
+/// is fetch; units follow in the order of the spec.
+struct SvReaders {
+  int first = 0, count = 0;
+};
+
 struct SvPlan {
   explicit SvPlan(const Spec& spec);
-  std::vector<SvUnit> units;     ///< as Spec::units
+  /// Number of requesters, over all ports.
+  int Requesters() const { return readers.back().first + readers.back().count; }
+  std::vector<SvUnit> units;       ///< as Spec::units
+  std::vector<SvReaders> readers;  ///< of each memory port
   std::vector<int> bank_offset;  ///< of each memory in the mask of all shared memories' banks; -1: not shared
   int bank_bits = 0;             ///< width of that mask, at least 1
 };

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accelerator as a peripheral, which a board or a simulation instantiates: the generated core between its registers,
-// its counters and the bus. What each of them does, its own module says.
+// The accelerator as a peripheral: the generated core between its registers, its counters and the buses. What each of
+// them does, its own module says. A simulation instantiates it as it is; a board takes the generated cosim_top around it,
+// which names each memory port.
 //
-// The ports have AXI's names and not this project's, because from them Vivado infers the interfaces s_axi (AXI4-Lite,
-// registers), m_axi (AXI4, memory), aclk, aresetn and interrupt. The outputs at the end are for comparison with a model.
-module cosim_accelerator (
+// The ports have AXI's names and not this project's: s_axi (AXI4-Lite, registers), m_axi (AXI4, memory), aclk, aresetn and
+// interrupt. A signal of m_axi is a vector over the memory ports, port 0 lowest. The outputs at the end are for comparison
+// with a model.
+`ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
+`define MUTANT(name) 1'b0
+`endif
+
+module cosim_accelerator #(
+  localparam int unsigned Ports    = cosim_pkg::Ports,
+  localparam int unsigned PortBits = cosim_pkg::PortBits
+) (
   input  logic                             aclk,
   input  logic                             aresetn,
   // verilator lint_off SYMRSVDWORD
@@ -30,35 +39,35 @@ module cosim_accelerator (
   output logic [31:0]                      s_axi_rdata,
   output logic [1:0]                       s_axi_rresp,
   // Memory.
-  output logic                             m_axi_arvalid,
-  input  logic                             m_axi_arready,
-  output logic [31:0]                      m_axi_araddr,
-  output logic [7:0]                       m_axi_arlen,
-  output logic [2:0]                       m_axi_arsize,
-  output logic [1:0]                       m_axi_arburst,
-  output logic [3:0]                       m_axi_arcache,
-  output logic [2:0]                       m_axi_arprot,
-  input  logic                             m_axi_rvalid,
-  output logic                             m_axi_rready,
-  input  logic [cosim_pkg::PortBits-1:0]   m_axi_rdata,
-  input  logic                             m_axi_rlast,
-  input  logic [1:0]                       m_axi_rresp,
-  output logic                             m_axi_awvalid,
-  input  logic                             m_axi_awready,
-  output logic [31:0]                      m_axi_awaddr,
-  output logic [7:0]                       m_axi_awlen,
-  output logic [2:0]                       m_axi_awsize,
-  output logic [1:0]                       m_axi_awburst,
-  output logic [3:0]                       m_axi_awcache,
-  output logic [2:0]                       m_axi_awprot,
-  output logic                             m_axi_wvalid,
-  input  logic                             m_axi_wready,
-  output logic [cosim_pkg::PortBits-1:0]   m_axi_wdata,
-  output logic [cosim_pkg::PortBits/8-1:0] m_axi_wstrb,
-  output logic                             m_axi_wlast,
-  input  logic                             m_axi_bvalid,
-  output logic                             m_axi_bready,
-  input  logic [1:0]                       m_axi_bresp,
+  output logic [Ports-1:0]                 m_axi_arvalid,
+  input  logic [Ports-1:0]                 m_axi_arready,
+  output logic [Ports*32-1:0]              m_axi_araddr,
+  output logic [Ports*8-1:0]               m_axi_arlen,
+  output logic [Ports*3-1:0]               m_axi_arsize,
+  output logic [Ports*2-1:0]               m_axi_arburst,
+  output logic [Ports*4-1:0]               m_axi_arcache,
+  output logic [Ports*3-1:0]               m_axi_arprot,
+  input  logic [Ports-1:0]                 m_axi_rvalid,
+  output logic [Ports-1:0]                 m_axi_rready,
+  input  logic [Ports*PortBits-1:0]        m_axi_rdata,
+  input  logic [Ports-1:0]                 m_axi_rlast,
+  input  logic [Ports*2-1:0]               m_axi_rresp,
+  output logic [Ports-1:0]                 m_axi_awvalid,
+  input  logic [Ports-1:0]                 m_axi_awready,
+  output logic [Ports*32-1:0]              m_axi_awaddr,
+  output logic [Ports*8-1:0]               m_axi_awlen,
+  output logic [Ports*3-1:0]               m_axi_awsize,
+  output logic [Ports*2-1:0]               m_axi_awburst,
+  output logic [Ports*4-1:0]               m_axi_awcache,
+  output logic [Ports*3-1:0]               m_axi_awprot,
+  output logic [Ports-1:0]                 m_axi_wvalid,
+  input  logic [Ports-1:0]                 m_axi_wready,
+  output logic [Ports*PortBits-1:0]        m_axi_wdata,
+  output logic [Ports*PortBits/8-1:0]      m_axi_wstrb,
+  output logic [Ports-1:0]                 m_axi_wlast,
+  input  logic [Ports-1:0]                 m_axi_bvalid,
+  output logic [Ports-1:0]                 m_axi_bready,
+  input  logic [Ports*2-1:0]               m_axi_bresp,
   // What happens in this cycle.
   output logic                             start_o,   // cycle 0 of a run
   output logic                             done_o,    // from the cycle in which the run is done until the next start
@@ -68,8 +77,9 @@ module cosim_accelerator (
 
   localparam int unsigned CounterBits = cosim_pkg::RegCounterBits;
   localparam int unsigned StepBits    = $clog2(cosim_pkg::Units + 1);
-  localparam int unsigned BeatShift   = $clog2(cosim_pkg::PortBits / 8);
-  localparam int unsigned BytesBits   = BeatShift + 1;
+  localparam int unsigned BeatShift   = $clog2(PortBits / 8);
+  localparam int unsigned BeatsBits   = $clog2(Ports + 1);   // of beats in a cycle: one a port at most
+  localparam int unsigned BytesBits   = BeatsBits + BeatShift;
   localparam int unsigned EntryBits   = $clog2(cosim_pkg::Units) + $clog2(cosim_pkg::RegLedgerStride);
   localparam logic [1:0]  Okay        = 2'b00;
   localparam logic [1:0]  Increment   = 2'b01;
@@ -165,8 +175,8 @@ module cosim_accelerator (
   assign done_o = run_done | (running & core_done);
 
   // ---- The core.
-  logic [31:0] ar_addr, aw_addr;
-  logic [19:0] page_q;              // of Base
+  logic [Ports*32-1:0] ar_addr, aw_addr;
+  logic [19:0]         page_q;      // of Base
   logic [cosim_pkg::Units-1:0]     in_flight, busy, wait_push, wait_port, gemm_step, alu_step;
   logic [cosim_pkg::QueueBits-1:0] wait_token;
 
@@ -216,25 +226,41 @@ module cosim_accelerator (
     if (!clear_n) page_q <= base[31:12];
   end
 
-  assign m_axi_araddr  = {ar_addr[31:12] + page_q, ar_addr[11:0]};
-  assign m_axi_awaddr  = {aw_addr[31:12] + page_q, aw_addr[11:0]};
-  assign m_axi_arsize  = 3'(BeatShift);
-  assign m_axi_arburst = Increment;
-  assign m_axi_arcache = Bufferable;
+  for (genvar p = 0; p < Ports; p++) begin : gen_address
+    assign m_axi_araddr[p*32 +: 32] = {ar_addr[p*32+12 +: 20] + page_q, ar_addr[p*32 +: 12]};
+    assign m_axi_awaddr[p*32 +: 32] = {aw_addr[p*32+12 +: 20] + page_q, aw_addr[p*32 +: 12]};
+  end
+  assign m_axi_arsize  = {Ports{3'(BeatShift)}};
+  assign m_axi_arburst = {Ports{Increment}};
+  assign m_axi_arcache = {Ports{Bufferable}};
   assign m_axi_arprot  = '0;
-  assign m_axi_awsize  = 3'(BeatShift);
-  assign m_axi_awburst = Increment;
-  assign m_axi_awcache = Bufferable;
+  assign m_axi_awsize  = {Ports{3'(BeatShift)}};
+  assign m_axi_awburst = {Ports{Increment}};
+  assign m_axi_awcache = {Ports{Bufferable}};
   assign m_axi_awprot  = '0;
 
-  // ---- What passes the bus.
-  logic r_moves, w_moves, b_moves;
+  // ---- What passes the ports.
+  logic [Ports-1:0]     ar_moves, r_moves, aw_moves, w_moves, b_moves;
+  logic [BeatsBits-1:0] read_beats, write_beats;
 
-  assign r_moves   = m_axi_rvalid & m_axi_rready;
-  assign w_moves   = m_axi_wvalid & m_axi_wready;
-  assign b_moves   = m_axi_bvalid & m_axi_bready;
-  assign moves     = (m_axi_arvalid & m_axi_arready) | r_moves | (m_axi_awvalid & m_axi_awready) | w_moves | b_moves;
-  assign bus_error = (r_moves & (m_axi_rresp != Okay)) | (b_moves & (m_axi_bresp != Okay));
+  assign ar_moves = m_axi_arvalid & m_axi_arready;
+  assign r_moves  = m_axi_rvalid & m_axi_rready;
+  assign aw_moves = m_axi_awvalid & m_axi_awready;
+  assign w_moves  = m_axi_wvalid & m_axi_wready;
+  assign b_moves  = m_axi_bvalid & m_axi_bready;
+  assign moves    = (ar_moves | r_moves | aw_moves | w_moves | b_moves) != '0;
+
+  always_comb begin
+    bus_error   = 1'b0;
+    read_beats  = '0;
+    write_beats = '0;
+    for (int p = 0; p < Ports; p++) begin
+      bus_error   = bus_error | (r_moves[p] & (m_axi_rresp[p*2 +: 2] != Okay))
+                              | (b_moves[p] & (m_axi_bresp[p*2 +: 2] != Okay));
+      if (p == 0 || !`MUTANT(PortUncounted)) read_beats = read_beats + BeatsBits'(r_moves[p]);
+      write_beats = write_beats + BeatsBits'(w_moves[p]);
+    end
+  end
 
   // ---- Counters.
   logic                counts;
@@ -255,11 +281,11 @@ module cosim_accelerator (
     .clk_i(aclk), .rst_ni(aresetn), .start_i(start_o), .step_i(counts), .value_o(counters[0*CounterBits +: CounterBits])
   );
   counter #(.Width(CounterBits), .StepBits(BytesBits)) i_read_bytes (
-    .clk_i(aclk), .rst_ni(aresetn), .start_i(start_o), .step_i({r_moves, BeatShift'(0)}),
+    .clk_i(aclk), .rst_ni(aresetn), .start_i(start_o), .step_i({read_beats, BeatShift'(0)}),
     .value_o(counters[1*CounterBits +: CounterBits])
   );
   counter #(.Width(CounterBits), .StepBits(BytesBits)) i_write_bytes (
-    .clk_i(aclk), .rst_ni(aresetn), .start_i(start_o), .step_i({w_moves, BeatShift'(0)}),
+    .clk_i(aclk), .rst_ni(aresetn), .start_i(start_o), .step_i({write_beats, BeatShift'(0)}),
     .value_o(counters[2*CounterBits +: CounterBits])
   );
   counter #(.Width(CounterBits), .StepBits(StepBits)) i_gemm_steps (

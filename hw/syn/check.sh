@@ -6,8 +6,8 @@ set -eu
 generated=$1
 rtl=$(dirname "$0")/../rtl
 
-verilator --lint-only -Wall -y "$generated" -y "$rtl" --top-module cosim_accelerator \
-  "$generated/cosim_pkg.sv" "$rtl/cosim_accelerator.sv"
+verilator --lint-only -Wall -y "$generated" -y "$rtl" --top-module cosim_top \
+  "$generated/cosim_pkg.sv" "$generated/cosim_top.sv"
 
 # The package first: Yosys resolves names in the order of the files.
 sources="$generated/cosim_pkg.sv"
@@ -16,7 +16,7 @@ for file in "$rtl"/*.sv "$generated"/*.sv; do
 done
 yosys -q -p "
   read_verilog -sv $sources
-  hierarchy -check -top cosim_accelerator
+  hierarchy -check -top cosim_top
   proc
   select -assert-none t:\$dlatch t:\$adlatch t:\$dlatchsr
   opt_clean

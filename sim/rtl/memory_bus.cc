@@ -18,24 +18,42 @@ constexpr uint32_t kOkay = 0, kSlaveError = 2, kDecodeError = 3;
 
 }  // namespace
 
-void MemoryBus::DriveReads(Cycle now, bool stalls, RtlInputs& inputs) const {
+void MemoryBus::DriveReads(Cycle now, bool stalls, RtlPortInputs& inputs) const {
   inputs.r_data = nullptr;
   if (stalls || faults.silent || reads_.empty() || now < reads_.front().next_beat) return;
   const Read& burst = reads_.front();
   inputs.r_data = burst.bytes.data() + burst.at;
   inputs.r_last = burst.at + beat_bytes_ == burst.bytes.size();
-  inputs.r_response = beats_read_ == faults.read_error_beat ? kSlaveError : burst.response;
+  inputs.r_response = beats_given_ == faults.read_error_beat ? kSlaveError : burst.response;
 }
 
-void MemoryBus::DriveWrites(Cycle now, bool stalls, RtlInputs& inputs) const {
+void MemoryBus::DriveWrites(Cycle now, bool stalls, RtlPortInputs& inputs) const {
   inputs.b_valid = !stalls && !faults.silent && !responses_.empty() && now >= responses_.front().at;
   if (!inputs.b_valid) return;
   inputs.b_response =
       responses_given_ == faults.write_error_burst ? kSlaveError : responses_.front().response;
 }
 
-void MemoryBus::Take(Cycle now, const RtlInputs& inputs, const RtlOutputs& outputs) {
-  TakeReads(now, inputs, outputs);
+void MemoryBus::TakeReads(Cycle now, const RtlPortInputs& inputs, const RtlPortOutputs& outputs) {
+  if (inputs.r_data != nullptr && outputs.r_ready) {
+    ++beats_given_;
+    Read& burst = reads_.front();
+    burst.at += beat_bytes_;
+    ++burst.next_beat;
+    if (inputs.r_last) reads_.pop_front();
+  }
+  if (!outputs.ar_valid || !inputs.ar_ready) return;
+  const Burst burst{outputs.ar_address, outputs.ar_beats};
+  Read read{.next_beat = timing_->ReadFirstBeat(port_, now - kAcceptToBus, burst),
+            .bytes = std::vector<uint8_t>(static_cast<size_t>(burst.beats) * beat_bytes_),
+            .at = 0,
+            .response = kOkay};
+  COSIM_CHECK(read.next_beat > now, "data before their address");
+  if (!memory_->Read(burst.address, read.bytes)) read.response = kDecodeError;
+  reads_.push_back(std::move(read));
+}
+
+void MemoryBus::TakeWrites(Cycle now, const RtlPortInputs& inputs, const RtlPortOutputs& outputs) {
   if (outputs.aw_valid && inputs.aw_ready) writes_.push_back({outputs.aw_address, outputs.aw_beats});
   if (outputs.w_valid && inputs.w_ready)
     beats_.push_back({now, {outputs.w_data, outputs.w_data + beat_bytes_}, outputs.w_strobe, outputs.w_last});
@@ -44,25 +62,6 @@ void MemoryBus::Take(Cycle now, const RtlInputs& inputs, const RtlOutputs& outpu
     responses_.pop_front();
   }
   CompleteWrites();
-}
-
-void MemoryBus::TakeReads(Cycle now, const RtlInputs& inputs, const RtlOutputs& outputs) {
-  if (inputs.r_data != nullptr && outputs.r_ready) {
-    ++beats_read_;
-    Read& burst = reads_.front();
-    burst.at += beat_bytes_;
-    ++burst.next_beat;
-    if (inputs.r_last) reads_.pop_front();
-  }
-  if (!outputs.ar_valid || !inputs.ar_ready) return;
-  const Burst burst{outputs.ar_address, outputs.ar_beats};
-  Read read{.next_beat = timing_->ReadFirstBeat(0, now - kAcceptToBus, burst),
-            .bytes = std::vector<uint8_t>(static_cast<size_t>(burst.beats) * beat_bytes_),
-            .at = 0,
-            .response = kOkay};
-  COSIM_CHECK(read.next_beat > now, "data before their address");
-  if (!memory_->Read(burst.address, read.bytes)) read.response = kDecodeError;
-  reads_.push_back(std::move(read));
 }
 
 /// Memory sees a burst when all its beats are there.
@@ -78,7 +77,7 @@ void MemoryBus::CompleteWrites() {
       if (!WriteBeat(burst.address + static_cast<uint64_t>(i) * beat_bytes_, beat))
         response.response = kDecodeError;
       if (last) {
-        response.at = timing_->WriteResponse(0, beat.at - kLeaveToBus, burst);
+        response.at = timing_->WriteResponse(port_, beat.at - kLeaveToBus, burst);
         COSIM_CHECK(response.at > beat.at, "a response before its data");
       }
       beats_.pop_front();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The far end of the accelerator's memory channels: takes addresses and data, moves the data through a memory
-// port, answers when a MemoryTiming says so, and misbehaves as AXI allows when a test wants it to.
+// The far end of one of the accelerator's memory ports: takes addresses and data, moves the data through a
+// MemoryPort, answers when a MemoryTiming says so, and misbehaves as AXI allows when a test wants it to.
 #pragma once
 
 #include <cstdint>
@@ -23,20 +23,23 @@ struct BusFaults {
 
 class MemoryBus {
  public:
-  /// `memory` and `timing` must outlive the bus. What `memory` refuses is answered with DECERR.
-  MemoryBus(const isa::Spec& spec, MemoryPort& memory, MemoryTiming& timing)
-      : beat_bytes_(spec.dram.beat_bytes()), memory_(&memory), timing_(&timing) {}
+  /// The bus of memory port `port`. `memory` and `timing` must outlive it; all ports share them. What
+  /// `memory` refuses is answered with DECERR.
+  MemoryBus(const isa::Spec& spec, int port, MemoryPort& memory, MemoryTiming& timing)
+      : port_(port), beat_bytes_(spec.dram.beat_bytes()), memory_(&memory), timing_(&timing) {}
 
   BusFaults faults;
 
   /// Puts on the pins what comes in cycle `now`; of a channel that stalls, nothing.
-  void DriveReads(Cycle now, bool stalls, RtlInputs& inputs) const;
-  void DriveWrites(Cycle now, bool stalls, RtlInputs& inputs) const;
+  void DriveReads(Cycle now, bool stalls, RtlPortInputs& inputs) const;
+  void DriveWrites(Cycle now, bool stalls, RtlPortInputs& inputs) const;
   /// Takes what passed in cycle `now`.
-  void Take(Cycle now, const RtlInputs& inputs, const RtlOutputs& outputs);
+  void TakeReads(Cycle now, const RtlPortInputs& inputs, const RtlPortOutputs& outputs);
+  void TakeWrites(Cycle now, const RtlPortInputs& inputs, const RtlPortOutputs& outputs);
 
   /// Nothing that was asked for is still owed, and no data came without their address.
   bool Quiet() const { return reads_.empty() && writes_.empty() && beats_.empty() && responses_.empty(); }
+  int64_t beats_given() const { return beats_given_; }
   int64_t responses_given() const { return responses_given_; }
 
  private:
@@ -57,10 +60,10 @@ class MemoryBus {
     uint32_t response;
   };
 
-  void TakeReads(Cycle now, const RtlInputs& inputs, const RtlOutputs& outputs);
   void CompleteWrites();
   bool WriteBeat(uint64_t address, const Beat& beat);
 
+  int port_;
   uint64_t beat_bytes_;
   MemoryPort* memory_;
   MemoryTiming* timing_;
@@ -68,7 +71,7 @@ class MemoryBus {
   std::deque<Burst> writes_;
   std::deque<Beat> beats_;  ///< may come before their address
   std::deque<Response> responses_;
-  int64_t beats_read_ = 0, responses_given_ = 0;
+  int64_t beats_given_ = 0, responses_given_ = 0;
 };
 
 }  // namespace cosim::sim

@@ -12,27 +12,29 @@ namespace {
 
 namespace registers = isa::registers;
 
+static_assert(kMaxRtlPorts == isa::kMaxPorts);
 constexpr int kResetCycles = 8;
 /// No access to a register may take longer, whatever stalls.
 constexpr int kAccessCycles = 1000;
 
 }  // namespace
 
+RtlBench::RtlBench(RtlModel& model, const isa::Spec& spec, MemoryPort& memory, MemoryTiming& timing)
+    : model_(model), timing_(timing), port_standing_(spec.ports), beat_bytes_(spec.dram.beat_bytes()) {
+  for (int port = 0; port < spec.ports; ++port) buses_.emplace_back(spec, port, memory, timing);
+}
+
 void RtlBench::Reset() {
   inputs_ = {.reset = true};
   for (int i = 0; i < kResetCycles; ++i) outputs_ = model_.Cycle(inputs_);
   inputs_ = {};
   standing_ = {};
+  port_standing_.assign(buses_.size(), {});
 }
 
 const RtlOutputs& RtlBench::Clock() {
   const Cycle now = cycle_ - zero_;
-  const bool silent = bus_.faults.silent;
-  inputs_.ar_ready = !silent && !Stalls();
-  inputs_.aw_ready = !silent && !Stalls();
-  inputs_.w_ready = !silent && !Stalls();
-  bus_.DriveReads(now, Stalls(), inputs_);
-  bus_.DriveWrites(now, Stalls(), inputs_);
+  DrivePorts(now);
   outputs_ = model_.Cycle(inputs_);
   CheckSteady();
   if (outputs_.start) {
@@ -40,34 +42,60 @@ const RtlOutputs& RtlBench::Clock() {
     zero_ = cycle_;
     timing_.Reset();
   }
-  bus_.Take(now, inputs_, outputs_);
+  TakePorts(now);
   if (started_ && observe) observe(cycle_ - zero_, outputs_);
   ++cycle_;
   return outputs_;
 }
 
+void RtlBench::DrivePorts(Cycle now) {
+  for (size_t port = 0; port < buses_.size(); ++port) {
+    RtlPortInputs& inputs = inputs_.ports[port];
+    const bool silent = buses_[port].faults.silent;
+    inputs.ar_ready = !silent && !Stalls();
+    inputs.aw_ready = !silent && !Stalls();
+    inputs.w_ready = !silent && !Stalls();
+    buses_[port].DriveReads(now, Stalls(), inputs);
+    buses_[port].DriveWrites(now, Stalls(), inputs);
+  }
+}
+
+/// In the order in which the timing page has memory asked (M5): an address is on the bus one cycle after its
+/// burst was accepted, a last beat two cycles after it left. So the reads accepted in a cycle, of all ports,
+/// come before the writes whose last beat left in the cycle before.
+void RtlBench::TakePorts(Cycle now) {
+  for (size_t port = 0; port < buses_.size(); ++port)
+    buses_[port].TakeReads(now, inputs_.ports[port], outputs_.ports[port]);
+  for (size_t port = 0; port < buses_.size(); ++port)
+    buses_[port].TakeWrites(now, inputs_.ports[port], outputs_.ports[port]);
+}
+
 void RtlBench::CheckSteady() {
-  const RtlOutputs& was = standing_.outputs;
-  const RtlOutputs& is = outputs_;
-  COSIM_CHECK(
-      !standing_.ar || (is.ar_valid && is.ar_address == was.ar_address && is.ar_beats == was.ar_beats),
-      "a read address does not stand until it is taken");
-  COSIM_CHECK(
-      !standing_.aw || (is.aw_valid && is.aw_address == was.aw_address && is.aw_beats == was.aw_beats),
-      "a write address does not stand until it is taken");
-  COSIM_CHECK(!standing_.w || (is.w_valid && is.w_last == was.w_last && is.w_strobe == was.w_strobe &&
-                               std::equal(standing_.w_data.begin(), standing_.w_data.end(), is.w_data)),
-              "a beat does not stand until it is taken");
-  COSIM_CHECK(!standing_.s_b || is.s_b_valid, "an answer does not stand until it is taken");
-  COSIM_CHECK(!standing_.s_r || (is.s_r_valid && is.s_r_data == was.s_r_data),
+  for (size_t port = 0; port < buses_.size(); ++port)
+    CheckSteady(inputs_.ports[port], outputs_.ports[port], port_standing_[port]);
+  COSIM_CHECK(!standing_.b || outputs_.s_b_valid, "an answer does not stand until it is taken");
+  COSIM_CHECK(!standing_.r || (outputs_.s_r_valid && outputs_.s_r_data == standing_.r_data),
               "a register's value does not stand until it is taken");
-  standing_.ar = is.ar_valid && !inputs_.ar_ready;
-  standing_.aw = is.aw_valid && !inputs_.aw_ready;
-  standing_.w = is.w_valid && !inputs_.w_ready;
-  standing_.s_b = is.s_b_valid && !inputs_.s_b_ready;
-  standing_.s_r = is.s_r_valid && !inputs_.s_r_ready;
-  standing_.outputs = is;
-  if (standing_.w) standing_.w_data.assign(is.w_data, is.w_data + beat_bytes_);
+  standing_ = {.b = outputs_.s_b_valid && !inputs_.s_b_ready,
+               .r = outputs_.s_r_valid && !inputs_.s_r_ready,
+               .r_data = outputs_.s_r_data};
+}
+
+void RtlBench::CheckSteady(const RtlPortInputs& inputs, const RtlPortOutputs& is,
+                           PortStanding& standing) const {
+  const RtlPortOutputs& was = standing.outputs;
+  COSIM_CHECK(!standing.ar || (is.ar_valid && is.ar_address == was.ar_address && is.ar_beats == was.ar_beats),
+              "a read address does not stand until it is taken");
+  COSIM_CHECK(!standing.aw || (is.aw_valid && is.aw_address == was.aw_address && is.aw_beats == was.aw_beats),
+              "a write address does not stand until it is taken");
+  COSIM_CHECK(!standing.w || (is.w_valid && is.w_last == was.w_last && is.w_strobe == was.w_strobe &&
+                              std::equal(standing.w_data.begin(), standing.w_data.end(), is.w_data)),
+              "a beat does not stand until it is taken");
+  standing.ar = is.ar_valid && !inputs.ar_ready;
+  standing.aw = is.aw_valid && !inputs.aw_ready;
+  standing.w = is.w_valid && !inputs.w_ready;
+  standing.outputs = is;
+  if (standing.w) standing.w_data.assign(is.w_data, is.w_data + beat_bytes_);
 }
 
 uint32_t RtlBench::ReadRegister(uint32_t offset) {

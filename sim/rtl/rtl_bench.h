@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Verilated accelerator as it sits on a board: a processor at its registers, memory behind its bus. Both
+// A Verilated accelerator as it sits on a board: a processor at its registers, memory behind its ports. All
 // buses keep AXI's rules, may stall, and check that the accelerator keeps them.
 #pragma once
 
@@ -18,8 +18,7 @@ namespace cosim::sim {
 class RtlBench {
  public:
   /// All arguments must outlive the bench. Before the first run the accelerator wants a Reset.
-  RtlBench(RtlModel& model, const isa::Spec& spec, MemoryPort& memory, MemoryTiming& timing)
-      : model_(model), timing_(timing), bus_(spec, memory, timing), beat_bytes_(spec.dram.beat_bytes()) {}
+  RtlBench(RtlModel& model, const isa::Spec& spec, MemoryPort& memory, MemoryTiming& timing);
 
   /// Asked once a channel and cycle: does it stand still? Empty: never, as on the timing page.
   std::function<bool()> stall;
@@ -44,26 +43,35 @@ class RtlBench {
   /// Reads the status until no run is busy; false when one still is after `cycles`.
   bool WaitUntilIdle(Cycle cycles);
 
-  MemoryBus& bus() { return bus_; }
+  MemoryBus& bus(int port = 0) { return buses_[port]; }
+  int ports() const { return static_cast<int>(buses_.size()); }
   RtlModel& model() { return model_; }
 
  private:
-  /// What stood on the pins of one cycle and was not taken.
-  struct Standing {
-    bool ar = false, aw = false, w = false, s_b = false, s_r = false;
-    RtlOutputs outputs;
+  /// What stood on the pins of one cycle and was not taken: at a memory port, at the registers.
+  struct PortStanding {
+    bool ar = false, aw = false, w = false;
+    RtlPortOutputs outputs;
     std::vector<uint8_t> w_data;
+  };
+  struct Standing {
+    bool b = false, r = false;
+    uint32_t r_data = 0;
   };
 
   bool Stalls() const { return stall && stall(); }
+  void DrivePorts(Cycle now);
+  void TakePorts(Cycle now);
   /// AXI: what is offered stays as it is until it is taken.
   void CheckSteady();
+  void CheckSteady(const RtlPortInputs& inputs, const RtlPortOutputs& is, PortStanding& standing) const;
 
   RtlModel& model_;
   MemoryTiming& timing_;
-  MemoryBus bus_;
+  std::vector<MemoryBus> buses_;  ///< of each memory port
   RtlInputs inputs_;
   RtlOutputs outputs_;
+  std::vector<PortStanding> port_standing_;
   Standing standing_;
   uint64_t beat_bytes_;
   Cycle cycle_ = 0, zero_ = kNotStarted;

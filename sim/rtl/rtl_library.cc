@@ -41,7 +41,7 @@ std::vector<RtlSource> Sources(const isa::Spec& spec, const RtlBuildOptions& opt
 }
 
 /// All paths are relative to the model's folder.
-std::vector<std::string> VerilatorCommand(const RtlBuildOptions& options) {
+std::vector<std::string> VerilatorCommand(const isa::Spec& spec, const RtlBuildOptions& options) {
   std::vector<std::string> command = {"verilator", "--cc", "--exe", "--build", "-j", "2"};
   command.insert(command.end(),
                  {"--Mdir", kObjects, "--prefix", "Vrtl", "--top-module", "cosim_accelerator"});
@@ -49,8 +49,13 @@ std::vector<std::string> VerilatorCommand(const RtlBuildOptions& options) {
   command.insert(command.end(), {"-O3", "--x-assign", "fast", "--x-initial", "unique", "-Wno-fatal"});
   if (options.assertions) command.emplace_back("--assert");
   if (options.trace) command.emplace_back("--trace-fst");
-  command.insert(command.end(),
-                 {"-CFLAGS", "-std=c++20 -fPIC -fvisibility=hidden -I..", "-LDFLAGS", "-shared"});
+  // The Verilated class tells how wide its pins are, but not how many ports share them.
+  command.insert(
+      command.end(),
+      {"-CFLAGS",
+       fmt::format("-std=c++20 -fPIC -fvisibility=hidden -I.. -DCOSIM_PORTS={} -DCOSIM_PORT_BITS={}",
+                   spec.ports, spec.dram.port_bits),
+       "-LDFLAGS", "-shared"});
   std::string make = options.quick ? "OPT_FAST=-O0 VM_PARALLEL_BUILDS=0" : "OPT_FAST=-O2";
   make += " OPT_SLOW=-O0 OPT_GLOBAL=-O2";
   if (runtime::FindProgram("ccache")) make += " OBJCACHE=ccache";
@@ -90,7 +95,7 @@ std::optional<fs::path> BuildRtl(const isa::Spec& spec, const RtlBuildOptions& o
   isa::CheckSv(spec, diags);
   if (diags.list().size() > errors || !HasPrograms(spec, diags)) return std::nullopt;
   const std::vector<RtlSource> sources = Sources(spec, options);
-  const std::vector<std::string> command = VerilatorCommand(options);
+  const std::vector<std::string> command = VerilatorCommand(spec, options);
   runtime::FileCache cache("rtl");
   const std::string key = Key(sources, command);
   std::string error;

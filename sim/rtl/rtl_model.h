@@ -4,19 +4,18 @@
 // the language. What the buses answer is rtl_bench.h's.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 namespace cosim::sim {
 
-/// What the pins carry in one cycle.
-struct RtlInputs {
-  bool reset = false;
-  // Registers.
-  bool s_aw_valid = false, s_w_valid = false, s_b_ready = false, s_ar_valid = false, s_r_ready = false;
-  uint32_t s_aw_address = 0, s_w_data = 0, s_w_strobe = 0, s_ar_address = 0;
-  // Memory.
+/// The most memory ports that an accelerator has.
+inline constexpr int kMaxRtlPorts = 4;
+
+/// What the pins of a memory port carry to the accelerator in one cycle.
+struct RtlPortInputs {
   bool ar_ready = true;
   const uint8_t* r_data = nullptr;  ///< one beat; null: none comes
   bool r_last = false;
@@ -26,12 +25,8 @@ struct RtlInputs {
   uint32_t b_response = 0;
 };
 
-/// Bit u of the masks is unit u.
-struct RtlOutputs {
-  bool interrupt = false;
-  bool start = false, done = false;  ///< cycle 0 of a run; from the cycle in which the run is done
-  bool s_aw_ready = false, s_w_ready = false, s_b_valid = false, s_ar_ready = false, s_r_valid = false;
-  uint32_t s_r_data = 0;
+/// What they carry from it.
+struct RtlPortOutputs {
   bool ar_valid = false;
   uint64_t ar_address = 0;
   int ar_beats = 0;
@@ -43,6 +38,25 @@ struct RtlOutputs {
   const uint8_t* w_data = nullptr;  ///< one beat, until the next cycle
   uint64_t w_strobe = 0;            ///< bit i: byte i is written
   bool b_ready = false;
+};
+
+/// What all pins carry in one cycle. Memory ports that the accelerator does not have stay idle.
+struct RtlInputs {
+  bool reset = false;
+  // Registers.
+  bool s_aw_valid = false, s_w_valid = false, s_b_ready = false, s_ar_valid = false, s_r_ready = false;
+  uint32_t s_aw_address = 0, s_w_data = 0, s_w_strobe = 0, s_ar_address = 0;
+  // Memory.
+  std::array<RtlPortInputs, kMaxRtlPorts> ports = {};
+};
+
+/// Bit u of the masks is unit u.
+struct RtlOutputs {
+  bool interrupt = false;
+  bool start = false, done = false;  ///< cycle 0 of a run; from the cycle in which the run is done
+  bool s_aw_ready = false, s_w_ready = false, s_b_valid = false, s_ar_ready = false, s_r_valid = false;
+  uint32_t s_r_data = 0;
+  std::array<RtlPortOutputs, kMaxRtlPorts> ports = {};
   uint64_t issue = 0, retire = 0;
 };
 

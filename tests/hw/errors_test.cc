@@ -51,8 +51,22 @@ class Errors : public ::testing::TestWithParam<std::string> {
     return Finish();
   }
 
+  void Silence(bool silent) {
+    for (int port = 0; port < bench_->ports(); ++port) bench_->bus(port).faults.silent = silent;
+  }
+  /// Whether something reads through a port.
+  bool Reads(int port) const {
+    return port == 0 || std::ranges::any_of(spec_.units, [&](const isa::Unit& unit) {
+             return unit.reads_dram && unit.port == port;
+           });
+  }
+  sim::MemoryBus& StoreBus() {
+    const auto storing = std::ranges::find_if(spec_.units, &isa::Unit::writes_dram);
+    return bench_->bus(storing != spec_.units.end() ? storing->port : 0);
+  }
+
   void ExpectNextStartIsClean() {
-    EXPECT_TRUE(bench_->bus().Quiet());
+    for (int port = 0; port < bench_->ports(); ++port) EXPECT_TRUE(bench_->bus(port).Quiet()) << port;
     const isa::Program next = RandomProgram(spec_, {.seed = 12, .instructions = 40});
     EXPECT_EQ(Compare(*model_, spec_, next, {.reset = false}).difference, "");
   }
@@ -68,20 +82,26 @@ class Errors : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(Errors, AReadErrorEndsTheRunWhereverItComes) {
-  for (int64_t beat : {0, 3, 40, 90}) {
-    Use(program_, beat == 40 ? 50 : 0);
-    bench_->bus().faults.read_error_beat = beat;
-    EXPECT_EQ(Run(), ErrorCode::kBusError) << "beat " << beat;
-    ExpectNextStartIsClean();
+  for (int port = 0; port < spec_.ports; ++port) {
+    for (int64_t beat : {0, 3, 40, 90}) {
+      Use(program_, beat == 40 ? 50 : 0);
+      bench_->bus(port).faults.read_error_beat = beat;
+      const ErrorCode code = Run();
+      const bool reads = bench_->bus(port).beats_given() > beat;
+      EXPECT_EQ(code, reads ? ErrorCode::kBusError : ErrorCode::kNone) << "port " << port << " beat " << beat;
+      EXPECT_TRUE(reads || port > 0) << "beat " << beat;
+      EXPECT_TRUE(reads || beat > 3 || !Reads(port)) << "port " << port << " beat " << beat;
+      ExpectNextStartIsClean();
+    }
   }
 }
 
 TEST_P(Errors, AWriteErrorEndsTheRunWhereverItComes) {
   for (int64_t burst : {0, 2}) {
     Use(program_, burst == 2 ? 50 : 0);
-    bench_->bus().faults.write_error_burst = burst;
+    StoreBus().faults.write_error_burst = burst;
     const ErrorCode code = Run();
-    const bool stores = bench_->bus().responses_given() > burst;
+    const bool stores = StoreBus().responses_given() > burst;
     EXPECT_EQ(code, stores ? ErrorCode::kBusError : ErrorCode::kNone) << "burst " << burst;
     ExpectNextStartIsClean();
   }
@@ -148,7 +168,7 @@ TEST_P(Errors, MemoryThatFallsSilentEndsTheRunAndItsLateAnswersHarmNobody) {
   for (runtime::Cycle from : {1, 25, 120}) {
     Use(program_);
     bench_->observe = [&](runtime::Cycle now, const sim::RtlOutputs&) {
-      if (now == from) bench_->bus().faults.silent = true;
+      if (now == from) Silence(true);
     };
     EXPECT_EQ(Run(), ErrorCode::kTimeout) << "from " << from;
     EXPECT_LT(bench_->now(), from + 3 * kLimit + 50);
@@ -156,7 +176,7 @@ TEST_P(Errors, MemoryThatFallsSilentEndsTheRunAndItsLateAnswersHarmNobody) {
     bench_->observe = {};
     EXPECT_EQ(Run(), ErrorCode::kTimeout) << "from " << from;
     // The answers come while the next start waits for them.
-    bench_->bus().faults.silent = false;
+    Silence(false);
     EXPECT_EQ(Run(), ErrorCode::kNone) << "from " << from;
     ExpectNextStartIsClean();
   }
@@ -166,11 +186,22 @@ TEST_P(Errors, WithoutALimitMemoryIsWaitedFor) {
   bench_->WriteRegister(registers::kWatchdog, 0);
   bench_->Start(program_.code_address, program_.instructions.size());
   while (bench_->now() < 30) bench_->Clock();
-  bench_->bus().faults.silent = true;
+  Silence(true);
   while (bench_->now() < 3000) bench_->Clock();
   EXPECT_EQ(bench_->ReadRegister(registers::kStatus), registers::kBusy);
-  bench_->bus().faults.silent = false;
+  Silence(false);
   EXPECT_EQ(Finish(), ErrorCode::kNone);
+}
+
+TEST_P(Errors, OnePortThatFallsSilentEndsTheRun) {
+  for (int port = 0; port < spec_.ports; ++port) {
+    Use(program_);
+    bench_->bus(port).faults.silent = true;
+    EXPECT_EQ(Run(), ErrorCode::kTimeout) << "port " << port;
+    bench_->bus(port).faults.silent = false;
+    EXPECT_EQ(Run(), ErrorCode::kNone) << "port " << port;
+    ExpectNextStartIsClean();
+  }
 }
 
 TEST_P(Errors, AnAbortEndsTheRunWhereverItComes) {

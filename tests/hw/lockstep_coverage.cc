@@ -57,7 +57,10 @@ constexpr std::string_view kFeatures[] = {
     "unit waits for fetch",
     "two instructions of a unit in flight",
     "unit that loads and computes",
-    "units that contend for the port",
+    "units that contend for a port",
+    "several ports",
+    "port that only writes",
+    "ports that share what the DRAM moves",
 };
 
 using Reached = std::set<std::string_view>;
@@ -125,7 +128,7 @@ void AddRun(const isa::Spec& spec, const std::vector<isa::Decoded>& decoded,
   const auto add = [&](bool is, std::string_view feature) {
     if (is) reached.insert(feature);
   };
-  int loading = 0;
+  std::vector<int> loading(spec.ports, 0);
   for (size_t u = 0; u < spec.units.size(); ++u) {
     const runtime::LedgerRow& row = counters.ledger[u];
     add(row.wait_push > 0, "unit waits for room in a queue");
@@ -135,9 +138,12 @@ void AddRun(const isa::Spec& spec, const std::vector<isa::Decoded>& decoded,
     add(row.wait_memory > 0, "unit waits for memory");
     add(row.idle > 0, "unit waits for fetch");
     add(spec.units[u].reads_dram && spec.units[u].lanes > 0, "unit that loads and computes");
-    loading += spec.units[u].reads_dram ? 1 : 0;
+    loading[spec.units[u].port] += spec.units[u].reads_dram ? 1 : 0;
   }
-  add(loading > 1, "units that contend for the port");
+  add(std::ranges::max(loading) > 1, "units that contend for a port");
+  add(spec.ports > 1, "several ports");
+  add(std::find(loading.begin() + 1, loading.end(), 0) != loading.end(), "port that only writes");
+  add(spec.ports > 1 && spec.dram.dram_bytes > 0, "ports that share what the DRAM moves");
   std::vector<runtime::Cycle> retired(spec.units.size(), -1);
   for (size_t i = 0; i < decoded.size(); ++i) {
     add(counters.instructions[i].issue < retired[decoded[i].unit], "two instructions of a unit in flight");

@@ -32,7 +32,8 @@ isa::SourceText WrittenIsa(const std::string& path) {
 isa::SourceText DrawIsa(Random& random) {
   const int64_t which = random.Uniform(0, 99);
   if (which < 20) return WrittenIsa("isa/cosim.yaml");
-  if (which < 30) return WrittenIsa("isa/vta.yaml");
+  if (which < 27) return WrittenIsa("isa/vta.yaml");
+  if (which < 33) return WrittenIsa("isa/test/split_loads.yaml");
   if (which < 40) return WrittenIsa("tests/hw/load_gemm.yaml");
   if (which < 50) return WrittenIsa("tests/hw/every_op.yaml");
   return isa::testing::RandomIsa(random);
@@ -56,14 +57,17 @@ void WriteFile(const fs::path& path, const std::string& text) {
 
 std::string LockstepPair::Summary() const {
   std::string units;
-  for (const isa::Unit& unit : spec.units) units += (units.empty() ? "" : "+") + unit.name;
+  for (const isa::Unit& unit : spec.units) {
+    units += (units.empty() ? "" : "+") + unit.name;
+    if (unit.port > 0) units += fmt::format("@{}", unit.port);
+  }
   std::string shape;
   for (const isa::Memory& memory : spec.memories) {
     if (memory.name != "inp" && memory.name != "acc") continue;
     shape += fmt::format(" {} {}x{}b", memory.name, memory.LaneCount(), memory.record_bits);
   }
-  return fmt::format("{}: {}, {} queues, {} ops,{}, port {} bits", spec.isa, units, spec.queues.size(),
-                     spec.alu_ops.size(), shape, spec.dram.port_bits);
+  return fmt::format("{}: {}, {} queues, {} ops,{}, ports {} x {} bits", spec.isa, units, spec.queues.size(),
+                     spec.alu_ops.size(), shape, spec.ports, spec.dram.port_bits);
 }
 
 std::optional<LockstepPair> DrawPair(Random& random) {

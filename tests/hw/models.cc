@@ -13,8 +13,8 @@
 namespace cosim::testing {
 
 const std::vector<std::string>& AllModels() {
-  static const std::vector<std::string> models = {"narrow", "wide",       "odd",     "grouped",
-                                                  "every",  "tiny_cosim", "tiny_vta"};
+  static const std::vector<std::string> models = {"narrow", "wide",  "odd",        "grouped",
+                                                  "every",  "ports", "tiny_cosim", "tiny_vta"};
   return models;
 }
 
@@ -27,6 +27,7 @@ const isa::Spec& SpecOf(const std::string& name) {
   std::string isa = folder + "load_gemm.yaml", config = folder + name + ".yaml";
   if (name == "every") isa = folder + "every_op.yaml";
   if (name == "grouped") isa = isas + "cosim.yaml";
+  if (name == "ports") isa = isas + "test/split_loads.yaml";
   if (name.starts_with("tiny_")) {
     isa = isas + name.substr(5) + ".yaml";
     config = COSIM_SOURCE_DIR "/configs/tiny.yaml";

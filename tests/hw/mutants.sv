@@ -26,6 +26,7 @@ package mutant_pkg;
     AluReadyEarly,    // the alu takes the next instruction in the cycle of the retirement
     FifoShort,        // a FIFO is one place shorter than it says
     LoopsSwapped,     // the inner stride is taken for the outer one
+    PortUncounted,    // what ports beside the first read is not counted
     WaitUncounted     // the ledger does not count waiting for room in a queue
   } mutant_t;
 

@@ -52,7 +52,8 @@ const std::vector<std::string>& RtlMutants() {
 const isa::Spec& MutantSpec() {
   static const isa::Spec spec = [] {
     Diagnostics diags;
-    std::optional<isa::Spec> loaded = isa::LoadSpec(fs::path(kFolder) / "mutants.yaml", "cosim", {}, diags);
+    std::optional<isa::Spec> loaded =
+        isa::LoadSpec(fs::path(kFolder) / "mutants.yaml", "test/split_loads", {}, diags);
     COSIM_CHECK(loaded.has_value(), "{}", diags.Render());
     return std::move(*loaded);
   }();
@@ -149,6 +150,7 @@ const ModelMutant kModelMutants[] = {
     {"FewerOutstanding", [](isa::Spec& spec) { --spec.dram.outstanding; }},
     {"SmallerDataBuffer", [](isa::Spec& spec) { --spec.units[spec.UnitIndex("load")].buffer_beats; }},
     {"SmallerFetchBuffer", [](isa::Spec& spec) { --spec.fetch_words; }},
+    {"FillAtTheOtherPort", [](isa::Spec& spec) { spec.units[spec.UnitIndex("fill")].port = 0; }},
     {"GemmWithoutOverlap", [](isa::Spec& spec) { spec.units[spec.UnitIndex("gemm")].overlap = false; }},
 };
 

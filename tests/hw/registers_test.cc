@@ -7,6 +7,7 @@
 #include <map>
 
 #include "sim/dram/flat_memory.h"
+#include "sim/rtl/rtl_memory.h"
 #include "tests/hw/lockstep.h"
 #include "tests/hw/models.h"
 #include "tests/isa/program/random_program.h"
@@ -18,7 +19,10 @@ namespace registers = isa::registers;
 
 class Registers : public ::testing::Test {
  protected:
-  Registers() { bench_.Reset(); }
+  explicit Registers(const std::string& model = "tiny_cosim")
+      : spec_(SpecOf(model)), model_(MakeModel(model)) {
+    bench_.Reset();
+  }
 
   uint32_t Get(uint32_t offset) { return bench_.ReadRegister(offset); }
   void Set(uint32_t offset, uint32_t value, uint32_t strobe = 0xF) {
@@ -26,8 +30,8 @@ class Registers : public ::testing::Test {
   }
   void StartProgram() { bench_.Start(program_.code_address, program_.instructions.size()); }
 
-  const isa::Spec& spec_ = SpecOf("tiny_cosim");
-  std::unique_ptr<sim::RtlModel> model_ = MakeModel("tiny_cosim");
+  const isa::Spec& spec_;
+  std::unique_ptr<sim::RtlModel> model_;
   isa::Program program_ = isa::testing::RandomProgram(spec_, {.seed = 3});
   std::vector<uint8_t> dram_ = DramOf(spec_, program_);
   sim::FlatMemory memory_{dram_};
@@ -148,8 +152,8 @@ TEST_F(Registers, AddBaseToEveryAddress) {
   std::vector<uint64_t> plain, based;
   const auto run = [&](std::vector<uint64_t>& addresses) {
     bench_.observe = [&](runtime::Cycle, const sim::RtlOutputs& outputs) {
-      if (outputs.ar_valid) addresses.push_back(outputs.ar_address);
-      if (outputs.aw_valid) addresses.push_back(outputs.aw_address);
+      if (outputs.ports[0].ar_valid) addresses.push_back(outputs.ports[0].ar_address);
+      if (outputs.ports[0].aw_valid) addresses.push_back(outputs.ports[0].aw_address);
     };
     StartProgram();
     ASSERT_TRUE(bench_.WaitUntilIdle(100000));
@@ -167,6 +171,70 @@ TEST_F(Registers, AddBaseToEveryAddress) {
   ASSERT_TRUE(bench_.WaitUntilIdle(100));
   EXPECT_EQ(static_cast<registers::ErrorCode>(Get(registers::kError)),
             registers::ErrorCode::kBadProgramAddress);
+}
+
+/// With several memory ports.
+class PortRegisters : public Registers {
+ protected:
+  PortRegisters() : Registers("ports") {}
+
+  /// All addresses and data that a run offers, port by port and cycle by cycle.
+  std::vector<std::vector<uint64_t>> Run(sim::RtlBench& bench) {
+    std::vector<std::vector<uint64_t>> offered(spec_.ports);
+    bench.observe = [&](runtime::Cycle, const sim::RtlOutputs& outputs) {
+      for (int port = 0; port < spec_.ports; ++port) {
+        const sim::RtlPortOutputs& pins = outputs.ports[port];
+        if (pins.ar_valid) offered[port].push_back(pins.ar_address);
+        if (pins.aw_valid) offered[port].push_back(pins.aw_address);
+      }
+    };
+    sim::PoisonOnChip(*model_, spec_, 1);
+    bench.Start(program_.code_address, program_.instructions.size());
+    EXPECT_TRUE(bench.WaitUntilIdle(100000));
+    EXPECT_EQ(bench.ReadRegister(registers::kError), 0u);
+    bench.observe = {};
+    return offered;
+  }
+};
+
+TEST_F(PortRegisters, AddBaseToTheAddressesOfEveryPort) {
+  constexpr uint32_t kBase = 0x5000;
+  const std::vector<std::vector<uint64_t>> plain = Run(bench_);
+  std::vector<uint8_t> moved = DramOf(spec_, program_);
+  moved.insert(moved.begin(), kBase, 0);
+  sim::FlatMemory memory(moved);
+  sim::RtlBench bench(*model_, spec_, memory, timing_);
+  bench.Reset();
+  bench.WriteRegister(registers::kBase, kBase);
+  const std::vector<std::vector<uint64_t>> based = Run(bench);
+  for (int port = 0; port < spec_.ports; ++port) {
+    EXPECT_FALSE(plain[port].empty()) << "port " << port;
+    ASSERT_EQ(based[port].size(), plain[port].size());
+    for (size_t i = 0; i < based[port].size(); ++i) ASSERT_EQ(based[port][i], plain[port][i] + kBase) << i;
+  }
+  EXPECT_EQ(std::vector(moved.begin() + kBase, moved.end()), dram_);
+}
+
+TEST_F(PortRegisters, CountTheBeatsOfPortsThatReadAtOnce) {
+  StartProgram();
+  std::vector<int64_t> before(spec_.ports, 0);
+  int64_t at_once = 0, beats = 0, written = 0;
+  bench_.observe = [&](runtime::Cycle, const sim::RtlOutputs& outputs) {
+    int reading = 0;
+    for (int port = 0; port < spec_.ports; ++port) {
+      const int64_t now = bench_.bus(port).beats_given();
+      reading += now > before[port] ? 1 : 0;
+      before[port] = now;
+      written += outputs.ports[port].w_valid ? 1 : 0;
+    }
+    at_once += reading > 1 ? 1 : 0;
+    beats += reading;
+  };
+  ASSERT_TRUE(bench_.WaitUntilIdle(100000));
+  EXPECT_GT(at_once, 0);
+  EXPECT_GT(written, 0);
+  EXPECT_EQ(Get(registers::kReadBytes), beats * spec_.dram.beat_bytes());
+  EXPECT_EQ(Get(registers::kWriteBytes), written * spec_.dram.beat_bytes());
 }
 
 }  // namespace

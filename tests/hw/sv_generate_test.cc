@@ -58,6 +58,31 @@ TEST(GenerateSv, IsTheSameEveryTime) {
   }
 }
 
+std::string TextOf(const isa::Spec& spec, std::string_view file) {
+  for (const isa::SvFile& generated : isa::GenerateSv(spec)) {
+    if (generated.name == file) return generated.text;
+  }
+  return "";
+}
+
+TEST(GenerateSv, NamesTheInterfaceOfEachMemoryPort) {
+  const std::string one = TextOf(SpecOf("tiny_cosim"), "cosim_top.sv");
+  EXPECT_THAT(one, HasSubstr("\n  // Memory port 0: fetch, load, store.\n  output logic m_axi_arvalid,\n"));
+  EXPECT_THAT(one, HasSubstr("\n    .m_axi_araddr ({m_axi_araddr}),\n"));
+  EXPECT_THAT(one, ::testing::Not(HasSubstr("m_axi_1_")));
+  const std::string three = TextOf(SpecOf("ports"), "cosim_top.sv");
+  EXPECT_THAT(three, HasSubstr("\n  // Memory port 0: fetch, load.\n  output logic m_axi_arvalid,\n"));
+  EXPECT_THAT(three, HasSubstr("\n  // Memory port 1: fill.\n  output logic m_axi_1_arvalid,\n"));
+  EXPECT_THAT(three, HasSubstr("\n  // Memory port 2: store.\n  output logic m_axi_2_arvalid,\n"));
+  EXPECT_THAT(three, HasSubstr("\n    .m_axi_araddr ({m_axi_2_araddr, m_axi_1_araddr, m_axi_araddr}),\n"));
+}
+
+TEST(GenerateSv, LosesATurnOnlyToRequestersOfTheSamePort) {
+  const std::string text = TextOf(SpecOf("ports"), "accelerator.sv");
+  EXPECT_THAT(text, HasSubstr("(req_valid[1] & ~req_ready[1] & (req_ready[0 +: 2] != '0))"));
+  EXPECT_THAT(text, HasSubstr("(req_valid[2] & ~req_ready[2] & (req_ready[2 +: 1] != '0))"));
+}
+
 TEST(CheckSv, AcceptsTheModelsUnderTest) {
   for (const std::string& model : AllModels()) EXPECT_EQ(Refusal(SpecOf(model)), "");
 }
@@ -82,10 +107,8 @@ TEST(CheckSv, RefusesMoreInputsInLutsThanATileHas) {
 
 /// Whether two products of the array share a multiplier.
 bool Pairs(const std::vector<isa::Override>& overrides) {
-  for (const isa::SvFile& file : isa::GenerateSv(Load(kCosim, "", "", overrides))) {
-    if (file.name == "accelerator.sv") return file.text.find(".MacsPerDsp(2)") != std::string::npos;
-  }
-  return false;
+  return TextOf(Load(kCosim, "", "", overrides), "accelerator.sv").find(".MacsPerDsp(2)") !=
+         std::string::npos;
 }
 
 TEST(GenerateSv, PairsProductsThatFitUnlessToldOtherwise) {

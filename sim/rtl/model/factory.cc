@@ -5,5 +5,5 @@
 #include "sim/rtl/model/verilated_model.h"
 
 extern "C" __attribute__((visibility("default"))) cosim::sim::RtlModel* cosim_make_rtl_model(int seed) {
-  return new cosim::sim::VerilatedModel<Vrtl>(seed);
+  return new cosim::sim::VerilatedModel<Vrtl, COSIM_PORTS, COSIM_PORT_BITS>(seed);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wraps a class that Verilator made of `cosim_accelerator` as an RtlModel.
+// Wraps a class that Verilator made of `cosim_accelerator` as an RtlModel. Its memory pins are vectors over
+// the ports: integers of at most 64 bits or arrays of words, in either case bytes from the lowest on.
 #pragma once
 
 #include <verilated.h>
@@ -8,16 +9,33 @@
 #include <verilated_fst_c.h>
 #endif
 
-#include <array>
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <type_traits>
 
 #include "sim/rtl/rtl_model.h"
 
 namespace cosim::sim {
 
-template <class Top>
+/// Up to 64 bits of a pin.
+template <class Pin>
+uint64_t TakePin(const Pin& pin, int offset, int width) {
+  uint64_t bits = 0;
+  if constexpr (std::is_integral_v<Pin>) {
+    bits = static_cast<uint64_t>(pin) >> offset;
+  } else {
+    uint8_t bytes[sizeof(bits)] = {};
+    const size_t at = static_cast<size_t>(offset / 8);
+    std::memcpy(bytes, reinterpret_cast<const uint8_t*>(&pin) + at,
+                std::min(sizeof(bytes), sizeof(pin) - at));
+    std::memcpy(&bits, bytes, sizeof(bits));
+  }
+  return width < 64 ? bits & ((uint64_t{1} << width) - 1) : bits;
+}
+
+template <class Top, int Ports, int PortBits>
 class VerilatedModel final : public RtlModel {
  public:
   explicit VerilatedModel(int seed) {
@@ -49,15 +67,7 @@ class VerilatedModel final : public RtlModel {
     top_->s_axi_arvalid = inputs.s_ar_valid ? 1 : 0;
     top_->s_axi_araddr = inputs.s_ar_address;
     top_->s_axi_rready = inputs.s_r_ready ? 1 : 0;
-    top_->m_axi_arready = inputs.ar_ready ? 1 : 0;
-    top_->m_axi_rvalid = inputs.r_data != nullptr ? 1 : 0;
-    top_->m_axi_rlast = inputs.r_last ? 1 : 0;
-    top_->m_axi_rresp = inputs.r_response;
-    if (inputs.r_data != nullptr) std::memcpy(&top_->m_axi_rdata, inputs.r_data, sizeof(top_->m_axi_rdata));
-    top_->m_axi_awready = inputs.aw_ready ? 1 : 0;
-    top_->m_axi_wready = inputs.w_ready ? 1 : 0;
-    top_->m_axi_bvalid = inputs.b_valid ? 1 : 0;
-    top_->m_axi_bresp = inputs.b_response;
+    DriveMemory(inputs);
     Evaluate();
     const RtlOutputs outputs = Outputs();
     top_->aclk = 1;
@@ -106,6 +116,34 @@ class VerilatedModel final : public RtlModel {
   }
 
  private:
+  void DriveMemory(const RtlInputs& inputs) {
+    uint32_t ar_ready = 0, r_valid = 0, r_last = 0, r_response = 0;
+    uint32_t aw_ready = 0, w_ready = 0, b_valid = 0, b_response = 0;
+    for (int port = 0; port < Ports; ++port) {
+      const RtlPortInputs& pins = inputs.ports[port];
+      const auto set = [&](uint32_t& all, bool pin) { all |= uint32_t{pin} << port; };
+      set(ar_ready, pins.ar_ready);
+      set(r_valid, pins.r_data != nullptr);
+      set(r_last, pins.r_last);
+      r_response |= pins.r_response << 2 * port;
+      set(aw_ready, pins.aw_ready);
+      set(w_ready, pins.w_ready);
+      set(b_valid, pins.b_valid);
+      b_response |= pins.b_response << 2 * port;
+      if (pins.r_data == nullptr) continue;
+      std::memcpy(reinterpret_cast<uint8_t*>(&top_->m_axi_rdata) + port * kBeatBytes, pins.r_data,
+                  kBeatBytes);
+    }
+    top_->m_axi_arready = ar_ready;
+    top_->m_axi_rvalid = r_valid;
+    top_->m_axi_rlast = r_last;
+    top_->m_axi_rresp = r_response;
+    top_->m_axi_awready = aw_ready;
+    top_->m_axi_wready = w_ready;
+    top_->m_axi_bvalid = b_valid;
+    top_->m_axi_bresp = b_response;
+  }
+
   void Evaluate() {
     top_->eval();
 #if VM_TRACE_FST
@@ -124,25 +162,32 @@ class VerilatedModel final : public RtlModel {
                        .s_ar_ready = top_->s_axi_arready != 0,
                        .s_r_valid = top_->s_axi_rvalid != 0,
                        .s_r_data = top_->s_axi_rdata,
-                       .ar_valid = top_->m_axi_arvalid != 0,
-                       .ar_address = top_->m_axi_araddr,
-                       .ar_beats = top_->m_axi_arlen + 1,
-                       .r_ready = top_->m_axi_rready != 0,
-                       .aw_valid = top_->m_axi_awvalid != 0,
-                       .aw_address = top_->m_axi_awaddr,
-                       .aw_beats = top_->m_axi_awlen + 1,
-                       .w_valid = top_->m_axi_wvalid != 0,
-                       .w_last = top_->m_axi_wlast != 0,
-                       .w_data = beat_.data(),
-                       .w_strobe = top_->m_axi_wstrb,
-                       .b_ready = top_->m_axi_bready != 0,
+                       .ports = {},
                        .issue = top_->issue_o,
                        .retire = top_->retire_o};
-    std::memcpy(beat_.data(), &top_->m_axi_wdata, sizeof(top_->m_axi_wdata));
+    std::memcpy(w_data_, &top_->m_axi_wdata, sizeof(top_->m_axi_wdata));
+    for (int port = 0; port < Ports; ++port) outputs.ports[port] = PortOutputs(port);
     return outputs;
   }
 
+  RtlPortOutputs PortOutputs(int port) const {
+    const auto is = [&](const auto& pins) { return (pins >> port & 1) != 0; };
+    return {.ar_valid = is(top_->m_axi_arvalid),
+            .ar_address = TakePin(top_->m_axi_araddr, port * 32, 32),
+            .ar_beats = static_cast<int>(TakePin(top_->m_axi_arlen, port * 8, 8)) + 1,
+            .r_ready = is(top_->m_axi_rready),
+            .aw_valid = is(top_->m_axi_awvalid),
+            .aw_address = TakePin(top_->m_axi_awaddr, port * 32, 32),
+            .aw_beats = static_cast<int>(TakePin(top_->m_axi_awlen, port * 8, 8)) + 1,
+            .w_valid = is(top_->m_axi_wvalid),
+            .w_last = is(top_->m_axi_wlast),
+            .w_data = w_data_ + port * kBeatBytes,
+            .w_strobe = TakePin(top_->m_axi_wstrb, port * kBeatBytes, kBeatBytes),
+            .b_ready = is(top_->m_axi_bready)};
+  }
+
   static constexpr int kTraceLevels = 99;  // of the hierarchy: all of it
+  static constexpr int kBeatBytes = PortBits / 8;
 
   VerilatedContext context_;
   std::unique_ptr<Top> top_;
@@ -150,7 +195,7 @@ class VerilatedModel final : public RtlModel {
 #if VM_TRACE_FST
   std::unique_ptr<VerilatedFstC> trace_;
 #endif
-  std::array<uint8_t, 64> beat_ = {};  // the widest port's
+  uint8_t w_data_[sizeof(Top::m_axi_wdata)] = {};
 };
 
 }  // namespace cosim::sim

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,7 @@ constexpr std::pair<std::string_view, Range> kSmall[] = {
     {"par_depth", {4, 24}},     {"depth", {4, 60}},        {"rows", {4, 40}},
     {"tokens", {1, 5}},         {"commands", {2, 9}},      {"fetch_words", {4, 20}},
     {"load_beats", {16, 96}},   {"iter_bits", {4, 14}},    {"dim_bits", {8, 14}},
-    {"latency", {2, 9}},        {"slack", {0, 9}},         {"_port", {0, 1}},
+    {"latency", {2, 9}},        {"slack", {0, 9}},
 };
 
 Range SmallRange(std::string_view name, Range legal) {
@@ -51,6 +52,21 @@ int64_t Number(const YamlNode& map, std::string_view key, int64_t fallback) {
   return entry ? std::stoll(entry->value.scalar) : fallback;
 }
 
+/// A value for each parameter that is a unit's port, so that no port below the highest is left out.
+std::map<std::string, int64_t> RandomPorts(const std::vector<YamlEntry>& parameters, Random& random) {
+  std::map<std::string, int64_t> ports;
+  std::set<int64_t> used = {0};  // by fetch
+  const int64_t highest = random.Percent(30) ? 0 : random.Uniform(1, kMaxPorts - 1);
+  for (const YamlEntry& parameter : parameters) {
+    const std::string& name = parameter.key.scalar;
+    if (!name.ends_with("_port")) continue;
+    ports[name] = random.Uniform(0, highest);
+    used.insert(ports[name]);
+  }
+  for (auto& [name, port] : ports) port = std::distance(used.begin(), used.find(port));
+  return ports;
+}
+
 MemorySystem RandomMemorySystem(Random& random) {
   MemorySystem memory;
   memory.port_bits = 32 << random.Uniform(0, 3);
@@ -68,14 +84,15 @@ void RandomizeLatencies(MemorySystem& memory, Random& random) {
   memory.write_latency = static_cast<int>(random.Uniform(3, 30));
   memory.jitter = static_cast<int>(random.Percent(50) ? 0 : random.Uniform(1, 30));
   memory.seed = random.Uniform(1, 1000000);
+  memory.dram_bytes = static_cast<int>(random.Percent(60) ? 0 : random.Uniform(1, 3 * memory.beat_bytes()));
 }
 
 std::string MemorySystemText(const MemorySystem& memory) {
   return fmt::format(
       "memory:\n  port_bits: {}\n  burst_beats: {}\n  latency: {}\n  write_latency: {}\n  outstanding: {}\n"
-      "  jitter: {}\n  seed: {}\n",
+      "  jitter: {}\n  seed: {}\n  dram_bytes: {}\n",
       memory.port_bits, memory.burst_beats, memory.latency, memory.write_latency, memory.outstanding,
-      memory.jitter, memory.seed);
+      memory.jitter, memory.seed, memory.dram_bytes);
 }
 
 SourceText RandomConfig(const SourceText& isa, Random& random) {
@@ -91,7 +108,7 @@ SourceText RandomConfig(const SourceText& isa, Random& random) {
   const bool whole =
       std::ranges::any_of(parameters, [](const YamlEntry& entry) { return entry.key.scalar == "inp_depth"; });
   const bool equal_blocks = random.Percent(60);
-  std::map<std::string, int64_t> drawn;
+  std::map<std::string, int64_t> drawn, ports = RandomPorts(parameters, random);
   for (const YamlEntry& parameter : parameters) {
     const std::string& name = parameter.key.scalar;
     const Range range =
@@ -99,6 +116,7 @@ SourceText RandomConfig(const SourceText& isa, Random& random) {
     const bool shape = name.starts_with("b") || name.ends_with("s") || name.ends_with("depth");
     int64_t value = Draw(random, range, (whole && shape) || random.Percent(30));
     if (name == "block_out" && equal_blocks && drawn.contains("block_in")) value = drawn["block_in"];
+    if (ports.contains(name)) value = ports[name];
     drawn[name] = value;
     fmt::format_to(std::back_inserter(text), "  {}: {}\n", name, value);
   }

@@ -7,6 +7,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +23,8 @@ enum Job { kLoads, kGemms, kAlus, kStores, kJobs };
 struct UnitShape {
   std::string name;
   bool does[kJobs] = {};
+  int64_t port = 0;
+  bool Transfers() const { return does[kLoads] || does[kStores]; }
   int Jobs() const { return static_cast<int>(std::count(does, does + kJobs, true)); }
 };
 
@@ -36,6 +40,7 @@ class IsaPrinter {
   std::string Print() {
     DrawUnits();
     DrawMemories();
+    DrawPorts();
     PrintHeader();
     PrintMemories();
     PrintUnits();
@@ -122,6 +127,16 @@ class IsaPrinter {
           loads_, [&](const LoadShape& load) { return load.unit == static_cast<int>(u); });
     }
     std::erase_if(units_, [](const UnitShape& unit) { return unit.Jobs() == 0; });
+  }
+
+  /// Any units on any ports, of which none below the highest is left out.
+  void DrawPorts() {
+    const int64_t highest = Maybe(30) ? 0 : Draw(1, kMaxPorts - 1);
+    std::set<int64_t> used = {0};  // by fetch
+    for (UnitShape& unit : units_) {
+      if (unit.Transfers()) used.insert(unit.port = Draw(0, highest));
+    }
+    for (UnitShape& unit : units_) unit.port = std::distance(used.begin(), used.find(unit.port));
   }
 
   std::string Uop(Job job) const { return one_uop_ ? "uop" : job == kGemms ? "gemm_uop" : "alu_uop"; }
@@ -249,10 +264,11 @@ class IsaPrinter {
       std::string latency = least[0];
       for (size_t i = 1; i < least.size(); ++i) latency = fmt::format("max({}, {})", latency, least[i]);
       const bool overlap = unit.Jobs() == 1 && !unit.does[kAlus] && Maybe(70);
-      Line("  {}: {{doc: Drawn., commands: {}, overlap: {}, latency: \"{}{}\"{}{}}}", unit.name,
+      Line("  {}: {{doc: Drawn., commands: {}, overlap: {}, latency: \"{}{}\"{}{}{}}}", unit.name,
            Maybe(70) ? "commands" : std::to_string(Draw(2, 12)), overlap, latency,
            Maybe(40) ? " + slack" : "", unit.does[kAlus] ? ", lanes: alu_lanes" : "",
-           unit.does[kLoads] ? ", buffer_beats: load_beats" : "");
+           unit.does[kLoads] ? ", buffer_beats: load_beats" : "",
+           unit.port > 0 ? fmt::format(", port: {}", unit.port) : "");
     }
   }
 

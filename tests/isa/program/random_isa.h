@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ISAs that nobody wrote: units merged or apart, one or two that load, any queues, banks, micro-op layouts,
-// field widths and ALU ops, as spec text. And legal configurations for the parameters of any ISA.
+// ISAs that nobody wrote: units merged or apart, one or two that load, any memory ports, queues, banks,
+// micro-op layouts, field widths and ALU ops, as spec text. And legal configurations for the parameters of
+// any ISA.
 #pragma once
 
 #include <string>
@@ -18,7 +19,7 @@ SourceText RandomIsa(Random& random);
 /// parameters at their default, the others drawn from their range up to what a small model can have.
 SourceText RandomConfig(const SourceText& isa, Random& random);
 
-/// Draws what the hardware does not know: latencies, jitter and its seed.
+/// Draws what the hardware does not know: latencies, jitter and its seed, what the DRAM moves.
 void RandomizeLatencies(MemorySystem& memory, Random& random);
 
 /// The section `memory:` of a configuration.
