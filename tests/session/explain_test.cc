@@ -132,9 +132,10 @@ TEST(ExplainPorts, OffersOneToAUnitThatSharesIts) {
   const auto offered = [](const std::vector<isa::Override>& overrides) {
     std::string error;
     ExplainOptions options = Options();
-    options.respecify = [&](std::vector<isa::Override> changes) {
+    options.respecify = [&](std::vector<isa::Override> changes) -> std::optional<isa::Spec> {
+      if (!changes.front().path.ends_with("_port")) return std::nullopt;  // the others take their time
       changes.insert(changes.end(), overrides.begin(), overrides.end());
-      return std::optional(Tiny(changes));
+      return Tiny(changes);
     };
     const auto result = Explain(Tiny(overrides), options, error);
     return std::ranges::count_if(result->lifts,
