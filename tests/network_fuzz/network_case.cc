@@ -25,7 +25,7 @@ using graph::zoo::Random;
 
 class ConfigDrawer {
  public:
-  ConfigDrawer(uint64_t seed, bool vta) : random_(seed), vta_(vta) {}
+  ConfigDrawer(uint64_t seed, std::string isa) : random_(seed), isa_(std::move(isa)), vta_(isa_ == "vta") {}
 
   std::vector<isa::Override> Draw() {
     const int64_t block_in = Block(), block_out = Chance(3) ? Block() : block_in;
@@ -52,6 +52,8 @@ class ConfigDrawer {
     SetAt("memory.write_latency", Pick(3, 20));
     SetAt("memory.outstanding", Pick(1, 8));
     if (Chance(3)) SetAt("memory.jitter", Pick(1, 20));
+    if (Chance(3)) SetAt("memory.dram_bytes", Pick(1, 3 * port));
+    if (Chance(2)) DrawPorts();
     return std::move(overrides_);
   }
 
@@ -75,7 +77,18 @@ class ConfigDrawer {
     if (Chance(3)) Set("dim_bits", Pick(6, 12));
   }
 
+  /// Fetch has port 0. The units that load and store are there or at port 1, or each has one of its own.
+  void DrawPorts() {
+    std::vector<std::string> units = {"load", "store"};
+    if (isa_ == "vta") units.emplace_back("compute");
+    if (isa_ == "test/split_loads") units.emplace_back("fill");
+    const bool own = Chance(3);
+    for (size_t i = 0; i < units.size(); ++i)
+      Set(units[i] + "_port", own ? static_cast<int64_t>(i) + 1 : Pick(0, 1));
+  }
+
   Random random_;
+  std::string isa_;
   bool vta_;
   std::vector<isa::Override> overrides_;
 };
@@ -138,7 +151,7 @@ NetworkCase DrawCase(uint64_t seed) {
   NetworkCase c;
   constexpr const char* kIsas[] = {"cosim", "cosim", "vta", "test/split_loads"};
   c.isa = kIsas[random.Below(std::size(kIsas))];
-  c.overrides = ConfigDrawer(random.Bits(), c.isa == "vta").Draw();
+  c.overrides = ConfigDrawer(random.Bits(), c.isa).Draw();
   c.threads = static_cast<int>(1 + random.Below(3));
   c.keep_every_value = random.Below(3) == 0;
   const bool wide = std::ranges::any_of(
