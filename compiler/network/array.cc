@@ -24,6 +24,8 @@ bool ReadIntrinsic(const isa::Intrinsic& intrinsic, Array& array) {
   return array.activations >= 0 && array.weights >= 0;
 }
 
+bool HasGap(const isa::Memory& memory) { return memory.stored_bytes * 8 != memory.element_bits; }
+
 void FindParameters(const isa::Spec& spec, Array& array) {
   for (size_t m = 0; m < spec.memories.size(); ++m) {
     const auto& fields = spec.memories[m].fields;
@@ -57,12 +59,20 @@ Array FindArray(const isa::Spec& spec, std::string& why) {
     why = "the ISA has no store instruction";
     return {};
   }
-  // With several rows in a tile, rows of one element do not follow those of another: no common block.
-  const bool common = array.batch == 1 || array.block_in == array.block_out;
+  const isa::Memory& activations = spec.memories[array.activations];
+  const isa::Memory& weights = spec.memories[array.weights];
+  const isa::Memory& results = spec.memories[array.results];
+  array.activation_bits = activations.fields[0].type.width;
+  array.activation_bytes = activations.stored_bytes;
+  array.weight_bits = weights.fields[0].type.width;
+  array.weight_bytes = weights.stored_bytes;
+  array.result_bytes = results.stored_bytes;
+  // With several rows in a tile, or with gaps, values of one element do not follow those of another: no
+  // common block.
+  const bool joined = array.batch == 1 && !HasGap(activations) && !HasGap(results);
+  const bool common = joined || array.block_in == array.block_out;
   array.layout_in = common ? std::lcm(array.block_in, array.block_out) : array.block_in;
   array.layout_out = common ? array.layout_in : array.block_out;
-  array.activation_bits = spec.memories[array.activations].fields[0].type.width;
-  array.weight_bits = spec.memories[array.weights].fields[0].type.width;
   array.results_are_mirrored = spec.memories[array.results].mirrors == array.accumulators;
   FindParameters(spec, array);
   return array;

@@ -19,9 +19,15 @@ struct Array {
   /// written (whole results). One number, a multiple of both blocks, wherever elements of one kind can be
   /// read as the other.
   int64_t layout_in = 1, layout_out = 1;
+  /// Bytes in DRAM of an element: where its lanes fill no power of two of bytes it has a gap behind them.
+  int64_t activation_bytes = 1, result_bytes = 1, weight_bytes = 1;
   /// Elements of a block.
   int64_t InElements() const { return layout_in / block_in; }
   int64_t OutElements() const { return layout_out / block_out; }
+  /// Bytes in DRAM of a block of `block` channels, layout_in or layout_out.
+  int64_t BlockBytes(int64_t block) const {
+    return block == layout_in ? InElements() * activation_bytes : OutElements() * result_bytes;
+  }
   int activation_bits = 8;  ///< of a lane; values of a network may have fewer
   int weight_bits = 8;
   bool results_are_mirrored = false;  ///< results are the low bits of the accumulators

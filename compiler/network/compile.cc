@@ -74,7 +74,8 @@ class Compiler {
   int BitsOf(ValueId id) const { return 8 * static_cast<int>(graph::SizeOf(graph_.node(id).type.dtype)); }
   cpu::Blocking BlockingOf(const FormKey& form) const {
     const Array& array = lowering_.array();
-    return {array.batch, form.layout.block, array.activation_bits, BitsOf(form.value)};
+    const int64_t block = form.layout.block, lanes = array.BlockBytes(block) * 8 / array.activation_bits;
+    return {array.batch, block, array.activation_bits, BitsOf(form.value), lanes - array.batch * block};
   }
 
   int AddLayer(const Group& group, const std::string& reason, bool on_accelerator) {
@@ -209,7 +210,8 @@ class Compiler {
       convert_functions_.push_back(
           cpu::PackMatrices("matrices_" + name, shape,
                             {form.layout.groups, form.layout.transposed, array.block_out, array.layout_out,
-                             array.block_in, array.layout_in, array.weight_bits, BitsOf(form.value)}));
+                             array.block_in, array.layout_in, array.weight_bits, BitsOf(form.value),
+                             array.weight_bytes * 8 / array.weight_bits - array.block_out * array.block_in}));
       layer.name = name + ".matrices";
       layer.op = "pack_matrices";
       layer.reason = "activations become weights";

@@ -61,20 +61,18 @@ int64_t BytesOf(const graph::Graph& graph, ValueId value, const Layout& layout, 
   const auto& type = graph.node(value).type;
   if (layout.kind == Layout::Kind::kPlain) return graph::NumElements(type.shape) * graph::SizeOf(type.dtype);
   const auto [n, c, h, w] = Shape4(graph, value);
-  const int64_t channel_bytes = array.activation_bits / 8;
-  if (layout.kind == Layout::Kind::kBlocked)
-    return accel::RoundUp(n, array.batch) * layout.groups * accel::RoundUp(c / layout.groups, layout.block) *
-           h * w * channel_bytes;
   if (layout.kind == Layout::Kind::kMatrices) {
     const MatrixShape m = MatrixShapeOf({n, c, h, w}, layout.groups, layout.transposed);
-    return m.count * accel::RoundUp(m.o, array.layout_out) * accel::RoundUp(m.i, array.layout_in) *
-           array.weight_bits / 8;
+    return m.count * CeilDiv(m.o, array.layout_out) * array.OutElements() * CeilDiv(m.i, array.layout_in) *
+           array.InElements() * array.weight_bytes;
   }
+  const int64_t tiles = CeilDiv(n, array.batch), block_bytes = array.BlockBytes(layout.block);
+  if (layout.kind == Layout::Kind::kBlocked)
+    return tiles * layout.groups * CeilDiv(c / layout.groups, layout.block) * h * w * block_bytes;
   const auto y = Shape4(graph, layout.patches_for);
   const auto& weights = graph.node(graph.node(layout.patches_for).inputs[1]).type.shape;
   const int64_t taps = weights.size() == 4 ? weights[2] * weights[3] : h * w;
-  return accel::RoundUp(n, array.batch) * accel::RoundUp(c * taps, layout.block) * y[2] * y[3] *
-         channel_bytes;
+  return tiles * CeilDiv(c * taps, layout.block) * y[2] * y[3] * block_bytes;
 }
 
 }  // namespace cosim::network

@@ -16,12 +16,13 @@ namespace cosim::network {
 /// How a value stands in DRAM.
 struct Layout {
   enum class Kind {
-    kPlain,     ///< row-major, as the graph has it
-    kBlocked,   ///< [N / batch][C / block][H][W][batch][block], channels padded, lanes as wide as the array's
-    kPatches,   ///< blocked, the channels being the taps of a convolution's window: [N / batch][KH * KW * C /
-                ///< block][OH][OW][batch][block]
+    kPlain,    ///< row-major, as the graph has it
+    kBlocked,  ///< [N / batch][C / block][H][W][batch][block], channels padded, lanes as wide as the array's;
+               ///< a gap behind each element that fills no power of two of bytes
+    kPatches,  ///< blocked, the channels being the taps of a convolution's window: [N / batch][KH * KW * C /
+               ///< block][OH][OW][batch][block]
     kMatrices,  ///< an operand of a matmul as weights: [N][groups][O / layout_out][out elements][I /
-                ///< layout_in][in elements][block_out][block_in]
+                ///< layout_in][in elements][block_out][block_in], with gaps likewise
   } kind = Kind::kPlain;
   int64_t block = 0;                ///< kBlocked, kPatches: Array::layout_in or layout_out
   graph::ValueId patches_for = -1;  ///< kPatches: the convolution

@@ -102,12 +102,9 @@ bool GroupLowering::PlanMatMul(const Group& group, AcceleratorGroup& out, Plan& 
                "the {} rows of a tile share their weights, images do not: batch 1 lifts that", array_.batch),
            false;
   const isa::Memory& weights = spec_.memories[array_.weights];
-  const int64_t bits = array_.block_in * array_.block_out * array_.weight_bits;
-  if ((array_.weight_bits != 8 && array_.weight_bits != 16) || weights.stored_bytes * 8 != bits)
-    return reason = fmt::format(
-               "the host packs its weights as whole bytes without gaps: an element of '{}' has lanes "
-               "of {} bits in {} bytes",
-               weights.name, array_.weight_bits, weights.stored_bytes),
+  if (array_.weight_bits != 8 && array_.weight_bits != 16)
+    return reason = fmt::format("the host packs its weights as whole bytes: lanes of '{}' have {} bits",
+                                weights.name, array_.weight_bits),
            false;
   if (const auto dtype = graph_.node(node.inputs[1]).type.dtype;
       8 * graph::SizeOf(dtype) > array_.weight_bits)
@@ -249,16 +246,12 @@ std::string GroupLowering::WhyNoKernel(const graph::Node& node) const {
 
 std::string GroupLowering::ArrayMisfit() const {
   if (!no_array_.empty()) return no_array_;
-  for (const auto& [memory, block] :
-       {std::pair{array_.activations, array_.block_in}, std::pair{array_.results, array_.block_out}}) {
+  for (const int memory : {array_.activations, array_.results}) {
     const isa::Memory& m = spec_.memories[memory];
     const int width = m.fields[0].type.width;
     if (width != array_.activation_bits || (width != 8 && width != 16 && width != 32))
       return fmt::format("values are int8 or int16, '{}' has lanes of {} bits: 8 or 16 would do", m.name,
                          width);
-    if (const int64_t bytes = array_.batch * block * width / 8; m.stored_bytes != bytes)
-      return fmt::format("{} values of '{}' take {} bytes in memory: they would have gaps",
-                         array_.batch * block, m.name, m.stored_bytes);
   }
   if (const int width = spec_.memories[array_.accumulators].fields[0].type.width; width != 32)
     return fmt::format("sums are int32, accumulators have {} bits", width);

@@ -18,7 +18,7 @@ Tensor Convert(const tir::Function& function, Tensor source, const Shape& shape)
   return result;
 }
 
-/// NCHW[n]n[c]c of `plain`, or `fill`.
+/// NCHW[n]n[c]c of `plain`, or `fill`, which is what gaps hold, too.
 Tensor Blocked(const Tensor& plain, Blocking blocking, int8_t fill) {
   Shape extent = plain.shape();
   extent.resize(4, 1);
@@ -34,6 +34,7 @@ Tensor Blocked(const Tensor& plain, Blocking blocking, int8_t fill) {
             values.push_back(is_there ? plain.data<int8_t>()[index] : fill);
           }
         }
+        values.insert(values.end(), blocking.gap, fill);
       }
     }
   }
@@ -42,8 +43,14 @@ Tensor Blocked(const Tensor& plain, Blocking blocking, int8_t fill) {
 
 const std::vector<std::pair<Shape, Blocking>>& Cases() {
   static const std::vector<std::pair<Shape, Blocking>> cases = {
-      {{1, 64, 14, 14}, {1, 16}}, {{1, 3, 5, 7}, {1, 16}}, {{3, 20, 3, 4}, {2, 16}},
-      {{5, 7, 1, 9}, {4, 1}},     {{1, 40}, {1, 16}},      {{3, 33}, {2, 8}}};
+      {{1, 64, 14, 14}, {1, 16}},
+      {{1, 3, 5, 7}, {1, 16}},
+      {{3, 20, 3, 4}, {2, 16}},
+      {{5, 7, 1, 9}, {4, 1}},
+      {{1, 40}, {1, 16}},
+      {{3, 33}, {2, 8}},
+      {{1, 30, 3, 5}, {.inner = 12, .gap = 4}},
+      {{4, 30, 2, 3}, {.outer = 3, .inner = 5, .gap = 1}}};
   return cases;
 }
 
@@ -81,7 +88,9 @@ const std::vector<PatchCase>& PatchCases() {
        {3, 2, 3, 2},
        {.stride = {1, 2}, .pad = {0, 1, 2, 1}, .dilation = {2, 1}, .input_zero_point = 4},
        {2, 8}},
-      {{1, 16, 4, 4}, {16, 16, 1, 1}, {}, {1, 16}}};
+      {{1, 16, 4, 4}, {16, 16, 1, 1}, {}, {1, 16}},
+      {{2, 5, 6, 5}, {3, 5, 3, 2}, {.pad = {1, 1, 1, 0}, .input_zero_point = 3}, {.inner = 12, .gap = 4}},
+      {{4, 5, 6, 5}, {3, 5, 3, 2}, {}, {.outer = 3, .inner = 12, .gap = 28}}};
   return cases;
 }
 

@@ -54,8 +54,9 @@ inline std::vector<Case> SmallCases() {
 
 /// Configurations with something odd about them, each with its own ISA.
 inline const std::vector<std::string>& OddConfigs() {
-  static const auto* configs = new std::vector<std::string>{
-      "test/blocks", "test/rows", "test/wide", "test/int4", "test/lanes16", "test/split", "test/merged"};
+  static const auto* configs =
+      new std::vector<std::string>{"test/blocks",  "test/rows",  "test/wide",   "test/int4",
+                                   "test/lanes16", "test/split", "test/merged", "test/gaps"};
   return *configs;
 }
 

@@ -60,9 +60,12 @@ class ConfigDrawer {
  private:
   int64_t Pick(int64_t low, int64_t high) { return low + random_.Below(high - low + 1); }
   bool Chance(int64_t in) { return Pick(1, in) == 1; }
-  int64_t Block() { return Chance(5) ? Pick(1, 6) * 4 : int64_t{4} << Pick(0, Chance(4) ? 4 : 2); }
+  /// Of any size, or a power of two: elements with gaps between them in DRAM, and without.
+  int64_t Block() { return Chance(3) ? Pick(3, 26) : int64_t{4} << Pick(0, Chance(4) ? 4 : 2); }
+  /// Room for a power of two of elements, and at times a part of one more.
   int64_t Size(int64_t element_bytes, int64_t low, int64_t high) {
-    return std::max<int64_t>(256, element_bytes << Pick(low, high));
+    const int64_t more = Chance(3) ? Pick(0, element_bytes) : 0;
+    return std::max<int64_t>(256, (element_bytes << Pick(low, high)) + more);
   }
   void SetAt(const std::string& path, int64_t value) { overrides_.push_back({path, std::to_string(value)}); }
   void Set(const std::string& name, int64_t value) { SetAt("parameters." + name, value); }

@@ -37,26 +37,53 @@ Expr WithinExtent(const Expr& index, int64_t extent, int64_t block, const Expr& 
   return extent % block == 0 ? value : tir::MakeSelect(Lt(index, extent), value, fill);
 }
 
+/// Where an element of a blocked array stands in its block.
+struct InBlock {
+  Expr n, c;
+};
+
+InBlock PlaceInBlock(const Indices& i, const Blocking& blocking) {
+  if (blocking.gap == 0) return {i[4], i[5]};
+  if (blocking.outer == 1) return {tir::Int(0), i[4]};
+  return {FloorDiv(i[4], blocking.inner), FloorMod(i[4], blocking.inner)};
+}
+
+/// The element of `blocked` that holds (n, c, h, w).
+Expr Element(const Tensor& blocked, const Blocking& b, const Expr& n, const Expr& c, const Expr& h,
+             const Expr& w) {
+  const Expr no = FloorDiv(n, b.outer), co = FloorDiv(c, b.inner);
+  const Expr ni = FloorMod(n, b.outer), ci = FloorMod(c, b.inner);
+  return b.gap == 0 ? blocked(no, co, h, w, ni, ci) : blocked(no, co, h, w, ni * b.inner + ci);
+}
+
 /// Blocks the array [N,C,H,W] whose elements are `element(n, c, h, w)`.
 tir::Function Pack(const std::string& name, const Tensor& source, const graph::Shape& shape,
                    Blocking blocking, int8_t fill,
                    const std::function<Expr(Expr, Expr, Expr, Expr)>& element) {
   const DataType type = DataType::Int(blocking.bits);
   const Expr border = tir::Int(fill, type);
-  const Tensor blocked =
-      te::Compute(name + ".blocked", BlockedShape(shape, blocking),
-                  [&](const Indices& i) -> te::Body {
-                    const Expr n = i[0] * blocking.outer + i[4], c = i[1] * blocking.inner + i[5];
-                    const Expr value = tir::MakeCast(type, element(n, c, i[2], i[3]));
-                    const Expr of_channel = WithinExtent(c, shape[1], blocking.inner, value, border);
-                    return WithinExtent(n, shape[0], blocking.outer, of_channel, border);
-                  },
-                  {"no", "co", "h", "w", "ni", "ci"});
+  const Tensor blocked = te::Compute(
+      name + ".blocked", BlockedShape(shape, blocking),
+      [&](const Indices& i) -> te::Body {
+        const InBlock at = PlaceInBlock(i, blocking);
+        const Expr n = i[0] * blocking.outer + at.n, c = i[1] * blocking.inner + at.c;
+        const Expr value = tir::MakeCast(type, element(n, c, i[2], i[3]));
+        const Expr of_channel = WithinExtent(c, shape[1], blocking.inner, value, border);
+        const Expr filled = WithinExtent(n, shape[0], blocking.outer, of_channel, border);
+        const int64_t block = blocking.outer * blocking.inner;
+        return blocking.gap == 0 ? filled : tir::MakeSelect(Lt(i[4], block), filled, border);
+      },
+      blocking.gap == 0 ? std::vector<std::string>{"no", "co", "h", "w", "ni", "ci"}
+                        : std::vector<std::string>{"no", "co", "h", "w", "i"});
   te::Schedule schedule({blocked});
   te::Stage& stage = schedule[blocked];
   const auto& axes = stage.axes();
-  stage.Reorder({axes[0], axes[4], axes[1], axes[2], axes[3], axes[5]});
-  stage.Vectorize(blocking.inner > 1 ? axes[5] : axes[3]);
+  if (blocking.gap == 0) {
+    stage.Reorder({axes[0], axes[4], axes[1], axes[2], axes[3], axes[5]});
+    stage.Vectorize(blocking.inner > 1 ? axes[5] : axes[3]);
+  } else if (blocking.outer == 1) {
+    stage.Vectorize(axes[4]);
+  }
   return tir::RemoveUnitLoops(te::Lower(schedule, {source, blocked}, name));
 }
 
@@ -64,12 +91,14 @@ tir::Function Pack(const std::string& name, const Tensor& source, const graph::S
 
 std::vector<int64_t> BlockedShape(const graph::Shape& shape, Blocking blocking) {
   COSIM_CHECK(shape.size() == 2 || shape.size() == 4, "{} dimensions", shape.size());
-  return {CeilDiv(shape[0], blocking.outer),
-          CeilDiv(shape[1], blocking.inner),
-          Extent(shape, 2),
-          Extent(shape, 3),
-          blocking.outer,
-          blocking.inner};
+  std::vector<int64_t> blocked = {CeilDiv(shape[0], blocking.outer), CeilDiv(shape[1], blocking.inner),
+                                  Extent(shape, 2), Extent(shape, 3)};
+  if (blocking.gap == 0) {
+    blocked.insert(blocked.end(), {blocking.outer, blocking.inner});
+  } else {
+    blocked.push_back(blocking.outer * blocking.inner + blocking.gap);
+  }
+  return blocked;
 }
 
 tir::Function PackBlocked(const std::string& name, const graph::Shape& shape, Blocking blocking,
@@ -84,9 +113,7 @@ tir::Function UnpackBlocked(const std::string& name, const graph::Shape& shape, 
       te::Placeholder(name + ".blocked", BlockedShape(shape, blocking), DataType::Int(blocking.bits));
   const Tensor plain = te::Compute(name + ".plain", shape, [&](const Indices& i) -> te::Body {
     const Expr h = shape.size() == 2 ? tir::Int(0) : i[2], w = shape.size() == 2 ? tir::Int(0) : i[3];
-    return tir::MakeCast(DataType::Int(blocking.plain_bits),
-                         blocked(FloorDiv(i[0], blocking.outer), FloorDiv(i[1], blocking.inner), h, w,
-                                 FloorMod(i[0], blocking.outer), FloorMod(i[1], blocking.inner)));
+    return tir::MakeCast(DataType::Int(blocking.plain_bits), Element(blocked, blocking, i[0], i[1], h, w));
   });
   te::Schedule schedule({plain});
   te::Stage& stage = schedule[plain];
@@ -99,20 +126,27 @@ tir::Function PackMatrices(const std::string& name, const graph::Shape& shape, c
   const int64_t rows = shape[1] / t.groups, pixels = shape[2] * shape[3];
   const int64_t outputs = t.transposed ? rows : pixels, inputs = t.transposed ? pixels : rows;
   const DataType type = DataType::Int(t.bits);
-  const Tensor tiled =
-      te::Compute(name + ".tiled",
-                  {shape[0] * t.groups, CeilDiv(outputs, t.layout_out), t.layout_out / t.block_out,
-                   CeilDiv(inputs, t.layout_in), t.layout_in / t.block_in, t.block_out, t.block_in},
-                  [&](const Indices& i) -> te::Body {
-                    const Expr o = i[1] * t.layout_out + i[2] * t.block_out + i[5];
-                    const Expr in = i[3] * t.layout_in + i[4] * t.block_in + i[6];
-                    const Expr row = FloorMod(i[0], t.groups) * rows + (t.transposed ? o : in);
-                    const Expr pixel = t.transposed ? in : o;
-                    const Expr value = plain(FloorDiv(i[0], t.groups), row, FloorDiv(pixel, shape[3]),
-                                             FloorMod(pixel, shape[3]));
-                    return tir::MakeSelect(tir::And(Lt(o, outputs), Lt(in, inputs)),
-                                           tir::MakeCast(type, value), tir::Int(0, type));
-                  });
+  const int64_t tile = t.block_out * t.block_in;
+  std::vector<int64_t> tiles = {shape[0] * t.groups, CeilDiv(outputs, t.layout_out),
+                                t.layout_out / t.block_out, CeilDiv(inputs, t.layout_in),
+                                t.layout_in / t.block_in};
+  if (t.gap == 0) {
+    tiles.insert(tiles.end(), {t.block_out, t.block_in});
+  } else {
+    tiles.push_back(tile + t.gap);
+  }
+  const Tensor tiled = te::Compute(name + ".tiled", tiles, [&](const Indices& i) -> te::Body {
+    const Expr o_in_tile = t.gap == 0 ? i[5] : FloorDiv(i[5], t.block_in);
+    const Expr o = i[1] * t.layout_out + i[2] * t.block_out + o_in_tile;
+    const Expr in = i[3] * t.layout_in + i[4] * t.block_in + (t.gap == 0 ? i[6] : FloorMod(i[5], t.block_in));
+    const Expr row = FloorMod(i[0], t.groups) * rows + (t.transposed ? o : in);
+    const Expr pixel = t.transposed ? in : o;
+    const Expr value =
+        plain(FloorDiv(i[0], t.groups), row, FloorDiv(pixel, shape[3]), FloorMod(pixel, shape[3]));
+    const Expr inside = tir::And(Lt(o, outputs), Lt(in, inputs));
+    return tir::MakeSelect(t.gap == 0 ? inside : tir::And(inside, Lt(i[5], tile)), tir::MakeCast(type, value),
+                           tir::Int(0, type));
+  });
   te::Schedule schedule({tiled});
   return tir::RemoveUnitLoops(te::Lower(schedule, {plain, tiled}, name));
 }

@@ -21,9 +21,11 @@ struct Blocking {
   int64_t inner = 1;   ///< c, or i of weights.
   int bits = 8;        ///< Of an element of the blocked array: 8, 16 or 32.
   int plain_bits = 8;  ///< Of one of the plain array, at most as many.
+  int64_t gap = 0;     ///< Elements behind each block of n * c that mean nothing.
 };
 
-/// [N,C,H,W] or [N,C] (as H = W = 1) and its blocked shape.
+/// [N,C,H,W] or [N,C] (as H = W = 1) and its blocked shape. With gaps, blocks and gap are the last dimension:
+/// [ceil(N / n), ceil(C / c), H, W, n * c + gap].
 std::vector<int64_t> BlockedShape(const graph::Shape& shape, Blocking blocking);
 
 /// [N,C,H,W] or [N,C] -> NCHW[n]n[c]c. Elements that only blocking adds are `fill`: a zero point, or 0 for
@@ -42,6 +44,7 @@ struct MatrixTiling {
   int64_t block_out = 1, layout_out = 1, block_in = 1, layout_in = 1;
   int bits = 8;        ///< of an element
   int plain_bits = 8;  ///< of one of the plain array
+  int64_t gap = 0;     ///< elements behind each tile of bo * bi that mean nothing
 };
 tir::Function PackMatrices(const std::string& name, const graph::Shape& shape, const MatrixTiling& tiling);
 
