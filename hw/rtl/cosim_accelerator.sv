@@ -84,6 +84,8 @@ module cosim_accelerator #(
   localparam logic [1:0]  Okay        = 2'b00;
   localparam logic [1:0]  Increment   = 2'b01;
   localparam logic [3:0]  Bufferable  = 4'b0011;   // and modifiable; nothing is cached
+  // A response given on the way to memory might come before a read through another port would see the data.
+  localparam logic [3:0]  WriteCache  = (Ports > 1) ? 4'b0010 : Bufferable;
 
   // ---- Registers and the run.
   logic        start, abort, run_busy, run_done, run_ended, interrupt_level;
@@ -236,7 +238,7 @@ module cosim_accelerator #(
   assign m_axi_arprot  = '0;
   assign m_axi_awsize  = {Ports{3'(BeatShift)}};
   assign m_axi_awburst = {Ports{Increment}};
-  assign m_axi_awcache = {Ports{Bufferable}};
+  assign m_axi_awcache = {Ports{WriteCache}};
   assign m_axi_awprot  = '0;
 
   // ---- What passes the ports.

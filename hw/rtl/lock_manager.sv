@@ -48,7 +48,7 @@ module lock_manager #(
 
   for (genvar u = 0; u < Units; u++) begin : gen_unit
     assign take[u*Banks +: Banks] = (could_i[u] & granted_o[u] & ~`MUTANT(LockForgotten)) ? want_i[u*Banks +: Banks] : '0;
-    assign give[u*Banks +: Banks] = (retire_i[u] & ~(`MUTANT(LockKept) & (u == 1))) ? retire_mask_i[u*Banks +: Banks] : '0;
+    assign give[u*Banks +: Banks] = (retire_i[u] & ~(`MUTANT(LockKept) & (u == 2))) ? retire_mask_i[u*Banks +: Banks] : '0;
   end
 
   always_comb begin

@@ -12,7 +12,7 @@ package mutant_pkg;
     ForgetsOffset,    // a row's beats are counted from its first byte, not from its first beat
     TokenTwice,       // a token pushed is there twice
     PlaceLost,        // a queue has one place less
-    LockKept,         // the second unit's banks stay locked
+    LockKept,         // the third unit's banks stay locked
     LockForgotten,    // nobody holds a bank
     BankZero,         // what is read comes from bank 0
     PadZero,          // pads are 0 whatever their value
