@@ -28,12 +28,15 @@ TEST(NetworkFuzz, RandomNetworksOnRandomHardwareAreTheGoldenModels) {
 }
 
 TEST(NetworkFuzz, RandomNetworksRunOnRtl) {
-  for (const uint64_t seed : {7, 8}) {
+  int left = 2;
+  for (uint64_t seed = 4; left > 0; ++seed) {
+    ASSERT_LT(seed, 20) << "hardly a case has layers on the accelerator";
     NetworkCase c = DrawCase(seed);
+    if (RunIsolated(c, 60).on_accelerator == 0) continue;
+    --left;
     c.rtl = true;
     const Outcome outcome = RunIsolated(c, 300);
     EXPECT_EQ(outcome.kind, Outcome::Kind::kEqual) << outcome.reason << "\n--case='" << ToString(c) << "'";
-    EXPECT_GT(outcome.on_accelerator, 0);
   }
 }
 
