@@ -34,7 +34,7 @@ class RtlModule : public sc_core::sc_module, private MemoryPort {
   /// isa/registers.h, from address 0. Aligned words only, no byte enables, no debug transport. An error until
   /// Configure.
   tlm_utils::simple_target_socket<RtlModule> control;
-  /// Addresses as the program's. Uses direct access where it is granted.
+  /// Of all memory ports. Addresses as the program's. Uses direct access where it is granted.
   tlm_utils::simple_initiator_socket<RtlModule> memory;
   /// The RTL's interrupt line.
   sc_core::sc_out<bool> interrupt;

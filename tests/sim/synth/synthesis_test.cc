@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include "cli/synth_report.h"
 #include "cli/verbs.h"
@@ -164,14 +165,15 @@ TEST_F(Synthesis, IsOfOneMindWithYosys) {
   Diagnostics diags;
   const auto spec =
       isa::LoadSpec(COSIM_SOURCE_DIR "/tests/hw/narrow.yaml", COSIM_SOURCE_DIR "/tests/hw/load_gemm.yaml",
-                    {{"hardware.macs_per_dsp", "2"}}, diags);
+                    {{"hardware.macs_per_dsp", "2"}, {"parameters.load_port", "1"}}, diags);
   ASSERT_TRUE(spec.has_value()) << diags.Render();
   const auto synthesis = Run(*spec);
   ASSERT_TRUE(synthesis.has_value()) << diags_.Render();
-  int array = 0;
-  for (const synth::Part& part : synthesis->analysis.parts)
-    if (part.name == "gemm") array = part.resources.dsp;
-  EXPECT_EQ(array, 8);  // 4 by 4 multiply-accumulates, two a DSP
+  std::map<std::string, synth::Resources> parts;
+  for (const synth::Part& part : synthesis->analysis.parts) parts[part.name] = part.resources;
+  EXPECT_EQ(parts["gemm"].dsp, 8);       // 4 by 4 multiply-accumulates, two a DSP
+  EXPECT_GT(parts["read_port"].ff, 40);  // an address and a length wait there
+  EXPECT_GT(parts["read_port_1"].ff, 40);
   EXPECT_GT(synthesis->analysis.total.lut, 500);
   EXPECT_GT(synthesis->analysis.total.ff, 500);
   EXPECT_GE(synthesis->analysis.longest.levels, 3);
