@@ -38,7 +38,7 @@ class AcceleratorModule : public sc_core::sc_module {
  public:
   /// isa/registers.h, from address 0. Aligned words only, no byte enables; debug transport reads.
   tlm_utils::simple_target_socket<AcceleratorModule> control;
-  /// Addresses as the program's. Uses direct access where it is granted.
+  /// All memory ports in one. Addresses as the program's. Uses direct access where it is granted.
   tlm_utils::simple_initiator_socket<AcceleratorModule> memory;
   /// High while an interrupt is pending and enabled.
   sc_core::sc_out<bool> interrupt;
