@@ -121,6 +121,33 @@ TEST(Layout, PatchesAreTheTapsOfTheConvolution) {
   }
 }
 
+TEST(Layout, MatricesAreTilesOfWeightsWithTheirGaps) {
+  Randoms random(5);
+  const Shape shape = {2, 10, 3, 4};
+  for (const bool transposed : {false, true}) {
+    const int64_t rows = 5, pixels = 12, results = transposed ? rows : pixels,
+                  sums = transposed ? pixels : rows;
+    for (const int64_t gap : {0, 7}) {
+      const MatrixTiling t{2, transposed, 3, 6, 4, 4, 8, 8, gap};
+      const Tensor plain = random.Int8(shape);
+      std::vector<int8_t> tiles;
+      for (int64_t matrix = 0; matrix < 4; ++matrix)
+        for (int64_t o = 0; o < (results + 5) / 6 * 2; ++o)
+          for (int64_t i = 0; i < (sums + 3) / 4; ++i) {
+            for (int64_t at = 0; at < 12; ++at) {
+              const int64_t result = o * 3 + at / 4, sum = i * 4 + at % 4;
+              const int64_t row = transposed ? result : sum, pixel = transposed ? sum : result;
+              const int64_t index = (matrix * rows + row) * pixels + pixel;
+              tiles.push_back(result < results && sum < sums ? plain.data<int8_t>()[index] : int8_t{0});
+            }
+            tiles.insert(tiles.end(), gap, 0);
+          }
+      const Shape flat = {static_cast<int64_t>(tiles.size())};
+      EXPECT_TRUE(Convert(PackMatrices("matrices", shape, t), plain, flat) == Tensor(flat, tiles));
+    }
+  }
+}
+
 TEST(Layout, AConvolutionOfPatchesIsTheConvolution) {
   Randoms random(4);
   for (const PatchCase& c : PatchCases()) {
