@@ -1,33 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints the engines of a unit, one template a kind.
-#include "isa/sv_engine.h"
-
+// Prints the engines that compute: nests of loops over micro-ops.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 
-#include "isa/sv_template.h"
+#include "isa/sv_engine.h"
+#include "isa/sv_engine_parts.h"
 
 namespace cosim::isa {
 namespace {
-
-/// What all engines have.
-constexpr std::string_view kEngineDeclarations = R"(
-  logic             @e@_ready, @e@_idle, @e@_busy, @e@_issue, @e@_retire;
-  logic [@tag@-1:0] @e@_retire_tag;
-)";
-
-constexpr std::string_view kEnginePins = R"(    .clk_i,
-    .rst_ni,
-    .ready_o     (@e@_ready),
-    .idle_o      (@e@_idle),
-    .busy_o      (@e@_busy),
-    .issue_i     (@e@_issue),
-    .tag_i       (@u@_tag),
-    .retire_o    (@e@_retire),
-    .retire_tag_o(@e@_retire_tag),
-)";
 
 /// What engines with a nest of loops over micro-ops have.
 constexpr std::string_view kNestDeclarations = R"(
@@ -48,55 +30,6 @@ constexpr std::string_view kNestPins = R"(    .sync_i      (~@u@_is_@kind@),
     .uop_re_o    (@e@_uop_re),
     .uop_addr_o  (@e@_uop_addr),
     .uop_data_i  (@e@_uop_data),
-)";
-
-constexpr std::string_view kLoadDeclarations = R"(
-  logic [@memories@-1:0]   @u@_load_we;
-  logic [@addr_bits@-1:0]  @u@_load_waddr;
-  logic [@data_bits@-1:0]  @u@_load_wdata;
-)";
-
-constexpr std::string_view kLoad = R"(
-  load_unit #(
-    .Memories   (@memories@),
-    .ElementBits({@element_bits@}),
-    .LaneBits   ({@lane_bits@}),
-    .StoredBytes({@stored_bytes@}),
-    .DataBits   (@data_bits@),
-    .AddrBits   (@addr_bits@),
-    .PortBits   (cosim_pkg::PortBits),
-    .BurstBeats (cosim_pkg::BurstBeats),
-    .BufferBeats(cosim_pkg::@U@BufferBeats),
-    .InFlight   (cosim_pkg::@U@Commands),
-    .Latency    (cosim_pkg::@U@Latency),
-    .Overlap    (cosim_pkg::@U@Overlap != 0),
-    .TagBits    (@tag@),
-    .DimBits    (@dim_bits@),
-    .PadBits    (@pad_bits@),
-    .ValueBits  (@value_bits@)
-  ) i_@u@_load (
-@engine_pins@    .memory_i    (@u@_load_memory),
-    .sram_i      (@addr_bits@'(@u@_load_sram)),
-    .dram_i      (32'(@u@_load_dram)),
-    .rows_i      (@dim_bits@'(@u@_load_rows)),
-    .cols_i      (@dim_bits@'(@u@_load_cols)),
-    .stride_i    (@dim_bits@'(@u@_load_stride)),
-    .pad_top_i   (@pad_bits@'(@u@_load_pad_top)),
-    .pad_bottom_i(@pad_bits@'(@u@_load_pad_bottom)),
-    .pad_left_i  (@pad_bits@'(@u@_load_pad_left)),
-    .pad_right_i (@pad_bits@'(@u@_load_pad_right)),
-    .pad_value_i (@u@_load_pad_value),
-    .req_valid_o (req_valid[@r@]),
-    .req_addr_o  (req_addr[@r@*32 +: 32]),
-    .req_len_o   (req_len[@r@*LenBits +: LenBits]),
-    .req_ready_i (req_ready[@r@]),
-    .beat_valid_i(beat_valid[@r@]),
-    .beat_last_i (beat_last[@p@]),
-    .beat_data_i (beat_data[@p@*cosim_pkg::PortBits +: cosim_pkg::PortBits]),
-    .we_o        (@u@_load_we),
-    .waddr_o     (@u@_load_waddr),
-    .wdata_o     (@u@_load_wdata)
-  );
 )";
 
 constexpr std::string_view kGemmDeclarations = R"(
@@ -148,49 +81,6 @@ constexpr std::string_view kGemm = R"(
     .dst_we_o    (@u@_gemm_we),
     .dst_waddr_o (@u@_gemm_waddr),
     .dst_wdata_o (@u@_gemm_wdata)
-  );
-)";
-
-constexpr std::string_view kStoreDeclarations = R"(
-  logic                                    @u@_store_re;
-  logic [cosim_pkg::@Stored@AddrBits-1:0] @u@_store_raddr;
-  logic [cosim_pkg::@Stored@Bits-1:0]      @u@_store_rdata;
-)";
-
-constexpr std::string_view kStore = R"(
-  store_unit #(
-    .ElementBits(cosim_pkg::@Stored@Bits),
-    .StoredBytes(cosim_pkg::@Stored@StoredBytes),
-    .AddrBits   (cosim_pkg::@Stored@AddrBits),
-    .PortBits   (cosim_pkg::PortBits),
-    .BurstBeats (cosim_pkg::BurstBeats),
-    .Outstanding(cosim_pkg::Outstanding),
-    .InFlight   (cosim_pkg::@U@Commands),
-    .Latency    (cosim_pkg::@U@Latency),
-    .Overlap    (cosim_pkg::@U@Overlap != 0),
-    .TagBits    (@tag@),
-    .DimBits    (@dim_bits@)
-  ) i_@u@_store (
-@engine_pins@    .sync_i         (~@u@_is_store),
-    .sram_i         (cosim_pkg::@Stored@AddrBits'(@u@_store_sram)),
-    .dram_i         (32'(@u@_store_dram)),
-    .rows_i         (@dim_bits@'(@u@_store_rows)),
-    .cols_i         (@dim_bits@'(@u@_store_cols)),
-    .stride_i       (@dim_bits@'(@u@_store_stride)),
-    .req_valid_o    (write_valid),
-    .req_addr_o     (write_addr),
-    .req_len_o      (write_len),
-    .req_last_o     (write_last),
-    .req_ready_i    (write_ready),
-    .response_last_i(write_response_last),
-    .w_valid_o      (w_valid_o[@p@]),
-    .w_ready_i      (w_ready_i[@p@]),
-    .w_data_o       (w_data_o[@p@*cosim_pkg::PortBits +: cosim_pkg::PortBits]),
-    .w_strb_o       (w_strb_o[@p@*cosim_pkg::PortBits/8 +: cosim_pkg::PortBits/8]),
-    .w_last_o       (w_last_o[@p@]),
-    .re_o           (@u@_store_re),
-    .raddr_o        (@u@_store_raddr),
-    .rdata_i        (@u@_store_rdata)
   );
 )";
 
@@ -250,40 +140,6 @@ constexpr std::string_view kAlu = R"(
   );
 )";
 
-/// What every template may name.
-SvValues EngineValues(const SvUnit& unit, Kind kind) {
-  SvValues values = {{"u", unit.name},
-                     {"U", unit.constant},
-                     {"e", fmt::format("{}_{}", unit.name, KindName(kind))},
-                     {"kind", std::string(KindName(kind))},
-                     {"p", std::to_string(unit.port)},
-                     {"tag", std::to_string(unit.tag_bits)}};
-  values.emplace_back("engine_pins", FillSvTemplate(kEnginePins, values));
-  return values;
-}
-
-std::string MemoryConstant(const Spec& spec, int memory) {
-  return "Mem" + SvConstantName(spec.memories[memory].name);
-}
-
-/// Fills the templates and gives the engine its name.
-SvEngine Fill(const SvUnit& unit, Kind kind, std::string_view declarations, std::string_view body,
-              const SvValues& values) {
-  SvEngine engine;
-  engine.kind = kind;
-  engine.name = fmt::format("{}_{}", unit.name, KindName(kind));
-  engine.declarations = FillSvTemplate(kEngineDeclarations, values) + FillSvTemplate(declarations, values);
-  engine.body = FillSvTemplate(body, values);
-  return engine;
-}
-
-/// Widest of several fields of a kind, at least 1.
-int Widest(const Spec& spec, const SvUnit& unit, Kind kind, const std::vector<std::string>& names) {
-  int widest = 1;
-  for (const std::string& name : names) widest = std::max(widest, unit.FieldBits(spec, kind, name));
-  return widest;
-}
-
 std::string Indices(const SvUnit& unit, Kind kind, const std::vector<std::string>& names, const char* part,
                     int bits) {
   std::vector<std::string> items;
@@ -297,7 +153,7 @@ std::string Indices(const SvUnit& unit, Kind kind, const std::vector<std::string
 void AddNest(SvValues& values, const Spec& spec, const SvUnit& unit, Kind kind,
              const std::vector<std::string>& names, int index_bits) {
   values.insert(values.end(),
-                {{"iter_bits", std::to_string(Widest(spec, unit, kind, {"iter_out", "iter_in"}))},
+                {{"iter_bits", std::to_string(WidestSvField(spec, unit, kind, {"iter_out", "iter_in"}))},
                  {"index_bits", std::to_string(index_bits)},
                  {"base", Indices(unit, kind, names, "_base", index_bits)},
                  {"outer", Indices(unit, kind, names, "_out", index_bits)},
@@ -314,57 +170,6 @@ void AddMicroOps(SvEngine& engine, const SvValues& values, int micro_ops) {
 
 }  // namespace
 
-std::string SvConcatenation(const std::vector<std::string>& items) {
-  std::string text;
-  for (size_t i = items.size(); i-- > 0;) text += (text.empty() ? "" : ", ") + items[i];
-  return text;
-}
-
-SvEngine SvLoadEngine(const Spec& spec, const SvPlan& plan, const SvUnit& unit) {
-  std::vector<std::string> element_bits, lane_bits, stored_bytes;
-  int64_t data_bits = 0;
-  int addr_bits = 1;
-  const int64_t port_bits = spec.dram.port_bits;
-  for (int m : unit.memories) {
-    const Memory& memory = spec.memories[m];
-    bool padded = false;
-    for (int f : unit.formats) padded |= spec.formats[f].memory == m && SvPads(spec.formats[f]);
-    const std::string constant = MemoryConstant(spec, m);
-    element_bits.push_back(fmt::format("cosim_pkg::{}Bits", constant));
-    lane_bits.push_back(padded ? fmt::format("cosim_pkg::{}LaneBits", constant) : "32'd0");
-    stored_bytes.push_back(fmt::format("cosim_pkg::{}StoredBytes", constant));
-    data_bits = std::max(data_bits, (memory.stored_bytes * 8 + port_bits - 1) / port_bits * port_bits);
-    addr_bits = std::max(addr_bits, SvAddressBits(memory.depth));
-  }
-  auto bits = [&](const std::vector<std::string>& names) {
-    return std::to_string(Widest(spec, unit, Kind::kLoad, names));
-  };
-  SvValues values = EngineValues(unit, Kind::kLoad);
-  values.insert(values.end(), {{"memories", std::to_string(unit.memories.size())},
-                               {"element_bits", SvConcatenation(element_bits)},
-                               {"lane_bits", SvConcatenation(lane_bits)},
-                               {"stored_bytes", SvConcatenation(stored_bytes)},
-                               {"data_bits", std::to_string(data_bits)},
-                               {"addr_bits", std::to_string(addr_bits)},
-                               {"dim_bits", bits({"rows", "cols", "stride"})},
-                               {"pad_bits", bits({"pad_top", "pad_bottom", "pad_left", "pad_right"})},
-                               {"value_bits", bits({"pad_value"})},
-                               {"r", std::to_string(unit.requester)}});
-  SvEngine engine = Fill(unit, Kind::kLoad, kLoadDeclarations, kLoad, values);
-  engine.select = fmt::format("({}_load_memory != '0)", unit.name);
-  const SvReaders& rivals = plan.readers[unit.port];
-  engine.lost_turn = fmt::format("(req_valid[{0}] & ~req_ready[{0}] & (req_ready[{1} +: {2}] != '0))",
-                                 unit.requester, rivals.first, rivals.count);
-  engine.unused = {engine.name + "_wdata"};
-  for (size_t k = 0; k < unit.memories.size(); ++k) {
-    const std::string constant = MemoryConstant(spec, unit.memories[k]);
-    engine.writes.push_back({unit.memories[k], fmt::format("{}_we[{}]", engine.name, k),
-                             fmt::format("{}_waddr[cosim_pkg::{}AddrBits-1:0]", engine.name, constant),
-                             fmt::format("{}_wdata[cosim_pkg::{}Bits-1:0]", engine.name, constant), ""});
-  }
-  return engine;
-}
-
 SvEngine SvGemmEngine(const Spec& spec, const SvUnit& unit) {
   const InstructionFormat& format = spec.formats[unit.gemm.format];
   const Operand& dst = format.intrinsic->dst;
@@ -373,29 +178,29 @@ SvEngine SvGemmEngine(const Spec& spec, const SvUnit& unit) {
   const std::vector<std::string> names = {dst.index, src.index, side.index};
   int index_bits = 1;
   for (const Operand* operand : {&dst, &src, &side}) {
-    index_bits =
-        std::max({index_bits, SvAddressBits(spec.memories[operand->memory].depth),
-                  Widest(spec, unit, Kind::kGemm,
-                         {operand->index + "_base", operand->index + "_out", operand->index + "_in"})});
+    index_bits = std::max(
+        {index_bits, SvAddressBits(spec.memories[operand->memory].depth),
+         WidestSvField(spec, unit, Kind::kGemm,
+                       {operand->index + "_base", operand->index + "_out", operand->index + "_in"})});
   }
-  SvValues values = EngineValues(unit, Kind::kGemm);
+  SvValues values = SvEngineValues(unit, Kind::kGemm);
   values.insert(values.end(), {{"batch", std::to_string(unit.gemm.batch)},
                                {"block_in", std::to_string(unit.gemm.block_in)},
                                {"block_out", std::to_string(unit.gemm.block_out)},
                                {"macs_per_dsp", std::to_string(unit.gemm.macs_per_dsp)},
                                {"lut_inputs", std::to_string(spec.hardware.lut_inputs)},
-                               {"Uop", MemoryConstant(spec, format.micro_ops)},
-                               {"Dst", MemoryConstant(spec, dst.memory)},
-                               {"Src", MemoryConstant(spec, src.memory)},
-                               {"Side", MemoryConstant(spec, side.memory)}});
+                               {"Uop", SvMemoryConstant(spec, format.micro_ops)},
+                               {"Dst", SvMemoryConstant(spec, dst.memory)},
+                               {"Src", SvMemoryConstant(spec, src.memory)},
+                               {"Side", SvMemoryConstant(spec, side.memory)}});
   const std::pair<const char*, const Operand*> fields[] = {{"dst", &dst}, {"src", &src}, {"side", &side}};
   for (const auto& [name, operand] : fields) {
-    const std::string field = MemoryConstant(spec, format.micro_ops) + SvConstantName(operand->index);
+    const std::string field = SvMemoryConstant(spec, format.micro_ops) + SvConstantName(operand->index);
     values.emplace_back(fmt::format("uop_{}", name), fmt::format("cosim_pkg::{}Offset", field));
     values.emplace_back(fmt::format("uop_{}_bits", name), fmt::format("cosim_pkg::{}Bits", field));
   }
   AddNest(values, spec, unit, Kind::kGemm, names, index_bits);
-  SvEngine engine = Fill(unit, Kind::kGemm, kGemmDeclarations, kGemm, values);
+  SvEngine engine = FillSvEngine(unit, Kind::kGemm, kGemmDeclarations, kGemm, values);
   engine.select = unit.name + "_is_gemm";
   const std::string prefix = engine.name + "_";
   AddMicroOps(engine, values, format.micro_ops);
@@ -407,30 +212,20 @@ SvEngine SvGemmEngine(const Spec& spec, const SvUnit& unit) {
   return engine;
 }
 
-SvEngine SvStoreEngine(const Spec& spec, const SvUnit& unit) {
-  SvValues values = EngineValues(unit, Kind::kStore);
-  values.insert(values.end(),
-                {{"Stored", MemoryConstant(spec, unit.stored)},
-                 {"dim_bits", std::to_string(Widest(spec, unit, Kind::kStore, {"rows", "cols", "stride"}))}});
-  SvEngine engine = Fill(unit, Kind::kStore, kStoreDeclarations, kStore, values);
-  engine.select = unit.name + "_is_store";
-  engine.reads = {{unit.stored, engine.name + "_re", engine.name + "_raddr", engine.name + "_rdata", ""}};
-  return engine;
-}
-
 SvEngine SvAluEngine(const Spec& spec, const SvUnit& unit) {
   const SvAlu& alu = unit.alu;
   const InstructionFormat& format = spec.formats[alu.format];
-  const std::string uop = MemoryConstant(spec, format.micro_ops);
+  const std::string uop = SvMemoryConstant(spec, format.micro_ops);
   std::vector<std::string> names, offsets, fields;
   int index_bits = 1;
   for (const IndexFields& index : format.indices) {
     names.push_back(index.index);
     offsets.push_back(fmt::format("cosim_pkg::{}{}Offset", uop, SvConstantName(index.index)));
     fields.push_back(fmt::format("cosim_pkg::{}{}Bits", uop, SvConstantName(index.index)));
-    index_bits = std::max(
-        {index_bits, spec.memories[format.micro_ops].fields[index.uop].type.width,
-         Widest(spec, unit, Kind::kAlu, {index.index + "_base", index.index + "_out", index.index + "_in"})});
+    index_bits =
+        std::max({index_bits, spec.memories[format.micro_ops].fields[index.uop].type.width,
+                  WidestSvField(spec, unit, Kind::kAlu,
+                                {index.index + "_base", index.index + "_out", index.index + "_in"})});
   }
   for (int memory : alu.reads) index_bits = std::max(index_bits, SvAddressBits(spec.memories[memory].depth));
   for (int memory : alu.writes) index_bits = std::max(index_bits, SvAddressBits(spec.memories[memory].depth));
@@ -441,12 +236,12 @@ SvEngine SvAluEngine(const Spec& spec, const SvUnit& unit) {
   auto element = [&](int memory, const char* way) {
     const std::string& name = spec.memories[memory].name;
     pins += fmt::format(",\n    .{}_{}({}_alu_{}_{})", name, way, unit.name, name, way);
-    memories += fmt::format("  logic [cosim_pkg::{}Bits-1:0] {}_alu_{}_{};\n", MemoryConstant(spec, memory),
+    memories += fmt::format("  logic [cosim_pkg::{}Bits-1:0] {}_alu_{}_{};\n", SvMemoryConstant(spec, memory),
                             unit.name, name, way);
   };
   for (int memory : alu.reads) element(memory, "i");
   for (int memory : alu.writes) element(memory, "o");
-  SvValues values = EngineValues(unit, Kind::kAlu);
+  SvValues values = SvEngineValues(unit, Kind::kAlu);
   values.insert(values.end(), {{"Uop", uop},
                                {"indices", std::to_string(format.indices.size())},
                                {"uop_offset", SvConcatenation(offsets)},
@@ -459,7 +254,7 @@ SvEngine SvAluEngine(const Spec& spec, const SvUnit& unit) {
                                {"immediates", immediates},
                                {"lane_pins", pins}});
   AddNest(values, spec, unit, Kind::kAlu, names, index_bits);
-  SvEngine engine = Fill(unit, Kind::kAlu, kAluDeclarations, kAlu, values);
+  SvEngine engine = FillSvEngine(unit, Kind::kAlu, kAluDeclarations, kAlu, values);
   engine.declarations += memories;
   engine.select = unit.name + "_is_alu";
   // Whether lanes fire makes no difference to them, only to what is written.
@@ -469,11 +264,11 @@ SvEngine SvAluEngine(const Spec& spec, const SvUnit& unit) {
   for (size_t m = 0; m < alu.reads.size(); ++m) {
     engine.reads.push_back({alu.reads[m], fmt::format("{}_re[{}]", engine.name, m),
                             fmt::format("{}_raddr[{} +: cosim_pkg::{}AddrBits]", engine.name, m * index_bits,
-                                        MemoryConstant(spec, alu.reads[m])),
+                                        SvMemoryConstant(spec, alu.reads[m])),
                             fmt::format("{}_{}_i", engine.name, spec.memories[alu.reads[m]].name), ""});
   }
   for (size_t w = 0; w < alu.writes.size(); ++w) {
-    const std::string constant = MemoryConstant(spec, alu.writes[w]);
+    const std::string constant = SvMemoryConstant(spec, alu.writes[w]);
     SvAccess access{alu.writes[w], fmt::format("{0}_we & {0}_result_memory[{1}]", engine.name, w),
                     fmt::format("{}_waddr[cosim_pkg::{}AddrBits-1:0]", engine.name, constant),
                     fmt::format("{}_{}_o", engine.name, spec.memories[alu.writes[w]].name), ""};
