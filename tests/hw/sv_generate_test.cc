@@ -79,8 +79,9 @@ TEST(GenerateSv, NamesTheInterfaceOfEachMemoryPort) {
 
 TEST(GenerateSv, LosesATurnOnlyToRequestersOfTheSamePort) {
   const std::string text = TextOf(SpecOf("ports"), "accelerator.sv");
-  EXPECT_THAT(text, HasSubstr("(req_valid[1] & ~req_ready[1] & (req_ready[0 +: 2] != '0))"));
-  EXPECT_THAT(text, HasSubstr("(req_valid[2] & ~req_ready[2] & (req_ready[2 +: 1] != '0))"));
+  for (const char* lost : {"(req_valid[1] & ~req_ready[1] & (req_ready[0 +: 2] != '0))",
+                           "(req_valid[2] & ~req_ready[2] & (req_ready[2 +: 1] != '0))"})
+    EXPECT_NE(text.find(lost), std::string::npos) << lost;
 }
 
 TEST(CheckSv, AcceptsTheModelsUnderTest) {
