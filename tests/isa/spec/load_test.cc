@@ -73,6 +73,27 @@ TEST(LoadSpec, FindsTheWordsOfTheIsas) {
   EXPECT_EQ(Load("pynq", "vta").word_bytes(), 16);
 }
 
+TEST(LoadSpec, WidensWordsForLongInstructions) {
+  EXPECT_EQ(Load("pynq", "cosim", {{"parameters.inp_bits", "16"}}).word_bits, 512);
+}
+
+TEST(LoadSpec, FillsEachBankWithAsManyElementsAsFit) {
+  const Spec spec = Load("pynq", "cosim", {{"parameters.block_in", "12"}, {"parameters.block_out", "12"}});
+  const auto depth = [&](const char* name) { return spec.memories[spec.MemoryIndex(name)].depth; };
+  EXPECT_EQ(depth("inp"), 4 * (262144 / 4 / 96));
+  EXPECT_EQ(depth("wgt"), 2097152 / 1152);
+  EXPECT_EQ(depth("acc"), 4 * (1048576 / 4 / 384));
+  EXPECT_EQ(depth("out"), 262144 / 96);
+}
+
+TEST(LoadSpec, EveryBlockIsAnArray) {
+  for (const char* isa : {"cosim", "vta"})
+    for (int block = 1; block <= 64; ++block) {
+      const std::string text = std::to_string(block);
+      Load("pynq", isa, {{"parameters.block_in", text}, {"parameters.block_out", text}});
+    }
+}
+
 TEST(LoadSpec, RoundsStoredElementsToBeats) {
   const Spec pynq = Load("pynq", "cosim"), ultra96 = Load("ultra96", "cosim");
   const auto stored = [](const Spec& spec, const char* name) {
