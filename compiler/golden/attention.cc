@@ -6,7 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "compiler/golden/quantized.h"
+#include "compiler/golden/clamp.h"
+#include "compiler/graph/quantized.h"
 
 namespace cosim::golden {
 namespace {
@@ -89,16 +90,16 @@ void NormalizeAs(const graph::QLayerNorm& op, const Tensor& x, const Tensor& gai
 }  // namespace
 
 void Multiply(const graph::MatMul& op, const Tensor& a, const Tensor& b, Tensor& out) {
-  WithQuantized(a.dtype(), [&](auto zero) { MultiplyAs<decltype(zero)>(op, a, b, out); });
+  graph::WithQuantized(a.dtype(), [&](auto zero) { MultiplyAs<decltype(zero)>(op, a, b, out); });
 }
 
 void Normalize(const graph::QSoftmax& op, const Tensor& x, Tensor& out) {
-  WithQuantized(x.dtype(), [&](auto zero) { NormalizeAs<decltype(zero)>(op, x, out); });
+  graph::WithQuantized(x.dtype(), [&](auto zero) { NormalizeAs<decltype(zero)>(op, x, out); });
 }
 
 void Normalize(const graph::QLayerNorm& op, const Tensor& x, const Tensor& gain, const Tensor& offset,
                Tensor& out) {
-  WithQuantized(x.dtype(), [&](auto zero) { NormalizeAs<decltype(zero)>(op, x, gain, offset, out); });
+  graph::WithQuantized(x.dtype(), [&](auto zero) { NormalizeAs<decltype(zero)>(op, x, gain, offset, out); });
 }
 
 }  // namespace cosim::golden

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/golden/dot.h"
-#include "compiler/golden/quantized.h"
+#include "compiler/graph/quantized.h"
 
 namespace cosim::golden {
 namespace {
@@ -75,7 +75,7 @@ void Convolve(const graph::Conv2d& op, const Tensor& x, const Tensor& w, Tensor&
   const std::vector<int16_t> weights = WeightRows(w, depth);
   for (int64_t n = 0; n < xs[0]; ++n) {
     std::vector<int16_t> image;
-    WithQuantized(x.dtype(), [&](auto zero) {
+    graph::WithQuantized(x.dtype(), [&](auto zero) {
       image = ChannelsLast(x.data<decltype(zero)>().data() + n * xs[1] * in_plane, xs[1], in_plane,
                            op.input_zero_point);
     });
@@ -93,7 +93,7 @@ void Multiply(const graph::Dense& op, const Tensor& x, const Tensor& w, Tensor& 
   const int64_t depth = Aligned(inputs);
   const std::vector<int16_t> weights = WeightRows(w.Reshaped({outputs, inputs, 1, 1}), depth);
   std::vector<int16_t> rows(batch * depth, 0);
-  WithQuantized(x.dtype(), [&](auto zero) {
+  graph::WithQuantized(x.dtype(), [&](auto zero) {
     const auto from = x.data<decltype(zero)>();
     for (int64_t n = 0; n < batch; ++n) {
       for (int64_t i = 0; i < inputs; ++i) {

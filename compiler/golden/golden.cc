@@ -7,10 +7,11 @@
 #include <limits>
 
 #include "compiler/golden/attention.h"
+#include "compiler/golden/clamp.h"
 #include "compiler/golden/convolution.h"
-#include "compiler/golden/quantized.h"
 #include "compiler/golden/rearrange.h"
 #include "compiler/graph/float_executor.h"
+#include "compiler/graph/quantized.h"
 #include "isa/check.h"
 
 namespace cosim::golden {
@@ -56,7 +57,7 @@ void Compute(const graph::BiasAdd&, const Operands& in, Tensor& out) {
 /// out[i] = Clamp(element(x[i])), x and out of one quantized type.
 template <typename Element>
 void Map(const Tensor& x, Tensor& out, Element element) {
-  WithQuantized(out.dtype(), [&](auto zero) {
+  graph::WithQuantized(out.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const auto from = x.data<T>();
     const auto to = out.mutable_data<T>();
@@ -67,7 +68,7 @@ void Map(const Tensor& x, Tensor& out, Element element) {
 /// The same of two tensors.
 template <typename Element>
 void Map(const Tensor& a, const Tensor& b, Tensor& out, Element element) {
-  WithQuantized(out.dtype(), [&](auto zero) {
+  graph::WithQuantized(out.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const auto x = a.data<T>(), y = b.data<T>();
     const auto to = out.mutable_data<T>();
@@ -130,11 +131,11 @@ void TakeLargest(const graph::MaxPool& op, const Tensor& x, Tensor& out) {
 }
 
 void Compute(const graph::MaxPool& op, const Operands& in, Tensor& out) {
-  WithQuantized(out.dtype(), [&](auto zero) { TakeLargest<decltype(zero)>(op, *in[0], out); });
+  graph::WithQuantized(out.dtype(), [&](auto zero) { TakeLargest<decltype(zero)>(op, *in[0], out); });
 }
 
 void Compute(const graph::GlobalSumPool&, const Operands& in, Tensor& out) {
-  WithQuantized(in[0]->dtype(), [&](auto zero) {
+  graph::WithQuantized(in[0]->dtype(), [&](auto zero) {
     const auto x = in[0]->data<decltype(zero)>();
     const auto y = out.mutable_data<int32_t>();
     const size_t plane = x.size() / y.size();
@@ -145,7 +146,7 @@ void Compute(const graph::GlobalSumPool&, const Operands& in, Tensor& out) {
 void Compute(const graph::Requantize& op, const Operands& in, Tensor& out) {
   const auto x = in[0]->data<int32_t>();
   const bool per_channel = op.multiplier.size() > 1;
-  WithQuantized(out.dtype(), [&](auto zero) {
+  graph::WithQuantized(out.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const auto y = out.mutable_data<T>();
     ForEachElement(out.shape(), [&](int64_t c, int64_t i) {
@@ -178,7 +179,7 @@ void AddUp(const graph::SumPool& op, const Tensor& x, Tensor& out) {
 }
 
 void Compute(const graph::SumPool& op, const Operands& in, Tensor& out) {
-  WithQuantized(in[0]->dtype(), [&](auto zero) { AddUp<decltype(zero)>(op, *in[0], out); });
+  graph::WithQuantized(in[0]->dtype(), [&](auto zero) { AddUp<decltype(zero)>(op, *in[0], out); });
 }
 
 void Compute(const graph::QMul& op, const Operands& in, Tensor& out) {

@@ -130,9 +130,7 @@ Result Infer(const Clip& op, Operands in) {
 
 Result Infer(const Add&, Operands in) {
   if (in[0].dtype != DType::kFloat32 || in[1].dtype != DType::kFloat32) return "operands must be float32";
-  if (in[0].shape != in[1].shape) {
-    return Fail("operands have shapes {} and {}", ToString(in[0].shape), ToString(in[1].shape));
-  }
+  if (std::string fault = ShapeFault(in); !fault.empty()) return fault;
   return in[0];
 }
 
@@ -149,9 +147,7 @@ Result Infer(const QAdd& op, Operands in) {
 
 Result Infer(const ScaledAdd& op, Operands in) {
   if (in[0].dtype != DType::kInt8 || in[1].dtype != DType::kInt8) return "operands must be int8";
-  if (in[0].shape != in[1].shape) {
-    return Fail("operands have shapes {} and {}", ToString(in[0].shape), ToString(in[1].shape));
-  }
+  if (std::string fault = ShapeFault(in); !fault.empty()) return fault;
   for (const QAdd::Operand& operand : {op.a, op.b}) {
     if (std::string fault = TwiceFault(operand.multiplier, operand.shift); !fault.empty()) return fault;
   }

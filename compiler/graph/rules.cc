@@ -16,11 +16,14 @@ std::string ZeroPointFault(DType dtype, std::initializer_list<int32_t> zero_poin
   return "";
 }
 
+std::string ShapeFault(std::span<const TensorType> operands) {
+  const Shape &a = operands[0].shape, &b = operands[1].shape;
+  return a == b ? "" : fmt::format("operands have shapes {} and {}", ToString(a), ToString(b));
+}
+
 std::string PairFault(std::span<const TensorType> operands) {
-  const TensorType &a = operands[0], &b = operands[1];
-  if (!IsQuantized(a.dtype) || a.dtype != b.dtype) return "operands must both be int8 or int16";
-  if (a.shape == b.shape) return "";
-  return fmt::format("operands have shapes {} and {}", ToString(a.shape), ToString(b.shape));
+  const DType a = operands[0].dtype, b = operands[1].dtype;
+  return IsQuantized(a) && a == b ? ShapeFault(operands) : "operands must both be int8 or int16";
 }
 
 std::string TwiceFault(int32_t multiplier, int32_t shift) {

@@ -25,6 +25,9 @@ inline bool IsShift(int64_t value) { return value >= 0 && value <= 62; }
 /// Of values of one type.
 std::string ZeroPointFault(DType dtype, std::initializer_list<int32_t> zero_points);
 
+/// Two operands of one shape.
+std::string ShapeFault(std::span<const TensorType> operands);
+
 /// Two quantized values of one type and shape.
 std::string PairFault(std::span<const TensorType> operands);
 

@@ -7,6 +7,7 @@
 #include "compiler/cpu/ops/host_kernel.h"
 #include "compiler/golden/golden.h"
 #include "compiler/graph/print.h"
+#include "compiler/graph/quantize/tensors.h"
 #include "compiler/graph/zoo/zoo.h"
 #include "compiler/import/data/inputs.h"
 #include "compiler/session/execute.h"

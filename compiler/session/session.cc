@@ -6,6 +6,7 @@
 #include "compiler/cpu/jit.h"
 #include "compiler/golden/golden.h"
 #include "compiler/graph/float_executor.h"
+#include "compiler/graph/quantize/tensors.h"
 #include "compiler/graph/zoo/zoo.h"
 #include "compiler/network/array.h"
 #include "compiler/session/execute.h"

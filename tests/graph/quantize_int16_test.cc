@@ -10,6 +10,7 @@
 #include "compiler/golden/golden.h"
 #include "compiler/graph/float_executor.h"
 #include "compiler/graph/quantize/report.h"
+#include "compiler/graph/quantize/tensors.h"
 #include "compiler/graph/verify.h"
 #include "compiler/graph/zoo/zoo.h"
 #include "tests/graph/testing.h"

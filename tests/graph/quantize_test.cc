@@ -11,6 +11,7 @@
 #include "compiler/graph/float_executor.h"
 #include "compiler/graph/print.h"
 #include "compiler/graph/quantize/report.h"
+#include "compiler/graph/quantize/tensors.h"
 #include "compiler/graph/verify.h"
 #include "compiler/graph/zoo/zoo.h"
 #include "tests/graph/testing.h"

@@ -14,8 +14,10 @@
 #include "compiler/graph/passes/fold_constants.h"
 #include "compiler/graph/passes/remove_dead_values.h"
 #include "compiler/graph/quantize/calibrate.h"
+#include "compiler/graph/quantize/keeps_values.h"
 #include "compiler/graph/quantize/reach.h"
 #include "compiler/graph/quantize/scheme.h"
+#include "compiler/graph/quantize/tensors.h"
 #include "isa/check.h"
 
 namespace cosim::graph {
@@ -408,49 +410,6 @@ std::string_view Name(QuantizationScheme scheme) {
 QuantizedGraph QuantizeGraph(const Graph& float_graph, const QuantizeOptions& options) {
   Graph folded = RemoveDeadValues(FoldBatchNorm(ExpandTransposed(FoldConstants(float_graph))));
   return Quantizer(std::move(folded), options).Run();
-}
-
-std::vector<Tensor> QuantizeInputs(const Graph& graph, const std::vector<Tensor>& inputs) {
-  COSIM_CHECK(inputs.size() == graph.inputs().size(), "{} inputs for {}", inputs.size(), graph.name());
-  std::vector<Tensor> result;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const Node& node = graph.node(graph.inputs()[i]);
-    COSIM_CHECK(node.quantization && node.type.shape == inputs[i].shape(), "input '{}'", node.name);
-    const double least = LeastOf(node.type.dtype), largest = LargestOf(node.type.dtype);
-    Tensor q(node.type);
-    const auto fill = [&](auto elements) {
-      std::ranges::transform(inputs[i].data<float>(), elements.begin(), [&](float x) {
-        const double steps = std::floor(double{x} / node.quantization->scales[0] + 0.5);
-        return static_cast<typename decltype(elements)::value_type>(
-            std::clamp(steps + node.quantization->zero_point, least, largest));
-      });
-    };
-    node.type.dtype == DType::kInt8 ? fill(q.mutable_data<int8_t>()) : fill(q.mutable_data<int16_t>());
-    result.push_back(std::move(q));
-  }
-  return result;
-}
-
-Tensor ToReal(const Tensor& tensor, const Quantization& quantization) {
-  const Shape& shape = tensor.shape();
-  const int64_t channels = quantization.scales.size() == 1 ? 1 : shape.at(quantization.axis);
-  const int64_t inner = quantization.scales.size() == 1
-                            ? tensor.size()
-                            : NumElements(Shape(shape.begin() + quantization.axis + 1, shape.end()));
-  std::vector<float> real(tensor.size());
-  const auto convert = [&](auto elements) {
-    for (int64_t i = 0; i < tensor.size(); ++i)
-      real[i] = static_cast<float>(int64_t{elements[i]} - quantization.zero_point) *
-                quantization.scales[i / inner % channels];
-  };
-  if (tensor.dtype() == DType::kInt8) {
-    convert(tensor.data<int8_t>());
-  } else if (tensor.dtype() == DType::kInt16) {
-    convert(tensor.data<int16_t>());
-  } else {
-    convert(tensor.data<int32_t>());
-  }
-  return Tensor(shape, std::move(real));
 }
 
 }  // namespace cosim::graph

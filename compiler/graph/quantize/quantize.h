@@ -56,10 +56,4 @@ struct QuantizedGraph {
 /// COSIM_CHECK.
 QuantizedGraph QuantizeGraph(const Graph& float_graph, const QuantizeOptions& options);
 
-/// Float tensors to the quantized tensors that `graph`'s inputs expect, by the quantization on those inputs.
-std::vector<Tensor> QuantizeInputs(const Graph& graph, const std::vector<Tensor>& inputs);
-
-/// int8, int16 or int32 elements to real numbers.
-Tensor ToReal(const Tensor& tensor, const Quantization& quantization);
-
 }  // namespace cosim::graph

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/graph/quantize/keeps_values.h"
+#include "compiler/graph/quantize/tensors.h"
 #include "isa/check.h"
 
 namespace cosim::graph {
@@ -86,26 +88,6 @@ class ReachChooser {
 };
 
 }  // namespace
-
-bool KeepsValues(const Node& node) {
-  return node.As<MaxPool>() || node.As<Flatten>() || node.As<DepthToSpace>() || node.As<ResizeNearest>() ||
-         node.As<Pad>();
-}
-
-Tensor QuantizeWeight(const Tensor& weight, const std::vector<float>& scales, int levels) {
-  const auto most = static_cast<float>(levels);
-  const auto w = weight.data<float>();
-  const int64_t channels = weight.shape()[0], taps = weight.size() / channels;
-  std::vector<int8_t> q(w.size());
-  for (int64_t c = 0; c < channels; ++c) {
-    const float per_step = 1 / scales[scales.size() == 1 ? 0 : c];
-    for (int64_t i = c * taps; i < (c + 1) * taps; ++i) {
-      const float steps = w[i] * per_step + (w[i] < 0 ? -0.5f : 0.5f);
-      q[i] = static_cast<int8_t>(static_cast<int32_t>(std::min(most, std::max(-most, steps))));
-    }
-  }
-  return Tensor(weight.shape(), std::move(q));
-}
 
 int64_t LargestGain(const Tensor& weight, bool never_negative) {
   const int64_t channels = weight.shape()[0], taps = weight.size() / channels;

@@ -13,12 +13,6 @@ namespace cosim::graph {
 /// Scales of weights keep biases of int16 products below this; the rest of an int32 is the products'.
 inline constexpr double kMostBias = 1 << 28;
 
-/// Whether an operation leaves the values of its operand as they are.
-bool KeepsValues(const Node& node);
-
-/// Weights [O,...] in steps of `scales` (one, or one for each O), symmetric in [-levels, levels]: int8.
-Tensor QuantizeWeight(const Tensor& weight, const std::vector<float>& scales, int levels);
-
 /// The largest sum in magnitude, over output channels, that values in [-1, 1] (in [0, 1] where they are
 /// `never_negative`) can have with int8 weights [O,...].
 int64_t LargestGain(const Tensor& weight, bool never_negative);

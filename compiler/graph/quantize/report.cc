@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/graph/quantize/tensors.h"
+
 namespace cosim::graph {
 namespace {
 

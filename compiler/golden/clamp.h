@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two element types of quantized values.
+// Results into the range of an element type.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 
-#include "compiler/graph/tensor.h"
-#include "isa/check.h"
-
 namespace cosim::golden {
-
-/// Calls f(T{}) with the type of quantized elements, int8_t or int16_t.
-template <typename F>
-void WithQuantized(graph::DType dtype, F f) {
-  COSIM_CHECK(dtype == graph::DType::kInt8 || dtype == graph::DType::kInt16, "element type {}",
-              graph::Name(dtype));
-  dtype == graph::DType::kInt8 ? f(int8_t{}) : f(int16_t{});
-}
 
 /// Clamp of ops.h.
 template <typename T>
