@@ -73,7 +73,9 @@ std::string LayerText(const session::LayerExplanation& layer) {
                       Filling(layer));
   for (const session::Stall& stall : layer.stalls)
     text += fmt::format("  {:>6}  {}\n", Percent(Share(stall.cycles, layer.cycles)), stall.reason);
-  text += Roofline(layer) + "  schedule: " + layer.layer.schedule + "\n";
+  text += Roofline(layer);
+  if (!layer.layer.reason.empty()) text += "  fusion: " + layer.layer.reason + "\n";
+  text += "  schedule: " + layer.layer.schedule + "\n";
   for (const runtime::Alternative& other : layer.layer.alternatives)
     text += fmt::format("  instead: {}: {} cycles, {}\n", other.schedule,
                         Grouped(layer.cycles + other.more_cycles), Change(other.more_cycles, layer.cycles));
@@ -131,6 +133,7 @@ std::string Json(const session::Explanation& result) {
                         {"schedule", layer.layer.schedule}};
     for (const auto& stall : layer.stalls)
       out["stalls"].push_back({{"reason", stall.reason}, {"cycles", stall.cycles}});
+    if (!layer.layer.reason.empty()) out["fusion"] = layer.layer.reason;
     for (const auto& knob : layer.layer.knobs)
       out["knobs"].push_back({{"name", knob.name}, {"value", knob.value}, {"legal", knob.legal}});
     for (const auto& other : layer.layer.alternatives)

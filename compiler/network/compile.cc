@@ -91,16 +91,18 @@ class Compiler {
     return static_cast<int>(network_.layers.size()) - 1;
   }
 
-  void Place(const Group& group) {
+  /// `why` the group is apart from its neighbour, if anything was measured.
+  void Place(const Group& group, std::string why = {}) {
     if (group.kind == GroupKind::kView) return;
     if (group.kind == GroupKind::kConcat && PlaceTogether(group)) return;
     std::string reason;
     Item item;
-    item.accelerator = lowering_.Lower(group, reason);
-    if (!item.accelerator) {  // perhaps only the add is too much
-      const std::vector<Group> parts = SplitAtAdd(graph_, group);
-      for (const Group& part : parts) Place(part);
-      if (!parts.empty()) return;
+    const std::vector<Group> parts = SplitAtAdd(graph_, group);
+    if (parts.empty() || !lowering_.QuickerApart(group, parts, why))
+      item.accelerator = lowering_.Lower(group, reason);
+    if (!item.accelerator && !parts.empty()) {  // or the add is too much
+      for (const Group& part : parts) Place(part, why);
+      return;
     }
     if (item.accelerator) {
       item.kind = Item::Kind::kAccelerator;
@@ -122,7 +124,7 @@ class Compiler {
       item.writes = {Root(group.result()), {}};
     }
     for (const FormKey& form : item.reads) Need(form);
-    item.layer = AddLayer(group, reason, item.accelerator.has_value());
+    item.layer = AddLayer(group, item.accelerator ? why : reason, item.accelerator.has_value());
     if (item.accelerator) {
       network_.layers[item.layer].schedule = ToString(item.accelerator->tile);
       network_.layers[item.layer].knobs = std::move(item.accelerator->knobs);

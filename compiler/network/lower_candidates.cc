@@ -70,25 +70,32 @@ std::vector<GroupLowering::Lowered> GroupLowering::LowerTiles(const Group& group
   return found;
 }
 
-runtime::Cycle GroupLowering::Measure(const Lowered& lowered, bool alone) const {
-  accel::Kernel again = lowered.kernel;
-  std::vector<const accel::Kernel*> row = {&lowered.kernel};
-  if (!alone) {
-    accel::StorageCursor cursor = lowered.cursor;
-    COSIM_CHECK(!accel::AssignStorage(again, spec_, cursor));
-    row.push_back(&again);
-    if (before_) row.insert(row.begin(), &before_->kernel);
+double GroupLowering::Affordable(double cycles) const {
+  return kMeasuredCycles / ((before_ ? before_->cost.cycles : 0) + 2 * cycles);
+}
+
+bool GroupLowering::MeasuredAlone(double cycles) const { return Affordable(cycles) < kMeasuredAlone; }
+
+std::optional<runtime::Cycle> GroupLowering::Measure(std::span<const accel::Kernel> kernels,
+                                                     accel::StorageCursor cursor, bool alone) const {
+  std::vector<const accel::Kernel*> row;
+  if (!alone && before_) row.push_back(&before_->kernel);
+  for (const accel::Kernel& kernel : kernels) row.push_back(&kernel);
+  std::vector<accel::Kernel> again;
+  if (!alone) again.assign(kernels.begin(), kernels.end());
+  for (accel::Kernel& kernel : again) {
+    COSIM_CHECK(!accel::AssignStorage(kernel, spec_, cursor));
+    row.push_back(&kernel);
   }
-  return CyclesInARow(spec_, row).value_or(static_cast<runtime::Cycle>(lowered.cost.cycles));
+  return CyclesInARow(spec_, row);
 }
 
 std::vector<GroupLowering::Lowered> GroupLowering::LowerCandidates(const Group& group, const Plan& plan,
                                                                    const std::vector<TileCost>& ranked,
                                                                    std::string& reason) {
   if (ranked.empty()) return {};
-  const double affordable =
-      kMeasuredCycles / ((before_ ? before_->cost.cycles : 0) + 2 * ranked.front().cycles);
-  const bool alone = affordable < kMeasuredAlone;
+  const double affordable = Affordable(ranked.front().cycles);
+  const bool alone = MeasuredAlone(ranked.front().cycles);
   const size_t least =
       ranked.front().steps > kMostStepsAlone || options_.virtual_threads == 1 ? 1 : kMeasuredAlone;
   const size_t measured = alone ? least : std::min(static_cast<size_t>(affordable), kMostMeasured);
@@ -106,16 +113,18 @@ std::vector<GroupLowering::Lowered> GroupLowering::LowerCandidates(const Group& 
         candidates.push_back(std::move(lowered));
   };
   add(ranked, measured);
-  const auto threads = [](const TileCost& cost) { return cost.tile.threads; };
-  const bool any = !candidates.empty();
-  if (any && measured > 1 &&
-      std::ranges::none_of(candidates, [](auto& c) { return c.cost.tile.threads == 1; }))
-    add(std::span(std::ranges::find(ranked, 1, threads), ranked.end()), 1);
+  const auto is_single = [](const TileCost& cost) { return cost.tile.threads == 1; };
+  if (measured > 1 && !candidates.empty() && std::ranges::none_of(candidates, is_single, &Lowered::cost)) {
+    const auto single = std::ranges::find_if(ranked, is_single);
+    if (single != ranked.end()) add({single, 1}, 1);
+  }
   const size_t choice = candidates.size();
   if (options_.explain && choice <= kAlternatives) add(ranked, 1 + kAlternatives);
   if (candidates.size() < 2) return candidates;
 
-  for (Lowered& lowered : candidates) lowered.measured = Measure(lowered, alone);
+  for (Lowered& lowered : candidates)
+    lowered.measured = Measure({&lowered.kernel, 1}, lowered.cursor, alone)
+                           .value_or(static_cast<runtime::Cycle>(lowered.cost.cycles));
   const size_t first = decided ? 1 : 0;  // what run takes stays in front
   std::ranges::stable_sort(std::span(candidates).subspan(first, choice - first), {}, &Lowered::measured);
   if (!decided && choice > 1) known_.push_back({situation, candidates.front().cost});

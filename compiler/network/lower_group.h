@@ -65,6 +65,10 @@ class GroupLowering {
   /// the group before.
   std::optional<AcceleratorGroup> Lower(const Group& group, std::string& reason);
 
+  /// Whether a convolution with a residual add, `whole`, takes fewer cycles as the two groups `parts`, which
+  /// the timing engine decides where the tile model is in doubt. Then `why` says by how much, else it stays.
+  bool QuickerApart(const Group& whole, std::span<const Group> parts, std::string& why);
+
   const Array& array() const { return array_; }
   /// What of the array can hold no network; empty: nothing.
   std::string ArrayMisfit() const;
@@ -126,12 +130,31 @@ class GroupLowering {
     Situation situation;
     TileCost cost;
   };
+  /// What a convolution with a residual add gains as two kernels.
+  struct Fusion {
+    Situation situation;
+    runtime::Cycle gain = 0;
+  };
   /// The kernels of the first `count` tiles of `ranked` that fit storage and instructions.
   std::vector<Lowered> LowerTiles(const Group& group, const Plan& plan, std::span<const TileCost> ranked,
                                   size_t count, std::string& reason) const;
-  /// Cycles of the kernel between the one before it and itself once more, which stands for the one behind it;
-  /// or of the kernel alone.
-  runtime::Cycle Measure(const Lowered& lowered, bool alone) const;
+  /// Cycles of kernels that follow each other, between the one before them and themselves once more, which
+  /// stand for what is behind them at `cursor`; or of them alone. Nothing when addresses do not reach that
+  /// far.
+  std::optional<runtime::Cycle> Measure(std::span<const accel::Kernel> kernels, accel::StorageCursor cursor,
+                                        bool alone) const;
+  /// The same of groups, with the tiles they get behind what has been lowered, and what is `known` then.
+  /// Nothing when one does not run on the accelerator.
+  std::optional<runtime::Cycle> MeasureGroups(std::span<const Group> groups, bool alone,
+                                              std::vector<Known>& known) const;
+  /// Cycles of the tile model's favourite; 0 when nothing fits.
+  double Estimate(const Plan& plan) const;
+  /// What QuickerApart says, in cycles fewer; 0 where the tile model rules it out.
+  runtime::Cycle GainApart(const Group& whole, const Plan& plan, std::span<const Group> parts);
+  /// How many schedules of a kernel of that cost can be measured in a row with the one before it, and whether
+  /// they are too few.
+  double Affordable(double cycles) const;
+  bool MeasuredAlone(double cycles) const;
   /// The one to take first. As many as can be measured quickly, by what they take; where that is only one,
   /// the tile model's first; then others to explain it by. Empty: nothing fits.
   std::vector<Lowered> LowerCandidates(const Group& group, const Plan& plan,
@@ -147,6 +170,7 @@ class GroupLowering {
   accel::StorageCursor cursor_;
   std::optional<Before> before_;
   std::vector<Known> known_;
+  std::vector<Fusion> fusions_;
 };
 
 }  // namespace cosim::network

@@ -45,7 +45,8 @@ bool GroupLowering::PlanConvolution(const Group& group, AcceleratorGroup& out, P
   const auto& conv = view.attributes;
   const isa::Memory& weights = spec_.memories[array_.weights];
   const int64_t least = weights.fields[0].type.Min(), most = weights.fields[0].type.Max();
-  for (const int8_t weight : view.weights)
+  const bool all_fit = least <= -128 && most >= 127;
+  for (const int8_t weight : all_fit ? std::span<const int8_t>() : view.weights)
     if (weight < least || weight > most)
       return reason = fmt::format("a weight of {}: '{}' holds {} bits", weight, weights.name,
                                   weights.fields[0].type.width),
