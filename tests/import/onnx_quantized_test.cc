@@ -182,12 +182,16 @@ TEST(OnnxQuantized, RandomNetworksComputeWhatTheHostsOperatorsDo) {
     const auto agreed = ImportAndCompare(net, RandomNetwork(net));
     ASSERT_TRUE(agreed);
     for (const auto& node : agreed->model->graph.nodes()) {
-      if (const auto* op = node.As<graph::HostOp>()) EXPECT_NE(op->reason, "") << node.name;
+      if (const auto* op = node.As<graph::HostOp>()) {
+        EXPECT_NE(op->reason, "") << node.name;
+      }
       const bool is_host = node.As<graph::HostOp>() && node.name.find('.') == std::string::npos;
       all += node.name.find('.') == std::string::npos && node.name[0] == 'v';
       on_accelerator += !is_host && node.name.find('.') == std::string::npos && node.name[0] == 'v';
     }
-    if (seed <= 4) EXPECT_TRUE(RunModel(spec, agreed->model, {agreed->input}, "cycle"));
+    if (seed <= 4) {
+      EXPECT_TRUE(RunModel(spec, agreed->model, {agreed->input}, "cycle"));
+    }
   }
   // Generic scales: nearly everything fits.
   EXPECT_GE(on_accelerator, all * 9 / 10) << on_accelerator << " of " << all;
@@ -226,11 +230,14 @@ TEST(OnnxQuantized, WhatHasOneDimensionIsAnImageOfHeightOne) {
     const auto agreed = ImportAndCompare(net, LineNetwork(net));
     ASSERT_TRUE(agreed);
     for (const auto& node : agreed->model->graph.nodes())
-      if (const auto* op = node.As<graph::HostOp>())
+      if (const auto* op = node.As<graph::HostOp>()) {
         EXPECT_THAT(op->op->Describe(),
                     testing::AnyOf(HasSubstr("reshape"), HasSubstr("uint8"), HasSubstr("identity")))
             << node.name << ": " << op->reason;
-    if (seed <= 2) EXPECT_TRUE(RunModel(spec, agreed->model, {agreed->input}, "cycle"));
+      }
+    if (seed <= 2) {
+      EXPECT_TRUE(RunModel(spec, agreed->model, {agreed->input}, "cycle"));
+    }
   }
 }
 

@@ -55,8 +55,9 @@ TEST(ChooseFusion, TakesWhatTakesFewerCycles) {
       GroupLowering lowering(spec, residual.b.graph, {});
       std::string why;
       EXPECT_EQ(lowering.QuickerApart(residual.whole, residual.parts, why), two < one) << one << " " << two;
-      if (two < one)
+      if (two < one) {
         EXPECT_THAT(why, ::testing::HasSubstr(" takes " + std::to_string(one - two) + " cycles more"));
+      }
       ++(two < one ? apart : together);
     }
   }
