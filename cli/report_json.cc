@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report as JSON.
+#include <nlohmann/json.hpp>
+
+#include "cli/report.h"
+#include "cli/report_figures.h"
+
+namespace cosim::cli {
+
+std::string RunJson(const session::Result& result, const isa::Spec& spec, const session::Options& options) {
+  using Json = nlohmann::ordered_json;
+  Json json;
+  json["network"] = result.network.name;
+  json["config"] = spec.config;
+  json["isa"] = spec.isa;
+  json["fingerprint"] = spec.FingerprintText();
+  json["device"] = options.device;
+  json["timing_only"] = options.timing_only;
+  json["virtual_threads"] = options.virtual_threads;
+  json["seed"] = options.seed;
+  json["cycles"] = result.run.cycles;
+  if (result.run.model_cycles)
+    json["rtl"] = {{"model_cycles", *result.run.model_cycles},
+                   {"difference", result.run.cycles - *result.run.model_cycles},
+                   {"cycles_per_second", CyclesPerSecond(result)}};
+  json["clock_mhz"] = spec.clock_mhz;
+  json["ms"] = Milliseconds(result.run.cycles, spec);
+  json["macs"] = result.macs;
+  json["ideal_cycles"] = result.ideal_cycles;
+  json["utilization"] = Utilization(result.ideal_cycles, result.run.cycles);
+  json["instructions"] = result.instructions;
+  int64_t values = 0, mismatches = 0;
+  for (const auto& output : result.outputs) {
+    values += output.values;
+    mismatches += output.mismatches;
+  }
+  json["outputs"] = {{"values", values}, {"mismatches", mismatches}};
+  if (!result.producer.empty()) json["module"] = {{"file", options.network}, {"producer", result.producer}};
+  if (const auto& f = result.frames)
+    json["frames"] = {{"count", f->count},
+                      {"jobs", f->jobs},
+                      {"cycles", f->cycles},
+                      {"ms", Milliseconds(f->cycles, spec)},
+                      {"host_wall_s", f->wall_s},
+                      {"host_cpu_steps_s", f->cpu_step_s},
+                      {"host_overlapped_s", f->overlapped_s}};
+  json["layers"] = Json::array();
+  for (size_t i = 0; i < result.network.layers.size(); ++i) {
+    const auto& layer = result.network.layers[i];
+    const auto& profile = result.run.layers[i];
+    const int64_t ideal = IdealCycles(layer.macs, spec);
+    json["layers"].push_back({{"name", layer.name},
+                              {"op", layer.op},
+                              {"where", layer.on_accelerator ? "accelerator" : "cpu"},
+                              {"reason", layer.reason},
+                              {"schedule", layer.schedule},
+                              {"macs", layer.macs},
+                              {"cycles", profile.cycles},
+                              {"ideal_cycles", ideal},
+                              {"utilization", Utilization(ideal, profile.cycles)},
+                              {"dram_bytes", profile.dram_bytes}});
+  }
+  for (const OpSum& sum : SumByOp(result, spec))
+    json["by_op"].push_back(
+        {{"op", sum.op}, {"layers", sum.layers}, {"cycles", sum.cycles}, {"ideal_cycles", sum.ideal}});
+  for (const auto& compared : result.layers)
+    json["checked_layers"].push_back(
+        {{"name", compared.name}, {"values", compared.values}, {"mismatches", compared.mismatches}});
+  for (const auto& row : result.quantization)
+    json["quantization"].push_back(
+        {{"name", row.name}, {"sqnr_db", row.sqnr_db}, {"zeros", row.zeros}, {"saturated", row.saturated}});
+  json["ledger"] = Json::object();
+  for (const auto& row : result.run.ledger) {
+    Json tokens = Json::object();
+    for (size_t q = 0; q < row.wait_token.size(); ++q)
+      if (row.wait_token[q] > 0) tokens[spec.queues[q].name] = row.wait_token[q];
+    json["ledger"][row.unit] = {
+        {"busy", row.busy},           {"wait_push", row.wait_push},     {"wait_token", tokens},
+        {"wait_port", row.wait_port}, {"wait_memory", row.wait_memory}, {"idle", row.idle}};
+  }
+  json["host"] = {{"quantize_s", result.host.quantize_s},  {"compile_s", result.host.compile_s},
+                  {"verify_s", result.host.verify_s},      {"simulate_s", result.host.simulate_s},
+                  {"check_s", result.host.check_s},        {"cpu_fallback_s", result.host.cpu_fallback_s},
+                  {"peak_rss_mb", result.host.peak_rss_mb}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace cosim::cli

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last lines of the table: totals, what was held against what, and the verdict.
+#include <fmt/format.h>
+
+#include "cli/report_figures.h"
+#include "cli/text.h"
+
+namespace cosim::cli {
+namespace {
+
+double Share(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+// The accelerator's time is simulated and the host's is measured here: never in one sum.
+std::string FramesLines(const session::FramesSummary& frames, const session::Result& result,
+                        const isa::Spec& spec) {
+  std::string text = fmt::format("frames: {}", frames.count);
+  if (result.run.timed)
+    text += fmt::format(", accelerator {} cycles, {:.2f} ms simulated", Grouped(frames.cycles),
+                        Milliseconds(frames.cycles, spec));
+  return text + fmt::format(
+                    "\n  on this host, {} simulated at a time: {:.2f} s from first to last, CPU steps {:.4f} "
+                    "s, {} of "
+                    "them while the accelerator had another frame\n",
+                    frames.jobs, frames.wall_s, frames.cpu_step_s,
+                    Percent(Share(frames.overlapped_s, frames.cpu_step_s)));
+}
+
+std::string Totals(const session::Result& result, const isa::Spec& spec, const session::Options& options) {
+  std::string text;
+  if (result.run.timed)
+    text += fmt::format("total: {} cycles, {:.2f} ms at {:g} MHz, {} MACs, ideal {} cycles, utilisation {}\n",
+                        Grouped(result.run.cycles), Milliseconds(result.run.cycles, spec), spec.clock_mhz,
+                        Grouped(result.macs), Grouped(result.ideal_cycles),
+                        Percent(Utilization(result.ideal_cycles, result.run.cycles)));
+  text += fmt::format("{} on {} ({}), {} device, {} virtual threads, seed {}, spec {}, {} instructions\n",
+                      result.network.name, spec.config, spec.isa, options.device, options.virtual_threads,
+                      options.seed, spec.FingerprintText(), Grouped(result.instructions));
+  if (!result.producer.empty())
+    text += fmt::format("module {}, compiled by {}\n", options.network, result.producer);
+  if (result.frames) text += FramesLines(*result.frames, result, spec);
+  text += fmt::format(
+      "host CPU seconds: quantize {:.2f}, compile {:.2f}, verify {:.2f}, simulate {:.2f}, check {:.2f}, cpu "
+      "layers {:.3f}; peak {:.0f} MiB\n",
+      result.host.quantize_s, result.host.compile_s, result.host.verify_s, result.host.simulate_s,
+      result.host.check_s, result.host.cpu_fallback_s, result.host.peak_rss_mb);
+  return text;
+}
+
+// What the RTL was held against, and how fast it ran.
+std::string Agreement(const session::Result& result) {
+  if (!result.run.model_cycles) return "";
+  return fmt::format(
+      "cycle simulator: {} cycles, difference {}; equal in every instruction's issue and retirement and in "
+      "the "
+      "ledger; the RTL ran at {} cycles/s\n",
+      Grouped(*result.run.model_cycles), Grouped(result.run.cycles - *result.run.model_cycles),
+      Grouped(static_cast<int64_t>(CyclesPerSecond(result))));
+}
+
+std::string Verdict(const session::Result& result, const session::Options& options) {
+  if (options.timing_only) return "outputs: not computed (timing only)\n";
+  if (options.check == session::Check::kNone) return "outputs: not checked\n";
+  if (!result.producer.empty() && !options.inputs.empty())
+    return "outputs: not checked: the module has golden outputs for its own samples only\n";
+  int64_t values = 0, mismatches = 0;
+  for (const auto& output : result.outputs) {
+    values += output.values;
+    mismatches += output.mismatches;
+  }
+  std::string text;
+  if (!result.layers.empty()) {
+    int64_t layer_values = 0, layer_mismatches = 0;
+    for (const auto& layer : result.layers) {
+      layer_values += layer.values;
+      layer_mismatches += layer.mismatches;
+      if (layer.mismatches)
+        text += fmt::format("  {}: {} of {} values differ\n", layer.name, Grouped(layer.mismatches),
+                            Grouped(layer.values));
+    }
+    text += fmt::format("layers: {} tensors, {} values, {} mismatches against golden\n", result.layers.size(),
+                        Grouped(layer_values), Grouped(layer_mismatches));
+  }
+  const std::string where = result.producer.empty() ? "" : " outputs stored in the module";
+  return text + fmt::format("outputs: {} values, {} mismatches against golden{}\n", Grouped(values),
+                            Grouped(mismatches), where);
+}
+
+}  // namespace
+
+std::string RunTotals(const session::Result& result, const isa::Spec& spec, const session::Options& options) {
+  return Totals(result, spec, options) + Agreement(result) + Verdict(result, options);
+}
+
+}  // namespace cosim::cli
