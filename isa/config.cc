@@ -4,21 +4,20 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-#include <charconv>
-#include <cmath>
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 #include <utility>
 
+#include "isa/boards.h"
+#include "isa/config_memory.h"
 #include "isa/diagnostic_codes.h"
 #include "isa/yaml_reader.h"
 
 namespace cosim::isa {
 namespace {
 
-constexpr int64_t kMaxCycles = 1'000'000;
-constexpr int64_t kMaxDramBytes = 65536;
+constexpr double kMaxClock = 100'000;
 
 /// A node that stands in no file but came from the command line.
 YamlNode OverrideNode(const std::shared_ptr<const SourceLines>& source, YamlNode::Kind kind,
@@ -67,6 +66,7 @@ void ApplyOverride(YamlNode& root, const Override& override, Diagnostics& diags)
     diags.Error(codes::kBadOverride, loc, fmt::format("'{}' is not a single value", override.value));
     return;
   }
+  DropReplacedMemoryKeys(root, override.path);
   YamlNode* node = FindOrMake(root, override.path, source);
   if (!node) {
     diags.Error(codes::kBadOverride, loc,
@@ -83,53 +83,12 @@ void ApplyOverride(YamlNode& root, const Override& override, Diagnostics& diags)
   node->quoted = quoted;
 }
 
-std::optional<double> ReadClock(const MapReader& reader, Diagnostics& diags) {
-  const std::optional<std::string> text = reader.String("clock_mhz");
-  if (!text) return std::nullopt;
-  double clock = 0;
-  const char* end = text->data() + text->size();
-  const auto [rest, error] = std::from_chars(text->data(), end, clock);
-  if (error != std::errc() || rest != end) {
-    Report(diags, codes::kWrongType, *reader.Find("clock_mhz"),
-           fmt::format("'clock_mhz' of the configuration has to be a number, not '{}'", *text));
-    return std::nullopt;
-  }
-  if (std::isfinite(clock) && clock > 0 && clock <= 100'000) return clock;
-  Report(
-      diags, codes::kOutOfRange, *reader.Find("clock_mhz"),
-      fmt::format("'clock_mhz' of the configuration is {}, but has to be above 0 and at most 100000", *text));
-  return std::nullopt;
-}
-
-/// A key that is optional, within [0, max].
-int64_t OptionalInteger(const MapReader& reader, std::string_view key, int64_t fallback, int64_t max) {
-  return reader.Find(key) ? reader.Integer(key, 0, max).value_or(fallback) : fallback;
-}
-
-MemorySystem ReadMemorySystem(const YamlNode& root, Diagnostics& diags) {
-  MemorySystem dram;
-  const YamlEntry* entry = root.Find("memory");
-  if (!entry) {
-    Report(diags, codes::kMissingKey, root, "the configuration lacks the key 'memory'");
-    return dram;
-  }
-  const MapReader reader(entry->value, entry->key, "'memory'", diags,
-                         {"port_bits", "burst_beats", "latency", "write_latency", "outstanding", "jitter",
-                          "seed", "dram_bytes"});
-  if (!reader.is_map()) return dram;
-  dram.port_bits = static_cast<int>(reader.Integer("port_bits", 32, 512).value_or(dram.port_bits));
-  if (!std::has_single_bit(static_cast<unsigned>(dram.port_bits))) {
-    Report(diags, codes::kOutOfRange, *reader.Find("port_bits"),
-           fmt::format("'port_bits' of 'memory' is {}, but has to be a power of two", dram.port_bits));
-  }
-  dram.burst_beats = static_cast<int>(reader.Integer("burst_beats", 1, 256).value_or(1));
-  dram.latency = static_cast<int>(reader.Integer("latency", 1, kMaxCycles).value_or(1));
-  dram.write_latency = static_cast<int>(reader.Integer("write_latency", 1, kMaxCycles).value_or(1));
-  dram.outstanding = static_cast<int>(reader.Integer("outstanding", 1, 1024).value_or(1));
-  dram.jitter = static_cast<int>(OptionalInteger(reader, "jitter", 0, kMaxCycles));
-  dram.dram_bytes = static_cast<int>(OptionalInteger(reader, "dram_bytes", 0, kMaxDramBytes));
-  dram.seed = static_cast<uint64_t>(OptionalInteger(reader, "seed", 1, INT64_MAX));
-  return dram;
+std::string ReadBoard(const MapReader& reader, Diagnostics& diags) {
+  const std::string board = reader.OptionalString("board", "none");
+  if (std::ranges::count(BoardNames(), board) > 0) return board;
+  Report(diags, codes::kUnknownBoard, *reader.Find("board"), fmt::format("there is no board '{}'", board))
+      .hint = NameHint(board, BoardNames());
+  return board;
 }
 
 Hardware ReadHardware(const YamlNode& root, Diagnostics& diags) {
@@ -170,9 +129,9 @@ std::optional<Config> ReadConfig(YamlNode root, Diagnostics& diags) {
   config.name = std::filesystem::path(root.source->path).stem().string();
   config.isa = reader.OptionalString("isa", "");
   config.doc = reader.OptionalString("doc", "");
-  config.board = reader.OptionalString("board", "none");
-  config.clock_mhz = ReadClock(reader, diags).value_or(0);
-  config.dram = ReadMemorySystem(root, diags);
+  config.board = ReadBoard(reader, diags);
+  config.clock_mhz = reader.Number("clock_mhz", kMaxClock).value_or(0);
+  config.dram = ReadMemorySystem(root, config.clock_mhz, diags);
   config.hardware = ReadHardware(root, diags);
   if (const YamlNode* parameters = reader.Find("parameters")) {
     if (parameters->kind != YamlNode::Kind::kNull && parameters->kind != YamlNode::Kind::kMap) {

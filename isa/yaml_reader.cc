@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 #include "isa/diagnostic_codes.h"
@@ -154,6 +155,23 @@ std::optional<int64_t> MapReader::Integer(std::string_view key, int64_t min, int
   if (!value || (*value >= min && *value <= max)) return value;
   Report(diags_, codes::kOutOfRange, *node,
          fmt::format("'{}' of {} is {}, but has to be {} to {}", key, what_, *value, min, max));
+  return std::nullopt;
+}
+
+std::optional<double> MapReader::Number(std::string_view key, double max) const {
+  const std::optional<std::string> text = String(key);
+  if (!text) return std::nullopt;
+  double value = 0;
+  const char* end = text->data() + text->size();
+  const auto [rest, error] = std::from_chars(text->data(), end, value);
+  if (error != std::errc() || rest != end) {
+    Report(diags_, codes::kWrongType, *Find(key),
+           fmt::format("'{}' of {} has to be a number, not '{}'", key, what_, *text));
+    return std::nullopt;
+  }
+  if (std::isfinite(value) && value > 0 && value <= max) return value;
+  Report(diags_, codes::kOutOfRange, *Find(key),
+         fmt::format("'{}' of {} is {}, but has to be above 0 and at most {:.0f}", key, what_, *text, max));
   return std::nullopt;
 }
 

@@ -44,6 +44,8 @@ class MapReader {
   std::string OptionalString(std::string_view key, std::string fallback) const;
   std::optional<bool> Bool(std::string_view key) const;
   std::optional<int64_t> Integer(std::string_view key, int64_t min, int64_t max) const;
+  /// Above 0 and at most `max`.
+  std::optional<double> Number(std::string_view key, double max) const;
   /// As Require, for a map or a list; null after reporting.
   const YamlNode* RequireMap(std::string_view key) const;
   const YamlNode* RequireSequence(std::string_view key) const;
