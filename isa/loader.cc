@@ -3,6 +3,7 @@
 #include "isa/loader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -44,13 +45,55 @@ std::optional<Config> LoadConfig(const SourceText& text, const std::vector<Overr
   return ReadConfig(std::move(*tree), diags);
 }
 
-std::vector<std::string> StemsIn(const fs::path& folder) {
-  std::vector<std::string> stems;
+bool IsFolder(const fs::path& path) {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error))
-    if (entry.path().extension() == ".yaml") stems.push_back(entry.path().stem().string());
-  std::ranges::sort(stems);
-  return stems;
+  return fs::is_directory(path, error);
+}
+
+/// What FindFile takes below a folder: "pynq", "test/wide".
+std::vector<std::string> NamesIn(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (auto entry = fs::recursive_directory_iterator(folder, error);
+       entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (entry->path().extension() == ".yaml")
+      names.push_back(entry->path().lexically_relative(folder).replace_extension().generic_string());
+    if (error) break;
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+/// The installed name closest to what was asked for, with or without its folders; "" if none is close.
+std::string ClosestFile(const std::string& name, const fs::path& folder) {
+  const std::vector<std::string> names = NamesIn(folder);
+  const std::string asked = fs::path(name).replace_extension().generic_string();
+  if (std::string whole = ClosestName(asked, names); !whole.empty()) return whole;
+  std::vector<std::string> stems;
+  for (const std::string& each : names) stems.push_back(fs::path(each).filename().string());
+  const std::string stem = ClosestName(fs::path(asked).filename().string(), stems);
+  if (stem.empty()) return "";
+  return names[static_cast<size_t>(std::ranges::find(stems, stem) - stems.begin())];
+}
+
+/// The ISA that a configuration names, when that is the file's own word and no --set's.
+bool SaysOwnIsa(const Config& config, const std::string& path) {
+  const YamlEntry* isa = config.root.Find("isa");
+  return isa != nullptr && isa->value.source != nullptr && isa->value.source->path == path;
+}
+
+/// Whether an ISA that calls itself `name` is another text than the installed ISA of that name.
+bool IsEdited(const std::string& name, const SourceText& isa) {
+  if (!IsIdentifier(name)) return false;
+  for (const char* folder : {"isa", "isa/test"}) {
+    const fs::path installed = Home() / folder / (name + ".yaml");
+    if (!IsFile(installed)) continue;
+    std::ifstream file(installed, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str() != isa.text;
+  }
+  return false;
 }
 
 }  // namespace
@@ -61,14 +104,17 @@ std::optional<SourceText> ReadSource(const std::string& path, Diagnostics& diags
   if (IsFile(path) && file && (file.peek() == std::ifstream::traits_type::eof() || text << file.rdbuf())) {
     return SourceText{path, text.str()};
   }
-  const char* reason = IsFile(path) ? std::strerror(EACCES) : "there is no such file";
+  const char* reason = IsFile(path)     ? std::strerror(EACCES)
+                       : IsFolder(path) ? "it is a directory"
+                                        : "there is no such file";
   diags.Error(codes::kNoFile, {path}, fmt::format("cannot be read: {}", reason));
   return std::nullopt;
 }
 
-std::optional<std::string> FindFile(const std::string& name, const std::string& kind, Diagnostics& diags) {
+std::optional<std::string> FindFile(const std::string& name, const std::string& kind, Diagnostics& diags,
+                                    const std::string& folder) {
   std::vector<fs::path> tried;
-  for (const fs::path& base : {fs::path(name), Home() / kind / name}) {
+  for (const fs::path& base : {fs::path(folder) / name, Home() / kind / name}) {
     tried.push_back(base);
     if (base.extension() != ".yaml") tried.push_back(base.string() + ".yaml");
   }
@@ -77,9 +123,16 @@ std::optional<std::string> FindFile(const std::string& name, const std::string& 
     if (!name.empty() && IsFile(path)) return Shown(path);
     list += fmt::format("{}{}", list.empty() ? "" : ", ", Shown(path));
   }
-  const std::string closest = ClosestName(fs::path(name).stem().string(), StemsIn(Home() / kind));
+  if (!name.empty() && IsFolder(tried.front())) {
+    const std::vector<std::string> names = NamesIn(tried.front());
+    diags.Error(codes::kNoFile, {name}, "it is a directory").hint =
+        names.empty() ? "name a file" : fmt::format("name a file in it: {}", fmt::join(names, ", "));
+    return std::nullopt;
+  }
+  const std::string closest = ClosestFile(name, Home() / kind);
+  const char* ending = name.ends_with(".yaml") ? ".yaml" : "";
   diags.Error(codes::kNoFile, {name.empty() ? "''" : name}, "there is no such file").hint = fmt::format(
-      "{}looked for {}", closest.empty() ? "" : fmt::format("did you mean '{}.yaml'? ", closest), list);
+      "{}looked for {}", closest.empty() ? "" : fmt::format("did you mean '{}{}'? ", closest, ending), list);
   return std::nullopt;
 }
 
@@ -89,7 +142,10 @@ std::optional<Spec> Elaborate(const SourceText& isa, const SourceText& config,
   if (!read) return std::nullopt;
   const std::optional<YamlNode> tree = ParseYaml(isa, diags);
   if (!tree) return std::nullopt;
-  return ElaborateTree(*tree, *read, diags);
+  std::optional<Spec> spec = ElaborateTree(*tree, *read, diags);
+  // Behind the fingerprint, which is of what the ISA says, not of who says it.
+  if (spec && IsEdited(spec->isa, isa)) spec->isa += " (edited)";
+  return spec;
 }
 
 std::optional<SpecTexts> FindSpecTexts(const std::string& config, const std::string& isa,
@@ -105,7 +161,9 @@ std::optional<SpecTexts> FindSpecTexts(const std::string& config, const std::str
         "or name one with --isa";
     return std::nullopt;
   }
-  const std::optional<std::string> isa_path = FindFile(isa.empty() ? read->isa : isa, "isa", diags);
+  const std::string folder =
+      isa.empty() && SaysOwnIsa(*read, *config_path) ? fs::path(*config_path).parent_path().string() : "";
+  const std::optional<std::string> isa_path = FindFile(isa.empty() ? read->isa : isa, "isa", diags, folder);
   if (!isa_path) return std::nullopt;
   std::optional<SourceText> isa_text = ReadSource(*isa_path, diags);
   if (!isa_text) return std::nullopt;

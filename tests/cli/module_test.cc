@@ -59,10 +59,10 @@ TEST_F(ModuleCommand, SameInputGivesTheSameBytes) {
 TEST_F(ModuleCommand, NeedsNeitherConfigurationNorIsaAtHand) {
   std::filesystem::create_directory(folder_ / "sub");
   WriteChanged("configs/tiny.yaml", "sub/mine.yaml", "isa: cosim", "isa: my_isa");
-  WriteChanged("isa/cosim.yaml", "my_isa.yaml", "Apache-2.0", "Apache-2.0");
+  WriteChanged("isa/cosim.yaml", "sub/my_isa.yaml", "Apache-2.0", "Apache-2.0");
   Compile("mlp --config=sub/mine.yaml --set memory.latency=17 -o m.cosim");
   std::filesystem::remove(folder_ / "sub" / "mine.yaml");
-  std::filesystem::remove(folder_ / "my_isa.yaml");
+  std::filesystem::remove(folder_ / "sub" / "my_isa.yaml");
   const auto run = Json("m.cosim");
   EXPECT_EQ(run["config"], "mine");
   EXPECT_EQ(run["outputs"]["mismatches"], 0);

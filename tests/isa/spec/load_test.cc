@@ -281,7 +281,7 @@ TEST(LoadSpec, ReportsUnreadableSources) {
   EXPECT_FALSE(ReadSource(".", diags));
   EXPECT_EQ(diags.Render(),
             "no/such/file.yaml: error[E0001]: cannot be read: there is no such file\n"
-            ".: error[E0001]: cannot be read: there is no such file\n");
+            ".: error[E0001]: cannot be read: it is a directory\n");
 }
 
 TEST(LoadSpec, TakesFilesByPathAndFromCosimHome) {
