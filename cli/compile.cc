@@ -8,6 +8,7 @@
 #include "cli/model_files.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
+#include "cli/provenance.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
 #include "compiler/cpu/object.h"
@@ -114,12 +115,17 @@ int CompileVerb(const Arguments& arguments) {
   if (!activation_bits) return 1;
   compile.activation_bits = *activation_bits;
 
+  const session::ExperimentKey key{NetworkIdentity(values["MODEL"].as<std::string>()), compile.seed,
+                                   compile.activation_bits, compile.virtual_threads};
   std::string error;
   const auto module = session::MakeModule(source->spec, std::move(source->source), compile, error);
   if (!module) return Fail(error);
   const auto bytes = runtime::WriteModule(*module);
   if (!WriteFile(path, {bytes.begin(), bytes.end()})) return 1;
-  if (path != "-") Summarize(*module, source->spec, bytes.size(), path);
+  if (path == "-") return 0;
+  Summarize(*module, source->spec, bytes.size(), path);
+  fmt::print("{}", OriginLines(session::OriginOf(source->spec, module->spec, source->isa_path,
+                                                 source->config_path, key)));
   return 0;
 }
 

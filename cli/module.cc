@@ -31,10 +31,10 @@ std::optional<LinkedModule> LoadModule(const std::string& path,
     Fail(fmt::format("{} {}", path, error), "`cosim compile` makes modules");
     return std::nullopt;
   }
-  auto spec = LoadSpecOf(module->spec, values);
-  if (!spec) return std::nullopt;
-  LinkedModule linked{std::move(*spec), std::move(*module)};
-  if (session::LinkModule(linked.module, linked.spec, error)) return linked;
+  auto loaded = LoadSpecOf(module->spec, values);
+  if (!loaded) return std::nullopt;
+  LinkedModule linked{std::move(*loaded), std::move(*module)};
+  if (session::LinkModule(linked.module, linked.loaded.spec, error)) return linked;
   Fail(fmt::format("{} cannot run: {}", path, error), "compile it again");
   return std::nullopt;
 }

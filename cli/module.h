@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "isa/spec.h"
+#include "cli/options.h"
 #include "runtime/module.h"
 
 namespace cosim::cli {
@@ -15,7 +15,7 @@ namespace cosim::cli {
 bool NamesModule(const std::string& argument);
 
 struct LinkedModule {
-  isa::Spec spec;
+  SpecWithSource loaded;
   runtime::Module module;
 };
 /// Reads and links it, for the spec it carries or the one that the options name; prints what is wrong.

@@ -12,6 +12,7 @@
 #include "compiler/graph/zoo/zoo.h"
 #include "compiler/import/import.h"
 #include "compiler/network/array.h"
+#include "isa/config_memory.h"
 #include "isa/loader.h"
 #include "isa/yaml_reader.h"
 
@@ -30,7 +31,9 @@ void AddSpecOptions(po::options_description& options) {
       "isa", po::value<std::string>()->value_name("FILE")->default_value(""),
       "ISA: a path, or a name in isa/ (default: the configuration's)")(
       "set", po::value<std::vector<std::string>>()->value_name("KEY=VALUE")->composing(),
-      "override a key of the configuration, e.g. memory.latency=80");
+      "override a key of the configuration, e.g. memory.latency=80")(
+      "memory", po::value<std::string>()->value_name("SETTING"),
+      "low | typical | high: what the configuration's memory costs (--set memory.setting)");
 }
 
 void AddActivationBits(po::options_description& options) {
@@ -136,8 +139,9 @@ namespace {
 
 std::optional<std::vector<isa::Override>> OverridesIn(const po::variables_map& values) {
   std::vector<isa::Override> overrides;
-  if (!values.count("set")) return overrides;
-  for (const std::string& text : values["set"].as<std::vector<std::string>>()) {
+  const auto given =
+      values.count("set") ? values["set"].as<std::vector<std::string>>() : std::vector<std::string>{};
+  for (const std::string& text : given) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
       Fail(fmt::format("--set {}: not of the form key=value", text), "for example --set memory.latency=80");
@@ -145,6 +149,13 @@ std::optional<std::vector<isa::Override>> OverridesIn(const po::variables_map& v
     }
     overrides.push_back({text.substr(0, equals), text.substr(equals + 1)});
   }
+  if (!values.count("memory")) return overrides;
+  const std::string setting = values["memory"].as<std::string>();
+  if (setting != "low" && setting != "typical" && setting != "high") {
+    Fail(fmt::format("--memory={}: not one of low, typical, high", setting));
+    return std::nullopt;
+  }
+  overrides.push_back({"memory.setting", setting});
   return overrides;
 }
 
@@ -165,9 +176,10 @@ std::optional<SpecWithSource> LoadSpecWithSource(const po::variables_map& values
     fmt::print(stderr, "{}", diags.Render());
     return std::nullopt;
   }
+  std::string isa_path = texts->isa.path, config_path = texts->config.path;
   runtime::SpecSource source{WithoutFolder(std::move(texts->isa)), WithoutFolder(std::move(texts->config)),
                              std::move(*overrides), spec->isa, spec->config};
-  return SpecWithSource{std::move(*spec), std::move(source)};
+  return SpecWithSource{std::move(*spec), std::move(source), std::move(isa_path), std::move(config_path)};
 }
 
 std::optional<isa::Spec> LoadSpecFrom(const po::variables_map& values, const std::vector<isa::Override>& more,
@@ -185,16 +197,33 @@ std::optional<isa::Spec> LoadSpecFrom(const po::variables_map& values, const std
                        isa.empty() ? values["isa"].as<std::string>() : isa, *overrides, diags);
 }
 
-std::optional<isa::Spec> LoadSpecOf(const runtime::SpecSource& source, const po::variables_map& values) {
-  if (!values["config"].defaulted() || !values["isa"].defaulted()) return LoadSpecFrom(values);
+std::optional<SpecWithSource> LoadSpecOf(const runtime::SpecSource& source, const po::variables_map& values) {
+  if (!values["config"].defaulted() || !values["isa"].defaulted()) return LoadSpecWithSource(values);
   const auto more = OverridesIn(values);
   if (!more) return std::nullopt;
-  auto overrides = source.overrides;
-  overrides.insert(overrides.end(), more->begin(), more->end());
+  runtime::SpecSource changed = source;
+  changed.overrides.insert(changed.overrides.end(), more->begin(), more->end());
   Diagnostics diags;
-  auto spec = isa::Elaborate(source.isa, source.config, overrides, diags);
-  if (!spec) fmt::print(stderr, "{}", diags.Render());
-  return spec;
+  auto spec = isa::Elaborate(changed.isa, changed.config, changed.overrides, diags);
+  if (!spec) {
+    fmt::print(stderr, "{}", diags.Render());
+    return std::nullopt;
+  }
+  return SpecWithSource{std::move(*spec), std::move(changed), "", ""};
+}
+
+std::optional<BandSpecs> LoadBand(const SpecWithSource& loaded) {
+  const runtime::SpecSource& source = loaded.source;
+  if (isa::MemorySetting(source.config, source.overrides) != "typical") return std::nullopt;
+  const auto with = [&](const char* setting) {
+    auto overrides = source.overrides;
+    overrides.push_back({"memory.setting", setting});
+    Diagnostics diags;
+    return isa::Elaborate(source.isa, source.config, overrides, diags);
+  };
+  auto low = with("low"), high = with("high");
+  if (!low && !high) return std::nullopt;
+  return BandSpecs{low ? std::move(*low) : loaded.spec, high ? std::move(*high) : loaded.spec};
 }
 
 namespace {

@@ -17,7 +17,7 @@ namespace cosim::cli {
 /// Prints `cosim: error: …` and the hint; returns 1.
 int Fail(const std::string& message, const std::string& hint = "");
 
-/// Adds --config, --isa and --set.
+/// Adds --config, --isa, --set and --memory.
 void AddSpecOptions(boost::program_options::options_description& options);
 
 struct Parsed {
@@ -39,14 +39,24 @@ std::optional<isa::Spec> LoadSpecFrom(const boost::program_options::variables_ma
 struct SpecWithSource {
   isa::Spec spec;
   runtime::SpecSource source;
+  std::string isa_path, config_path;  ///< "" when they come from a module
 };
 /// As LoadSpecFrom, with the texts it was elaborated from.
 std::optional<SpecWithSource> LoadSpecWithSource(const boost::program_options::variables_map& values);
 
 /// The spec a module was compiled for, under any --set on top of those it was compiled with; if the options
 /// name a configuration or an ISA, theirs.
-std::optional<isa::Spec> LoadSpecOf(const runtime::SpecSource& source,
-                                    const boost::program_options::variables_map& values);
+std::optional<SpecWithSource> LoadSpecOf(const runtime::SpecSource& source,
+                                         const boost::program_options::variables_map& values);
+
+/// The spec with its memory at its best and at its worst (`low` and `high` of the configuration; typical
+/// where there is but one of them). Nothing for a configuration that knows one memory only, or when --memory
+/// or a
+/// --set has chosen.
+struct BandSpecs {
+  isa::Spec low, high;
+};
+std::optional<BandSpecs> LoadBand(const SpecWithSource& loaded);
 
 /// Whether there is a device of that name; else prints the nearest.
 bool CheckDevice(const std::string& name);

@@ -2,6 +2,7 @@
 // The report as JSON.
 #include <nlohmann/json.hpp>
 
+#include "cli/provenance.h"
 #include "cli/report.h"
 #include "cli/report_figures.h"
 
@@ -25,6 +26,8 @@ std::string RunJson(const session::Result& result, const isa::Spec& spec, const 
                    {"cycles_per_second", CyclesPerSecond(result)}};
   json["clock_mhz"] = spec.clock_mhz;
   json["ms"] = Milliseconds(result.run.cycles, spec);
+  json["memory"] = MemoryJson(result, spec);
+  if (result.origin) json["provenance"] = OriginJson(*result.origin);
   json["macs"] = result.macs;
   json["ideal_cycles"] = result.ideal_cycles;
   json["utilization"] = Utilization(result.ideal_cycles, result.run.cycles);

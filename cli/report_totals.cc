@@ -2,6 +2,7 @@
 // The last lines of the table: totals, what was held against what, and the verdict.
 #include <fmt/format.h>
 
+#include "cli/provenance.h"
 #include "cli/report_figures.h"
 #include "cli/text.h"
 
@@ -28,13 +29,15 @@ std::string FramesLines(const session::FramesSummary& frames, const session::Res
 std::string Totals(const session::Result& result, const isa::Spec& spec, const session::Options& options) {
   std::string text;
   if (result.run.timed)
-    text += fmt::format("total: {} cycles, {:.2f} ms at {:g} MHz, {} MACs, ideal {} cycles, utilisation {}\n",
-                        Grouped(result.run.cycles), Milliseconds(result.run.cycles, spec), spec.clock_mhz,
-                        Grouped(result.macs), Grouped(result.ideal_cycles),
-                        Percent(Utilization(result.ideal_cycles, result.run.cycles)));
+    text +=
+        fmt::format("total: {} cycles, {:.2f} ms{} at {:g} MHz, {} MACs, ideal {} cycles, utilisation {}\n",
+                    Grouped(result.run.cycles), Milliseconds(result.run.cycles, spec), BandText(result, spec),
+                    spec.clock_mhz, Grouped(result.macs), Grouped(result.ideal_cycles),
+                    Percent(Utilization(result.ideal_cycles, result.run.cycles)));
   text += fmt::format("{} on {} ({}), {} device, {} virtual threads, seed {}, spec {}, {} instructions\n",
                       result.network.name, spec.config, spec.isa, options.device, options.virtual_threads,
                       options.seed, spec.FingerprintText(), Grouped(result.instructions));
+  if (result.origin) text += OriginLines(*result.origin);
   if (!result.producer.empty())
     text += fmt::format("module {}, compiled by {}\n", options.network, result.producer);
   if (result.frames) text += FramesLines(*result.frames, result, spec);

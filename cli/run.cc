@@ -7,6 +7,7 @@
 #include "cli/module.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
+#include "cli/provenance.h"
 #include "cli/report.h"
 #include "cli/rtl_options.h"
 #include "cli/verbs.h"
@@ -50,13 +51,19 @@ int RunAndReport(const isa::Spec& spec, const po::variables_map& values, session
 }
 
 int RunNetwork(const po::variables_map& values, session::Options& run, const std::string& json) {
-  const auto spec = LoadSpecFrom(values);
-  if (!spec) return 1;
-  const auto activation_bits = ActivationBitsIn(values, *spec);
-  if (!activation_bits || !BuildRtlOf(*spec, run)) return 1;
+  const auto loaded = LoadSpecWithSource(values);
+  if (!loaded) return 1;
+  const isa::Spec& spec = loaded->spec;
+  const auto activation_bits = ActivationBitsIn(values, spec);
+  if (!activation_bits || !BuildRtlOf(spec, run)) return 1;
   run.activation_bits = *activation_bits;
-  return RunAndReport(*spec, values, run, json,
-                      [&](std::string& error) { return session::RunExperiment(*spec, run, error); });
+  const session::ExperimentKey key{NetworkIdentity(values["MODEL"].as<std::string>()), run.seed,
+                                   run.activation_bits, run.virtual_threads};
+  return RunAndReport(spec, values, run, json, [&](std::string& error) {
+    auto result = session::RunExperiment(spec, run, error);
+    if (result && !Describe(*loaded, key, *result, error)) result.reset();
+    return result;
+  });
 }
 
 int RunModuleFile(const po::variables_map& values, session::Options& run, const std::string& json) {
@@ -69,14 +76,21 @@ int RunModuleFile(const po::variables_map& values, session::Options& run, const 
     return Fail("--check=layers: a module has the golden outputs, not the golden layers",
                 "run the network it was compiled from");
   auto linked = LoadModule(run.network, values);
-  if (!linked || !BuildRtlOf(linked->spec, run)) return 1;
+  if (!linked || !BuildRtlOf(linked->loaded.spec, run)) return 1;
   auto inputs = InputsFor(values, linked->module.network.inputs);
   if (!inputs) return 1;
   run.inputs = std::move(*inputs);
-  run.seed = linked->module.provenance.seed;
-  run.virtual_threads = linked->module.provenance.virtual_threads;
-  return RunAndReport(linked->spec, values, run, json, [&](std::string& error) {
-    return session::RunModule(linked->spec, std::move(linked->module), run, error);
+  const runtime::Provenance provenance = linked->module.provenance;
+  run.seed = provenance.seed;
+  run.virtual_threads = provenance.virtual_threads;
+  const session::ExperimentKey key{
+      fmt::format("module {:08x} of {} by {}", provenance.checksum, provenance.model, provenance.producer),
+      run.seed, 0, run.virtual_threads};
+  const isa::Spec& spec = linked->loaded.spec;
+  return RunAndReport(spec, values, run, json, [&](std::string& error) {
+    auto result = session::RunModule(spec, std::move(linked->module), run, error);
+    if (result && !Describe(linked->loaded, key, *result, error)) result.reset();
+    return result;
   });
 }
 

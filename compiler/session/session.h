@@ -16,6 +16,8 @@
 #include "compiler/import/data/inputs.h"
 #include "compiler/import/import.h"
 #include "compiler/network/compile.h"
+#include "compiler/session/memory_band.h"
+#include "compiler/session/origin.h"
 #include "isa/spec.h"
 #include "runtime/executor.h"
 #include "runtime/network.h"
@@ -75,6 +77,8 @@ struct Result {
   std::string producer;  ///< who compiled it, when it came as a module; then the golden outputs did too
   runtime::Run run;      ///< of the first frame
   std::optional<FramesSummary> frames;  ///< when there were several
+  std::optional<MemoryBand> band;       ///< of `run`, when the configuration's memory has one
+  std::optional<Origin> origin;
   std::vector<Compared> outputs, layers;
   std::vector<graph::QuantizationRow> quantization;
   int64_t macs = 0, ideal_cycles = 0;  ///< MACs of convolutions and dense layers, wherever they ran

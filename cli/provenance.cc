@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/provenance.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/report_figures.h"
+#include "compiler/import/import.h"
+#include "isa/digest.h"
+
+namespace cosim::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kShownDigits = 12;
+
+std::string FileText(const session::OriginFile& file) {
+  return fmt::format("{} ({}, sha256 {})", file.name, file.path, file.sha256.substr(0, kShownDigits));
+}
+
+Json FileJson(const session::OriginFile& file) {
+  return {{"name", file.name}, {"file", file.path}, {"sha256", file.sha256}};
+}
+
+}  // namespace
+
+bool Describe(const SpecWithSource& loaded, const session::ExperimentKey& key, session::Result& result,
+              std::string& error) {
+  result.origin = session::OriginOf(loaded.spec, loaded.source, loaded.isa_path, loaded.config_path, key);
+  if (!result.run.timed) return true;
+  const auto band = LoadBand(loaded);
+  if (!band) return true;
+  result.band = session::TimeBand(band->low, band->high, result.network, error);
+  return result.band.has_value();
+}
+
+std::string NetworkIdentity(const std::string& name_or_file) {
+  if (!import::IsModelFile(name_or_file)) return name_or_file;
+  Diagnostics diags;
+  const auto bytes = import::ReadWhole(name_or_file, diags);
+  return bytes ? "file " + isa::Sha256Hex({reinterpret_cast<const char*>(bytes->data()), bytes->size()})
+               : name_or_file;
+}
+
+std::string OriginLines(const session::Origin& origin) {
+  std::string text = fmt::format("isa {}, configuration {}", FileText(origin.isa), FileText(origin.config));
+  for (const std::string& set : origin.set) text += ", --set " + set;
+  return text + fmt::format("\nfingerprints: hardware {}, experiment {}; {}\n", origin.hardware,
+                            origin.experiment, origin.version);
+}
+
+Json OriginJson(const session::Origin& origin) {
+  return {{"isa", FileJson(origin.isa)},
+          {"config", FileJson(origin.config)},
+          {"set", origin.set},
+          {"hardware_fingerprint", origin.hardware},
+          {"experiment_fingerprint", origin.experiment},
+          {"version", origin.version}};
+}
+
+std::string BandText(const session::Result& result, const isa::Spec& spec) {
+  if (!result.band) return "";
+  return fmt::format(", {:.2f} to {:.2f} by its memory,", Milliseconds(result.band->low, spec),
+                     Milliseconds(result.band->high, spec));
+}
+
+Json MemoryJson(const session::Result& result, const isa::Spec& spec) {
+  Json json = {{"setting", result.origin ? result.origin->memory : "typical"}};
+  if (!result.band) return json;
+  json["low_cycles"] = result.band->low;
+  json["high_cycles"] = result.band->high;
+  json["band_ms"] = {Milliseconds(result.band->low, spec), Milliseconds(result.band->high, spec)};
+  return json;
+}
+
+}  // namespace cosim::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a report says of itself: the files it came from, with digests, and how far the memory may move it.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "cli/options.h"
+#include "compiler/session/origin.h"
+#include "compiler/session/session.h"
+
+namespace cosim::cli {
+
+/// Fills in origin, and the band if the run was timed and the configuration has one. False, and `error` set,
+/// when the programs get stuck behind another memory.
+bool Describe(const SpecWithSource& loaded, const session::ExperimentKey& key, session::Result& result,
+              std::string& error);
+
+/// Stands for a network in the experiment's fingerprint: its name, of a file with the digest of its bytes.
+std::string NetworkIdentity(const std::string& name_or_file);
+
+/// Two lines: files and overrides, fingerprints.
+std::string OriginLines(const session::Origin& origin);
+nlohmann::ordered_json OriginJson(const session::Origin& origin);
+
+/// ", 73.51 to 80.97 by its memory" behind the milliseconds of a total; "" when there is no band.
+std::string BandText(const session::Result& result, const isa::Spec& spec);
+/// The setting, and the band in cycles and in milliseconds if there is one.
+nlohmann::ordered_json MemoryJson(const session::Result& result, const isa::Spec& spec);
+
+}  // namespace cosim::cli

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/session/origin.h"
+
+#include <fmt/format.h>
+
+#include "isa/config_memory.h"
+#include "isa/digest.h"
+
+namespace cosim::session {
+namespace {
+
+constexpr size_t kFingerprintDigits = 16;
+
+std::string Fingerprint(const std::string& text) {
+  return isa::Sha256Hex(text).substr(0, kFingerprintDigits);
+}
+
+OriginFile FileOf(const std::string& name, const std::string& path, const isa::SourceText& source) {
+  return {name, path.empty() ? source.path : path, isa::Sha256Hex(source.text)};
+}
+
+// One thing a line; strings come last in theirs, and only one stands in each.
+std::string ExperimentText(const isa::Spec& spec, const Origin& origin, const ExperimentKey& key) {
+  const isa::MemorySystem& dram = spec.dram;
+  return fmt::format("hardware {}\nclock {}\n", origin.hardware, spec.clock_mhz) +
+         fmt::format("memory {} {} {} {} {}\n", dram.latency, dram.write_latency, dram.jitter,
+                     dram.dram_bytes, dram.seed) +
+         fmt::format("seed {}\nbits {}\nthreads {}\n", key.seed, key.activation_bits, key.virtual_threads) +
+         fmt::format("version {}\nnetwork {}\n", origin.version, key.network);
+}
+
+}  // namespace
+
+std::string HardwareFingerprint(const isa::Spec& spec) {
+  return Fingerprint(fmt::format("spec {}\nmacs_per_dsp {}\nlut_inputs {}\n", spec.FingerprintText(),
+                                 spec.hardware.macs_per_dsp, spec.hardware.lut_inputs));
+}
+
+Origin OriginOf(const isa::Spec& spec, const runtime::SpecSource& source, const std::string& isa_path,
+                const std::string& config_path, const ExperimentKey& key) {
+  Origin origin{.isa = FileOf(spec.isa, isa_path, source.isa),
+                .config = FileOf(spec.config, config_path, source.config)};
+  for (const isa::Override& each : source.overrides) origin.set.push_back(each.path + "=" + each.value);
+  origin.memory = isa::MemorySetting(source.config, source.overrides);
+  origin.hardware = HardwareFingerprint(spec);
+  origin.version = "cosim " COSIM_VERSION;
+  origin.experiment = Fingerprint(ExperimentText(spec, origin, key));
+  return origin;
+}
+
+}  // namespace cosim::session
