@@ -123,7 +123,6 @@ void DropReplacedMemoryKeys(YamlNode& root, std::string_view path) {
   if (!path.starts_with(kPrefix)) return;
   path.remove_prefix(kPrefix.size());
   YamlNode* memory = Child(&root, "memory");
-  YamlNode *low = Child(memory, "low"), *high = Child(memory, "high");
   const size_t dot = path.find('.');
   const std::string_view key = dot == std::string_view::npos ? path : path.substr(dot + 1);
   const auto forms = std::ranges::find_if(
@@ -131,9 +130,9 @@ void DropReplacedMemoryKeys(YamlNode& root, std::string_view path) {
   if (forms == kForms.end()) return;
   const std::string_view other = key == forms->clocked ? forms->physical : forms->clocked;
   if (dot != std::string_view::npos) return Erase(Child(memory, path.substr(0, dot)), other);
+  for (const char* setting : {"low", "high"})
+    for (const std::string_view form : {forms->clocked, forms->physical}) Erase(Child(memory, setting), form);
   Erase(memory, other);
-  for (YamlNode* setting : {low, high})
-    for (const std::string_view form : {forms->clocked, forms->physical}) Erase(setting, form);
 }
 
 MemorySystem ReadMemorySystem(const YamlNode& root, double clock_mhz, Diagnostics& diags) {
