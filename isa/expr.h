@@ -38,7 +38,7 @@ enum class ScalarOp {
   kMin,
   kMax,  ///< a, b
   kShr,
-  kShl,         ///< a by b (b unsigned); Shl only by a constant
+  kShl,         ///< a by b (b unsigned)
   kRoundShift,  ///< a by b
   kAnd,
   kOr,

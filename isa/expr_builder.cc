@@ -127,12 +127,9 @@ int ExprBuilder::Binary(ScalarOp op, int a, int b, int stage) {
     type = BitwiseType(op, left, right);
     if (type->width > 64) type.reset();
   } else if (op == ScalarOp::kShl) {
-    if (!IsConstant(b)) {
-      return Fail(codes::kScalarType, "a shift to the left has to be by a constant", "multiply instead");
-    }
-    const int64_t by = program_.nodes[b].value;
-    if (by < 64) {
-      const __int128 factor = __int128{1} << by;
+    const int64_t most = IsConstant(b) ? program_.nodes[b].value : right.Max();
+    if (most < 64) {
+      const __int128 factor = __int128{1} << most;
       type = Narrowest({left.Min() * factor, left.Max() * factor});
     }
   } else {

@@ -52,7 +52,7 @@ LaneOp LaneOpOf(ScalarOp op) {
     case ScalarOp::kShr:
       return LaneOp::kShr;
     case ScalarOp::kShl:
-      return LaneOp::kShl;
+      return LaneOp::kShlBy;
     case ScalarOp::kRoundShift:
       return LaneOp::kRoundShift;
     case ScalarOp::kAnd:
@@ -119,9 +119,17 @@ class AluCompiler {
         bits = needed_[n];
       }
       Need(node.a, node.op == ScalarOp::kSelect ? kExact : bits);  // a condition is needed whole
-      if (node.op != ScalarOp::kShl) Need(node.b, bits);           // its count is a constant of the operation
+      if (node.op != ScalarOp::kShl) {
+        Need(node.b, bits);
+      } else if (!HasConstantCount(node)) {  // a constant is part of the operation
+        Need(node.b, kExact);
+      }
       Need(node.c, bits);
     }
+  }
+
+  bool HasConstantCount(const ScalarNode& shift) const {
+    return program_.nodes[shift.b].op == ScalarOp::kConst;
   }
 
   void Need(int node, int bits) {
@@ -183,9 +191,9 @@ class AluCompiler {
     const ScalarNode& node = program_.nodes[n];
     auto read = [&](int operand) { return operand < 0 ? -1 : wide ? Wide(operand) : Narrow(operand); };
     CompiledLaneOp op{.op = LaneOpOf(node.op), .wide = wide, .a = read(node.a)};
-    if (node.op == ScalarOp::kShl) {
-      COSIM_CHECK(program_.nodes[node.b].op == ScalarOp::kConst, "shift left by a variable");
+    if (node.op == ScalarOp::kShl && HasConstantCount(node)) {
       const int64_t shift = program_.nodes[node.b].value;
+      op.op = LaneOp::kShl;
       if (shift < (wide ? 64 : 32)) {
         op.shift = static_cast<int>(shift);
       } else {  // nothing is left

@@ -23,6 +23,7 @@ enum class LaneOp {
   kShr,         ///< a by b >= 0: arithmetic; any amount
   kRoundShift,  ///< (a + 2^(b-1)) >> b, exact; a for b = 0; any amount
   kShl,         ///< a by `shift` < width
+  kShlBy,       ///< a by b >= 0; any amount
   kLt,
   kLe,
   kEq,

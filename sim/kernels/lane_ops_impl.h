@@ -23,6 +23,13 @@ constexpr T ShiftRight(T value, T amount) {
   return value >> std::min<T>(amount, sizeof(T) * 8 - 1);
 }
 
+/// Nothing is left of a value that is shifted out of its lane.
+template <class T>
+constexpr T ShiftLeft(T value, T amount) {
+  constexpr T kWidth = sizeof(T) * 8;
+  return amount < kWidth ? static_cast<T>(Bits(value) << (amount & (kWidth - 1))) : T{0};
+}
+
 /// Half up is: the shifted value plus the last bit shifted out.
 template <class T>
 constexpr T RoundShift(T value, T amount) {
@@ -41,6 +48,7 @@ constexpr auto kOr = [](auto a, auto b) { return a | b; };
 constexpr auto kXor = [](auto a, auto b) { return a ^ b; };
 constexpr auto kNot = [](auto a) { return ~a; };
 constexpr auto kShr = [](auto a, auto b) { return ShiftRight(a, b); };
+constexpr auto kShlBy = [](auto a, auto b) { return ShiftLeft(a, b); };
 constexpr auto kRoundShift = [](auto a, auto b) { return RoundShift(a, b); };
 constexpr auto kLt = [](auto a, auto b) { return a < b; };
 constexpr auto kLe = [](auto a, auto b) { return a <= b; };
@@ -123,6 +131,7 @@ constexpr std::array<LaneFunction, kLaneOps> CommonOps() {
   at(LaneOp::kShr) = Loop<kShr, T>;
   at(LaneOp::kRoundShift) = Loop<kRoundShift, T>;
   at(LaneOp::kShl) = Shl<T>;
+  at(LaneOp::kShlBy) = Loop<kShlBy, T>;
   at(LaneOp::kLt) = Loop<kLt, T>;
   at(LaneOp::kLe) = Loop<kLe, T>;
   at(LaneOp::kEq) = Loop<kEq, T>;

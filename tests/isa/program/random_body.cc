@@ -100,6 +100,10 @@ class BodyMaker {
         if (amounts_.empty()) return value;
         return {fmt::format("({}) >> {}", value.text, Pick(amounts_)), value.bits};
       case 5:
+        if (random_.Percent(50) && value.bits < kMostBits)
+          return Limited(
+              fmt::format("({}) << uwrap({}, 2)", value.text, amounts_.empty() ? value.text : Pick(amounts_)),
+              value.bits + 3);
         return Limited(fmt::format("({}) << {}", value.text, random_.Uniform(1, 4)), value.bits + 4);
       case 6:
         return {fmt::format("clamp({}, -100, 90)", value.text), 8};

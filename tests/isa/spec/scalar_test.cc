@@ -74,6 +74,8 @@ TEST(ScalarTypes, HoldWhatTheOperandsAllow) {
   EXPECT_EQ(TypeOf("x < u"), "uint1");
   EXPECT_EQ(TypeOf("b ? x : u"), "int8");
   EXPECT_EQ(TypeOf("x << 3"), "int11");
+  EXPECT_EQ(TypeOf("x << uwrap(u, 3)"), "int15");
+  EXPECT_EQ(TypeOf("u << b"), "uint7");
   EXPECT_EQ(TypeOf("x >> u"), "int8");
   EXPECT_EQ(TypeOf("round_shift(x, u)"), "int8");
   EXPECT_EQ(TypeOf("wrap(x * x, word)"), "int8");
@@ -229,6 +231,10 @@ class ExprGenerator {
 
   Expr Shift(int depth) {
     const Expr a = Make(depth - 1);
+    if (Int(0, 3) == 0) {
+      return {fmt::format("({} << uwrap(d, 4))", a.text),
+              [=](const auto& in) { return a.value(in) * (Wide{1} << (in[3] % 16)); }};
+    }
     if (Int(0, 2) == 0) {
       const int64_t by = Int(0, 20);
       return {fmt::format("({} << {})", a.text, by),

@@ -44,6 +44,11 @@ int RandomNode(isa::ExprBuilder& build, isa::ScalarProgram& program, Random& ran
     case 4:
       return build.Clamp(any(), any(), any(), 0);
     case 5:
+      if (random.OneIn(2)) {
+        const int count =
+            build.Convert(ScalarOp::kWrap, any(), {static_cast<int>(random.Between(1, 6)), false}, 0);
+        return build.Binary(ScalarOp::kShl, any(), count, 0);
+      }
       return build.Binary(ScalarOp::kShl, any(), build.Constant(random.Between(0, 40), 0), 0);
     case 6:
       return build.Abs(any(), 0);
