@@ -72,7 +72,7 @@ std::string NestRole(std::string_view name, Kind kind) {
   if (name == "iter_out") return "steps of the outer loop";
   if (name == "iter_in") return "steps of the inner loop";
   if (kind == Kind::kAlu) return name == "op" ? "code of the ALU op" : "immediate of the ALU op";
-  if (name == "reset") return "1: sets the accumulators to zero instead";
+  if (name == "reset") return "1: sets the accumulators to zero instead, and reads no tile";
   return name == "overwrite" ? "1: the sum replaces the accumulator" : "";
 }
 

@@ -90,7 +90,9 @@ std::string GemmUnit::Execute(const isa::Gemm& gemm) {
   if (!unavailable_.empty()) return unavailable_;
   operands_[0].index = gemm.dst;
   for (size_t s = 0; s < gemm.sources.size(); ++s) operands_[1 + s].index = gemm.sources[s];
-  std::string error = table_.Resolve(spec_, memories_, gemm.nest, operands_);
+  // A reset reads no tiles: where their indices lead makes no difference.
+  const std::span touched(operands_.data(), gemm.reset ? 1 : operands_.size());
+  std::string error = table_.Resolve(spec_, memories_, gemm.nest, touched);
   if (!error.empty() || table_.Steps() == 0) return error;
   const TileMode mode = gemm.reset       ? TileMode::kReset
                         : gemm.overwrite ? TileMode::kOverwrite
@@ -105,9 +107,10 @@ std::string GemmUnit::Execute(const isa::Gemm& gemm) {
 
 void GemmUnit::RunTiles(TileMode mode) {
   const TileStep strides = tiles_->Strides();
+  const bool reads = mode != TileMode::kReset;  // else the sources have no columns: any will do
   const StepColumn& dst = table_.columns[0];
-  const StepColumn& src = table_.columns[1 + inp_];
-  const StepColumn& wgt = table_.columns[1 + wgt_];
+  const StepColumn& src = table_.columns[reads ? 1 + inp_ : 0];
+  const StepColumn& wgt = table_.columns[reads ? 1 + wgt_ : 0];
   uops_.resize(table_.uops);
   for (int64_t u = 0; u < table_.uops; ++u) {
     uops_[u] = {dst.uops[u] * strides.dst, src.uops[u] * strides.src, wgt.uops[u] * strides.wgt};

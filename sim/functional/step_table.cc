@@ -41,7 +41,7 @@ std::string Bounds(const StepTable& table, StepColumn& column, const isa::Memory
 }  // namespace
 
 std::string StepTable::Resolve(const isa::Spec& spec, const Memories& memories, const isa::Nest& nest,
-                               const std::vector<StepOperand>& operands) {
+                               std::span<const StepOperand> operands) {
   iter_out = std::max<int64_t>(nest.iter_out, 0);
   iter_in = std::max<int64_t>(nest.iter_in, 0);
   uops = std::max<int64_t>(nest.uop_end - nest.uop_begin, 0);

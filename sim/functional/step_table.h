@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +38,7 @@ struct StepTable {
   /// same order. Returns which bounds the instruction exceeds, empty if
   /// none; an instruction without steps has none.
   std::string Resolve(const isa::Spec& spec, const Memories& memories, const isa::Nest& nest,
-                      const std::vector<StepOperand>& operands);
+                      std::span<const StepOperand> operands);
 
  private:
   /// Makes the two loops one where that leaves the steps and their order as they are.

@@ -229,7 +229,11 @@ class Generator {
       for (const Operand& operand : op.operands) used.push_back(&operand);
     } else {
       used.push_back(&format.intrinsic->dst);
-      for (const Operand& source : format.intrinsic->sources) used.push_back(&source);
+      // A reset reads no tiles: the indices of its sources lead anywhere.
+      const int reset = format.FieldIndex("reset");
+      const bool reads = reset < 0 || instruction.values[reset] == 0;
+      for (size_t s = 0; s < format.intrinsic->sources.size() && reads; ++s)
+        used.push_back(&format.intrinsic->sources[s]);
     }
     if (!FillNest(instruction)) return std::nullopt;
     const Decoded shape = decoder_(instruction);
