@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <boost/program_options.hpp>
+#include <filesystem>
 #include <iostream>
 
+#include "isa/home.h"
 #include "tests/hw/lockstep_sweep.h"
 
 namespace po = boost::program_options;
@@ -16,9 +18,10 @@ int main(int argc, char** argv) {
       "scripts/lockstep: RTL against models, on hardware and programs drawn at random");
   described.add_options()("help", "show this")  //
       ("minutes", po::value(&options.minutes)->default_value(options.minutes),
-       "begin no configuration after these")                                                          //
-      ("seed", po::value(&options.seed)->default_value(options.seed), "of everything that is drawn")  //
-      ("configurations", po::value(&options.configurations), "end after so many")                     //
+       "begin no configuration after these")                                                                //
+      ("seed", po::value(&options.seed)->default_value(options.seed), "of everything that is drawn")        //
+      ("isa", po::value(&options.isa), "file of the only ISA, like isa/vta.yaml; without, ISAs are drawn")  //
+      ("configurations", po::value(&options.configurations), "end after so many")                           //
       ("programs", po::value(&options.programs)->default_value(options.programs),
        "for each configuration")  //
       ("reproduce", po::value<std::string>(), "run what was saved in this folder, and nothing else");
@@ -37,6 +40,10 @@ int main(int argc, char** argv) {
   if (given.contains("reproduce"))
     return cosim::testing::Reproduce(given["reproduce"].as<std::string>()) ? 0 : 1;
 
+  if (!std::filesystem::is_regular_file(cosim::isa::Home() / options.isa) && !options.isa.empty()) {
+    std::cerr << "lockstep: there is no ISA '" << options.isa << "'\n";
+    return 2;
+  }
   const cosim::testing::SweepResult result = cosim::testing::Sweep(options);
   fmt::print("programs that reached\n{}", result.coverage.Render());
   fmt::print(

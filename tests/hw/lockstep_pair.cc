@@ -70,11 +70,11 @@ std::string LockstepPair::Summary() const {
                      spec.alu_ops.size(), shape, spec.ports, spec.dram.port_bits);
 }
 
-std::optional<LockstepPair> DrawPair(Random& random) {
-  isa::SourceText isa = DrawIsa(random);
-  isa::SourceText config = isa::testing::RandomConfig(isa, random);
+std::optional<LockstepPair> DrawPair(Random& random, const std::string& isa) {
+  isa::SourceText source = isa.empty() ? DrawIsa(random) : WrittenIsa(isa);
+  isa::SourceText config = isa::testing::RandomConfig(source, random);
   Diagnostics ignored;
-  return Elaborated(std::move(isa), std::move(config), ignored);
+  return Elaborated(std::move(source), std::move(config), ignored);
 }
 
 isa::Program DrawProgram(isa::Spec& spec, uint64_t seed) {

@@ -20,8 +20,9 @@ struct LockstepPair {
   std::string Summary() const;  ///< ISA, shape, port: a line
 };
 
-/// Nothing when what was drawn is not legal, or has no RTL.
-std::optional<LockstepPair> DrawPair(isa::testing::Random& random);
+/// Nothing when what was drawn is not legal, or has no RTL. `isa`: the file of an ISA, instead of drawing
+/// one.
+std::optional<LockstepPair> DrawPair(isa::testing::Random& random, const std::string& isa = "");
 
 /// The `number`-th memory system and program for a spec: short transfers and many tokens, or long ones that
 /// fill buffers, pages and pipelines. Changes only what needs no other hardware.

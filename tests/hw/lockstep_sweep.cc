@@ -45,7 +45,7 @@ class Sweeper {
     for (Random random(options_.seed); result_.configurations < options_.configurations && Seconds() < end;) {
       ++result_.drawn;
       Random own(random.Next());
-      std::optional<LockstepPair> pair = DrawPair(own);
+      std::optional<LockstepPair> pair = DrawPair(own, options_.isa);
       if (!pair) continue;
       ++result_.configurations;
       RunPair(*pair, own);

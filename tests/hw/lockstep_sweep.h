@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <string>
 
 #include "tests/hw/lockstep_coverage.h"
 
@@ -12,6 +13,7 @@ namespace cosim::testing {
 
 struct SweepOptions {
   uint64_t seed = 1;
+  std::string isa;                                       ///< file of the only ISA; empty: drawn
   double minutes = 1;                                    ///< begins no further configuration after these
   int configurations = std::numeric_limits<int>::max();  ///< ends after so many
   int programs = 100;                                    ///< for each configuration
