@@ -57,8 +57,51 @@ class Matcher {
                             pattern->op == ExactOp::kMin || pattern->op == ExactOp::kMax;
       if (commutes) Append(out, UnifyArgs(pattern->args, {expr->args[1], expr->args[0]}, binding));
     }
+    const bool takes_from_const = pattern->op == ExactOp::kSub && pattern->args[0]->op == ExactOp::kConst;
+    int64_t taken = 0;
+    if (out.empty() && takes_from_const && expr->op == ExactOp::kConst &&
+        !__builtin_sub_overflow(pattern->args[0]->value, expr->value, &taken))
+      Append(out, Unify(pattern->args[1], ExactConst(taken), binding));
+    if (out.empty() && pattern->op == ExactOp::kSelect) Append(out, UnifyBranches(pattern, expr, binding));
     if (out.empty()) Append(out, UnifyIdentity(pattern, expr, binding, around));
     return out;
+  }
+
+  // Immediates can decide which branch an op takes: then it computes what that branch does.
+  Bindings UnifyBranches(const Exact& select, const Exact& expr, const Binding& binding) {
+    Bindings out;
+    for (const int64_t taken : {1, 0}) {
+      for (Binding& b : Unify(select->args[taken ? 1 : 2], expr, binding))
+        if (DecidedBy(b, select->args[0]) == taken) out.push_back(std::move(b));
+    }
+    return out;
+  }
+
+  // The value of a comparison between immediates that are bound, and constants; nothing if it holds anything
+  // else.
+  std::optional<int64_t> DecidedBy(const Binding& binding, const Exact& e) const {
+    if (e->op == ExactOp::kConst) return e->value;
+    if (e->op == ExactOp::kLeaf) {
+      const isa::ScalarInput& input = op_.program.inputs[e->input];
+      const auto bound = binding.immediates.find(input.instruction_field);
+      if (input.kind != isa::ScalarInput::Kind::kImmediate || bound == binding.immediates.end()) return {};
+      return bound->second;
+    }
+    if (e->args.size() != 2) return {};
+    const std::optional<int64_t> a = DecidedBy(binding, e->args[0]), b = DecidedBy(binding, e->args[1]);
+    if (!a || !b) return {};
+    switch (e->op) {
+      case ExactOp::kLt:
+        return *a < *b;
+      case ExactOp::kLe:
+        return *a <= *b;
+      case ExactOp::kEq:
+        return *a == *b;
+      case ExactOp::kNe:
+        return *a != *b;
+      default:
+        return {};
+    }
   }
 
   Bindings UnifyArgs(const std::vector<Exact>& patterns, const std::vector<Exact>& exprs,

@@ -147,6 +147,7 @@ Expr Clamp(const Expr& e, int64_t low, int64_t high) {
   return Max(Min(e, tir::Int(high, e->type)), tir::Int(low, e->type));
 }
 Expr Shift(const Expr& e, int64_t by) { return MakeBinary(BinaryOp::kShr, e, tir::Int(by, e->type)); }
+Expr ShiftLeft(const Expr& e, int64_t by) { return MakeBinary(BinaryOp::kShl, e, tir::Int(by, e->type)); }
 Expr Rounded(const Expr& e, const Expr& by) { return MakeBinary(BinaryOp::kRoundShift, e, by); }
 
 Expr Requantized(const Lane& lane, int64_t zero_point, int64_t low, int64_t high) {
@@ -201,6 +202,18 @@ TEST(SelectAlu, VtaCoversShiftsAndClipsByChains) {
   EXPECT_EQ(lane.Names(Clamp(Shift(lane.acc() + lane.other(), 7) + I32(4), 0, 127), "acc"),
             "add shri addi mini maxi");
   EXPECT_EQ(lane.Names(Max(lane.acc(), I32(0)), "acc"), "maxi");
+}
+
+TEST(SelectAlu, VtaShiftsLeftByNegativeImmediates) {
+  const isa::Spec spec = Load("pynq.yaml", "vta");
+  const Lane lane(spec);
+  std::string why;
+  const auto selected = lane.Select(ShiftLeft(lane.acc(), 3), "acc", why);
+  ASSERT_EQ(selected.size(), 1u);
+  EXPECT_EQ(spec.alu_ops[selected[0].op].name, "shri");
+  ASSERT_EQ(selected[0].immediates.size(), 1u);
+  EXPECT_EQ(selected[0].immediates[0].second, -3);
+  EXPECT_EQ(lane.Names(Shift(lane.acc(), 31), "acc"), "shri");
 }
 
 TEST(SelectAlu, SaysWhatTheIsaLacks) {
@@ -284,7 +297,8 @@ class RandomExpressions {
       case 3:
         return Clamp(x, Pick(-150, 50), Pick(-50, 150));
       case 4:
-        return parameters_ ? Rounded(x, I32(Pick(0, 12))) : Shift(x, Pick(0, 12));
+        if (parameters_) return Rounded(x, I32(Pick(0, 12)));
+        return Pick(0, 2) ? Shift(x, Pick(0, 12)) : ShiftLeft(x, Pick(0, 12));
       case 5:
         return x + lane_.other();
       case 6:

@@ -111,6 +111,23 @@ sync_alu push(alu_to_store)
   EXPECT_GT(counters.instructions[1].issue, counters.instructions[0].retire);
 }
 
+/// A unit may run far ahead of those that wait for it: 255 pushes in VTA.
+TEST(CycleDevice, LetsVtaPushFarAheadOfItsPops) {
+  std::string text = ".dram 0x20000\n.code 0x8000\n";
+  for (int i = 0; i < 250; ++i) text += "sync_load push(load_to_compute)\n";
+  for (int i = 0; i < 250; ++i) text += "sync_compute pop(load_to_compute)\n";
+  const auto run = [&](int tokens) {
+    const isa::Spec spec =
+        isa::testing::MakeSpec("vta", "pynq", {{"parameters.tokens", std::to_string(tokens)}});
+    const isa::Program program = isa::testing::FromText(spec, text);
+    CycleDevice device(spec);
+    runtime::LoadSegments(device, program);
+    return device.Execute(program, {}).error;
+  };
+  EXPECT_EQ(run(255), "");
+  EXPECT_THAT(run(16), ::testing::HasSubstr("waits for a place in queue 'load_to_compute' (all 16 taken)"));
+}
+
 TEST(CycleDevice, ChangesNoDataWhenTheProgramGetsStuck) {
   const isa::Spec spec = Tiny("cosim");
   isa::Program program = isa::testing::RandomProgram(spec, {.seed = 6});
