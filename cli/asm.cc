@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "cli/output_file.h"
+#include "cli/print.h"
 #include "cli/verbs.h"
 #include "isa/assembler.h"
 #include "isa/codec.h"
@@ -30,7 +31,7 @@ int AsmVerb(const Arguments& arguments) {
   const auto source = isa::ReadSource(parsed.values["FILE"].as<std::string>(), diags);
   const auto assembly = source ? isa::Assemble(*spec, *source, diags) : std::nullopt;
   if (!assembly) {
-    fmt::print(stderr, "{}", diags.Render());
+    PrintError("{}", diags.Render());
     return 1;
   }
   if (parsed.values.count("text")) return WriteFile(path, isa::Disassemble(*spec, assembly->program)) ? 0 : 1;

@@ -7,6 +7,7 @@
 #include "cli/model_files.h"
 #include "cli/module.h"
 #include "cli/options.h"
+#include "cli/print.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
 #include "compiler/graph/zoo/zoo.h"
@@ -48,7 +49,7 @@ int CheckText(const isa::Spec& spec, const std::string& path) {
   const auto source = isa::ReadSource(path, diags);
   const auto assembly = source ? isa::Assemble(spec, *source, diags) : std::nullopt;
   if (!assembly) {
-    fmt::print(stderr, "{}", diags.Render());
+    PrintError("{}", diags.Render());
     return 1;
   }
   isa::VerifyOptions options;

@@ -8,6 +8,7 @@
 #include "cli/model_files.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
+#include "cli/print.h"
 #include "cli/provenance.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
@@ -40,7 +41,7 @@ bool FindModel(const po::variables_map& values, session::ModuleOptions& compile)
   compile.network = compile.model->graph.name();
   Diagnostics diagnostics;
   auto bytes = import::ReadWhole(path, diagnostics);
-  if (!bytes) return fmt::print(stderr, "{}", diagnostics.Render()), false;
+  if (!bytes) return PrintError("{}", diagnostics.Render()), false;
   compile.file = {std::filesystem::path(path).filename().string(), std::move(*bytes),
                   ImportOptionsIn(values)->shapes};
   return true;

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "cli/options.h"
+#include "cli/print.h"
 #include "cli/verbs.h"
 #include "compiler/graph/zoo/zoo.h"
 #include "isa/loader.h"
@@ -19,7 +20,7 @@ int ConfigsVerb(const Arguments& arguments) {
   Diagnostics diags;
   const auto known = isa::FindFile("pynq.yaml", "configs", diags);
   if (!known) {
-    fmt::print(stderr, "{}", diags.Render());
+    PrintError("{}", diags.Render());
     return 1;
   }
   std::vector<std::filesystem::path> files;
@@ -30,7 +31,7 @@ int ConfigsVerb(const Arguments& arguments) {
     Diagnostics problems;
     const auto spec = isa::LoadSpec(file.string(), "", {}, problems);
     if (!spec) {
-      fmt::print(stderr, "{}", problems.Render());
+      PrintError("{}", problems.Render());
       return 1;
     }
     fmt::print("{:<14} {:<6} {:>4} MACs/cycle  {:>4g} MHz  {}\n", file.filename().string(), spec->isa,

@@ -9,6 +9,7 @@
 #include <typeinfo>
 
 #include "cli/module.h"
+#include "cli/print.h"
 #include "compiler/graph/zoo/zoo.h"
 #include "compiler/import/import.h"
 #include "compiler/network/array.h"
@@ -20,8 +21,8 @@ namespace cosim::cli {
 namespace po = boost::program_options;
 
 int Fail(const std::string& message, const std::string& hint) {
-  fmt::print(stderr, "cosim: error: {}\n", message);
-  if (!hint.empty()) fmt::print(stderr, "  hint: {}\n", hint);
+  PrintError("cosim: error: {}\n", message);
+  if (!hint.empty()) PrintError("  hint: {}\n", hint);
   return 1;
 }
 
@@ -173,7 +174,7 @@ std::optional<SpecWithSource> LoadSpecWithSource(const po::variables_map& values
                                   *overrides, diags);
   auto spec = texts ? isa::Elaborate(texts->isa, texts->config, *overrides, diags) : std::nullopt;
   if (!spec) {
-    fmt::print(stderr, "{}", diags.Render());
+    PrintError("{}", diags.Render());
     return std::nullopt;
   }
   std::string isa_path = texts->isa.path, config_path = texts->config.path;
@@ -206,7 +207,7 @@ std::optional<SpecWithSource> LoadSpecOf(const runtime::SpecSource& source, cons
   Diagnostics diags;
   auto spec = isa::Elaborate(changed.isa, changed.config, changed.overrides, diags);
   if (!spec) {
-    fmt::print(stderr, "{}", diags.Render());
+    PrintError("{}", diags.Render());
     return std::nullopt;
   }
   return SpecWithSource{std::move(*spec), std::move(changed), "", ""};

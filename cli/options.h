@@ -58,6 +58,9 @@ struct BandSpecs {
 };
 std::optional<BandSpecs> LoadBand(const SpecWithSource& loaded);
 
+/// Random inputs that may be asked for.
+inline constexpr size_t kMostSamples = 100'000;
+
 /// Whether there is a device of that name; else prints the nearest.
 bool CheckDevice(const std::string& name);
 

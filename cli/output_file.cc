@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/output_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -101,8 +102,17 @@ bool WriteFile(const std::string& path, const std::string& text) {
 }
 
 bool FlushOutput() {
-  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return true;
-  return CannotWrite("to standard output", std::strerror(errno));
+  if (std::ferror(stdout) == 0 && std::fflush(stdout) == 0) return true;
+  const int reason = errno != 0 ? errno : EIO;
+  return reason != EPIPE && CannotWrite("to standard output", std::strerror(reason));
+}
+
+void OpenStandardFiles() {
+  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(file, F_GETFD) != -1 || errno != EBADF) continue;
+    // The lowest number that is free: those below are open.
+    [[maybe_unused]] const int opened = open("/dev/null", file == STDOUT_FILENO ? O_RDONLY : O_RDWR);
+  }
 }
 
 }  // namespace cosim::cli

@@ -8,6 +8,7 @@
 
 #include "cli/options.h"
 #include "cli/output_file.h"
+#include "cli/print.h"
 #include "sim/rtl/rtl_library.h"
 
 namespace cosim::cli {
@@ -51,11 +52,11 @@ bool ReadRtlOptions(const po::variables_map& values, session::Options& run) {
 bool BuildRtlOf(const isa::Spec& spec, session::Options& run) {
   if (run.device != "rtl" && run.device != "tlm-rtl") return true;
   Diagnostics diags;
-  const auto progress = [](const std::string& what) { fmt::print(stderr, "{} …\n", what); };
+  const auto progress = [](const std::string& what) { PrintError("{} …\n", what); };
   const auto library =
       sim::BuildRtl(spec, {.trace = !run.rtl_trace.file.empty(), .progress = progress}, diags);
   if (!library) {
-    fmt::print(stderr, "{}", diags.Render());
+    PrintError("{}", diags.Render());
     return false;
   }
   run.rtl_library = *library;

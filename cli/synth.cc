@@ -4,10 +4,13 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <system_error>
 
 #include "cli/options.h"
 #include "cli/output_file.h"
+#include "cli/print.h"
 #include "cli/synth_report.h"
 #include "cli/verbs.h"
 #include "sim/synth/synthesis.h"
@@ -18,13 +21,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Copies SystemVerilog, script, netlist and log.
-bool CopyResults(const fs::path& from, const std::string& to) {
+/// Makes the folder that results are copied to; prints a failure.
+bool MakeFolder(const std::string& folder) {
   std::error_code error;
-  fs::create_directories(to, error);
-  if (!error) fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::overwrite_existing, error);
-  if (error) Fail(fmt::format("cannot write below {}: {}", to, error.message()));
-  return !error;
+  fs::create_directories(folder, error);
+  if (!error && fs::is_directory(folder)) return true;
+  return Fail(fmt::format("cannot write below {}: {}", folder, error ? error.message() : "it is a file")),
+         false;
+}
+
+/// Copies SystemVerilog, script, netlist and log, each whole.
+bool CopyResults(const fs::path& from, const fs::path& to) {
+  for (const auto& entry : fs::recursive_directory_iterator(from)) {
+    const fs::path target = to / entry.path().lexically_relative(from);
+    if (entry.is_directory()) {
+      if (!MakeFolder(target.string())) return false;
+      continue;
+    }
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (!WriteFile(target.string(), bytes)) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -44,13 +62,13 @@ int SynthVerb(const Arguments& arguments) {
   const std::string output = parsed.values["output"].as<std::string>();
   if (!json.empty() && !CheckWritable(json)) return 1;
   const auto spec = LoadSpecFrom(parsed.values);
-  if (!spec) return 1;
+  if (!spec || (!output.empty() && !MakeFolder(output))) return 1;
 
   Diagnostics diags;
-  const auto progress = [](const std::string& what) { fmt::print(stderr, "{} …\n", what); };
+  const auto progress = [](const std::string& what) { PrintError("{} …\n", what); };
   const auto synthesis = synth::Synthesize(*spec, {progress}, diags);
   if (!synthesis) {
-    fmt::print(stderr, "{}", diags.Render());
+    PrintError("{}", diags.Render());
     return 1;
   }
   if (json != "-") fmt::print("{}", SynthTable(*synthesis, *spec));

@@ -3,11 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <filesystem>
+#include <new>
 #include <system_error>
 
 #include "cli/options.h"
 #include "cli/output_file.h"
+#include "cli/print.h"
 #include "isa/yaml_reader.h"
 
 namespace cosim::cli {
@@ -20,13 +25,14 @@ constexpr Verb kVerbs[] = {
     {"disasm", "print the accelerator programs of a network", DisasmVerb},
     {"asm", "assemble a program text", AsmVerb},
     {"check", "verify a program text or a network's programs: deadlocks, races, bounds", CheckVerb},
-    {"isa", "print the reference of an ISA under a configuration", IsaVerb},
+    {"isa", "list the ISAs, print the reference of one under a configuration", IsaVerb},
     {"synth", "size of the accelerator by Yosys, against the board's budget", SynthVerb},
     {"quantize", "quantize a float model file to int8, with calibration inputs", QuantizeVerb},
     {"accuracy", "measure how often a model file is right on labelled inputs", AccuracyVerb},
     {"conformance", "run the ONNX backend suite through the importer", ConformanceVerb},
     {"configs", "list the configurations", ConfigsVerb},
     {"models", "list the networks", ModelsVerb},
+    {"version", "print the version and the commit it was built from", VersionVerb},
 };
 
 std::string Usage() {
@@ -36,36 +42,59 @@ std::string Usage() {
   return text;
 }
 
-// A full disk is noticed when what was printed goes out: by the printing function, which throws, or at the
-// end.
-int Dispatch(const Verb& verb, const Arguments& arguments) {
-  int status = 1;
-  try {
-    status = verb.run(arguments);
-  } catch (const std::system_error&) {
-    if (!std::ferror(stdout)) throw;
-  }
-  return FlushOutput() ? status : 1;
-}
-
 }  // namespace
 
 std::span<const Verb> Verbs() { return kVerbs; }
 
-int Main(const Arguments& arguments) {
-  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
-    fmt::print(arguments.empty() ? stderr : stdout, "{}", Usage());
-    return arguments.empty() ? 1 : 0;
-  }
-  if (arguments[0] == "--version") return fmt::print("cosim {}\n", COSIM_VERSION), 0;
+namespace {
+
+int Unknown(const std::string& name) {
   std::vector<std::string> names;
-  for (const Verb& verb : kVerbs) {
-    if (arguments[0] == verb.name) return Dispatch(verb, {arguments.begin() + 1, arguments.end()});
-    names.emplace_back(verb.name);
-  }
-  const std::string closest = isa::ClosestName(arguments[0], names), list = "`cosim --help` lists them";
-  return Fail(fmt::format("unknown verb '{}'", arguments[0]),
+  for (const Verb& verb : kVerbs) names.emplace_back(verb.name);
+  const std::string closest = isa::ClosestName(name, names), list = "`cosim --help` lists them";
+  return Fail(fmt::format("unknown verb '{}'", name),
               closest.empty() ? list : fmt::format("did you mean '{}'? {}", closest, list));
+}
+
+int Dispatch(const std::string& name, const Arguments& arguments) {
+  const auto verb = std::ranges::find(kVerbs, name, &Verb::name);
+  return verb == std::end(kVerbs) ? Unknown(name) : verb->run(arguments);
+}
+
+int Run(const Arguments& arguments) {
+  if (arguments.empty()) {
+    PrintError("{}", Usage());
+    return 1;
+  }
+  const std::string& first = arguments[0];
+  if (first == "--version") return VersionVerb({});
+  if (first == "--help" || first == "-h" || (first == "help" && arguments.size() == 1)) {
+    fmt::print("{}", Usage());
+    return 0;
+  }
+  if (first != "help") return Dispatch(first, {arguments.begin() + 1, arguments.end()});
+  if (arguments.size() > 2) return Fail("there are too many arguments", "usage: cosim help [VERB]");
+  return arguments[1] == "help" ? Run({"help"}) : Dispatch(arguments[1], {"--help"});
+}
+
+}  // namespace
+
+// That standard output does not take all is noticed when what was printed goes out: by the printing function,
+// which throws, or at the end.
+int Main(const Arguments& arguments) {
+  OpenStandardFiles();
+  int status = 1;
+  try {
+    status = Run(arguments);
+  } catch (const std::filesystem::filesystem_error& error) {
+    status = Fail(error.what());
+  } catch (const std::system_error& error) {
+    if (!std::ferror(stdout)) throw;
+    errno = error.code().value();
+  } catch (const std::bad_alloc&) {
+    status = Fail("there is not enough memory for that");
+  }
+  return FlushOutput() ? status : 1;
 }
 
 }  // namespace cosim::cli

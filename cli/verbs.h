@@ -21,6 +21,7 @@ int IsaVerb(const Arguments& arguments);      // isa.cc
 int SynthVerb(const Arguments& arguments);    // synth.cc
 int ConfigsVerb(const Arguments& arguments);  // lists.cc
 int ModelsVerb(const Arguments& arguments);   // lists.cc
+int VersionVerb(const Arguments& arguments);  // version.cc
 
 int AccuracyVerb(const Arguments& arguments);     // accuracy.cc
 int QuantizeVerb(const Arguments& arguments);     // quantize.cc

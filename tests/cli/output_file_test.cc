@@ -73,9 +73,5 @@ TEST_F(OutputFile, AFolderWithoutPermissionIsAnError) {
   EXPECT_THAT(Run("compile mlp -o .").err, HasSubstr("cannot write .: it is a folder"));
 }
 
-TEST_F(OutputFile, TheVersionIsTold) {
-  EXPECT_THAT(Run("--version").out, ::testing::MatchesRegex("cosim [0-9]+\\.[0-9]+\\.[0-9]+\n"));
-}
-
 }  // namespace
 }  // namespace cosim::cli::testing
