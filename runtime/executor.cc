@@ -6,6 +6,7 @@
 
 #include "isa/check.h"
 #include "isa/decode.h"
+#include "runtime/layer_windows.h"
 
 namespace cosim::runtime {
 namespace {
@@ -45,26 +46,6 @@ void AddLedger(std::vector<LedgerRow>& total, const std::vector<LedgerRow>& rows
   }
 }
 
-// Layers follow each other in program order; each gets the time by which it moves the last retirement.
-void AttributeCycles(const AcceleratorStep& step, const Counters& counters,
-                     std::vector<LayerProfile>& layers) {
-  std::vector<Cycle> last(layers.size(), -1);
-  std::vector<int> order;
-  for (size_t i = 0; i < step.layer_of.size(); ++i) {
-    Cycle& at = last[step.layer_of[i]];
-    if (at < 0) order.push_back(step.layer_of[i]);
-    at = std::max(at, counters.instructions[i].retire);
-  }
-  std::sort(order.begin(), order.end());
-  Cycle before = 0;
-  for (size_t i = 0; i < order.size(); ++i) {
-    const bool final_layer = i + 1 == order.size();
-    const Cycle end = final_layer ? counters.cycles : std::max(before, last[order[i]]);
-    layers[order[i]].cycles += end - before;
-    before = end;
-  }
-}
-
 void RunAccelerator(const AcceleratorStep& step, const Network& network, const isa::Spec& spec,
                     Device& device, bool timing_only, Run& run) {
   ExecuteOptions options{.timing_only = timing_only, .record_instructions = true, .layer_of = {}};
@@ -80,16 +61,16 @@ void RunAccelerator(const AcceleratorStep& step, const Network& network, const i
   run.timed = run.timed || counters.timed;
   run.cycles += counters.cycles;
   if (counters.model_cycles) run.model_cycles = run.model_cycles.value_or(0) + *counters.model_cycles;
+  const auto decoded = isa::Decoder(spec).All(step.program.instructions);
   if (counters.timed) {
     AddLedger(run.ledger, counters.ledger);
-    AttributeCycles(step, counters, run.layers);
+    for (const LayerWindow& window :
+         LayerWindows(step.layer_of, decoded, counters.instructions, counters.cycles))
+      run.layers[window.layer].cycles += window.end - window.begin;
   }
-  const isa::Decoder decode(spec);
-  for (size_t i = 0; i < step.layer_of.size(); ++i) {
-    const auto decoded = decode(step.program.instructions[i]);
-    if (const auto* transfer = std::get_if<isa::Transfer>(&decoded.body))
+  for (size_t i = 0; i < step.layer_of.size(); ++i)
+    if (const auto* transfer = std::get_if<isa::Transfer>(&decoded[i].body))
       run.layers[step.layer_of[i]].dram_bytes += TransferBytes(spec, *transfer);
-  }
 }
 
 void RunCpu(const CpuStep& step, Device& device, Run& run) {

@@ -16,7 +16,7 @@
 namespace cosim::runtime {
 
 struct LayerProfile {
-  Cycle cycles = 0;  ///< its last retirement minus that of the layers before it: layers add up to the total
+  Cycle cycles = 0;         ///< of its window (runtime/layer_windows.h): layers add up to the total
   uint64_t dram_bytes = 0;  ///< moved by its instructions, whole beats
   double cpu_seconds = 0;   ///< of its CPU steps
 };

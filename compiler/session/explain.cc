@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "compiler/session/layer_stalls.h"
+#include "compiler/session/losses.h"
 #include "compiler/session/session.h"
 #include "isa/yaml_reader.h"
 #include "sim/cycle/timing_engine.h"
@@ -18,6 +19,7 @@ using runtime::Cycle;
 
 struct Timed {
   Cycle cycles = 0;
+  int host_layers = 0;
   std::vector<LayerExplanation> layers;
 };
 
@@ -34,13 +36,15 @@ class Explainer {
     Say("timing");
     const auto timed = Time(spec_, error);
     if (!timed) return std::nullopt;
-    Explanation out{.network = options_.network, .cycles = timed->cycles};
+    Explanation out{.network = options_.network, .host_layers = timed->host_layers, .cycles = timed->cycles};
+    out.losses = LossesOf(timed->layers);
     std::vector<std::string> names;
     for (const LayerExplanation& layer : timed->layers) {
       names.push_back(layer.layer.name);
       out.ideal += layer.ideal;
       if (options_.layer.empty() || layer.layer.name == options_.layer) out.layers.push_back(layer);
     }
+    if (options_.layer.empty() && out.layers.empty()) return out;
     if (out.layers.empty()) {
       error = fmt::format("'{}' is not a layer of {} on the accelerator", options_.layer, options_.network);
       if (const std::string hint = isa::NameHint(options_.layer, names); !hint.empty()) error += "; " + hint;
@@ -62,6 +66,8 @@ class Explainer {
                                                  .timing_only = true,
                                                  .after_pass = {}});
     Timed timed;
+    timed.host_layers =
+        static_cast<int>(std::ranges::count(network.layers, false, &runtime::Layer::on_accelerator));
     for (const auto& step : network.steps) {
       const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step);
       if (!accelerator) continue;
@@ -94,9 +100,17 @@ class Explainer {
         if (layer == nullptr) continue;
         lift.cycles = layer->cycles;
       }
+      lift.fit = IsTheBoards(lift) ? synth::Fit{std::nullopt, "the board's memory, not the accelerator"}
+                                   : synth::FitOf(*spec);
       out.lifts.push_back(std::move(lift));
     }
     std::ranges::stable_sort(out.lifts, {}, &Lift::cycles);
+  }
+
+  /// Whether the lift changes nothing that is built.
+  static bool IsTheBoards(const Lift& lift) {
+    return std::ranges::all_of(
+        lift.changes, [](const isa::Override& change) { return change.path.starts_with("memory.latency"); });
   }
 
   const isa::Parameter* FindParameter(const std::string& name) const {

@@ -15,6 +15,7 @@
 #include "isa/spec.h"
 #include "runtime/network.h"
 #include "runtime/profile.h"
+#include "sim/synth/fit.h"
 
 namespace cosim::session {
 
@@ -36,15 +37,35 @@ struct Stall {
   runtime::Cycle cycles = 0;
 };
 
+struct Traffic {
+  uint64_t read_bytes = 0, write_bytes = 0;  ///< whole beats
+  runtime::Cycle cycles =
+      0;  ///< the least that the busiest half of a port needs, or the DRAM for all of them
+};
+
 struct LayerExplanation {
   runtime::Layer layer;
   std::string unit;           ///< the one that computes it
-  runtime::Cycle cycles = 0;  ///< its last retirement minus that of the layers before it
+  runtime::Cycle cycles = 0;  ///< of its window (runtime/layer_windows.h)
   runtime::Cycle ideal = 0;   ///< its multiply-accumulates at the array's rate
-  runtime::Cycle busy = 0;    ///< cycles in which `unit` did steps; with those of `stalls` they are `cycles`
-  uint64_t read_bytes = 0, write_bytes = 0;  ///< whole beats
-  runtime::Cycle port = 0;  ///< the least that the busiest half of a port needs, or the DRAM for all of them
+  runtime::Cycle busy =
+      0;            ///< cycles in which `unit` did its steps; with those of `stalls` they are `cycles`
+  Traffic traffic;  ///< its loads and stores
+  /// The least of it that passes in `cycles`: some is loaded while the layers before run, or stored while the
+  /// next one does. So neither `ideal` nor `own_traffic.cycles` exceeds `cycles`.
+  Traffic own_traffic;
   std::vector<Stall> stalls;  ///< largest first
+};
+
+/// Cycles that the network takes beyond its multiply-accumulates at the array's rate, by cause.
+struct Loss {
+  struct Share {
+    std::string layer;
+    runtime::Cycle cycles = 0;
+  };
+  std::string cause;
+  runtime::Cycle cycles = 0;
+  std::vector<Share> layers;  ///< largest first
 };
 
 /// What a change of the configuration does to the network, or to the layer asked for.
@@ -52,17 +73,20 @@ struct Lift {
   std::string what;  ///< "inp buffer 64 KiB instead of 32 KiB"
   std::vector<isa::Override> changes;
   runtime::Cycle cycles = 0;
+  synth::Fit fit;  ///< of the changed accelerator and its board
 };
 
 struct Explanation {
   std::string network;
+  int host_layers = 0;
   runtime::Cycle cycles = 0, ideal = 0;
   std::vector<LayerExplanation> layers;  ///< those on the accelerator that were asked for, in order
+  std::vector<Loss> losses;              ///< of all layers, largest first; together `cycles` - `ideal`
   std::vector<Lift> lifts;               ///< fewest cycles first
 };
 
-/// Nothing, and `error` set, for a layer that the network does not run on the accelerator, or a program that
-/// gets stuck.
+/// Without layers where the accelerator runs none. Nothing, and `error` set, for a layer that the network
+/// does not run on the accelerator, or a program that gets stuck.
 std::optional<Explanation> Explain(const isa::Spec& spec, const ExplainOptions& options, std::string& error);
 
 }  // namespace cosim::session

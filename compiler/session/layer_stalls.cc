@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layer's window ends with its last retirement. Within a window a unit does steps or waits; what it waited
-// for is the token that arrived last, if the instruction issued in the cycle in which it was seen.
+// Within a layer's window a unit does steps, of this layer or of others, or waits; what it waited for is the
+// token that arrived last, if the instruction issued in the cycle in which it was seen.
 #include "compiler/session/layer_stalls.h"
 
 #include <fmt/format.h>
@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "isa/check.h"
+#include "runtime/layer_windows.h"
 #include "sim/cycle/unit_state.h"
 #include "sim/functional/transfer.h"
 
@@ -18,34 +19,14 @@ namespace cosim::session {
 namespace {
 
 using runtime::Cycle;
+using runtime::LayerWindow;
 
-struct Window {
-  int layer;
-  Cycle begin, end;
-};
-
-/// A stretch of a unit's time: steps (no reason) or a wait.
+/// A stretch of a unit's time: steps of a layer, or a wait.
 struct Stretch {
   Cycle begin, end;
-  std::string reason;
+  int layer;           ///< -1: a wait
+  std::string reason;  ///< of the wait
 };
-
-std::vector<Window> WindowsOf(const runtime::AcceleratorStep& step,
-                              std::span<const runtime::InstructionTimes> times, Cycle cycles) {
-  std::map<int, Cycle> last;  // by layer, whose numbers ascend
-  for (size_t i = 0; i < times.size(); ++i) {
-    Cycle& at = last[step.layer_of[i]];
-    at = std::max(at, times[i].retire);
-  }
-  std::vector<Window> windows;
-  Cycle begin = 0;
-  for (const auto& [layer, retire] : last) {
-    windows.push_back({layer, begin, std::max(begin, retire)});
-    begin = windows.back().end;
-  }
-  if (!windows.empty()) windows.back().end = cycles;
-  return windows;
-}
 
 /// Cycles of an instruction's steps.
 Cycle Steps(const isa::Spec& spec, const isa::Decoded& instruction) {
@@ -57,9 +38,9 @@ Cycle Steps(const isa::Spec& spec, const isa::Decoded& instruction) {
 
 class UnitTime {
  public:
-  UnitTime(const isa::Spec& spec, std::span<const isa::Decoded> program,
+  UnitTime(const isa::Spec& spec, const std::vector<int>& layer_of, std::span<const isa::Decoded> program,
            std::span<const runtime::InstructionTimes> times, Cycle cycles)
-      : spec_(spec), program_(program), times_(times), cycles_(cycles) {
+      : spec_(spec), layer_of_(layer_of), program_(program), times_(times), cycles_(cycles) {
     // By rule, the k-th push of a queue meets its k-th pop.
     std::vector<std::vector<size_t>> pushers(spec.queues.size());
     for (size_t i = 0; i < program.size(); ++i) {
@@ -82,19 +63,20 @@ class UnitTime {
     const bool overlap = sim::TraitsOf(spec_, unit).overlap;
     std::vector<Stretch> stretches;
     Cycle now = 0;
-    const auto until = [&](Cycle end, const std::string& reason) {
-      if (end > now) stretches.push_back({now, end, reason});
+    const auto until = [&](Cycle end, int layer, const std::string& reason) {
+      if (end > now) stretches.push_back({now, end, layer, reason});
       now = std::max(now, end);
     };
     for (size_t i = 0; i < program_.size(); ++i) {
       if (program_[i].unit != unit) continue;
-      until(times_[i].issue, ReasonBefore(i));
-      until(times_[i].issue + Steps(spec_, program_[i]), "");
+      until(times_[i].issue, -1, ReasonBefore(i));
+      until(times_[i].issue + Steps(spec_, program_[i]), layer_of_[i], "");
       if (!overlap)
-        until(times_[i].retire + 1, fmt::format("{} waits for its own pipeline to drain between instructions",
-                                                spec_.units[unit].name));
+        until(times_[i].retire + 1, -1,
+              fmt::format("{} waits for its own pipeline to drain between instructions",
+                          spec_.units[unit].name));
     }
-    until(cycles_, fmt::format("{} has nothing left to do", spec_.units[unit].name));
+    until(cycles_, -1, fmt::format("{} has nothing left to do", spec_.units[unit].name));
     return stretches;
   }
 
@@ -116,40 +98,45 @@ class UnitTime {
   }
 
   const isa::Spec& spec_;
+  const std::vector<int>& layer_of_;
   std::span<const isa::Decoded> program_;
   std::span<const runtime::InstructionTimes> times_;
   Cycle cycles_;
   std::vector<Token> latest_;  ///< by instruction: the token of those it pops that was seen last
 };
 
-void AddStretches(const std::vector<Stretch>& stretches, const Window& window, LayerExplanation& layer) {
+void AddStretches(const std::vector<Stretch>& stretches, const LayerWindow& window, LayerExplanation& layer) {
   std::map<std::string, Cycle> stalls;
   for (const Stretch& stretch : stretches) {
     const Cycle cycles = std::min(stretch.end, window.end) - std::max(stretch.begin, window.begin);
     if (cycles <= 0) continue;
-    (stretch.reason.empty() ? layer.busy : stalls[stretch.reason]) += cycles;
+    if (stretch.layer == window.layer) {
+      layer.busy += cycles;
+    } else {
+      stalls[stretch.layer < 0 ? stretch.reason : layer.unit + " works for another layer"] += cycles;
+    }
   }
   for (const auto& [reason, cycles] : stalls) layer.stalls.push_back({reason, cycles});
   std::ranges::stable_sort(layer.stalls, std::greater(), &Stall::cycles);
 }
 
 /// What went through the two halves of each memory port, in bytes.
-class Traffic {
+class PortBytes {
  public:
-  explicit Traffic(const isa::Spec& spec) : spec_(spec), read_(spec.ports), written_(spec.ports) {}
-  void Add(int unit, const isa::Transfer& transfer) {
-    (transfer.is_store ? written_ : read_)[static_cast<size_t>(spec_.units[unit].port)] +=
-        sim::TransferBytes(transfer, spec_.memories[transfer.memory].stored_bytes, spec_.dram.beat_bytes());
+  explicit PortBytes(const isa::Spec& spec) : spec_(spec), read_(spec.ports), written_(spec.ports) {}
+  void Add(int port, bool is_store, uint64_t bytes) {
+    (is_store ? written_ : read_)[static_cast<size_t>(port)] += bytes;
   }
-  uint64_t Read() const { return std::accumulate(read_.begin(), read_.end(), uint64_t{0}); }
-  uint64_t Written() const { return std::accumulate(written_.begin(), written_.end(), uint64_t{0}); }
-  /// Of the busiest half, or of the DRAM behind all of them.
-  Cycle LeastCycles() const {
+  Traffic Sum() const {
     const uint64_t busiest = std::max(*std::ranges::max_element(read_), *std::ranges::max_element(written_));
-    const uint64_t cycles = busiest / static_cast<uint64_t>(spec_.dram.beat_bytes());
-    if (spec_.dram.dram_bytes == 0) return static_cast<Cycle>(cycles);
-    return static_cast<Cycle>(
-        std::max(cycles, (Read() + Written()) / static_cast<uint64_t>(spec_.dram.dram_bytes)));
+    Traffic sum{.read_bytes = std::accumulate(read_.begin(), read_.end(), uint64_t{0}),
+                .write_bytes = std::accumulate(written_.begin(), written_.end(), uint64_t{0}),
+                .cycles = static_cast<Cycle>(busiest / static_cast<uint64_t>(spec_.dram.beat_bytes()))};
+    if (spec_.dram.dram_bytes > 0) {
+      const uint64_t dram = (sum.read_bytes + sum.write_bytes) / static_cast<uint64_t>(spec_.dram.dram_bytes);
+      sum.cycles = std::max(sum.cycles, static_cast<Cycle>(dram));
+    }
+    return sum;
   }
 
  private:
@@ -157,37 +144,66 @@ class Traffic {
   std::vector<uint64_t> read_, written_;
 };
 
+/// The least that a transfer of `bytes` moves within the window: whatever time it has outside, it moves at
+/// most a beat a cycle there.
+uint64_t LeastWithin(uint64_t bytes, const runtime::InstructionTimes& times, const LayerWindow& window,
+                     int beat_bytes) {
+  const Cycle before = std::max<Cycle>(0, std::min(times.retire + 1, window.begin) - times.issue);
+  const Cycle after = std::max<Cycle>(0, times.retire + 1 - std::max(times.issue, window.end));
+  return bytes - std::min(bytes, static_cast<uint64_t>((before + after) * beat_bytes));
+}
+
+void AddTraffic(const isa::Spec& spec, const std::vector<int>& layer_of,
+                std::span<const isa::Decoded> program, std::span<const runtime::InstructionTimes> times,
+                const LayerWindow& window, LayerExplanation& layer) {
+  PortBytes all(spec), own(spec);
+  for (size_t i = 0; i < program.size(); ++i) {
+    const auto* transfer = std::get_if<isa::Transfer>(&program[i].body);
+    if (transfer == nullptr || layer_of[i] != window.layer) continue;
+    const int port = spec.units[program[i].unit].port;
+    const uint64_t bytes =
+        sim::TransferBytes(*transfer, spec.memories[transfer->memory].stored_bytes, spec.dram.beat_bytes());
+    all.Add(port, transfer->is_store, bytes);
+    own.Add(port, transfer->is_store, LeastWithin(bytes, times[i], window, spec.dram.beat_bytes()));
+  }
+  layer.traffic = all.Sum();
+  layer.own_traffic = own.Sum();
+}
+
+/// The unit that computes a layer: of those that multiply and accumulate, if the layer does, the one that
+/// makes the most steps; the array should never wait.
+int UnitOf(const isa::Spec& spec, const std::vector<int>& layer_of, std::span<const isa::Decoded> program,
+           int layer, bool has_macs) {
+  std::vector<Cycle> array(spec.units.size()), any(spec.units.size());
+  for (size_t i = 0; i < program.size(); ++i) {
+    if (layer_of[i] != layer) continue;
+    any[program[i].unit] += Steps(spec, program[i]);
+    if (std::holds_alternative<isa::Gemm>(program[i].body)) array[program[i].unit] += Steps(spec, program[i]);
+  }
+  const bool uses_array = has_macs && std::ranges::any_of(array, [](Cycle steps) { return steps > 0; });
+  const auto& work = uses_array ? array : any;
+  return static_cast<int>(std::ranges::max_element(work) - work.begin());
+}
+
 }  // namespace
 
 std::vector<LayerExplanation> ExplainProgram(const isa::Spec& spec, const runtime::Network& network,
                                              const runtime::AcceleratorStep& step,
                                              std::span<const isa::Decoded> program,
                                              std::span<const runtime::InstructionTimes> times, Cycle cycles) {
-  const UnitTime unit_time(spec, program, times, cycles);
+  const UnitTime unit_time(spec, step.layer_of, program, times, cycles);
   std::vector<std::vector<Stretch>> stretches;
   for (size_t u = 0; u < spec.units.size(); ++u) stretches.push_back(unit_time.Of(static_cast<int>(u)));
   std::vector<LayerExplanation> layers;
-  for (const Window& window : WindowsOf(step, times, cycles)) {
+  for (const LayerWindow& window : runtime::LayerWindows(step.layer_of, program, times, cycles)) {
     LayerExplanation& out = layers.emplace_back();
     out.layer = network.layers[window.layer];
     out.cycles = window.end - window.begin;
     out.ideal = (out.layer.macs + spec.MacsPerCycle() - 1) / spec.MacsPerCycle();
-    std::vector<Cycle> work(spec.units.size());
-    Traffic traffic(spec);
-    for (size_t i = 0; i < program.size(); ++i) {
-      if (step.layer_of[i] != window.layer) continue;
-      // Where there are multiply-accumulates, it is the array that should never wait.
-      const bool is_gemm = std::holds_alternative<isa::Gemm>(program[i].body);
-      if (is_gemm || out.layer.macs == 0) work[program[i].unit] += Steps(spec, program[i]);
-      if (const auto* transfer = std::get_if<isa::Transfer>(&program[i].body))
-        traffic.Add(program[i].unit, *transfer);
-    }
-    out.read_bytes = traffic.Read();
-    out.write_bytes = traffic.Written();
-    out.port = traffic.LeastCycles();
-    const auto unit = std::ranges::max_element(work) - work.begin();
+    const int unit = UnitOf(spec, step.layer_of, program, window.layer, out.layer.macs > 0);
     out.unit = spec.units[unit].name;
     AddStretches(stretches[unit], window, out);
+    AddTraffic(spec, step.layer_of, program, times, window, out);
   }
   return layers;
 }

@@ -15,6 +15,8 @@ struct Board {
   std::string family;  ///< as Yosys's synth_xilinx calls it: "xc7", "xcup"
   bool has_budget = true;
   Resources budget;
+  int ports = 0,
+      port_bits = 0;  ///< of the processor's memory, for the logic: HP ports, and how wide they can be
 };
 
 /// All of them; "none" is 7-series without a budget.

@@ -20,13 +20,12 @@ std::vector<LayerExplanation> Convolutions(const std::string& network) {
   return std::move(result->layers);
 }
 
-// While a layer is the one running, that is between the last retirements of the one before and its own, the
-// array is busy for three quarters, or the port is.
+// In a layer's own cycles the array is busy with it for three quarters of them, or the port is.
 TEST(Roofline, NoConvolutionOfResnet18StaysUnderThreeQuartersOfItsBound) {
   const auto layers = Convolutions("resnet18");
   EXPECT_EQ(layers.size(), 20u);
   for (const LayerExplanation& layer : layers)
-    EXPECT_GE(4 * std::max(layer.ideal, layer.port), 3 * layer.cycles) << layer.layer.name;
+    EXPECT_GE(4 * std::max(layer.ideal, layer.own_traffic.cycles), 3 * layer.cycles) << layer.layer.name;
 }
 
 // Its float calibration takes too long in the sanitized builds.
