@@ -10,6 +10,7 @@
 #include "cli/model_files.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
+#include "cli/print.h"
 #include "cli/rtl_options.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
@@ -87,7 +88,7 @@ class Measurement {
       for (size_t i = 0; i < inputs.size(); ++i)
         if (!Count(begin + i, inputs[i], (*outputs)[i].front(), diagnostics, error)) return false;
     }
-    if (progress) fmt::print(stderr, "\r\033[K");
+    if (progress) PrintError("\r\033[K");
     tally.cycles = evaluator_.cycles();
     if (reference_) tally.losses = finder_.Losses(reference_->network);
     return true;
@@ -218,7 +219,7 @@ std::optional<Reference> OpenReference(const std::string& path, const std::strin
 }
 
 int Mistakes(const Diagnostics& diagnostics) {
-  fmt::print(stderr, "{}", diagnostics.Render());
+  PrintError("{}", diagnostics.Render());
   return 1;
 }
 
@@ -285,7 +286,8 @@ int AccuracyVerb(const Arguments& arguments) {
   if (!CheckDevice(run.device)) return 1;
   if (run.jobs < 1 || run.jobs > 256) return Fail("--jobs: from 1 to 256");
   if (values["limit"].as<size_t>() < 1) return Fail("--limit: at least 1");
-  if (values["samples"].as<size_t>() < 1) return Fail("--samples: at least 1");
+  if (values["samples"].as<size_t>() < 1 || values["samples"].as<size_t>() > kMostSamples)
+    return Fail(fmt::format("--samples: from 1 to {}", kMostSamples));
   const std::string json = values["json"].as<std::string>();
   if (!json.empty() && !CheckWritable(json)) return 1;
   const auto import_options = ImportOptionsIn(values);

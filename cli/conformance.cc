@@ -8,6 +8,7 @@
 
 #include "cli/options.h"
 #include "cli/output_file.h"
+#include "cli/print.h"
 #include "cli/rtl_options.h"
 #include "cli/verbs.h"
 #include "compiler/session/session.h"
@@ -71,20 +72,24 @@ int ConformanceVerb(const Arguments& arguments) {
       return RunOnDevice(*spec, run, model, inputs, error);
     };
   }
+  const std::string output = values["output"].as<std::string>();
+  if (!CheckWritable(output)) return 1;
   std::vector<import::CaseResult> results;
   bool failed = false;
-  for (const std::string& name : import::ConformanceCases(root)) {
+  const auto names = import::ConformanceCases(root);
+  if (names.empty())
+    return Fail(fmt::format("no cases in {}", root), "Debian's package libonnx-testdata installs them");
+  for (const std::string& name : names) {
     if (name.find(filter) == std::string::npos) continue;
     results.push_back(import::RunConformanceCase(root, name, runner));
     const auto& result = results.back();
     failed |= result.status == import::CaseStatus::kFail;
     if (values.count("verbose") && result.status != import::CaseStatus::kPass)
-      fmt::print(stderr, "{} {}: {}\n", result.status == import::CaseStatus::kFail ? "FAIL" : "unsupported",
-                 name, result.detail);
+      PrintError("{} {}: {}\n", result.status == import::CaseStatus::kFail ? "FAIL" : "unsupported", name,
+                 result.detail);
   }
-  if (results.empty())
-    return Fail(fmt::format("no cases in {}", root), "Debian's package libonnx-testdata installs them");
-  if (!WriteFile(values["output"].as<std::string>(), import::ConformanceTable(results))) return 1;
+  if (results.empty()) return Fail(fmt::format("--filter={}: no case has that in its name", filter));
+  if (!WriteFile(output, import::ConformanceTable(results))) return 1;
   return failed ? 1 : 0;
 }
 

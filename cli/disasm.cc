@@ -44,12 +44,18 @@ int DisasmVerb(const Arguments& arguments) {
   const std::string model = values["MODEL"].as<std::string>(), path = values["output"].as<std::string>();
   const int threads = values["virtual-threads"].as<int>(), wanted = values["program"].as<int>();
   if (threads < 1 || threads > 8) return Fail("--virtual-threads: from 1 to 8");
+  const bool prints_ir = values.count("print-after") > 0;
+  for (const char* option : {"program", "contents"})
+    if (prints_ir && values.count(option) && !values[option].defaulted())
+      return Fail(fmt::format("--{}: --print-after prints no program", option));
+  if (!prints_ir && !values["layer"].defaulted())
+    return Fail("--layer: a program is all layers' together", "use --print-after=PASS too");
   if (!CheckWritable(path)) return 1;
   const auto spec = LoadSpecFrom(values);
   const auto graph = spec ? LoadGraph(values, *spec, model, values["seed"].as<uint64_t>()) : std::nullopt;
   if (!graph) return 1;
   network::CompileOptions compile{.virtual_threads = threads, .keep_every_value = false, .after_pass = {}};
-  if (values.count("print-after")) {
+  if (prints_ir) {
     const std::string pass = values["print-after"].as<std::string>(),
                       layer = values["layer"].as<std::string>();
     if (!IsPass(pass))
@@ -61,6 +67,7 @@ int DisasmVerb(const Arguments& arguments) {
         text += fmt::format("# {} after {}\n{}", group, at, ir);
     };
     session::CompileFor(*spec, *graph, compile);
+    if (text.empty() && layer.empty()) return Fail(fmt::format("{} has no layers on the accelerator", model));
     if (text.empty()) return Fail(fmt::format("no accelerator layer named '{}'", layer));
     return WriteFile(path, text) ? 0 : 1;
   }
@@ -74,7 +81,8 @@ int DisasmVerb(const Arguments& arguments) {
     disassemble.contents = values.count("contents") > 0;
     return WriteFile(path, isa::Disassemble(*spec, accelerator->program, disassemble)) ? 0 : 1;
   }
-  return Fail(fmt::format("there is no program {}: {} has {}", wanted, model, programs));
+  return Fail(fmt::format("there is no program {}: {} has {}", wanted, model, programs),
+              programs == 0 ? "`cosim explain --partition` says why no layer runs on the accelerator" : "");
 }
 
 }  // namespace cosim::cli

@@ -2,6 +2,7 @@
 #include "cli/model_files.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -13,6 +14,7 @@
 
 #include "cli/options.h"
 #include "cli/output_file.h"
+#include "cli/print.h"
 #include "compiler/import/data/arrays.h"
 #include "compiler/import/import.h"
 
@@ -58,8 +60,16 @@ std::optional<std::vector<graph::Tensor>> ReadInputs(const po::variables_map& va
   options->files = values["input"].as<std::vector<std::string>>();
   Diagnostics diagnostics;
   auto inputs = import::LoadInputs(std::move(ports), *options, diagnostics);
-  if (diagnostics.HasErrors()) fmt::print(stderr, "{}", diagnostics.Render());
+  if (diagnostics.HasErrors()) PrintError("{}", diagnostics.Render());
   return inputs;
+}
+
+/// Without --input: that nothing is said of its images either; mistakes are printed.
+bool HasNoImageOptions(const po::variables_map& values) {
+  for (const char* option : {"mean", "scale", "layout"})
+    if (values.count(option))
+      return Fail(fmt::format("--{} is of the images of --input", option), "use --input=FILE too"), false;
+  return true;
 }
 
 /// The k largest values of the first output, with their labels.
@@ -141,7 +151,15 @@ std::shared_ptr<const import::Model> ImportModel(const po::variables_map& values
   if (!options) return nullptr;
   Diagnostics diagnostics;
   auto model = import::ImportFile(path, *options, diagnostics);
-  if (diagnostics.HasErrors()) fmt::print(stderr, "{}", diagnostics.Render());
+  if (diagnostics.HasErrors()) PrintError("{}", diagnostics.Render());
+  if (model && !model->unused_shapes.empty()) {
+    std::vector<std::string> inputs;
+    for (const import::Port& port : import::InputsOf(*model)) inputs.push_back(port.name);
+    Fail(fmt::format("--shape={}=...: {} has no input and no open dimension of that name",
+                     model->unused_shapes.front(), path),
+         fmt::format("inputs: {}", fmt::join(inputs, ", ")));
+    return nullptr;
+  }
   return model ? std::make_shared<const import::Model>(std::move(*model)) : nullptr;
 }
 
@@ -158,6 +176,7 @@ std::optional<graph::Graph> LoadGraph(const po::variables_map& values, const isa
 }
 
 bool LoadModel(const po::variables_map& values, session::Options& run) {
+  if (!values.count("input") && !HasNoImageOptions(values)) return false;
   run.model = ImportModel(values, run.network);
   if (!run.model) return false;
   run.network = run.model->graph.name();
@@ -169,7 +188,8 @@ bool LoadModel(const po::variables_map& values, session::Options& run) {
 
 std::optional<std::vector<graph::Tensor>> InputsFor(const po::variables_map& values,
                                                     const std::vector<runtime::Place>& places) {
-  if (!values.count("input")) return std::vector<graph::Tensor>();
+  if (!values.count("input"))
+    return HasNoImageOptions(values) ? std::optional(std::vector<graph::Tensor>()) : std::nullopt;
   std::string error;
   auto ports = session::PortsOf(places, error);
   if (!ports) return Fail(error), std::nullopt;
@@ -177,6 +197,15 @@ std::optional<std::vector<graph::Tensor>> InputsFor(const po::variables_map& val
 }
 
 bool CheckOutputOptions(const po::variables_map& values) {
+  const std::string json = values["json"].as<std::string>(),
+                    output = values.count("output") ? values["output"].as<std::string>() : "";
+  if (!output.empty() && output == json)
+    return Fail(fmt::format("--output and --json both write {}", json == "-" ? "to standard output" : json)),
+           false;
+  if (values.count("top") && (output == "-" || json == "-"))
+    return Fail(fmt::format("--top: standard output is that of --{}", output == "-" ? "output" : "json"),
+                "name a file there"),
+           false;
   for (const char* option : {"output", "top"})
     if (values.count(option) && values.count("timing-only"))
       return Fail(fmt::format("--{}: --timing-only computes no outputs", option)), false;

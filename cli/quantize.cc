@@ -8,6 +8,7 @@
 #include "cli/model_files.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
+#include "cli/print.h"
 #include "cli/verbs.h"
 #include "compiler/quantize/calibrate.h"
 #include "compiler/quantize/onnx_writer.h"
@@ -47,7 +48,7 @@ std::string Json(const std::vector<LayerReport>& report, size_t samples) {
 }
 
 int Mistakes(const Diagnostics& diagnostics) {
-  fmt::print(stderr, "{}", diagnostics.Render());
+  PrintError("{}", diagnostics.Render());
   return 1;
 }
 
@@ -85,11 +86,13 @@ int QuantizeVerb(const Arguments& arguments) {
   if (!method)
     return Fail(
         fmt::format("--method={}: not one of max, percentile, kl, mse", values["method"].as<std::string>()));
+  if (output == json) return Fail(fmt::format("--output and --json both write {}", json));
   if (!CheckWritable(output) || (!json.empty() && !CheckWritable(json))) return 1;
   const auto import_options = ImportOptionsIn(values);
   const auto input_options = InputOptionsIn(values);
   if (!import_options || !input_options) return 1;
-  if (values["samples"].as<size_t>() < 1) return Fail("--samples: at least 1");
+  if (values["samples"].as<size_t>() < 1 || values["samples"].as<size_t>() > kMostSamples)
+    return Fail(fmt::format("--samples: from 1 to {}", kMostSamples));
 
   Diagnostics diagnostics;
   // Importing checks the whole model, and says what its inputs are.
@@ -104,19 +107,19 @@ int QuantizeVerb(const Arguments& arguments) {
   if (!network) return Mistakes(diagnostics);
   quantize::Settings settings{.method = *method, .per_channel = values.count("per-channel") > 0};
   const bool terminal = isatty(STDERR_FILENO);
-  if (terminal) settings.progress = [](const std::string& what) { fmt::print(stderr, "\r\033[K{}", what); };
+  if (terminal) settings.progress = [](const std::string& what) { PrintError("\r\033[K{}", what); };
   const auto outcome = quantize::QuantizeNetwork(std::move(*network), *samples, settings, diagnostics);
-  if (terminal) fmt::print(stderr, "\r\033[K");
+  if (terminal) PrintError("\r\033[K");
   if (!outcome) return Mistakes(diagnostics);
   std::string error;
   const auto bytes = quantize::WriteOnnx(outcome->quantized.file, error);
   if (!bytes) return Fail(fmt::format("ONNX's checker does not take the quantized model: {}", error));
+  if (!WriteFile(output, *bytes)) return 1;
   const size_t compared = std::min(settings.reported, samples->size());
   if (json != "-")
     fmt::print("{}{} layers quantized, {} samples seen, written to {}\n", Table(outcome->report, compared),
                outcome->report.size(), samples->size(), output);
-  if (!json.empty() && !WriteFile(json, Json(outcome->report, compared))) return 1;
-  return WriteFile(output, *bytes) ? 0 : 1;
+  return json.empty() || WriteFile(json, Json(outcome->report, compared)) ? 0 : 1;
 }
 
 }  // namespace cosim::cli

@@ -7,6 +7,7 @@
 #include "cli/module.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
+#include "cli/print.h"
 #include "cli/provenance.h"
 #include "cli/report.h"
 #include "cli/rtl_options.h"
@@ -27,11 +28,13 @@ std::optional<session::Check> ParseCheck(const std::string& text) {
 }
 
 // On a terminal, one line that says what is being done; elsewhere nothing.
-void Progress(const std::string& what) { fmt::print(stderr, "\r\033[K{}{}", what, what.empty() ? "" : " …"); }
+void Progress(const std::string& what) { PrintError("\r\033[K{}{}", what, what.empty() ? "" : " …"); }
 
-int Report(const session::Result& result, const isa::Spec& spec, const session::Options& options,
-           const std::string& json) {
-  if (json != "-") fmt::print("{}", RunTable(result, spec, options));
+int Report(const po::variables_map& values, const session::Result& result, const isa::Spec& spec,
+           const session::Options& options, const std::string& json) {
+  // Standard output is the table's, unless something else was sent there.
+  const bool is_taken = json == "-" || (values.count("output") && values["output"].as<std::string>() == "-");
+  if (!is_taken) fmt::print("{}", RunTable(result, spec, options));
   if (!json.empty() && !WriteFile(json, RunJson(result, spec, options))) return 1;
   return result.Mismatches() == 0 ? 0 : 1;
 }
@@ -46,7 +49,7 @@ int RunAndReport(const isa::Spec& spec, const po::variables_map& values, session
   const std::optional<session::Result> result = work(error);
   if (terminal) Progress("");
   if (!result) return Fail(error);
-  const int status = Report(*result, spec, run, json);
+  const int status = Report(values, *result, spec, run, json);
   return WriteOutputs(values, *result) ? status : 1;
 }
 

@@ -62,7 +62,10 @@ std::optional<Model> ImportBytes(std::span<const uint8_t> bytes, const std::stri
                                  Diagnostics& diagnostics) {
   auto model = IsOnnx(name) ? ImportOnnx(bytes, name, folder, options, diagnostics)
                             : ImportTflite(bytes, name, diagnostics);
-  if (model) model->graph.SetName(std::filesystem::path(name).stem().string());
+  if (!model) return model;
+  model->graph.SetName(std::filesystem::path(name).stem().string());
+  if (!IsOnnx(name))
+    for (const auto& [input, shape] : options.shapes) model->unused_shapes.push_back(input);
   return model;
 }
 

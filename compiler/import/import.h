@@ -20,6 +20,8 @@ struct Model {
   std::vector<std::string> output_names;  ///< as the file calls them, in the order of graph.outputs()
   /// What the file says of the real numbers behind an input or output; absent for floats.
   std::vector<std::optional<graph::Quantization>> input_quantization, output_quantization;
+  /// Of Options::shapes, those that name neither an input nor an open dimension of the file.
+  std::vector<std::string> unused_shapes;
 };
 
 struct Options {

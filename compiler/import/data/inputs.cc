@@ -95,6 +95,7 @@ class Loader {
     }
     const auto bytes = ReadFile(file, diagnostics_);
     if (!bytes) return;
+    if (extension != ".npz" && !IsNew(index, file)) return;
     if (extension == ".npz") return LoadNpz(*bytes, file);
     if (extension == ".npy") {
       std::string error;
@@ -105,14 +106,23 @@ class Loader {
     LoadImage(*bytes, index, file);
   }
 
+  /// Reports an input that has been given already.
+  bool IsNew(size_t index, const std::string& file) {
+    if (inputs_[index]) Bad(file, fmt::format("input '{}' is given already", Name(index)));
+    return !inputs_[index];
+  }
+
   void LoadNpz(const std::vector<uint8_t>& bytes, const std::string& file) {
     std::string error;
     auto arrays = ParseNpz(bytes, error);
     if (!arrays) return void(Bad(file, error));
-    if (arrays->size() == 1 && inputs_.size() == 1) return Take(std::move(arrays->begin()->second), 0, file);
+    if (arrays->size() == 1 && inputs_.size() == 1) {
+      if (IsNew(0, file)) Take(std::move(arrays->begin()->second), 0, file);
+      return;
+    }
     for (auto& [name, tensor] : *arrays) {
       if (const auto index = Find(name)) {
-        Take(std::move(tensor), *index, file);
+        if (IsNew(*index, file)) Take(std::move(tensor), *index, file);
       } else {
         Bad(file, fmt::format("the model has no input '{}'", name)).hint = "inputs: " + Known();
       }

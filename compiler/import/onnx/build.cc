@@ -37,6 +37,8 @@ class Builder {
     for (const NodeInfo& node : file_.nodes)
       if (!AddNode(node)) return std::nullopt;
     AddOutputs();
+    for (const auto& [name, shape] : options_.shapes)
+      if (!HasShape(name)) model_.unused_shapes.push_back(name);
     return std::move(model_);
   }
 
@@ -59,6 +61,16 @@ class Builder {
       for (const ValueInfo& value : *list)
         if (!value.unsupported.empty())
           Unsupported(fmt::format("value '{}' {}", value.name, value.unsupported));
+  }
+
+  /// Whether an input, or an open dimension of one, has that name.
+  bool HasShape(const std::string& name) const {
+    return std::ranges::any_of(file_.inputs, [&](const ValueInfo& input) {
+      return input.name == name || std::ranges::any_of(input.dimensions, [&](const auto& dimension) {
+               const auto* open = std::get_if<std::string>(&dimension);
+               return open != nullptr && *open == name;
+             });
+    });
   }
 
   std::optional<graph::Shape> ShapeOf(const ValueInfo& input) {
