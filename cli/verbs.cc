@@ -67,7 +67,7 @@ int Run(const Arguments& arguments) {
     return 1;
   }
   const std::string& first = arguments[0];
-  if (first == "--version") return VersionVerb({});
+  if (first == "--version") return VersionVerb({arguments.begin() + 1, arguments.end()});
   if (first == "--help" || first == "-h" || (first == "help" && arguments.size() == 1)) {
     fmt::print("{}", Usage());
     return 0;

@@ -99,9 +99,10 @@ bool IsEdited(const std::string& name, const SourceText& isa) {
 }  // namespace
 
 std::optional<SourceText> ReadSource(const std::string& path, Diagnostics& diags) {
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file;
+  if (IsFile(path)) file.open(path, std::ios::binary);  // opening a pipe waits for its writer
   std::ostringstream text;
-  if (IsFile(path) && file && (file.peek() == std::ifstream::traits_type::eof() || text << file.rdbuf())) {
+  if (file.is_open() && (file.peek() == std::ifstream::traits_type::eof() || text << file.rdbuf())) {
     return SourceText{path, text.str()};
   }
   const char* reason = IsFile(path)     ? std::strerror(EACCES)

@@ -69,6 +69,16 @@ TEST_F(Contradictions, AFailedWriteIsNotReportedAsDone) {
       HasSubstr("--samples: from 1 to 100000"));
 }
 
+TEST_F(Contradictions, APipeThatNobodyWritesIsNotWaitedFor) {
+  const std::string binary = "mkfifo -m 600 pipe; timeout 20 " + std::string(COSIM_BINARY);
+  for (const std::string command :
+       {"check pipe", "asm pipe", "run mlp --config=pipe", "isa show --isa=pipe"}) {
+    const Outcome outcome = Shell("{ rm -f pipe; " + binary + " " + command + "; }");
+    EXPECT_EQ(outcome.status, 1) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("pipe: error[E0001]: ")) << command;
+  }
+}
+
 TEST_F(Contradictions, ConformanceSaysWhatIsMissing) {
   ExpectRefused("conformance onnx --data=/nonsense", "no cases in /nonsense");
   if (!std::filesystem::exists("/usr/share/libonnx-testdata/data")) GTEST_SKIP() << "no libonnx-testdata";
