@@ -12,6 +12,7 @@
 
 #include "isa/expr_builder.h"
 #include "isa/markdown_page.h"
+#include "isa/text_escape.h"
 
 namespace cosim::isa {
 namespace {
@@ -100,7 +101,8 @@ void WriteParameters(const Spec& spec, MarkdownPage& page) {
   page.Line("\n## Parameters\n");
   page.Header({"parameter", "value", "meaning"});
   for (const Parameter& parameter : spec.parameters) {
-    page.Row({fmt::format("`{}`", parameter.name), fmt::format("{}", parameter.value), parameter.doc});
+    page.Row({fmt::format("`{}`", parameter.name), fmt::format("{}", parameter.value),
+              MarkdownText(parameter.doc)});
   }
 }
 
@@ -113,7 +115,8 @@ void WriteMemories(const Spec& spec, MarkdownPage& page) {
         memory.mirrors < 0 ? "" : fmt::format(" Follows `{}`.", spec.memories[memory.mirrors].name);
     page.Row({fmt::format("`{}`", memory.name), ElementText(memory), fmt::format("{}", memory.depth),
               fmt::format("{}", memory.banks), fmt::format("{}", memory.stored_bytes),
-              UnitNames(spec, memory.readers), UnitNames(spec, memory.writers), memory.doc + mirrored});
+              UnitNames(spec, memory.readers), UnitNames(spec, memory.writers),
+              MarkdownText(memory.doc) + mirrored});
   }
 }
 
@@ -124,7 +127,8 @@ void WriteUnits(const Spec& spec, MarkdownPage& page) {
     page.Row({fmt::format("`{}`", unit.name), fmt::format("{}", unit.commands), unit.overlap ? "yes" : "no",
               fmt::format("{}", unit.latency), unit.lanes > 0 ? fmt::format("{}", unit.lanes) : "",
               unit.buffer_beats > 0 ? fmt::format("{} beats", unit.buffer_beats) : "",
-              unit.reads_dram || unit.writes_dram ? fmt::format("{}", unit.port) : "", unit.doc});
+              unit.reads_dram || unit.writes_dram ? fmt::format("{}", unit.port) : "",
+              MarkdownText(unit.doc)});
   }
   if (spec.queues.empty()) return;
   page.Line("\n## Dependency queues\n");
@@ -137,8 +141,8 @@ void WriteUnits(const Spec& spec, MarkdownPage& page) {
 
 void WriteFormat(const Spec& spec, const InstructionFormat& format, MarkdownPage& page) {
   page.Line("\n### {}\n", format.name);
-  page.Line("{} Runs on `{}`.\n", format.doc, spec.units[format.unit].name);
-  if (format.intrinsic) page.Line("    {}\n", format.intrinsic->text);
+  page.Line("{} Runs on `{}`.\n", MarkdownText(format.doc), spec.units[format.unit].name);
+  if (format.intrinsic) page.Line("    {}\n", CommentText(format.intrinsic->text));
   page.Header({"bits", "field", "type", "meaning"});
   for (size_t f = 0; f < format.fields.size(); ++f) {
     const Field& field = format.fields[f];
@@ -153,21 +157,22 @@ void WriteAluOp(const Spec& spec, const AluOp& op, MarkdownPage& page) {
   for (const Operand& operand : op.operands) {
     operands.push_back(fmt::format("`{}` = `{}`", operand.name, OperandText(spec, operand)));
   }
-  page.Line("{} {}{}writes `{}`.\n", op.doc, fmt::join(operands, ", "), operands.empty() ? "Only " : "; ",
-            OperandText(spec, op.result));
-  for (const std::string& line : op.body) page.Line("    {}", line);
+  page.Line("{} {}{}writes `{}`.\n", MarkdownText(op.doc), fmt::join(operands, ", "),
+            operands.empty() ? "Only " : "; ", OperandText(spec, op.result));
+  for (const std::string& line : op.body) page.Line("    {}", CommentText(line));
   page.Line("\nA step takes {} cycle{}; an element written is readable {} step{} later.{}",
             op.initiation_interval, op.initiation_interval == 1 ? "" : "s", op.min_distance,
             op.min_distance == 1 ? "" : "s",
-            op.available ? "" : fmt::format(" Not available here: {}.", op.unavailable));
+            op.available ? "" : fmt::format(" Not available here: {}.", MarkdownText(op.unavailable)));
 }
 
 }  // namespace
 
 std::string DescribeMarkdown(const Spec& spec) {
   MarkdownPage page;
-  page.Line("# {} with {}\n", spec.isa, spec.config);
-  page.Line("{}{}{}\n", spec.doc, spec.doc.empty() || spec.config_doc.empty() ? "" : " ", spec.config_doc);
+  page.Line("# {} with {}\n", MarkdownText(spec.isa), MarkdownText(spec.config));
+  page.Line("{}{}{}\n", MarkdownText(spec.doc), spec.doc.empty() || spec.config_doc.empty() ? "" : " ",
+            MarkdownText(spec.config_doc));
   page.Line("Instruction words of {} bits. {} multiply-accumulates a cycle at {} MHz. Fingerprint {}.\n",
             spec.word_bits, spec.MacsPerCycle(), spec.clock_mhz, spec.FingerprintText());
   page.Line(

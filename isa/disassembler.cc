@@ -16,6 +16,7 @@
 #include "isa/codec.h"
 #include "isa/decode.h"
 #include "isa/microops.h"
+#include "isa/text_escape.h"
 
 namespace cosim::isa {
 namespace {
@@ -31,14 +32,17 @@ bool IsPlainName(std::string_view name) {
 
 std::string NameText(const std::string& name) {
   if (IsPlainName(name)) return name;
+  const bool printable = OneLine(name) == name;
   std::string text = "\"";
   for (char c : name) {
+    if (c == '"' || c == '\\') text += '\\';
     if (c == '\n') {
       text += "\\n";
-      continue;
+    } else if (!printable && (c < 0x20 || c > 0x7e)) {
+      text += fmt::format("\\x{:02x}", static_cast<uint8_t>(c));
+    } else {
+      text += c;
     }
-    if (c == '"' || c == '\\') text += '\\';
-    text += c;
   }
   return text + '"';
 }
@@ -220,9 +224,7 @@ std::string Disassemble(const Spec& spec, const Program& program, const Disassem
     if (options.layer) {
       std::string now = options.layer(static_cast<int64_t>(i));
       if (now != layer) {
-        std::string shown = now;
-        std::ranges::replace(shown, '\n', ' ');
-        text += fmt::format("# {}\n", shown);
+        text += fmt::format("# {}\n", OneLine(now));
       }
       layer = std::move(now);
     }

@@ -86,11 +86,18 @@ bool ProgramText::Cut() {
 bool ProgramText::CutQuoted(std::string_view code, size_t& at, Word& word) {
   const size_t begin = at++;
   for (; at < code.size() && code[at] != '"'; ++at) {
-    if (code[at] == '\\' && at + 1 < code.size()) {
-      ++at;
-      word.text += code[at] == 'n' ? '\n' : code[at];
-    } else {
+    if (code[at] != '\\' || at + 1 >= code.size()) {
       word.text += code[at];
+      continue;
+    }
+    const char escaped = code[++at];
+    uint8_t byte = 0;
+    if (escaped == 'x' && at + 2 < code.size() &&
+        std::from_chars(&code[at + 1], &code[at + 3], byte, 16).ptr == &code[at + 3]) {
+      word.text += static_cast<char>(byte);
+      at += 2;
+    } else {
+      word.text += escaped == 'n' ? '\n' : escaped;
     }
   }
   if (at >= code.size()) {

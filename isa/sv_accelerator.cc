@@ -14,6 +14,7 @@
 #include "isa/sv_package.h"
 #include "isa/sv_port.h"
 #include "isa/sv_template.h"
+#include "isa/text_escape.h"
 
 namespace cosim::isa {
 namespace {
@@ -223,7 +224,7 @@ void AcceleratorPrinter::PrintUnit(const SvUnit& unit) {
                      {"pops", pops},
                      {"pushes", pushes},
                      {"tag", std::to_string(unit.tag_bits)},
-                     {"doc", spec_.units[unit.unit].doc}};
+                     {"doc", CommentText(spec_.units[unit.unit].doc)}};
   Declare(kUnitDeclarations, values);
   std::string roles;
   auto take = [&](const std::string& name, int bits) {

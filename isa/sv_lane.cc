@@ -12,6 +12,7 @@
 #include "isa/check.h"
 #include "isa/sv_lane_printer.h"
 #include "isa/sv_package.h"
+#include "isa/text_escape.h"
 
 namespace cosim::isa {
 namespace {
@@ -152,7 +153,7 @@ int LanePrinter::Node(const AluOp& op, const ScalarNode& node, const std::vector
 void LanePrinter::PrintOp(int slot) {
   const AluOp& op = spec_.alu_ops[alu_.ops[slot]];
   const int delay = CyclesLate(op);
-  fmt::format_to(std::back_inserter(body_), "\n  // {}: {}\n", op.name, op.doc);
+  fmt::format_to(std::back_inserter(body_), "\n  // {}: {}\n", op.name, CommentText(op.doc));
   std::vector<int> values;
   for (const ScalarNode& node : op.program.nodes) values.push_back(Node(op, node, values, delay, slot));
   results_.push_back(values[op.program.result]);

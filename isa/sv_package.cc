@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "isa/registers.h"
+#include "isa/text_escape.h"
 
 namespace cosim::isa {
 namespace {
@@ -20,6 +21,10 @@ class Package {
         "package cosim_pkg;\n";
   }
   void Section(std::string_view title) { fmt::format_to(std::back_inserter(text_), "\n  // {}\n", title); }
+  /// `what` comes first: tools read comments that begin with their name as orders.
+  void Section(std::string_view what, std::string_view doc) {
+    fmt::format_to(std::back_inserter(text_), "\n  // {}: {}\n", what, CommentText(doc));
+  }
   void Constant(std::string_view name, int64_t value) {
     fmt::format_to(std::back_inserter(text_), "  parameter int unsigned {} = 32'd{};\n", name, value);
   }
@@ -36,7 +41,7 @@ class Package {
 void PrintMemories(const Spec& spec, Package& package) {
   for (const Memory& memory : spec.memories) {
     const std::string name = "Mem" + SvConstantName(memory.name);
-    package.Section(memory.doc);
+    package.Section(memory.name, memory.doc);
     package.Constant(name + "Depth", memory.depth);
     package.Constant(name + "AddrBits", SvAddressBits(memory.depth));
     package.Constant(name + "Banks", memory.banks);
@@ -54,7 +59,7 @@ void PrintMemories(const Spec& spec, Package& package) {
 void PrintUnits(const Spec& spec, const SvPlan& plan, Package& package) {
   for (const SvUnit& planned : plan.units) {
     const Unit& unit = spec.units[planned.unit];
-    package.Section(unit.doc);
+    package.Section(unit.name, unit.doc);
     package.Constant(planned.constant + "Commands", unit.commands);
     package.Constant(planned.constant + "CommandBits", planned.command_bits);
     package.Constant(planned.constant + "Latency", unit.latency);
@@ -67,7 +72,7 @@ void PrintUnits(const Spec& spec, const SvPlan& plan, Package& package) {
 void PrintFormats(const Spec& spec, Package& package) {
   for (const InstructionFormat& format : spec.formats) {
     const std::string name = "Op" + SvConstantName(format.name);
-    package.Section(format.doc);
+    package.Section(format.name, format.doc);
     package.Constant(name + "Opcode", format.opcode);
     for (const Field& field : format.fields) {
       package.Constant(name + SvConstantName(field.name) + "Offset", field.offset);
@@ -110,7 +115,7 @@ std::string PopsMask(const Spec& spec, size_t queue_bits) {
 std::string SvBanner(const Spec& spec, std::string_view what) {
   return fmt::format(
       "// SPDX-License-Identifier: Apache-2.0\n// {} Generated from isa '{}' and configuration '{}'.\n", what,
-      spec.isa, spec.config);
+      CommentText(spec.isa), CommentText(spec.config));
 }
 
 std::string SvPackage(const Spec& spec, const SvPlan& plan) {

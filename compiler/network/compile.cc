@@ -16,6 +16,7 @@
 #include "compiler/network/memory_plan.h"
 #include "compiler/network/program_builder.h"
 #include "isa/check.h"
+#include "isa/text_escape.h"
 
 namespace cosim::network {
 namespace {
@@ -188,7 +189,7 @@ class Compiler {
     if (made_.count(form)) return;
     if (form.layout.kind == Layout::Kind::kPlain && graph_.node(form.value).As<graph::Input>()) return;
     const auto& shape = graph_.node(form.value).type.shape;
-    const std::string& name = graph_.node(form.value).name;
+    const std::string name = isa::OneLine(graph_.node(form.value).name);
     FormKey from{Root(form.value), {}};
     runtime::Layer layer;
     if (form.layout.kind == Layout::Kind::kPlain) {
@@ -223,7 +224,7 @@ class Compiler {
       convert_functions_.push_back(cpu::PackPatches("patches_" + node.name, shape,
                                                     graph_.node(node.inputs[1]).type.shape,
                                                     *node.As<graph::Conv2d>(), BlockingOf(form)));
-      layer.name = node.name + ".patches";
+      layer.name = isa::OneLine(node.name) + ".patches";
       layer.op = "pack_patches";
       layer.reason = "few channels: the host unrolls the windows";
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/network/group.h"
+#include "isa/text_escape.h"
 
 namespace cosim::network {
 namespace {
@@ -31,7 +32,7 @@ class Fuser {
   Group Start(ValueId id) {
     const auto& node = graph_.node(id);
     Group group;
-    group.name = node.name;
+    group.name = isa::OneLine(node.name);
     Take(group, id);
     if (node.type.dtype == graph::DType::kFloat32 && !node.As<graph::Flatten>()) return group;
     NoClip(group);

@@ -12,6 +12,7 @@
 #include "compiler/import/onnx/core.h"
 #include "compiler/import/onnx/operators.h"
 #include "compiler/import/onnx/qdq.h"
+#include "isa/text_escape.h"
 
 namespace cosim::import {
 namespace onnx {
@@ -105,7 +106,8 @@ class Builder {
 
   std::nullopt_t Unbound(const ValueInfo& input, const std::string& what) {
     diagnostics_.Error(codes::kUnboundShape, {file_.name}, fmt::format("input '{}': {}", input.name, what))
-        .hint = fmt::format("--shape {}=1x3x224x224 (an example) gives all of its dimensions", input.name);
+        .hint = fmt::format("--shape {} (an example) gives all of its dimensions",
+                            isa::ShellWord(input.name + "=1x3x224x224"));
     return std::nullopt;
   }
 

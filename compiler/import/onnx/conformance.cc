@@ -13,6 +13,7 @@
 #include "compiler/import/import.h"
 #include "compiler/import/onnx/operators.h"
 #include "compiler/import/onnx/reader.h"
+#include "isa/text_escape.h"
 
 namespace cosim::import {
 namespace {
@@ -296,7 +297,7 @@ std::string ConformanceTable(const std::vector<CaseResult>& results) {
       "its operators.\nWritten by `cosim conformance onnx -o docs/reference/onnx-operators.md`.\n\n"
       "| operator | passed | failed | unsupported |\n|---|---|---|---|\n";
   for (const auto& [op, counts] : rows)
-    text += fmt::format("| {} | {} | {} | {} |\n", op, counts[0], counts[1], counts[2]);
+    text += fmt::format("| {} | {} | {} | {} |\n", isa::MarkdownText(op), counts[0], counts[1], counts[2]);
   const Share share = NetworkOperators(results);
   return text +
          fmt::format(

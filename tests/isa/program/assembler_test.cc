@@ -51,6 +51,22 @@ TEST(Assembler, KeepsCanonicalInstructions) {
       "sync_store push(store_to_load)\n");
 }
 
+TEST(Assembler, KeepsNamesThatATerminalWouldActOn) {
+  ExpectCanonical(".constants \"r\\xffd \\x1b[31m\\x9b\" 0x2000 {\n  00\n}\n");
+  ExpectCanonical(".constants \"größe 7\" 0x2000 {\n  00\n}\n");
+  const Program program =
+      FromText(TinySpec(), std::string(kHeader) + ".constants \"a\\x0ab\\x4\" 0x2000 {\n}\n");
+  EXPECT_EQ(program.segments.at(0).name, "a\nbx4");
+}
+
+TEST(Assembler, LayersStayInTheirComments) {
+  const Program program = FromText(TinySpec(), std::string(kHeader) + "sync_store push(store_to_load)\n");
+  const std::string text = Disassemble(
+      TinySpec(), program, {.layer = [](int64_t) { return "conv\nsync_store\x1b[2J"; }, .contents = true});
+  EXPECT_THAT(text, HasSubstr("# conv\\nsync_store\\x1b[2J\n"));
+  EXPECT_EQ(FromText(TinySpec(), text).instructions.size(), 1u);
+}
+
 TEST(Assembler, KeepsSegmentsAndTheirOrder) {
   ExpectCanonical(
       ".constants weights 0x2000 {\n"
