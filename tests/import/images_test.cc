@@ -149,6 +149,41 @@ TEST_F(Inputs, MistakesWithImagesAreNamed) {
   EXPECT_NE(errors_, "");
 }
 
+TEST_F(Inputs, PnmImagesHoldWhatTheirHeadersSay) {
+  std::string error;
+  const auto decode = [&](const std::string& bytes) {
+    error.clear();
+    return DecodeImage({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, 3, error).has_value();
+  };
+  EXPECT_TRUE(decode("P6 # made by hand\n1 2 255\nabcdef"));
+  EXPECT_TRUE(decode("P5\n2 2\n255\nabcd"));
+  for (const char* bytes :
+       {"P6\n1 2\n255\nabcde", "P6\n600 400\n255\nabc", "P6\n1 2\n65535\nabcdef", "P6\n-1 -2\n255\nabcdef",
+        "P6\n1 -2\n255\nabcdef", "P6\n0 2\n255\n", "P6\n1 2\n0\nabcdef", "P6\n1 2\n", "P6",
+        "P5\n2 2\n255\nabc", "P6\n4294967297 1\n255\nabc", "P6\n1 2\n70000\nabcdefabcdef"}) {
+    EXPECT_FALSE(decode(bytes)) << bytes;
+    EXPECT_EQ(error, "the PPM image is cut off or malformed") << bytes;
+  }
+}
+
+TEST_F(Inputs, BytesWithoutASignatureAreNoImage) {
+  // stb_image would take this for a TGA of 16 x 16 pixels, of which not one is there.
+  const std::string tga("\0\0\2\0\0\0\0\0\0\0\0\0\x10\0\x10\0\x18\0", 18);
+  std::string error;
+  EXPECT_FALSE(DecodeImage({reinterpret_cast<const uint8_t*>(tga.data()), tga.size()}, 3, error));
+  EXPECT_EQ(error, "not a BMP, PNG, JPEG or PPM image");
+}
+
+TEST_F(Inputs, NamesOfPngChunksAreWrittenOut) {
+  std::string png = Encoded("png");
+  const size_t at = png.find("IDAT");
+  ASSERT_NE(at, std::string::npos);
+  png.replace(at, 4, "\x1b[2J");  // upper case: it must be understood
+  std::string error;
+  EXPECT_FALSE(DecodeImage({reinterpret_cast<const uint8_t*>(png.data()), png.size()}, 3, error));
+  EXPECT_EQ(error, "\\x1b[2J PNG chunk not known");
+}
+
 TEST_F(Inputs, ArraysAreTakenAsTheyAreOrConverted) {
   const auto pixels = Picture();
   Tensor bytes({DType::kUint8, {kHeight, kWidth, 3}}), doubles({DType::kFloat64, {1, kHeight, kWidth, 3}});

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <string_view>
+
+#include "isa/text_escape.h"
 
 namespace cosim::import {
 namespace {
@@ -35,19 +38,66 @@ std::vector<std::vector<Tap>> Taps(int64_t from, int64_t to) {
   return taps;
 }
 
+bool IsPnm(std::span<const uint8_t> bytes) {
+  return bytes.size() >= 2 && bytes[0] == 'P' && (bytes[1] == '5' || bytes[1] == '6');
+}
+
+/// stb_image would try formats without a signature too, and take most bytes for one of them.
+bool IsOtherImage(std::span<const uint8_t> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return text.starts_with("BM") || text.starts_with("\x89PNG\r\n\x1a\n") || text.starts_with("\xff\xd8\xff");
+}
+
+/// A number of a PNM header, after blanks and comments.
+std::optional<int64_t> PnmNumber(std::span<const uint8_t>& rest) {
+  const auto is_blank = [](uint8_t c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+  while (!rest.empty() && (is_blank(rest[0]) || rest[0] == '#')) {
+    const bool comment = rest[0] == '#';
+    rest = rest.subspan(1);
+    while (comment && !rest.empty() && rest[0] != '\n' && rest[0] != '\r') rest = rest.subspan(1);
+  }
+  int64_t number = 0;
+  size_t digits = 0;
+  for (; !rest.empty() && rest[0] >= '0' && rest[0] <= '9' && digits < 9; ++digits, rest = rest.subspan(1))
+    number = 10 * number + (rest[0] - '0');
+  if (digits == 0) return std::nullopt;
+  return number;
+}
+
+/// Whether there are as many bytes as the header says. stb_image does not look, and hands out memory that
+/// nobody has written.
+bool IsWholePnm(std::span<const uint8_t> bytes) {
+  std::span<const uint8_t> rest = bytes.subspan(2);
+  const auto width = PnmNumber(rest), height = PnmNumber(rest), most = PnmNumber(rest);
+  if (!width || !height || !most || *width < 1 || *height < 1 || *most < 1 || *most > 65535) return false;
+  const int64_t channels = bytes[1] == '6' ? 3 : 1, size = *most > 255 ? 2 : 1;
+  if (*width > int64_t{1} << 24 || *height > int64_t{1} << 24) return false;
+  // One blank ends the header.
+  return static_cast<int64_t>(rest.size()) - 1 >= *width * *height * channels * size;
+}
+
+/// stb_image quotes the name of a chunk it does not know: four bytes of the file.
+std::string FailureReason() {
+  const char* reason = stbi_failure_reason();
+  return reason ? isa::OneLine(reason) : "the image cannot be decoded";
+}
+
 }  // namespace
 
 std::optional<Image> DecodeImage(std::span<const uint8_t> bytes, int channels, std::string& error) {
   constexpr int kMostSide = 1 << 14;
   int width = 0, height = 0, found = 0;
   const int length = bytes.size() > size_t{1} << 30 ? 0 : static_cast<int>(bytes.size());
+  if (IsPnm(bytes) && !IsWholePnm(bytes))
+    return error = "the PPM image is cut off or malformed", std::nullopt;
+  if (!IsPnm(bytes) && !IsOtherImage(bytes)) return error = "not a BMP, PNG, JPEG or PPM image", std::nullopt;
   if (!stbi_info_from_memory(bytes.data(), length, &width, &height, &found))
     return error = "not a BMP, PNG, JPEG or PPM image", std::nullopt;
   if (width > kMostSide || height > kMostSide)
     return error = "the image is larger than 16384 pixels", std::nullopt;
   const std::unique_ptr<stbi_uc, void (*)(void*)> pixels(
       stbi_load_from_memory(bytes.data(), length, &width, &height, &found, channels), stbi_image_free);
-  if (!pixels) return error = stbi_failure_reason(), std::nullopt;
+  if (!pixels) return error = FailureReason(), std::nullopt;
   const int64_t size = int64_t{width} * height * channels;
   return Image{width, height, channels, {pixels.get(), pixels.get() + size}};
 }
