@@ -74,9 +74,9 @@ class Measurement {
     const size_t n = std::min(limit, samples_.size());
     for (size_t begin = 0; begin < n; begin += kChunk) {
       if (progress)
-        fmt::print(
-            stderr, "\r\033[K{}/{} samples{}", begin, n,
-            tally.labelled ? fmt::format(", top-1 {}", Percent(Share(tally.top1, tally.labelled))) : "");
+        ShowProgress(fmt::format(
+            "{}/{} samples{}", begin, n,
+            tally.labelled ? fmt::format(", top-1 {}", Percent(Share(tally.top1, tally.labelled))) : ""));
       std::vector<std::vector<Tensor>> inputs;
       for (size_t i = begin; i < std::min(begin + kChunk, n); ++i) {
         auto input = samples_.Get(i, diagnostics);
@@ -88,7 +88,7 @@ class Measurement {
       for (size_t i = 0; i < inputs.size(); ++i)
         if (!Count(begin + i, inputs[i], (*outputs)[i].front(), diagnostics, error)) return false;
     }
-    if (progress) PrintError("\r\033[K");
+    if (progress) ShowProgress("");
     tally.cycles = evaluator_.cycles();
     if (reference_) tally.losses = finder_.Losses(reference_->network);
     return true;
@@ -183,7 +183,7 @@ std::string Json(const Tally& tally, const std::string& model, const std::string
   for (const auto& loss : tally.losses)
     json["layers"].push_back(
         {{"name", loss.value}, {"operator", loss.op}, {"db", loss.db}, {"lost_db", loss.lost_db}});
-  return json.dump(2) + "\n";
+  return JsonText(json);
 }
 
 void AddOptions(po::options_description& options) {
@@ -262,7 +262,7 @@ int Measure(const po::variables_map& values, const import::Options& import_optio
       measurement.Run(values["limit"].as<size_t>(), isatty(STDERR_FILENO) != 0, diagnostics, error);
   if (diagnostics.HasErrors()) return Mistakes(diagnostics);
   if (!good) return Fail(error);
-  if (json != "-") fmt::print("{}", Text(measurement.tally, reference.has_value()));
+  if (json != "-") Print("{}", Text(measurement.tally, reference.has_value()));
   const std::string report = Json(measurement.tally, path, run.device, reference.has_value());
   return json.empty() || WriteFile(json, report) ? 0 : 1;
 }

@@ -37,10 +37,10 @@ int CheckNetworkPrograms(const isa::Spec& spec, const graph::Graph& graph, const
       instructions += accelerator->program.instructions.size();
     }
   const std::string findings = session::VerifyPrograms(spec, network);
-  fmt::print("{}", findings);
+  Print("{}", findings);
   if (findings.empty())
-    fmt::print("{}: {}, {}: no deadlock, no race, all accesses in bounds\n", model,
-               Counted(programs, "program"), Counted(instructions, "instruction"));
+    Print("{}: {}, {}: no deadlock, no race, all accesses in bounds\n", model, Counted(programs, "program"),
+          Counted(instructions, "instruction"));
   return findings.empty() ? 0 : 1;
 }
 
@@ -57,10 +57,10 @@ int CheckText(const isa::Spec& spec, const std::string& path) {
     return fmt::format("{}:{}", assembly->locations[i].file, assembly->locations[i].line);
   };
   const auto result = isa::Verify(spec, assembly->program, options);
-  fmt::print("{}", result.Render());
+  Print("{}", result.Render());
   if (result.ok())
-    fmt::print("{}: {} instructions: no deadlock, no race, all accesses in bounds\n", path,
-               assembly->program.instructions.size());
+    Print("{}: {} instructions: no deadlock, no race, all accesses in bounds\n", path,
+          assembly->program.instructions.size());
   return result.ok() ? 0 : 1;
 }
 

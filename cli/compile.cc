@@ -62,15 +62,14 @@ void Summarize(const runtime::Module& module, const isa::Spec& spec, size_t byte
     for (const auto& segment : program->program.segments)
       if (segment.kind == isa::Segment::Kind::kConstants) constants += segment.bytes.size();
   }
-  fmt::print("{}: {} on {} ({}), spec {}\n", path, module.provenance.model, spec.config, spec.isa,
-             spec.FingerprintText());
-  fmt::print("  {} of {}, {} ({} {}), {} of weights, {} in all\n", Counted(programs, "program"),
-             Counted(instructions, "instruction"), Counted(calls, "CPU call"), module.code.architecture,
-             module.code.level, Counted(constants, "byte"), Counted(bytes, "byte"));
+  Print("{}: {} on {} ({}), spec {}\n", path, module.provenance.model, spec.config, spec.isa,
+        spec.FingerprintText());
+  Print("  {} of {}, {} ({} {}), {} of weights, {} in all\n", Counted(programs, "program"),
+        Counted(instructions, "instruction"), Counted(calls, "CPU call"), module.code.architecture,
+        module.code.level, Counted(constants, "byte"), Counted(bytes, "byte"));
   if (module.model)
-    fmt::print("  {} to routines of cosim's own, made from {} ({}), which is in the module\n",
-               Counted(routines, "CPU call"), module.model->name,
-               Counted(module.model->bytes.size(), "byte"));
+    Print("  {} to routines of cosim's own, made from {} ({}), which is in the module\n",
+          Counted(routines, "CPU call"), module.model->name, Counted(module.model->bytes.size(), "byte"));
 }
 
 }  // namespace
@@ -125,8 +124,8 @@ int CompileVerb(const Arguments& arguments) {
   if (!WriteFile(path, {bytes.begin(), bytes.end()})) return 1;
   if (path == "-") return 0;
   Summarize(*module, source->spec, bytes.size(), path);
-  fmt::print("{}", OriginLines(session::OriginOf(source->spec, module->spec, source->isa_path,
-                                                 source->config_path, key)));
+  Print("{}", OriginLines(
+                  session::OriginOf(source->spec, module->spec, source->isa_path, source->config_path, key)));
   return 0;
 }
 

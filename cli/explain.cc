@@ -17,8 +17,6 @@ namespace cosim::cli {
 namespace po = boost::program_options;
 namespace {
 
-void Progress(const std::string& what) { PrintError("\r\033[K{} …", what); }
-
 int RunPartition(const po::variables_map& values, const isa::Spec& spec,
                  const session::ExplainOptions& explain, const std::string& json) {
   session::PartitionOptions options{.network = explain.model ? explain.model->graph.name() : explain.network,
@@ -32,8 +30,8 @@ int RunPartition(const po::variables_map& values, const isa::Spec& spec,
     return LoadSpecFrom(values, change.overrides, change.isa);
   };
   const auto partition = session::ExplainPartition(spec, options);
-  if (options.progress) PrintError("\r\033[K");
-  if (json != "-") fmt::print("{}", PartitionText(partition));
+  if (options.progress) ShowProgress("");
+  if (json != "-") Print("{}", PartitionText(partition));
   return json.empty() || WriteFile(json, PartitionJson(partition)) ? 0 : 1;
 }
 
@@ -88,15 +86,15 @@ int ExplainVerb(const Arguments& arguments) {
   const auto activation_bits = ActivationBitsIn(values, *spec);
   if (!activation_bits) return 1;
   explain.activation_bits = *activation_bits;
-  if (isatty(STDERR_FILENO)) explain.progress = Progress;
+  if (isatty(STDERR_FILENO)) explain.progress = ShowProgress;
   if (partition) return RunPartition(values, *spec, explain, json);
   std::string error;
   const auto result = session::Explain(*spec, explain, error);
-  if (explain.progress) PrintError("\r\033[K");
+  if (explain.progress) ShowProgress("");
   if (!result) return Fail(error);
   if (json != "-")
-    fmt::print("{}", layers || !explain.layer.empty() ? LayersText(*result, explain.layer)
-                                                      : NetworkText(*result, *spec));
+    Print("{}", layers || !explain.layer.empty() ? LayersText(*result, explain.layer)
+                                                 : NetworkText(*result, *spec));
   return json.empty() || WriteFile(json, ExplanationJson(*result)) ? 0 : 1;
 }
 

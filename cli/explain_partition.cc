@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/print.h"
 #include "cli/text.h"
 
 namespace cosim::cli {
@@ -39,7 +40,7 @@ std::string PartitionJson(const session::Partition& partition) {
                             {"macs", host.layer.macs},
                             {"reason", host.layer.reason},
                             {"lifted_by", host.lifted_by}});
-  return json.dump(2) + "\n";
+  return JsonText(json);
 }
 
 }  // namespace cosim::cli

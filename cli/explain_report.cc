@@ -8,6 +8,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "cli/print.h"
 #include "cli/text.h"
 
 namespace cosim::cli {
@@ -263,7 +264,7 @@ std::string ExplanationJson(const session::Explanation& result) {
   for (const auto& loss : result.losses) json["losses"].push_back(Json(loss));
   for (const auto& layer : result.layers) json["layers"].push_back(Json(layer));
   for (const auto& lift : result.lifts) json["lifts"].push_back(Json(lift));
-  return json.dump(2) + "\n";
+  return JsonText(json);
 }
 
 }  // namespace cosim::cli

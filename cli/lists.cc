@@ -34,8 +34,8 @@ int ConfigsVerb(const Arguments& arguments) {
       PrintError("{}", problems.Render());
       return 1;
     }
-    fmt::print("{:<14} {:<6} {:>4} MACs/cycle  {:>4g} MHz  {}\n", file.filename().string(), spec->isa,
-               spec->MacsPerCycle(), spec->clock_mhz, spec->config_doc);
+    Print("{:<14} {:<6} {:>4} MACs/cycle  {:>4g} MHz  {}\n", file.filename().string(), spec->isa,
+          spec->MacsPerCycle(), spec->clock_mhz, spec->config_doc);
   }
   return 0;
 }
@@ -47,8 +47,8 @@ int ModelsVerb(const Arguments& arguments) {
     const auto graph = graph::zoo::Build(name, 1);
     int64_t macs = 0;
     for (graph::ValueId id = 0; id < graph.size(); ++id) macs += graph::Macs(graph, id);
-    fmt::print("{:<14} {:>8.1f} M MACs  input {}\n", name, static_cast<double>(macs) / 1e6,
-               graph::ToString(graph.node(graph.inputs()[0]).type));
+    Print("{:<14} {:>8.1f} M MACs  input {}\n", name, static_cast<double>(macs) / 1e6,
+          graph::ToString(graph.node(graph.inputs()[0]).type));
   }
   return 0;
 }

@@ -17,6 +17,7 @@
 #include "cli/print.h"
 #include "compiler/import/data/arrays.h"
 #include "compiler/import/import.h"
+#include "isa/text_escape.h"
 
 namespace cosim::cli {
 namespace po = boost::program_options;
@@ -225,7 +226,7 @@ bool WriteOutputs(const po::variables_map& values, const session::Result& result
   if (!ports) return Fail(error), false;
   std::vector<std::pair<std::string, graph::Tensor>> outputs;
   for (size_t i = 0; i < ports->size(); ++i) {
-    outputs.emplace_back((*ports)[i].name, graph::Tensor((*ports)[i].type));
+    outputs.emplace_back(isa::OneLine((*ports)[i].name), graph::Tensor((*ports)[i].type));
     std::ranges::copy(result.run.outputs[i], outputs.back().second.mutable_bytes().begin());
   }
   if (values.count("output")) {
@@ -241,7 +242,7 @@ bool WriteOutputs(const po::variables_map& values, const session::Result& result
     if (!file) return Fail(fmt::format("cannot read {}", values["labels"].as<std::string>())), false;
     for (std::string line; std::getline(file, line);) labels.push_back(line);
   }
-  fmt::print("{}", TopTable(outputs[0].second, (*ports)[0].quantization, values["top"].as<size_t>(), labels));
+  Print("{}", TopTable(outputs[0].second, (*ports)[0].quantization, values["top"].as<size_t>(), labels));
   return true;
 }
 

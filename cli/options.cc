@@ -128,7 +128,7 @@ Parsed Parse(const Arguments& arguments, po::options_description options, const 
   if (parsed.values.count("help")) {
     std::ostringstream text;
     text << options;
-    fmt::print("usage: cosim {}\n\n{}\nexample:\n  {}\n", usage, text.str(), example);
+    Print("usage: cosim {}\n\n{}\nexample:\n  {}\n", usage, text.str(), example);
     parsed.exit = 0;
   } else if (positional && !parsed.values.count(positional)) {
     parsed.exit = Fail(fmt::format("{} is missing", positional), fmt::format("usage: cosim {}", usage));

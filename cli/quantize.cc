@@ -44,7 +44,7 @@ std::string Json(const std::vector<LayerReport>& report, size_t samples) {
                               {"alone_db", row.alone.SqnrDb()},
                               {"all_db", row.all.SqnrDb()},
                               {"cosine", row.all.Cosine()}});
-  return json.dump(2) + "\n";
+  return JsonText(json);
 }
 
 int Mistakes(const Diagnostics& diagnostics) {
@@ -107,9 +107,9 @@ int QuantizeVerb(const Arguments& arguments) {
   if (!network) return Mistakes(diagnostics);
   quantize::Settings settings{.method = *method, .per_channel = values.count("per-channel") > 0};
   const bool terminal = isatty(STDERR_FILENO);
-  if (terminal) settings.progress = [](const std::string& what) { PrintError("\r\033[K{}", what); };
+  if (terminal) settings.progress = ShowProgress;
   const auto outcome = quantize::QuantizeNetwork(std::move(*network), *samples, settings, diagnostics);
-  if (terminal) PrintError("\r\033[K");
+  if (terminal) ShowProgress("");
   if (!outcome) return Mistakes(diagnostics);
   std::string error;
   const auto bytes = quantize::WriteOnnx(outcome->quantized.file, error);
@@ -117,8 +117,8 @@ int QuantizeVerb(const Arguments& arguments) {
   if (!WriteFile(output, *bytes)) return 1;
   const size_t compared = std::min(settings.reported, samples->size());
   if (json != "-")
-    fmt::print("{}{} layers quantized, {} samples seen, written to {}\n", Table(outcome->report, compared),
-               outcome->report.size(), samples->size(), output);
+    Print("{}{} layers quantized, {} samples seen, written to {}\n", Table(outcome->report, compared),
+          outcome->report.size(), samples->size(), output);
   return json.empty() || WriteFile(json, Json(outcome->report, compared)) ? 0 : 1;
 }
 

@@ -2,6 +2,7 @@
 // The report as JSON.
 #include <nlohmann/json.hpp>
 
+#include "cli/print.h"
 #include "cli/provenance.h"
 #include "cli/report.h"
 #include "cli/report_figures.h"
@@ -85,7 +86,7 @@ std::string RunJson(const session::Result& result, const isa::Spec& spec, const 
                   {"verify_s", result.host.verify_s},      {"simulate_s", result.host.simulate_s},
                   {"check_s", result.host.check_s},        {"cpu_fallback_s", result.host.cpu_fallback_s},
                   {"peak_rss_mb", result.host.peak_rss_mb}};
-  return json.dump(2) + "\n";
+  return JsonText(json);
 }
 
 }  // namespace cosim::cli

@@ -34,7 +34,7 @@ int Report(const po::variables_map& values, const session::Result& result, const
            const session::Options& options, const std::string& json) {
   // Standard output is the table's, unless something else was sent there.
   const bool is_taken = json == "-" || (values.count("output") && values["output"].as<std::string>() == "-");
-  if (!is_taken) fmt::print("{}", RunTable(result, spec, options));
+  if (!is_taken) Print("{}", RunTable(result, spec, options));
   if (!json.empty() && !WriteFile(json, RunJson(result, spec, options))) return 1;
   return result.Mismatches() == 0 ? 0 : 1;
 }

@@ -71,7 +71,7 @@ int SynthVerb(const Arguments& arguments) {
     PrintError("{}", diags.Render());
     return 1;
   }
-  if (json != "-") fmt::print("{}", SynthTable(*synthesis, *spec));
+  if (json != "-") Print("{}", SynthTable(*synthesis, *spec));
   if (!json.empty() && !WriteFile(json, SynthJson(*synthesis, *spec))) return 1;
   if (!output.empty() && !CopyResults(synthesis->folder, output)) return 1;
   return synthesis->Fits() ? 0 : 1;

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/print.h"
+
 namespace cosim::cli {
 namespace {
 
@@ -115,7 +117,7 @@ std::string SynthJson(const synth::Synthesis& synthesis, const isa::Spec& spec) 
     json["over"] = over;
   }
   json["fits"] = synthesis.Fits();
-  return json.dump(2) + "\n";
+  return JsonText(json);
 }
 
 }  // namespace cosim::cli

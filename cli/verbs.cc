@@ -69,7 +69,7 @@ int Run(const Arguments& arguments) {
   const std::string& first = arguments[0];
   if (first == "--version") return VersionVerb({arguments.begin() + 1, arguments.end()});
   if (first == "--help" || first == "-h" || (first == "help" && arguments.size() == 1)) {
-    fmt::print("{}", Usage());
+    Print("{}", Usage());
     return 0;
   }
   if (first != "help") return Dispatch(first, {arguments.begin() + 1, arguments.end()});

@@ -4,6 +4,7 @@
 
 #include "cli/commit.h"
 #include "cli/options.h"
+#include "cli/print.h"
 #include "cli/verbs.h"
 
 namespace cosim::cli {
@@ -12,7 +13,7 @@ int VersionVerb(const Arguments& arguments) {
   const auto parsed =
       Parse(arguments, boost::program_options::options_description("options"), "version", "cosim version");
   if (parsed.exit) return *parsed.exit;
-  fmt::print("cosim {} (commit {})\n", COSIM_VERSION, kCommit);
+  Print("cosim {} (commit {})\n", COSIM_VERSION, kCommit);
   return 0;
 }
 
