@@ -4,6 +4,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -73,6 +76,139 @@ TEST_F(FileCacheTest, AFailureLeavesNoEntryButWhatItMade) {
   ASSERT_TRUE(entry);
   EXPECT_EQ(ReadAll(*entry / "text"), "whole");
   EXPECT_FALSE(fs::exists(cache.folder() / "key.failed"));
+}
+
+TEST_F(FileCacheTest, MakesDamagedEntriesAgain) {
+  const auto damage = [&](const char* what, const auto& harm) {
+    FileCache cache("test");
+    const auto entry = cache.Get("key", [](const fs::path& folder) { return Write(folder, "one"); }, error_);
+    ASSERT_TRUE(entry) << what << ": " << error_;
+    harm(*entry);
+    const auto again = cache.Get("key", [](const fs::path& folder) { return Write(folder, "two"); }, error_);
+    ASSERT_TRUE(again) << what << ": " << error_;
+    EXPECT_EQ(ReadAll(*again / "text"), "two") << what;
+    EXPECT_EQ(std::distance(fs::directory_iterator(*again), {}), 1) << what;
+    EXPECT_TRUE(cache.Get("key", [](const fs::path&) -> bool { abort(); }, error_)) << what;
+    fs::remove_all(home_);
+  };
+  damage("cut off", [](const fs::path& entry) { fs::resize_file(entry / "text", 2); });
+  damage("empty", [](const fs::path& entry) { fs::resize_file(entry / "text", 0); });
+  damage("changed", [](const fs::path& entry) { std::ofstream(entry / "text") << "eno"; });
+  damage("gone", [](const fs::path& entry) { fs::remove(entry / "text"); });
+  damage("one more", [](const fs::path& entry) { std::ofstream(entry / "more") << "x"; });
+  damage("a link", [](const fs::path& entry) { fs::create_symlink("/dev/null", entry / "link"); });
+  damage("a link instead", [](const fs::path& entry) {
+    fs::rename(entry, entry.string() + ".elsewhere");
+    fs::create_directory_symlink(entry.string() + ".elsewhere", entry);
+  });
+  damage("written by others", [](const fs::path& entry) {
+    fs::permissions(entry / "text", fs::perms::others_write, fs::perm_options::add);
+  });
+  damage("no digest", [](const fs::path& entry) { fs::remove(entry.string() + ".sha256"); });
+  damage("another digest", [](const fs::path& entry) { std::ofstream(entry.string() + ".sha256") << "x"; });
+}
+
+TEST_F(FileCacheTest, DoesNotTakeWhatItHasNotMade) {
+  FileCache cache("test");
+  fs::create_directories(cache.folder() / "key");
+  Write(cache.folder() / "key", "planted");
+  const auto entry = cache.Get("key", [](const fs::path& folder) { return Write(folder, "made"); }, error_);
+  ASSERT_TRUE(entry) << error_;
+  EXPECT_EQ(ReadAll(*entry / "text"), "made");
+}
+
+TEST_F(FileCacheTest, IsThisUsersAloneWhateverTheUmask) {
+  const mode_t before = umask(0);
+  FileCache cache("test");
+  const auto entry = cache.Get("key", [](const fs::path& folder) { return Write(folder, "one"); }, error_);
+  umask(before);
+  ASSERT_TRUE(entry) << error_;
+  for (const fs::path& path :
+       {home_ / "cosim", cache.folder(), *entry, *entry / "text", fs::path(entry->string() + ".sha256")})
+    EXPECT_EQ(fs::status(path).permissions() & (fs::perms::group_all | fs::perms::others_all),
+              fs::perms::none)
+        << path;
+  fs::permissions(home_ / "cosim", fs::perms(0755));  // as it was made once
+  EXPECT_TRUE(cache.Get("key", [](const fs::path&) -> bool { abort(); }, error_));
+  EXPECT_EQ(fs::status(home_ / "cosim").permissions(), fs::perms(0700));
+}
+
+TEST_F(FileCacheTest, RefusesFoldersThatOthersCanWriteTo) {
+  const auto refused = [&](const std::string& why) {
+    FileCache cache("test");
+    EXPECT_FALSE(cache.Get("key", [](const fs::path&) -> bool { abort(); }, error_));
+    EXPECT_THAT(error_, HasSubstr("cannot write the cache " + cache.folder().string() + ": " + why));
+  };
+  const auto open_to_all = [](const fs::path& folder) {
+    fs::create_directories(folder);
+    fs::permissions(folder, fs::perms::all);
+  };
+  open_to_all(home_ / "cosim" / "test");
+  refused("others may write to " + (home_ / "cosim" / "test").string());
+  open_to_all(home_ / "cosim");
+  refused("others may write to " + (home_ / "cosim").string());
+  fs::permissions(home_ / "cosim", fs::perms(0700));
+  open_to_all(home_);
+  refused("others may write to " + home_.string());
+  // Through a link that stands in such a folder.
+  fs::create_directories(home_ / "good" / "cache");
+  fs::permissions(home_ / "good", fs::perms(0700));
+  open_to_all(home_ / "bad");
+  fs::create_directory_symlink(home_ / "good" / "cache", home_ / "bad" / "link");
+  fs::permissions(home_, fs::perms(0700));
+  setenv("XDG_CACHE_HOME", (home_ / "bad" / "link").c_str(), 1);
+  refused("others may write to " + (home_ / "bad").string());
+  fs::create_directory_symlink("good/../good/cache", home_ / "link");
+  setenv("XDG_CACHE_HOME", (home_ / "link").c_str(), 1);
+  EXPECT_TRUE(
+      FileCache("test").Get("key", [](const fs::path& folder) { return Write(folder, "one"); }, error_));
+}
+
+TEST_F(FileCacheTest, RefusesFoldersOfOthers) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give folders away";
+  fs::create_directories(home_ / "cosim");
+  for (const fs::path& folder : {home_, home_ / "cosim"}) {
+    ASSERT_EQ(chown(folder.c_str(), 54321, 54321), 0);
+    FileCache cache("test");
+    EXPECT_FALSE(cache.Get("key", [](const fs::path&) -> bool { abort(); }, error_));
+    EXPECT_THAT(error_, HasSubstr(folder.string() + " belongs to another user"));
+    ASSERT_EQ(chown(folder.c_str(), 0, 0), 0);
+  }
+}
+
+TEST(FileCacheHome, IsTheUsersWithoutAnEnvironment) {
+  const passwd* user = getpwuid(geteuid());
+  if (user == nullptr || !fs::is_directory(user->pw_dir)) GTEST_SKIP() << "this user has no home";
+  const char* home = std::getenv("HOME");
+  const std::string before = home != nullptr ? home : "";
+  unsetenv("XDG_CACHE_HOME");
+  for (const char* nothing : {"", "relative"}) {
+    setenv("HOME", nothing, 1);
+    EXPECT_EQ(FileCache("test").folder(), fs::path(user->pw_dir) / ".cache" / "cosim" / "test");
+  }
+  unsetenv("HOME");
+  EXPECT_EQ(FileCache("test").folder(), fs::path(user->pw_dir) / ".cache" / "cosim" / "test");
+  if (home != nullptr) setenv("HOME", before.c_str(), 1);
+}
+
+TEST(FileCacheHome, IsOfTheProcessAloneWithoutAHome) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become a user without a home";
+  EXPECT_EXIT(
+      {
+        unsetenv("HOME");
+        unsetenv("XDG_CACHE_HOME");
+        if (setuid(54321) != 0) exit(1);
+        FileCache cache("test");
+        std::string error;
+        const auto entry = cache.Get("key", [](const fs::path&) { return true; }, error);
+        if (!entry || FileCache("test").folder() != cache.folder()) exit(2);
+        fs::path top = cache.folder();
+        while (top.parent_path() != fs::temp_directory_path()) top = top.parent_path();
+        std::fprintf(stderr, "made %s, ", top.c_str());
+        exit(fs::status(top).permissions() == fs::perms(0700) ? 0 : 3);
+      },
+      ::testing::ExitedWithCode(0),
+      "there is no home folder: what would be kept there goes to /.*/cosim_.* made /.*/cosim_");
 }
 
 TEST_F(FileCacheTest, RemovesWhatAKilledProcessLeft) {

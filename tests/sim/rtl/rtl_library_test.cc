@@ -88,6 +88,32 @@ TEST(RtlLibrary, SaysWhenTheCacheCannotBeWritten) {
   EXPECT_THAT(Refusal(SpecOf("narrow")), HasSubstr("error[E0704]: cannot write the cache"));
 }
 
+TEST(RtlLibrary, BuildsADamagedModelAgain) {
+  // A Verilator that takes no time.
+  const fs::path programs = Scratch("programs"), script = programs / "verilator";
+  std::ofstream(script) << "#!/bin/sh\n[ \"$1\" = --version ] || printf 'the model' > model.so\n";
+  fs::permissions(script, fs::perms::owner_all);
+  const Environment path("PATH", programs.string() + ":" + std::getenv("PATH"));
+  const Environment cache("XDG_CACHE_HOME", Scratch("damaged"));
+  int built = 0;
+  const auto build = [&] {
+    Diagnostics diags;
+    const auto library =
+        BuildRtl(SpecOf("narrow"), {.progress = [&](const std::string&) { ++built; }}, diags);
+    EXPECT_TRUE(library) << diags.Render();
+    return library.value_or("");
+  };
+  const fs::path library = build();
+  ASSERT_EQ(fs::file_size(library), 9u);
+  EXPECT_EQ(build(), library);
+  EXPECT_EQ(built, 1);
+  fs::resize_file(library, 4);
+  EXPECT_EQ(build(), library);
+  EXPECT_EQ(built, 2);
+  EXPECT_EQ(fs::file_size(library), 9u);
+  fs::remove_all(programs.parent_path());
+}
+
 TEST(RtlLibrary, KeepsTheLogOfRtlThatDoesNotCompile) {
   // An installation whose RTL is broken.
   const fs::path home = Scratch("home");
