@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "cli/model_files.h"
+#include "cli/module.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
@@ -120,7 +121,7 @@ int CompileVerb(const Arguments& arguments) {
   std::string error;
   const auto module = session::MakeModule(source->spec, std::move(source->source), compile, error);
   if (!module) return Fail(error);
-  const auto bytes = runtime::WriteModule(*module);
+  const auto bytes = TaggedModule(*module);
   if (!WriteFile(path, {bytes.begin(), bytes.end()})) return 1;
   if (path == "-") return 0;
   Summarize(*module, source->spec, bytes.size(), path);

@@ -19,7 +19,13 @@ struct LinkedModule {
   runtime::Module module;
 };
 /// Reads and links it, for the spec it carries or the one that the options name; prints what is wrong.
+/// Machine code in it is loaded only with --trust or when this user made the module on this machine; and not
+/// with --timing-only, which has no use for it.
 std::optional<LinkedModule> LoadModule(const std::string& path,
                                        const boost::program_options::variables_map& values);
+
+/// The bytes of a module's file: those of WriteModule, with this user's tag. Without one, said on standard
+/// error, when the key is not to be had.
+std::vector<uint8_t> TaggedModule(const runtime::Module& module);
 
 }  // namespace cosim::cli

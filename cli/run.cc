@@ -27,9 +27,6 @@ std::optional<session::Check> ParseCheck(const std::string& text) {
   return std::nullopt;
 }
 
-// On a terminal, one line that says what is being done; elsewhere nothing.
-void Progress(const std::string& what) { PrintError("\r\033[K{}{}", what, what.empty() ? "" : " …"); }
-
 int Report(const po::variables_map& values, const session::Result& result, const isa::Spec& spec,
            const session::Options& options, const std::string& json) {
   // Standard output is the table's, unless something else was sent there.
@@ -44,10 +41,10 @@ template <typename Work>
 int RunAndReport(const isa::Spec& spec, const po::variables_map& values, session::Options& run,
                  const std::string& json, Work work) {
   const bool terminal = isatty(STDERR_FILENO);
-  if (terminal) run.progress = Progress;
+  if (terminal) run.progress = ShowProgress;
   std::string error;
   const std::optional<session::Result> result = work(error);
-  if (terminal) Progress("");
+  if (terminal) ShowProgress("");
   if (!result) return Fail(error);
   const int status = Report(values, *result, spec, run, json);
   return WriteOutputs(values, *result) ? status : 1;
@@ -117,7 +114,8 @@ int RunVerb(const Arguments& arguments) {
       "jobs", po::value<int>()->value_name("N")->default_value(1),
       "accelerators to simulate at a time, for --frames")(
       "json", po::value<std::string>()->value_name("FILE")->default_value(""),
-      "write the report as JSON; - is standard output");
+      "write the report as JSON; - is standard output")(
+      "trust", "of a module that was not compiled here: run its machine code, as a program of yours");
   AddActivationBits(options);
   AddModelOptions(options);
   AddRtlOptions(options);
@@ -174,6 +172,7 @@ int RunVerb(const Arguments& arguments) {
   if (!json.empty() && !CheckWritable(json)) return 1;
   if (!CheckOutputOptions(values)) return 1;
   if (NamesModule(run.network)) return RunModuleFile(values, run, json);
+  if (values.count("trust")) return Fail("--trust is for modules", "what is compiled now is trusted anyhow");
   const bool from_file = import::IsModelFile(run.network);
   for (const char* option : {"input", "shape", "mean", "scale", "layout"})
     if (values.count(option) && !from_file)

@@ -71,7 +71,7 @@ struct Module {
 };
 
 /// Version of the format that is written, and the only one that is read.
-inline constexpr uint32_t kModuleVersion = 1;
+inline constexpr uint32_t kModuleVersion = 2;
 
 /// The file's bytes. The same module gives the same bytes.
 std::vector<uint8_t> WriteModule(const Module& module);
@@ -88,10 +88,22 @@ std::optional<Module> ReadModule(std::span<const uint8_t> bytes, std::string& er
 using RoutineMaker =
     std::function<CpuKernelPtr(const Module& module, const CpuStep& step, std::string& error)>;
 
-/// Makes a module that was read ready to run under `spec`: decodes its programs and loads its CPU code.
-/// False, and `error` set, when it was compiled for another spec, its words are not this spec's instructions,
-/// its code is not for this machine, or it has routines that `routines` cannot make. compiler/session has a
-/// maker.
-bool Link(Module& module, const isa::Spec& spec, std::string& error, const RoutineMaker& routines = {});
+/// What becomes of calls of machine code that the module brings along. It can do what any program of the
+/// user's can: whoever loads it trusts where the module comes from (runtime/module_tag.h).
+enum class NativeCode {
+  kLoad,
+  kRefuse,    ///< a module with such calls is refused
+  kLeaveOut,  ///< they stay KernelSymbols, which cannot run: enough for timing, which computes nothing
+};
+
+/// Whether there are such calls.
+bool HasNativeCode(const Module& module);
+
+/// Makes a module that was read ready to run under `spec`: decodes its programs and finds the kernels of its
+/// calls. False, and `error` set, when it was compiled for another spec, its words are not this spec's
+/// instructions, its code is refused or not for this machine, or it has routines that `routines` cannot make.
+/// compiler/session has a maker.
+bool Link(Module& module, const isa::Spec& spec, std::string& error, NativeCode native,
+          const RoutineMaker& routines = {});
 
 }  // namespace cosim::runtime

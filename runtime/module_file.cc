@@ -8,6 +8,7 @@
 #include <array>
 
 #include "runtime/module.h"
+#include "runtime/module_tag.h"
 
 namespace cosim::runtime {
 namespace {
@@ -70,13 +71,18 @@ std::optional<Envelope> Open(std::span<const uint8_t> bytes, std::string& error)
         fmt::format("has version {} of the format, and this cosim reads version {}", version, kModuleVersion);
     return std::nullopt;
   }
-  const auto size = Get<uint64_t>(bytes, kSizeAt);
-  if (size != bytes.size() - kHeader) {
-    error = size > bytes.size() - kHeader
-                ? fmt::format("is cut off: {} bytes of {}", bytes.size() - kHeader, size)
-                : fmt::format("goes on after its end: {} bytes for {}", bytes.size() - kHeader, size);
+  const auto size = Get<uint64_t>(bytes, kSizeAt), there = static_cast<uint64_t>(bytes.size() - kHeader);
+  if (size > there) {
+    error = fmt::format("is cut off: {} bytes of {}", there, size);
     return std::nullopt;
   }
+  const auto tag = bytes.subspan(kHeader + size);
+  if (!tag.empty() && (!LooksLikeTag(tag) || tag.size() != kTagBytes)) {
+    error = LooksLikeTag(tag) ? fmt::format("is cut off: {} bytes of {} of its tag", tag.size(), kTagBytes)
+                              : fmt::format("goes on after its end: {} bytes for {}", there, size);
+    return std::nullopt;
+  }
+  bytes = bytes.first(kHeader + size);
   if (Get<uint32_t>(bytes, kChecksumAt) != FileChecksum(bytes)) {
     error = "is damaged: its checksum is wrong";
     return std::nullopt;

@@ -7,6 +7,8 @@
 //   12  u32 CRC-32 of all bytes but these four
 //   16  u64 bytes that follow the envelope
 //   24  u64 spec fingerprint
+//
+// An authentication tag (module_tag.h) may follow, which none of them counts.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +26,8 @@ struct Envelope {
 
 std::vector<uint8_t> Seal(uint64_t fingerprint, std::span<const uint8_t> payload);
 
-/// Nothing, and `error` says why, if anything is amiss. The payload points into `bytes`.
+/// Nothing, and `error` says why, if anything is amiss. The payload points into `bytes`. What a tag says is
+/// not looked at.
 std::optional<Envelope> Open(std::span<const uint8_t> bytes, std::string& error);
 
 /// CRC-32 as zlib and PNG compute it; `seed` continues that of the bytes before.

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 #include <module_generated.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "isa/check.h"
 #include "isa/codec.h"
+#include "isa/text_escape.h"
 #include "runtime/module.h"
 #include "runtime/module_file.h"
 
@@ -15,6 +18,7 @@ namespace cosim::runtime {
 namespace {
 
 constexpr uint64_t kMostDram = uint64_t{1} << 32;  // instructions address no more
+constexpr int64_t kMostMacs = int64_t{1} << 53;    // what is computed from them stays exact
 
 class Reader {
  public:
@@ -34,13 +38,16 @@ class Reader {
     network_.dram_bytes = m.dram_bytes();
     Expect(network_.dram_bytes <= kMostDram && network_.value_bytes <= network_.dram_bytes, "memory plan");
     for (const auto* l : *m.layers())
-      network_.layers.push_back({.name = l->name()->str(),
-                                 .op = l->op()->str(),
+      network_.layers.push_back({.name = isa::OneLine(l->name()->str()),
+                                 .op = isa::OneLine(l->op()->str()),
                                  .on_accelerator = l->on_accelerator(),
-                                 .reason = l->reason()->str(),
-                                 .schedule = l->schedule()->str(),
+                                 .reason = isa::OneLine(l->reason()->str()),
+                                 .schedule = isa::OneLine(l->schedule()->str()),
                                  .knobs = {},
                                  .macs = l->macs()});
+    int64_t macs = 0;
+    for (const Layer& layer : network_.layers)
+      Expect(layer.macs >= 0 && (macs += std::min(layer.macs, kMostMacs)) <= kMostMacs, "layers' MACs");
     module_.code = {m.cpu_code()->architecture()->str(), m.cpu_code()->level()->str(),
                     Bytes(*m.cpu_code()->object())};
     if (m.model()) ReadModel(*m.model());
@@ -158,6 +165,7 @@ class Reader {
       Expect(place.element_bytes > 0 && p->bytes() % place.element_bytes == 0,
              "an input or output of no elements");
       place.scale = p->scale();
+      Expect(std::isfinite(place.scale), "a scale");
       place.zero_point = p->zero_point();
       result.push_back(std::move(place));
     }
@@ -196,6 +204,8 @@ bool DecodeWords(AcceleratorStep& step, const isa::Spec& spec, std::string& erro
   return true;
 }
 
+bool IsNative(const CpuStep& call) { return dynamic_cast<const KernelSymbol*>(call.kernel.get()) != nullptr; }
+
 CpuKernelPtr FindKernel(const Module& module, const CpuStep& call, const LoadedObject* code,
                         std::string& error, const RoutineMaker& routines) {
   if (const auto* symbol = dynamic_cast<const KernelSymbol*>(call.kernel.get())) {
@@ -220,7 +230,15 @@ void RoutineSymbol::Run(std::span<void* const>) const {
   COSIM_CHECK(false, "routine {} is not linked", value_);
 }
 
-bool Link(Module& module, const isa::Spec& spec, std::string& error, const RoutineMaker& routines) {
+bool HasNativeCode(const Module& module) {
+  return std::ranges::any_of(module.network.steps, [](const auto& step) {
+    const auto* call = std::get_if<CpuStep>(&step);
+    return call != nullptr && IsNative(*call);
+  });
+}
+
+bool Link(Module& module, const isa::Spec& spec, std::string& error, NativeCode native,
+          const RoutineMaker& routines) {
   if (module.fingerprint != spec.fingerprint) {
     error = fmt::format("it was compiled for spec {:016x} ({} on {}), and this is spec {} ({} on {})",
                         module.fingerprint, module.spec.isa_name, module.spec.config_name,
@@ -228,7 +246,9 @@ bool Link(Module& module, const isa::Spec& spec, std::string& error, const Routi
     return false;
   }
   std::shared_ptr<const LoadedObject> code;
-  if (!module.code.bytes.empty()) {
+  if (HasNativeCode(module) && native == NativeCode::kRefuse)
+    return error = "it has machine code, which is not to be loaded", false;
+  if (HasNativeCode(module) && native == NativeCode::kLoad && !module.code.bytes.empty()) {
     code = LoadedObject::Load(module.code, error);
     if (!code) return false;
   }
@@ -238,6 +258,7 @@ bool Link(Module& module, const isa::Spec& spec, std::string& error, const Routi
       continue;
     }
     auto& call = std::get<CpuStep>(step);
+    if (native == NativeCode::kLeaveOut && IsNative(call)) continue;
     call.kernel = FindKernel(module, call, code.get(), error, routines);
     if (!call.kernel) return false;
   }

@@ -124,13 +124,14 @@ std::optional<runtime::Module> MakeModule(const isa::Spec& spec, runtime::SpecSo
   return module;
 }
 
-bool LinkModule(runtime::Module& module, const isa::Spec& spec, std::string& error) {
+bool LinkModule(runtime::Module& module, const isa::Spec& spec, std::string& error,
+                runtime::NativeCode native) {
   std::optional<graph::Graph> graph;
   const auto routines = [&](const runtime::Module& from, const runtime::CpuStep& call, std::string& why) {
     if (!graph) graph = GraphOf(from, why);
     return graph ? MakeRoutine(*graph, call, why) : nullptr;
   };
-  return runtime::Link(module, spec, error, routines);
+  return runtime::Link(module, spec, error, native, routines);
 }
 
 std::optional<Result> RunModule(const isa::Spec& spec, runtime::Module module, const Options& options,

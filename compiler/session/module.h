@@ -33,7 +33,8 @@ std::optional<runtime::Module> MakeModule(const isa::Spec& spec, runtime::SpecSo
 
 /// runtime::Link for modules with routines too: imports the model they carry, and refuses when that does not
 /// give the graph that was compiled.
-bool LinkModule(runtime::Module& module, const isa::Spec& spec, std::string& error);
+bool LinkModule(runtime::Module& module, const isa::Spec& spec, std::string& error,
+                runtime::NativeCode native);
 
 /// Runs a linked module as RunExperiment runs a network, verifying the programs first: on options.inputs, or
 /// on its samples, whose outputs are then compared with the stored ones. Of `options`, what concerns

@@ -97,13 +97,63 @@ TEST_F(ModuleCommand, IsRefusedWhenDamaged) {
   EXPECT_THAT(ErrorOf("run flipped.cosim"),
               StartsWith("cosim: error: flipped.cosim is damaged: its checksum is wrong\n"));
   std::string newer = bytes;
-  newer[8] = 2;
+  newer[8] = 3;
   Write("newer.cosim", newer);
   EXPECT_THAT(ErrorOf("run newer.cosim"),
-              HasSubstr("has version 2 of the format, and this cosim reads version 1"));
+              HasSubstr("has version 3 of the format, and this cosim reads version 2"));
   Write("text.cosim", "not a module");
   EXPECT_THAT(ErrorOf("run text.cosim"), HasSubstr("text.cosim is not a module"));
   EXPECT_THAT(ErrorOf("run none.cosim"), HasSubstr("none.cosim cannot be read: there is no such file"));
+}
+
+// Another folder of states has another key: it stands for another user.
+TEST_F(ModuleCommand, MachineCodeOfOthersTakesTrust) {
+  Compile("mlp --config=tiny.yaml -o m.cosim");
+  EXPECT_EQ(Run("run m.cosim").status, 0);
+  const std::string other = "XDG_STATE_HOME=" + (output_ / "state").string() + " " + COSIM_BINARY + " run ";
+  const Outcome refused = Shell(other + "m.cosim");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_EQ(
+      refused.err,
+      "cosim: error: m.cosim is not run: it has machine code for its host layers, and it was made by another "
+      "user, on another machine, or has been changed\n"
+      "  hint: --trust runs that code, which can do whatever your own programs can; --timing-only takes "
+      "none; or "
+      "compile the model here\n");
+  EXPECT_THAT(Shell(other + "m.cosim --trust").out,
+              EndsWith("0 mismatches against golden outputs stored in the module\n"));
+  EXPECT_THAT(Shell(other + "m.cosim --timing-only").out, EndsWith("outputs: not computed (timing only)\n"));
+  const std::string bytes = ReadFile(folder_ / "m.cosim");
+  Write("bare.cosim", bytes.substr(0, bytes.size() - 40));
+  EXPECT_THAT(ErrorOf("run bare.cosim"), HasSubstr("its host layers, and nothing says that you made it\n"));
+  EXPECT_EQ(Run("run bare.cosim --trust").status, 0);
+  EXPECT_THAT(ErrorOf("run mlp --trust"), HasSubstr("--trust is for modules"));
+}
+
+TEST_F(ModuleCommand, IsKnownAgainWhereverItIsWrittenTo) {
+  ASSERT_EQ(
+      Shell(std::string(COSIM_BINARY) + " compile mlp --config=tiny.yaml -o - | cat > piped.cosim").status,
+      0);
+  EXPECT_EQ(Run("run piped.cosim").status, 0);
+}
+
+TEST_F(ModuleCommand, RunsWithoutTrustWhatHasNoMachineCode) {
+  const std::string softmax = "/usr/share/libonnx-testdata/data/node/test_softmax_axis_0/model.onnx";
+  if (!std::filesystem::exists(softmax)) GTEST_SKIP() << "no libonnx-testdata";
+  Compile(softmax + " --config=tiny.yaml -o m.cosim");
+  const Outcome run =
+      Shell("XDG_STATE_HOME=" + (output_ / "state").string() + " " + COSIM_BINARY + " run m.cosim");
+  EXPECT_EQ(run.status, 0) << run.err;
+}
+
+TEST_F(ModuleCommand, WithoutAKeyItGetsNoTag) {
+  Write("state", "a file");
+  const Outcome compiled = Shell("XDG_STATE_HOME=" + (folder_ / "state").string() + " " + COSIM_BINARY +
+                                 " compile mlp --config=tiny.yaml");
+  EXPECT_EQ(compiled.status, 0);
+  EXPECT_THAT(compiled.err, StartsWith("cosim: the module gets no tag, and runs with --trust only: "));
+  EXPECT_THAT(ErrorOf("run mlp.cosim"), HasSubstr("nothing says that you made it"));
 }
 
 TEST_F(ModuleCommand, RefusesOptionsOfTheCompiler) {

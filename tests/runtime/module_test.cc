@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <functional>
+#include <limits>
 
 #include "runtime/module_file.h"
 #include "tests/runtime/small_module.h"
@@ -69,7 +70,7 @@ TEST_F(ModuleTest, CarriesAModelForItsRoutines) {
   EXPECT_EQ(read->model->shapes, module.model->shapes);
   EXPECT_EQ(WriteModule(*read), WriteModule(module));
   Module again = *read;
-  EXPECT_FALSE(Link(again, spec_, error));
+  EXPECT_FALSE(Link(again, spec_, error, NativeCode::kLoad));
   EXPECT_EQ(error, "b takes the compiler's library");
   const auto kernel = std::make_shared<KernelSymbol>("made");
   const auto maker = [&](const Module& from, const CpuStep& call, std::string&) -> CpuKernelPtr {
@@ -77,7 +78,7 @@ TEST_F(ModuleTest, CarriesAModelForItsRoutines) {
     EXPECT_EQ(dynamic_cast<const RoutineSymbol&>(*call.kernel).value(), 7u);
     return kernel;
   };
-  ASSERT_TRUE(Link(*read, spec_, error, maker)) << error;
+  ASSERT_TRUE(Link(*read, spec_, error, NativeCode::kLoad, maker)) << error;
   EXPECT_EQ(Call(*read).kernel, kernel);
 }
 
@@ -89,7 +90,7 @@ TEST_F(ModuleTest, LinkingDecodesTheProgramThatWasEncoded) {
   std::string error;
   auto read = ReadModule(WriteModule(module), error);
   ASSERT_TRUE(read) << error;
-  ASSERT_TRUE(Link(*read, spec_, error)) << error;
+  ASSERT_TRUE(Link(*read, spec_, error, NativeCode::kLoad)) << error;
   const auto& decoded = Program(*read).program.instructions;
   ASSERT_EQ(decoded.size(), instructions.size());
   for (size_t i = 0; i < decoded.size(); ++i) {
@@ -125,7 +126,7 @@ TEST_F(ModuleTest, RefusesBytesAfterTheEnd) {
 TEST_F(ModuleTest, RefusesAnotherVersion) {
   std::vector<uint8_t> bytes = bytes_;
   bytes[8] = 9;
-  EXPECT_EQ(ErrorOf(bytes), "has version 9 of the format, and this cosim reads version 1");
+  EXPECT_EQ(ErrorOf(bytes), "has version 9 of the format, and this cosim reads version 2");
 }
 
 TEST_F(ModuleTest, RefusesWhatIsNoModule) {
@@ -147,7 +148,7 @@ TEST_F(ModuleTest, DamageBehindARightChecksumDoesNoHarm) {
       auto read = ReadModule(Seal(spec_.fingerprint, changed), error);
       if (read) {
         read->code.bytes.clear();  // machine code is believed
-        Link(*read, spec_, error);
+        Link(*read, spec_, error, NativeCode::kLoad);
       }
       refused += read ? 0 : 1;
       changed[i] = payload[i];
@@ -194,7 +195,7 @@ TEST_F(ModuleTest, LinkingRefusesAnotherSpec) {
   auto read = ReadModule(bytes_, error);
   isa::Spec other = spec_;
   other.fingerprint ^= 1;
-  EXPECT_FALSE(Link(*read, other, error));
+  EXPECT_FALSE(Link(*read, other, error, NativeCode::kLoad));
   EXPECT_THAT(error, StartsWith("it was compiled for spec " + spec_.FingerprintText() + " (some on tiny)"));
 }
 
@@ -205,25 +206,59 @@ TEST_F(ModuleTest, LinkingRefusesWordsThatAreNoInstructions) {
   std::string error;
   auto read = ReadModule(WriteModule(module), error);
   ASSERT_TRUE(read) << error;
-  EXPECT_FALSE(Link(*read, spec_, error));
+  EXPECT_FALSE(Link(*read, spec_, error, NativeCode::kLoad));
   EXPECT_THAT(error, StartsWith("instruction 0: "));
   module = SmallModule(spec_);
   module.code.bytes.clear();
   Program(module).layer_of.pop_back();
   read = ReadModule(WriteModule(module), error);
-  EXPECT_FALSE(Link(*read, spec_, error));
+  EXPECT_FALSE(Link(*read, spec_, error, NativeCode::kLoad));
   EXPECT_EQ(error, "its debug table is not as long as its program");
 }
 
 TEST_F(ModuleTest, LinkingRefusesCodeItCannotLoad) {
   std::string error;
   auto read = ReadModule(bytes_, error);
-  EXPECT_FALSE(Link(*read, spec_, error));
+  EXPECT_FALSE(Link(*read, spec_, error, NativeCode::kLoad));
   EXPECT_THAT(error, StartsWith("its CPU code cannot be loaded: "));
   read = ReadModule(bytes_, error);
   read->code.bytes.clear();
-  EXPECT_FALSE(Link(*read, spec_, error));
+  EXPECT_FALSE(Link(*read, spec_, error, NativeCode::kLoad));
   EXPECT_EQ(error, "its CPU code has no kernel cosim_kernel_0");
+}
+
+TEST_F(ModuleTest, LinkingLoadsMachineCodeOnlyWhenTold) {
+  std::string error;
+  auto read = ReadModule(bytes_, error);
+  EXPECT_TRUE(HasNativeCode(*read));
+  EXPECT_FALSE(Link(*read, spec_, error, NativeCode::kRefuse));
+  EXPECT_EQ(error, "it has machine code, which is not to be loaded");
+  // The four bytes that stand for it are no object: whoever loaded them would fail.
+  ASSERT_TRUE(Link(*read, spec_, error, NativeCode::kLeaveOut)) << error;
+  EXPECT_NE(dynamic_cast<const KernelSymbol*>(Call(*read).kernel.get()), nullptr);
+  EXPECT_FALSE(Program(*read).program.instructions.empty());
+  // Without calls of it, it is not looked at.
+  Module module = SmallModule(spec_);
+  module.network.steps.pop_back();
+  read = ReadModule(WriteModule(module), error);
+  EXPECT_FALSE(HasNativeCode(*read));
+  EXPECT_TRUE(Link(*read, spec_, error, NativeCode::kLoad)) << error;
+  EXPECT_TRUE(Link(*read, spec_, error, NativeCode::kRefuse)) << error;
+}
+
+TEST_F(ModuleTest, RefusesNumbersThatWouldOverflowInSums) {
+  for (const int64_t macs : {int64_t{-1}, int64_t{1} << 53, std::numeric_limits<int64_t>::max()})
+    EXPECT_EQ(ErrorAfter([&](Module& m) { m.network.layers[1].macs = macs; }),
+              "is inconsistent: layers' MACs");
+  EXPECT_EQ(ErrorAfter([](Module& m) { m.network.inputs[0].scale = std::numeric_limits<float>::infinity(); }),
+            "is inconsistent: a scale");
+}
+
+TEST_F(ModuleTest, NamesOfLayersAreWrittenOut) {
+  Module module = SmallModule(spec_);
+  module.network.layers[0].name = "a\n\x1b[2J\xff";
+  std::string error;
+  EXPECT_EQ(ReadModule(WriteModule(module), error)->network.layers[0].name, "a\\n\\x1b[2J\\xff");
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ int Main(const std::string& path) {
   Diagnostics diags;
   const auto spec = isa::Elaborate(module->spec.isa, module->spec.config, module->spec.overrides, diags);
   COSIM_CHECK(spec, "{}", diags.Render());
-  COSIM_CHECK(runtime::Link(*module, *spec, error), "{}", error);
+  COSIM_CHECK(runtime::Link(*module, *spec, error, runtime::NativeCode::kLoad), "{}", error);
   const int64_t wrong =
       Mismatches<sim::FunctionalDevice>(*spec, *module) + Mismatches<sim::CycleDevice>(*spec, *module);
   fmt::print("{} frames, {} wrong\n", 2 * kFrames, wrong);
