@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "compiler/accel/capabilities.h"
 #include "compiler/accel/linear_access.h"
 #include "isa/check.h"
 
@@ -99,16 +100,6 @@ int64_t InstructionWriter::MostOf(int format, const char* field) const {
   return index < 0 ? 0 : spec_.formats[format].fields[index].type.Max();
 }
 
-int InstructionWriter::FindTransferFormat(int memory, bool is_store) const {
-  for (size_t f = 0; f < spec_.formats.size(); ++f) {
-    const auto& format = spec_.formats[f];
-    if (format.kind != (is_store ? isa::Kind::kStore : isa::Kind::kLoad)) continue;
-    if (format.memory == memory || spec_.memories[format.memory].mirrors == memory)
-      return static_cast<int>(f);
-  }
-  return -1;
-}
-
 TransferLimits InstructionWriter::LimitsOf(int format) const {
   const auto most = [&](const char* field) { return MostOf(format, field); };
   return {std::max<int64_t>(1, most("rows")),
@@ -155,7 +146,8 @@ std::vector<CopyDim> InstructionWriter::CopyDims(const TransferLeaf& leaf, int64
 
 void InstructionWriter::WriteTransfer(const TransferLeaf& leaf) {
   const int memory = OnChip(leaf.sram.buffer).memory;
-  const int format = FindTransferFormat(memory, leaf.is_store);
+  const int format =
+      FindTransfer(spec_, memory, leaf.is_store, leaf.is_store ? leaf.dram.buffer->type.bits : 0);
   if (format < 0)
     return Refuse(fmt::format("no instruction {} '{}'", leaf.is_store ? "stores" : "loads",
                               spec_.memories[memory].name));

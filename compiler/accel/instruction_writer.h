@@ -46,7 +46,6 @@ class InstructionWriter {
   /// Micro-ops an instruction of this format may bring along: half of the memory, so that the next list can
   /// load meanwhile.
   int64_t MicroOpLimit(const isa::InstructionFormat& format) const;
-  int FindTransferFormat(int memory, bool is_store) const;
   TransferLimits LimitsOf(int format) const;
   /// The most a field holds; 0 if there is none.
   int64_t MostOf(int format, const char* field) const;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "compiler/accel/capabilities.h"
+
 namespace cosim::accel {
 namespace {
 
@@ -83,7 +85,8 @@ std::optional<IntrinsicMatch> MatchIntrinsic(const isa::Spec& spec, const std::v
       const auto& format = spec.formats[f];
       if (!format.intrinsic || factors.size() != format.intrinsic->sources.size()) continue;
       const auto& intrinsic = *format.intrinsic;
-      if (spec.memories[intrinsic.dst.memory].name != store.buffer->scope) continue;
+      if (spec.memories[intrinsic.dst.memory].name != store.buffer->scope || !Misfit(spec, format).empty())
+        continue;
       IntrinsicMatch match{static_cast<int>(f), {}, {}, std::vector<tir::Var>(intrinsic.axes.size())};
       auto dst =
           LinearAccess(store.buffer, store.indices, LaneDims(spec.memories[intrinsic.dst.memory]), nest);

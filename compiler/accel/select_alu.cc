@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 
+#include "compiler/accel/capabilities.h"
 #include "isa/check.h"
 
 namespace cosim::accel {
@@ -220,7 +221,10 @@ using Cover = std::optional<std::vector<SelectedOp>>;
 
 class Selector {
  public:
-  Selector(const isa::Spec& spec, const AluTarget& target) : spec_(spec), target_(target) {}
+  Selector(const isa::Spec& spec, const AluTarget& target) : spec_(spec), target_(target) {
+    for (const isa::AluOp& op : spec.alu_ops)
+      usable_.push_back(!IndicesAreShared(op) && Misfit(spec, op).empty());
+  }
 
   // Fewest ops that leave `expr` in `memory`, using at most `budget` of them.
   Cover Find(const Exact& expr, int memory, bool intermediate, int budget) {
@@ -228,7 +232,7 @@ class Selector {
     if (budget <= 0) return best;
     for (size_t o = 0; o < spec_.alu_ops.size(); ++o) {
       const isa::AluOp& op = spec_.alu_ops[o];
-      if (!op.available || op.result.memory != memory || IndicesAreShared(op)) continue;
+      if (!usable_[o] || op.result.memory != memory) continue;
       const auto& type = spec_.memories[memory].fields[0].type;
       if (expr->low < type.Min() || expr->high > type.Max()) continue;
       for (const Binding& binding : Matcher(op, target_, intermediate).Match(expr)) {
@@ -274,6 +278,7 @@ class Selector {
 
   const isa::Spec& spec_;
   const AluTarget& target_;
+  std::vector<bool> usable_;  // of spec_.alu_ops
 };
 
 void CollectLeaves(const Exact& expr, std::vector<tir::Expr>& loads) {
@@ -312,6 +317,10 @@ std::vector<SelectedOp> SelectAluOps(const isa::Spec& spec, const Exact& expr, c
   }
   why = fmt::format("no sequence of up to {} ALU ops of isa '{}' computes it into '{}'", kMostOps, spec.isa,
                     spec.memories[target.memory].name);
+  for (const isa::AluOp& op : spec.alu_ops)
+    if (const std::string misfit = Misfit(spec, op); !misfit.empty())
+      return why += fmt::format(" (ALU op '{}' cannot be used: {})", op.name, misfit),
+             std::vector<SelectedOp>{};
   return {};
 }
 

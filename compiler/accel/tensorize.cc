@@ -7,6 +7,7 @@
 #include <set>
 
 #include "compiler/accel/affine.h"
+#include "compiler/accel/capabilities.h"
 #include "compiler/accel/linear_access.h"
 #include "compiler/accel/match_intrinsic.h"
 #include "compiler/accel/nest_access.h"
@@ -21,8 +22,8 @@ namespace {
 class Builder {
  public:
   Builder(const isa::Spec& spec, Kernel& kernel) : spec_(spec), kernel_(kernel) {
-    for (const auto& format : spec.formats)
-      if (format.intrinsic) accumulators_ = format.intrinsic->dst.memory;
+    std::string why;
+    accumulators_ = FindContraction(spec, why).accumulators;
   }
 
   Refusal Run(const tir::Function& function) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "compiler/accel/capabilities.h"
 #include "compiler/accel/instruction_writer.h"
 #include "isa/check.h"
 
@@ -86,7 +87,7 @@ IndexSpace InstructionWriter::MakeSpace(int format, const std::vector<Dim>& dims
 }
 
 int64_t InstructionWriter::MicroOpLimit(const isa::InstructionFormat& format) const {
-  const int load = FindTransferFormat(format.micro_ops, false);
+  const int load = FindTransfer(spec_, format.micro_ops, false);
   const int64_t movable = load < 0 ? 1 : LimitsOf(load).cols;
   return std::max<int64_t>(1, std::min(spec_.memories[format.micro_ops].depth / 2, movable));
 }
@@ -95,7 +96,7 @@ int64_t InstructionWriter::Require(int memory, const HardwareNest& nest) {
   auto& store = stores_.at(memory);
   const auto place = store.Get(nest.micro_ops, nest.micro_op_count);
   if (!place.load) return place.begin;
-  const int format = FindTransferFormat(memory, false);
+  const int format = FindTransfer(spec_, memory, false);
   if (format < 0) {
     Refuse(fmt::format("no instruction loads '{}'", spec_.memories[memory].name));
     return 0;

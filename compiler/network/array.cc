@@ -1,64 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/network/array.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <numeric>
 
 namespace cosim::network {
 namespace {
 
-// acc[b, o] += inp[b, k] * wgt[o, k]: one source shares the result's first axis, the other its second, both
-// share the third.
-bool ReadIntrinsic(const isa::Intrinsic& intrinsic, Array& array) {
-  if (intrinsic.dst.axes.size() != 2 || intrinsic.sources.size() != 2) return false;
-  const int b = intrinsic.dst.axes[0], o = intrinsic.dst.axes[1];
-  array.accumulators = intrinsic.dst.memory;
-  for (const auto& source : intrinsic.sources) {
-    if (source.axes.size() != 2) return false;
-    if (source.axes[0] == b) array.activations = source.memory;
-    if (source.axes[0] == o) array.weights = source.memory;
-    array.block_in = intrinsic.axes[source.axes[1]].extent;
-  }
-  array.batch = intrinsic.axes[b].extent;
-  array.block_out = intrinsic.axes[o].extent;
-  return array.activations >= 0 && array.weights >= 0;
-}
-
 bool HasGap(const isa::Memory& memory) { return memory.stored_bytes * 8 != memory.element_bits; }
 
-void FindParameters(const isa::Spec& spec, Array& array) {
-  for (size_t m = 0; m < spec.memories.size(); ++m) {
-    const auto& fields = spec.memories[m].fields;
-    const auto find = [&](const char* name) {
-      const auto at =
-          std::find_if(fields.begin(), fields.end(), [&](const isa::Field& f) { return f.name == name; });
-      return at == fields.end() ? -1 : static_cast<int>(at - fields.begin());
-    };
-    if (find("bias") < 0 || find("mult") < 0 || find("shift") < 0) continue;
-    array.parameters = static_cast<int>(m);
-    array.bias_field = find("bias");
-    array.mult_field = find("mult");
-    array.shift_field = find("shift");
+std::string TypeText(const isa::ScalarType& type) {
+  return fmt::format("{}int{}", type.is_signed ? "" : "u", type.width);
+}
+
+/// Why a memory that is stored cannot hold what becomes activations again; empty: it can.
+std::string ResultsMisfit(const isa::Spec& spec, const Array& array, int memory) {
+  const isa::Memory& results = spec.memories[memory];
+  const isa::Memory& activations = spec.memories[array.activations];
+  if (results.fields.size() > 1) return fmt::format("'{}' holds records", results.name);
+  if (results.fields[0].type != activations.fields[0].type)
+    return fmt::format("'{}' has lanes of {}, and '{}', where they are read again, of {}", results.name,
+                       TypeText(results.fields[0].type), activations.name,
+                       TypeText(activations.fields[0].type));
+  if (results.lanes != spec.memories[array.accumulators].lanes)
+    return fmt::format("an element of '{}' has {} lanes, one of '{}' {}", results.name,
+                       fmt::join(results.lanes, "x"), spec.memories[array.accumulators].name,
+                       fmt::join(spec.memories[array.accumulators].lanes, "x"));
+  if (results.mirrors == array.accumulators) return {};
+  std::string why = fmt::format("no ALU op writes '{}'", results.name);
+  for (const isa::AluOp& op : spec.alu_ops) {
+    if (op.result.memory != memory) continue;
+    const std::string misfit = accel::Misfit(spec, op);
+    if (misfit.empty()) return {};
+    why = fmt::format("ALU op '{}' cannot be used: {}", op.name, misfit);
   }
+  return why;
+}
+
+bool FindResults(const isa::Spec& spec, Array& array, std::string& why) {
+  std::vector<std::string> misfits;
+  for (const isa::InstructionFormat& format : spec.formats) {
+    if (format.kind != isa::Kind::kStore) continue;
+    const bool mirrored = spec.memories[format.memory].mirrors == array.accumulators;
+    if (array.results >= 0 && (mirrored || !array.results_are_mirrored)) continue;
+    const std::string misfit = ResultsMisfit(spec, array, format.memory);
+    if (!misfit.empty()) {
+      misfits.push_back(fmt::format("instruction '{}' stores no results: {}", format.name, misfit));
+      continue;
+    }
+    array.results = format.memory;
+    array.results_are_mirrored = mirrored;
+  }
+  if (array.results >= 0) return true;
+  why = misfits.empty() ? "the ISA has no store instruction" : fmt::format("{}", fmt::join(misfits, "; "));
+  return false;
 }
 
 }  // namespace
 
 Array FindArray(const isa::Spec& spec, std::string& why) {
+  const accel::Contraction contraction = accel::FindContraction(spec, why);
+  if (contraction.format < 0) return {};
+  if (spec.alu_ops.empty()) {
+    why = fmt::format("isa '{}' has no ALU ops: no unit can requantize int32 sums", spec.isa);
+    return {};
+  }
   Array array;
-  for (size_t f = 0; f < spec.formats.size(); ++f) {
-    const auto& format = spec.formats[f];
-    if (format.intrinsic && ReadIntrinsic(*format.intrinsic, array)) array.gemm = static_cast<int>(f);
-    if (format.kind == isa::Kind::kStore) array.results = format.memory;
-  }
-  if (array.gemm < 0) {
-    why = "the ISA has no instruction acc[b, o] += inp[b, k] * wgt[o, k]";
-    return {};
-  }
-  if (array.results < 0) {
-    why = "the ISA has no store instruction";
-    return {};
-  }
+  array.accumulators = contraction.accumulators;
+  array.activations = contraction.activations;
+  array.weights = contraction.weights;
+  array.batch = contraction.batch;
+  array.block_in = contraction.block_in;
+  array.block_out = contraction.block_out;
+  array.weights_by_input = contraction.weights_by_input;
+  if (!FindResults(spec, array, why)) return {};
+  array.gemm = contraction.format;
   const isa::Memory& activations = spec.memories[array.activations];
   const isa::Memory& weights = spec.memories[array.weights];
   const isa::Memory& results = spec.memories[array.results];
@@ -73,8 +92,7 @@ Array FindArray(const isa::Spec& spec, std::string& why) {
   const bool common = joined || array.block_in == array.block_out;
   array.layout_in = common ? std::lcm(array.block_in, array.block_out) : array.block_in;
   array.layout_out = common ? array.layout_in : array.block_out;
-  array.results_are_mirrored = spec.memories[array.results].mirrors == array.accumulators;
-  FindParameters(spec, array);
+  array.parameters = accel::FindChannelRecord(spec, array.block_out, array.no_parameters);
   return array;
 }
 

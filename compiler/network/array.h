@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The roles that memories of a spec play for convolution-like kernels, found from its intrinsic and its
-// formats rather than by name.
+// The roles that memories of a spec play for convolution-like kernels, found by what its instructions and ALU
+// ops can do with them (compiler/accel/capabilities.h) rather than by name.
 #pragma once
 
 #include <string>
 
+#include "compiler/accel/capabilities.h"
 #include "isa/spec.h"
 
 namespace cosim::network {
@@ -12,9 +13,10 @@ namespace cosim::network {
 struct Array {
   int gemm = -1;                                                        ///< format with the intrinsic
   int accumulators = -1, activations = -1, weights = -1, results = -1;  ///< memories
-  int parameters = -1;  ///< records {bias, mult, shift} a channel; -1: the ISA has none
-  int bias_field = -1, mult_field = -1, shift_field = -1;
+  accel::ChannelRecord parameters;  ///< memory -1: the ISA has none, and no_parameters may say why
+  std::string no_parameters;
   int64_t batch = 1, block_in = 1, block_out = 1;  ///< extents of a tile
+  bool weights_by_input = false;                   ///< a tile of weights is [block_in][block_out]
   /// Channels of a block in DRAM: where a value is read (whole elements of `activations`) and where it is
   /// written (whole results). One number, a multiple of both blocks, wherever elements of one kind can be
   /// read as the other.
@@ -33,9 +35,12 @@ struct Array {
   bool results_are_mirrored = false;  ///< results are the low bits of the accumulators
   /// The memory a kernel writes its results to: `results`, or the accumulators it mirrors.
   int ResultMemory() const { return results_are_mirrored ? accumulators : results; }
+  bool HasParameters() const { return parameters.memory >= 0; }
 };
 
-/// Nothing usable in it leaves `gemm` at -1; `why` says what is missing.
+/// Of memories that could hold results, one that an ALU op writes comes before one that mirrors the
+/// accumulators; of equals the first is taken. Nothing usable leaves `gemm` at -1; `why` says what is
+/// missing.
 Array FindArray(const isa::Spec& spec, std::string& why);
 
 }  // namespace cosim::network

@@ -41,8 +41,8 @@ class TileModel {
     std::string misfit = Check(array_.activations, activations * t.threads);
     if (misfit.empty() && anchor_ == Anchor::kConvolution)
       misfit = Check(array_.weights, t.weights_resident ? AllWeights() : Weights(t) * t.threads);
-    if (misfit.empty() && e_.requantize && array_.parameters >= 0 && !ParametersResident(spec_, array_, w_))
-      misfit = Check(array_.parameters, t.g * t.co * w_.so * t.threads);
+    if (misfit.empty() && e_.requantize && array_.HasParameters() && !ParametersResident(spec_, array_, w_))
+      misfit = Check(array_.parameters.memory, t.g * t.co * w_.so * t.threads);
     if (misfit.empty()) misfit = Check(array_.accumulators, Accumulators(t));
     if (misfit.empty() && !array_.results_are_mirrored) misfit = Check(array_.results, outputs * t.threads);
     return misfit;
@@ -143,7 +143,7 @@ class TileModel {
     if (e_.HasResidual() || e_.rescale) passes += 3;
     if (anchor_ == Anchor::kMaxPool || anchor_ == Anchor::kSumPool)
       passes += static_cast<double>(w_.kh * w_.kw + 2);
-    if (array_.parameters < 0) passes = 4;
+    if (!array_.HasParameters()) passes = 4;
     return std::max(passes, 1.0);
   }
 

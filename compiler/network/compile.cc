@@ -214,7 +214,8 @@ class Compiler {
           cpu::PackMatrices("matrices_" + name, shape,
                             {form.layout.groups, form.layout.transposed, array.block_out, array.layout_out,
                              array.block_in, array.layout_in, array.weight_bits, BitsOf(form.value),
-                             array.weight_bytes * 8 / array.weight_bits - array.block_out * array.block_in}));
+                             array.weight_bytes * 8 / array.weight_bits - array.block_out * array.block_in,
+                             array.weights_by_input}));
       layer.name = name + ".matrices";
       layer.op = "pack_matrices";
       layer.reason = "activations become weights";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "compiler/te/lower.h"
 #include "compiler/te/te.h"
@@ -87,6 +88,16 @@ class KernelBuilder {
   int64_t InputLanes() const { return anchor_ == Anchor::kConvolution ? array_.block_in : array_.block_out; }
   int64_t InputElements() const { return anchor_ == Anchor::kConvolution ? w_.si : w_.so; }
 
+  std::vector<int64_t> WeightsShape() const {
+    std::vector<int64_t> shape = {w_.g, w_.co, w_.so, w_.ci, w_.si, w_.kh, w_.kw};
+    if (array_.weights_by_input) {
+      shape.insert(shape.end(), {array_.block_in, array_.block_out});
+    } else {
+      shape.insert(shape.end(), {array_.block_out, array_.block_in});
+    }
+    return shape;
+  }
+
   Tensor Declare(const std::string& name, std::vector<int64_t> shape, DataType type, Role role) {
     args_.push_back(te::Placeholder(name, std::move(shape), type));
     roles_.push_back(role);
@@ -98,11 +109,10 @@ class KernelBuilder {
         Declare("data", {w_.n, w_.g, InputBlocks(), w_.h, w_.w, InputElements(), array_.batch, InputLanes()},
                 lane_, Role::kInput);
     if (anchor_ == Anchor::kConvolution)
-      weights_ = Declare("weights",
-                         {w_.g, w_.co, w_.so, w_.ci, w_.si, w_.kh, w_.kw, array_.block_out, array_.block_in},
-                         DataType::Int(array_.weight_bits > 8 ? 16 : 8), Role::kWeights);
-    if (e_.HasParameters() && array_.parameters >= 0) {
-      const int64_t fields = static_cast<int64_t>(spec_.memories[array_.parameters].fields.size());
+      weights_ =
+          Declare("weights", WeightsShape(), DataType::Int(array_.weight_bits > 8 ? 16 : 8), Role::kWeights);
+    if (e_.HasParameters() && array_.HasParameters()) {
+      const int64_t fields = static_cast<int64_t>(spec_.memories[array_.parameters.memory].fields.size());
       parameters_ = e_.scaled_add ? Declare("parameters", {3, 1, 1, array_.block_out, fields}, kInt32,
                                             Role::kParameters)
                                   : Declare("parameters", {w_.g, w_.co, w_.so, array_.block_out, fields},
@@ -152,9 +162,9 @@ class KernelBuilder {
       return te::Compute(
           "sum", OutShape(),
           [&](const Indices& i) -> te::Body {
-            return te::Sum(
-                I32(at(i, ci_, si_, k_)) * I32(weights_({i[1], i[2], i[5], ci_, si_, ky_, kx_, i[7], k_})),
-                {ci_, si_, ky_, kx_, k_});
+            Indices weight = {i[1], i[2], i[5], ci_, si_, ky_, kx_, i[7], k_};
+            if (array_.weights_by_input) std::swap(weight[7], weight[8]);
+            return te::Sum(I32(at(i, ci_, si_, k_)) * I32(weights_(weight)), {ci_, si_, ky_, kx_, k_});
           },
           OutNames());
     }
@@ -168,7 +178,7 @@ class KernelBuilder {
   }
 
   Expr Requantized(const Expr& sum, const Indices& i) {
-    if (array_.parameters < 0) {  // the bias already holds the rounding
+    if (!array_.HasParameters()) {  // the bias already holds the rounding
       Expr value = sum + bias_({i[1], i[2], i[5], i[6], i[7]});
       if (e_.shift > 0) value = MakeBinary(tir::BinaryOp::kShr, value, tir::Int(e_.shift, kInt32));
       if (e_.output_zero_point != 0) value = value + tir::Int(e_.output_zero_point, kInt32);
@@ -177,12 +187,12 @@ class KernelBuilder {
     const auto field = [&](int f) {
       return e_.scaled_add ? ScaledParameter(2, f, i) : parameters_({i[1], i[2], i[5], i[7], tir::Int(f)});
     };
-    const Expr biased = sum + field(array_.bias_field);
+    const Expr biased = sum + field(array_.parameters.bias);
     if (e_.twice || e_.scaled_add)
-      return I64(Twice(biased, field(array_.mult_field), field(array_.shift_field))) +
+      return I64(Twice(biased, field(array_.parameters.multiplier), field(array_.parameters.shift))) +
              tir::Int(e_.output_zero_point, kInt64);
-    const Expr product = I64(biased) * I64(field(array_.mult_field));
-    const Expr scaled = Clamp(RoundShift(product, I64(field(array_.shift_field))),
+    const Expr product = I64(biased) * I64(field(array_.parameters.multiplier));
+    const Expr scaled = Clamp(RoundShift(product, I64(field(array_.parameters.shift))),
                               std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max());
     return scaled + tir::Int(e_.output_zero_point, kInt64);
   }
@@ -195,10 +205,10 @@ class KernelBuilder {
   // The term of graph::ScaledAdd whose record is number `k`.
   Expr ScaledTerm(const Expr& x, int64_t k, const Indices& i) {
     const auto field = [&](int f) { return ScaledParameter(k, f, i); };
-    const Expr centred = I32(x) + field(array_.bias_field);
+    const Expr centred = I32(x) + field(array_.parameters.bias);
     const Expr shifted =
         MakeBinary(tir::BinaryOp::kShl, centred, tir::Int(graph::ScaledAdd::kLeftShift, kInt32));
-    return Twice(shifted, field(array_.mult_field), field(array_.shift_field));
+    return Twice(shifted, field(array_.parameters.multiplier), field(array_.parameters.shift));
   }
 
   // What graph::QMul makes of two values, before it is clamped.
@@ -253,7 +263,8 @@ class KernelBuilder {
     // On-chip copies first (they change what the stages read), then where each stage is computed.
     Tensor weights, parameters, bias, residual, data;
     if (weights_.get()) weights = schedule.CacheRead(weights_, Name(array_.weights), {sum_});
-    if (parameters_.get()) parameters = schedule.CacheRead(parameters_, Name(array_.parameters), {result_});
+    if (parameters_.get())
+      parameters = schedule.CacheRead(parameters_, Name(array_.parameters.memory), {result_});
     if (bias_.get()) bias = schedule.CacheRead(bias_, Name(array_.accumulators), {result_});
     if (residual_.get()) residual = schedule.CacheRead(residual_, Name(array_.activations), {result_});
     if (anchor_ == Anchor::kNone) data = schedule.CacheRead(data_, Name(array_.activations), {result_});
@@ -303,7 +314,7 @@ class KernelBuilder {
 }  // namespace
 
 bool ParametersResident(const isa::Spec& spec, const Array& array, const Window& window) {
-  return window.g * window.co * window.so <= spec.memories[array.parameters].depth / 2;
+  return window.g * window.co * window.so <= spec.memories[array.parameters.memory].depth / 2;
 }
 
 std::string ToString(const Tile& tile) {

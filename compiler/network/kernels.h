@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor expressions and schedules of the accelerator's kernels: convolution, pooling, elementwise. Values
 // stand in DRAM as [N / batch][groups][C / layout block][H][W][elements of a block][batch][lanes]; weights as
-// [groups][O / layout block][elements][I / layout block][elements][KH][KW][block_out][block_in]; parameters
-// one record a channel. What a kernel does with the accumulators at the end is its epilogue, the same for
-// all.
+// [groups][O / layout block][elements][I / layout block][elements][KH][KW][block_out][block_in], the
+// last two as the array's elements have them; parameters one record a channel. What a kernel does with the
+// accumulators at the end is its epilogue, the same for all.
 #pragma once
 
 #include <string>

@@ -33,45 +33,16 @@ void GroupLowering::PackConstants(const Group& group, const Plan& plan, Accelera
       out.constants.push_back({role, "", {}});
     return;
   }
-  const auto& epilogue = group.epilogue;
-  ChannelParameters parameters;
-  if (const auto* add = graph_.node(group.anchor()).As<graph::ScaledAdd>()) {
-    for (const auto& [zero_point, multiplier, shift] :
-         {add->a, add->b, graph::QAdd::Operand{0, add->multiplier, add->shift}}) {
-      parameters.bias.insert(parameters.bias.end(), array_.block_out, -zero_point);
-      parameters.multiplier.insert(parameters.multiplier.end(), array_.block_out, multiplier);
-      parameters.shift.insert(parameters.shift.end(), array_.block_out, shift);
-    }
-    out.constants.push_back({Role::kParameters, group.name + ".parameters",
-                             PackParameters(spec_, array_, parameters, 3 * array_.block_out)});
-    return;
-  }
-  if (epilogue.bias) {
-    const auto bias = graph_.node(*epilogue.bias).As<graph::Constant>()->data->data<int32_t>();
-    parameters.bias.assign(bias.begin(), bias.end());
-  }
-  int64_t channels = graph_.node(group.anchor()).type.shape[1];
-  if (out.weights >= 0) channels = plan.window.g * plan.window.co * array_.layout_out;  // all alike, gaps too
-  parameters.bias.resize(channels, 0);
+  ChannelParameters parameters = ParametersOf(group, out, plan);
   if (plan.anchor == Anchor::kConvolution && out.weights < 0) {
     const ConvView view = ViewOf(graph_, group, out.input);
     const bool patches = out.input_layout.kind == Layout::Kind::kPatches;
     out.constants.push_back(
         {Role::kWeights, group.name + ".weights", PackWeights(spec_, array_, view, patches)});
-    // sum (x - z) * w = sum x * w - z * sum w, padding included: it holds z.
-    const int64_t taps = view.i * view.kh * view.kw;
-    for (int64_t o = 0; o < view.o && view.attributes.input_zero_point != 0; ++o) {
-      int64_t sum = 0;
-      for (int64_t t = 0; t < taps; ++t) sum += view.weights[o * taps + t];
-      parameters.bias[o] =
-          static_cast<int32_t>(static_cast<uint32_t>(parameters.bias[o]) -
-                               static_cast<uint32_t>(sum * view.attributes.input_zero_point));
-    }
   }
-  if (!epilogue.requantize) return;
-  if (array_.parameters >= 0) {
-    parameters.multiplier = epilogue.requantize->multiplier;
-    parameters.shift = epilogue.requantize->shift;
+  if (!plan.epilogue.HasParameters()) return;
+  if (array_.HasParameters()) {
+    const auto channels = static_cast<int64_t>(parameters.bias.size());
     out.constants.push_back(
         {Role::kParameters, group.name + ".parameters", PackParameters(spec_, array_, parameters, channels)});
   } else {

@@ -15,6 +15,7 @@
 #include "compiler/network/geometry.h"
 #include "compiler/network/group.h"
 #include "compiler/network/kernels.h"
+#include "compiler/network/pack.h"
 #include "runtime/network.h"
 #include "runtime/profile.h"
 
@@ -86,6 +87,7 @@ class GroupLowering {
   };
   bool MakePlan(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   /// In words for the user: which limit keeps an operation that has no kernel on the host.
+  std::string NoMultiplier() const;
   std::string WhyNoKernel(const graph::Node& node) const;
   bool PlanMatMul(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   bool PlanElementwise(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
@@ -160,6 +162,10 @@ class GroupLowering {
   std::vector<Lowered> LowerCandidates(const Group& group, const Plan& plan,
                                        const std::vector<TileCost>& ranked, std::string& reason);
   void Report(const Group& group, const Lowered& lowered) const;
+  /// What the accumulators are scaled by: one value a channel, or three blocks of them for a ScaledAdd.
+  ChannelParameters ParametersOf(const Group& group, const AcceleratorGroup& out, const Plan& plan) const;
+  /// Which of them the records of the ISA do not hold; empty: they hold all.
+  std::string ParametersMisfit(const Group& group, const AcceleratorGroup& out, const Plan& plan) const;
   void PackConstants(const Group& group, const Plan& plan, AcceleratorGroup& out) const;
 
   const isa::Spec& spec_;

@@ -27,12 +27,14 @@ std::vector<uint8_t> PackWeights(const isa::Spec& spec, const Array& array, cons
   // Elements of one group of the kernel; with several, channels fill whole blocks.
   const int64_t out_elements = accel::RoundUp(grouping.together * outputs, array.layout_out) / bo;
   const int64_t in_elements = accel::RoundUp(inner, array.layout_in) / bi, tile = bo * bi;
+  // From one input of a tile to the next, and from one output.
+  const int64_t lane = array.weights_by_input ? bo : 1, row_of_tile = array.weights_by_input ? 1 : bi;
   // Where the weights of an output go from the output's place, for each of the groups taken together.
   std::vector<int64_t> places;
   for (int64_t channel = 0; channel < grouping.together * view.i; ++channel)
     for (int64_t t = 0; t < taps; ++t) {
       const int64_t at = patches ? t * view.i + channel : channel, tap = patches ? 0 : t;
-      places.push_back((at / bi * outer_taps + tap) * tile + at % bi);
+      places.push_back((at / bi * outer_taps + tap) * tile + at % bi * lane);
     }
   const isa::Memory& memory = spec.memories[array.weights];
   const int64_t row = in_elements * outer_taps,
@@ -42,7 +44,7 @@ std::vector<uint8_t> PackWeights(const isa::Spec& spec, const Array& array, cons
   for (int64_t block = 0; block < grouping.count * out_elements; ++block) {
     std::ranges::fill(values, 0);
     for (int64_t oc = block * bo; oc < std::min((block + 1) * bo, view.o); ++oc) {
-      int64_t* output = values.data() + oc % bo * bi;
+      int64_t* output = values.data() + oc % bo * row_of_tile;
       const int64_t* place = places.data() + oc / outputs % grouping.together * weights;
       for (int64_t i = 0; i < weights; ++i) output[place[i]] = int64_t{view.weights[oc * weights + i]};
     }
@@ -54,16 +56,16 @@ std::vector<uint8_t> PackWeights(const isa::Spec& spec, const Array& array, cons
 
 std::vector<uint8_t> PackParameters(const isa::Spec& spec, const Array& array,
                                     const ChannelParameters& parameters, int64_t channels) {
-  const isa::Memory& memory = spec.memories[array.parameters];
+  const isa::Memory& memory = spec.memories[array.parameters.memory];
   const int64_t fields = static_cast<int64_t>(memory.fields.size());
   std::vector<int64_t> values(accel::RoundUp(channels, array.layout_out) * fields, 0);
   const auto at = [](const std::vector<int32_t>& list, int64_t c) {
     return list.empty() ? 0 : list.size() == 1 ? list[0] : list[c];
   };
   for (int64_t c = 0; c < channels; ++c) {
-    values[c * fields + array.bias_field] = at(parameters.bias, c);
-    values[c * fields + array.mult_field] = at(parameters.multiplier, c);
-    values[c * fields + array.shift_field] = at(parameters.shift, c);
+    values[c * fields + array.parameters.bias] = at(parameters.bias, c);
+    values[c * fields + array.parameters.multiplier] = at(parameters.multiplier, c);
+    values[c * fields + array.parameters.shift] = at(parameters.shift, c);
   }
   return Pack(memory, values);
 }

@@ -142,8 +142,7 @@ bool GroupLowering::PlanElementwise(const Group& group, AcceleratorGroup& out, P
   const auto* scaled = node.As<graph::ScaledAdd>();
   if (group.epilogue.add || group.epilogue.mul || scaled) out.residual = LookThroughViews(node.inputs[1]);
   if (scaled) {
-    if (array_.parameters < 0)
-      return reason = fmt::format("isa '{}' has no per-channel multiplier", spec_.isa), false;
+    if (!array_.HasParameters()) return reason = NoMultiplier(), false;
     plan.epilogue.scaled_add = true;
     plan.epilogue.output_zero_point = scaled->output_zero_point;
   }
@@ -215,13 +214,15 @@ bool GroupLowering::PlanEpilogue(const Group& group, AcceleratorGroup& out, Plan
   info.twice = requantize.twice;
   info.pure_shift = requantize.multiplier == std::vector<int32_t>{1} && requantize.shift.size() == 1;
   info.shift = requantize.shift[0];
-  if (array_.parameters >= 0) return true;
-  if (!info.pure_shift)
-    return reason =
-               fmt::format("isa '{}' has no per-channel multiplier: quantize by powers of two", spec_.isa),
-           false;
+  if (array_.HasParameters()) return true;
+  if (!info.pure_shift) return reason = NoMultiplier() + ": quantize by powers of two", false;
   if (info.shift > 31) return reason = fmt::format("a shift by {} bits", info.shift), false;
   return true;
+}
+
+std::string GroupLowering::NoMultiplier() const {
+  return fmt::format("isa '{}' has no per-channel multiplier{}", spec_.isa,
+                     array_.no_parameters.empty() ? "" : fmt::format(" ({})", array_.no_parameters));
 }
 
 std::string GroupLowering::WhyNoKernel(const graph::Node& node) const {
@@ -250,12 +251,19 @@ std::string GroupLowering::ArrayMisfit() const {
   for (const int memory : {array_.activations, array_.results}) {
     const isa::Memory& m = spec_.memories[memory];
     const int width = m.fields[0].type.width;
+    if (!m.fields[0].type.is_signed)
+      return fmt::format("values are int8 or int16, '{}' has lanes of uint{}", m.name, width);
     if (width != array_.activation_bits || (width != 8 && width != 16 && width != 32))
       return fmt::format("values are int8 or int16, '{}' has lanes of {} bits: 8 or 16 would do", m.name,
                          width);
   }
-  if (const int width = spec_.memories[array_.accumulators].fields[0].type.width; width != 32)
-    return fmt::format("sums are int32, accumulators have {} bits", width);
+  const isa::ScalarType sums = spec_.memories[array_.accumulators].fields[0].type;
+  if (sums.width != 32) return fmt::format("sums are int32, accumulators have {} bits", sums.width);
+  if (!sums.is_signed) return "sums are int32, accumulators are unsigned";
+  const isa::Memory& weights = spec_.memories[array_.weights];
+  if (!weights.fields[0].type.is_signed)
+    return fmt::format("weights are signed, '{}' has lanes of uint{}", weights.name,
+                       weights.fields[0].type.width);
   return {};
 }
 
@@ -299,7 +307,9 @@ bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& pl
   }
   if (planned && (group.kind == GroupKind::kConvolution) && !group.epilogue.requantize)
     return reason = "its int32 result is not requantized", false;
-  return planned && PlanEpilogue(group, out, plan, reason);
+  if (!planned || !PlanEpilogue(group, out, plan, reason)) return false;
+  reason = ParametersMisfit(group, out, plan);
+  return reason.empty();
 }
 
 }  // namespace cosim::network

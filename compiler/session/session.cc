@@ -53,7 +53,7 @@ graph::QuantizedGraph QuantizeFor(const isa::Spec& spec, const std::string& netw
                                   int activation_bits) {
   std::string why;
   const network::Array array = network::FindArray(spec, why);
-  const bool channels = array.parameters >= 0;
+  const bool channels = array.HasParameters();
   graph::QuantizeOptions options;
   options.activation_bits = activation_bits;
   if (activation_bits == 0) options.activation_bits = array.gemm >= 0 && array.activation_bits >= 16 ? 16 : 8;

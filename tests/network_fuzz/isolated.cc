@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A case in a child process; the outcome comes back through a pipe.
-#include <fcntl.h>
+// See isolated.h. What the function returns comes back through a pipe, behind a mark.
+#include "tests/network_fuzz/isolated.h"
+
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,12 +14,12 @@
 namespace cosim::testing {
 namespace {
 
-[[noreturn]] void Child(const NetworkCase& c, int seconds, int to) {
+constexpr char kMark = '\x01';  // what stands before it was said, not returned
+
+[[noreturn]] void Child(const std::function<std::string()>& function, int seconds, int to) {
   dup2(to, STDERR_FILENO);  // a failing check says which one before it aborts
   alarm(static_cast<unsigned>(seconds));
-  const Outcome outcome = RunCase(c);
-  const std::string text = fmt::format("{} {} {}\n{}", static_cast<int>(outcome.kind), outcome.on_accelerator,
-                                       outcome.on_cpu, outcome.reason);
+  const std::string text = kMark + function();
   for (size_t at = 0; at < text.size();) {
     const ssize_t count = write(to, text.data() + at, text.size() - at);
     if (count <= 0) _exit(2);
@@ -29,13 +30,14 @@ namespace {
 
 }  // namespace
 
-Outcome RunIsolated(const NetworkCase& c, int seconds) {
+ChildResult RunInChild(const std::function<std::string()>& function, int seconds) {
+  using Kind = ChildResult::Kind;
   int ends[2];
-  if (pipe(ends) != 0) return {Outcome::Kind::kFailed, "no pipe"};
+  if (pipe(ends) != 0) return {Kind::kCrashed, "no pipe"};
   const pid_t child = fork();
   if (child == 0) {
     close(ends[0]);
-    Child(c, seconds, ends[1]);
+    Child(function, seconds, ends[1]);
   }
   close(ends[1]);
   std::string text;
@@ -44,15 +46,30 @@ Outcome RunIsolated(const NetworkCase& c, int seconds) {
     text.append(buffer, static_cast<size_t>(count));
   close(ends[0]);
   int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child) return {Outcome::Kind::kFailed, "no process"};
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    const bool late = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
-    return {Outcome::Kind::kFailed,
-            late ? fmt::format("longer than {} s", seconds) : fmt::format("crash: {}", text.substr(0, 500))};
-  }
+  if (child < 0 || waitpid(child, &status, 0) != child) return {Kind::kCrashed, "no process"};
+  const size_t mark = text.find(kMark);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && mark != std::string::npos)
+    return {Kind::kDone, text.substr(mark + 1)};
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+    return {Kind::kLate, fmt::format("longer than {} s", seconds)};
+  const std::string how = WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status))
+                                              : fmt::format("status {}", WEXITSTATUS(status));
+  return {Kind::kCrashed, fmt::format("{}: {}", how, text.substr(0, 500))};
+}
+
+Outcome RunIsolated(const NetworkCase& c, int seconds) {
+  const ChildResult result = RunInChild(
+      [&] {
+        const Outcome outcome = RunCase(c);
+        return fmt::format("{} {} {}\n{}", static_cast<int>(outcome.kind), outcome.on_accelerator,
+                           outcome.on_cpu, outcome.reason);
+      },
+      seconds);
+  if (result.kind == ChildResult::Kind::kLate) return {Outcome::Kind::kFailed, result.text};
+  if (result.kind == ChildResult::Kind::kCrashed) return {Outcome::Kind::kFailed, "crash: " + result.text};
   Outcome outcome;
   int kind = 2;
-  std::istringstream stream(text);
+  std::istringstream stream(result.text);
   stream >> kind >> outcome.on_accelerator >> outcome.on_cpu;
   stream.ignore(1);
   std::getline(stream, outcome.reason, '\0');

@@ -135,19 +135,26 @@ std::string FaultOn(runtime::Device& device, const std::string& name, const isa:
   return {};
 }
 
-/// `equal` if the RTL gives what the other devices gave, in the cycle simulator's cycles.
-Outcome RunOnRtl(const NetworkCase& c, const isa::Spec& spec, const runtime::Network& network,
-                 const std::vector<std::vector<uint8_t>>& inputs, const std::vector<graph::TensorPtr>& golden,
-                 const Outcome& equal) {
+}  // namespace
+
+std::string FaultOnDevices(const isa::Spec& spec, const runtime::Network& network, const graph::Graph& graph,
+                           uint64_t seed, bool rtl, std::string& refusal) {
+  const auto inputs = RandomInputs(graph, seed);
+  const auto golden = golden::Run(graph, inputs);
+  std::vector<std::vector<uint8_t>> bytes;
+  for (const auto& input : inputs) bytes.emplace_back(input.bytes().begin(), input.bytes().end());
+  sim::FunctionalDevice functional(spec);
+  sim::CycleDevice cycle(spec);
+  for (const auto& [name, device] :
+       {std::pair<std::string, runtime::Device*>{"functional", &functional}, {"cycle", &cycle}})
+    if (auto text = FaultOn(*device, name, spec, network, bytes, golden, seed); !text.empty()) return text;
+  if (!rtl) return {};
   Diagnostics diags;
   const auto library = sim::BuildRtl(spec, {.quick = true}, diags);
-  if (!library) return {Outcome::Kind::kRefused, diags.Render()};
-  sim::RtlDevice rtl(spec, *library);
-  const std::string fault = FaultOn(rtl, "rtl", spec, network, inputs, golden, c.seed);
-  return fault.empty() ? equal : Failed(fault);
+  if (!library) return refusal = diags.Render(), std::string();
+  sim::RtlDevice device(spec, *library);
+  return FaultOn(device, "rtl", spec, network, bytes, golden, seed);
 }
-
-}  // namespace
 
 NetworkCase DrawCase(uint64_t seed) {
   Random random(seed);
@@ -219,7 +226,7 @@ Outcome RunCase(const NetworkCase& c) {
   std::string why;
   const network::Array array = network::FindArray(*spec, why);
   const graph::Graph graph =
-      MakeNetwork(c.seed, c.steps, {array.weight_bits, c.value_bits, array.parameters < 0});
+      MakeNetwork(c.seed, c.steps, {array.weight_bits, c.value_bits, !array.HasParameters()});
   if (const auto faults = graph::Verify(graph); !faults.empty()) return Failed("the graph: " + faults[0]);
   const auto network = session::CompileFor(
       *spec, graph, {.virtual_threads = c.threads, .keep_every_value = c.keep_every_value, .after_pass = {}});
@@ -230,17 +237,11 @@ Outcome RunCase(const NetworkCase& c) {
     if (!layer.on_accelerator && layer.reason.empty())
       return Failed(layer.name + ": on the CPU without a reason");
 
-  const auto inputs = RandomInputs(graph, c.seed);
-  const auto golden = golden::Run(graph, inputs);
-  std::vector<std::vector<uint8_t>> bytes;
-  for (const auto& input : inputs) bytes.emplace_back(input.bytes().begin(), input.bytes().end());
-  sim::FunctionalDevice functional(*spec);
-  sim::CycleDevice cycle(*spec);
-  for (const auto& [name, device] :
-       {std::pair<std::string, runtime::Device*>{"functional", &functional}, {"cycle", &cycle}})
-    if (auto text = FaultOn(*device, name, *spec, network, bytes, golden, c.seed); !text.empty())
-      return Failed(text);
-  return c.rtl ? RunOnRtl(c, *spec, network, bytes, golden, outcome) : outcome;
+  std::string refusal;
+  const std::string fault = FaultOnDevices(*spec, network, graph, c.seed, c.rtl, refusal);
+  if (!fault.empty()) return Failed(fault);
+  if (!refusal.empty()) return {Outcome::Kind::kRefused, refusal};
+  return outcome;
 }
 
 NetworkCase Shrink(NetworkCase c, const std::function<bool(const NetworkCase&)>& fails) {

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "compiler/graph/graph.h"
 #include "isa/loader.h"
+#include "runtime/network.h"
 
 namespace cosim::testing {
 
@@ -42,6 +44,11 @@ std::string ToString(const NetworkCase& c);
 std::optional<NetworkCase> ParseCase(const std::string& text);
 
 Outcome RunCase(const NetworkCase& c);
+/// What the functional and the cycle device, and the RTL with `rtl`, do wrong with a network of the graph;
+/// empty: nothing. `refusal`: why there is no RTL of such hardware.
+std::string FaultOnDevices(const isa::Spec& spec, const runtime::Network& network, const graph::Graph& graph,
+                           uint64_t seed, bool rtl, std::string& refusal);
+
 /// In a process of its own, so that a crash is an outcome; at most `seconds` long.
 Outcome RunIsolated(const NetworkCase& c, int seconds);
 

@@ -176,7 +176,7 @@ int8_t Expected(const Problem& p, int64_t n, int64_t co, int64_t y, int64_t x, i
   const int64_t c = co * p.array.block_out + o;
   if (p.e.requantize) {
     value = Wrap32(value + p.parameters.bias[c]);
-    if (p.array.parameters >= 0) {
+    if (p.array.HasParameters()) {
       value = RoundShift(value * p.parameters.multiplier[c], p.parameters.shift[c]);
       value = std::clamp<int64_t>(value, INT32_MIN, INT32_MAX);
     } else {

@@ -130,15 +130,17 @@ tir::Function PackMatrices(const std::string& name, const graph::Shape& shape, c
   std::vector<int64_t> tiles = {shape[0] * t.groups, CeilDiv(outputs, t.layout_out),
                                 t.layout_out / t.block_out, CeilDiv(inputs, t.layout_in),
                                 t.layout_in / t.block_in};
+  const int64_t minor_extent = t.by_input ? t.block_out : t.block_in;
   if (t.gap == 0) {
-    tiles.insert(tiles.end(), {t.block_out, t.block_in});
+    tiles.insert(tiles.end(), {tile / minor_extent, minor_extent});
   } else {
     tiles.push_back(tile + t.gap);
   }
   const Tensor tiled = te::Compute(name + ".tiled", tiles, [&](const Indices& i) -> te::Body {
-    const Expr o_in_tile = t.gap == 0 ? i[5] : FloorDiv(i[5], t.block_in);
-    const Expr o = i[1] * t.layout_out + i[2] * t.block_out + o_in_tile;
-    const Expr in = i[3] * t.layout_in + i[4] * t.block_in + (t.gap == 0 ? i[6] : FloorMod(i[5], t.block_in));
+    const Expr major = t.gap == 0 ? i[5] : FloorDiv(i[5], minor_extent);
+    const Expr minor = t.gap == 0 ? i[6] : FloorMod(i[5], minor_extent);
+    const Expr o = i[1] * t.layout_out + i[2] * t.block_out + (t.by_input ? minor : major);
+    const Expr in = i[3] * t.layout_in + i[4] * t.block_in + (t.by_input ? major : minor);
     const Expr row = FloorMod(i[0], t.groups) * rows + (t.transposed ? o : in);
     const Expr pixel = t.transposed ? in : o;
     const Expr value =

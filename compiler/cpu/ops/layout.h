@@ -42,9 +42,10 @@ struct MatrixTiling {
   int64_t groups = 1;
   bool transposed = false;
   int64_t block_out = 1, layout_out = 1, block_in = 1, layout_in = 1;
-  int bits = 8;        ///< of an element
-  int plain_bits = 8;  ///< of one of the plain array
-  int64_t gap = 0;     ///< elements behind each tile of bo * bi that mean nothing
+  int bits = 8;           ///< of an element
+  int plain_bits = 8;     ///< of one of the plain array
+  int64_t gap = 0;        ///< elements behind each tile of bo * bi that mean nothing
+  bool by_input = false;  ///< a tile is [bi, bo]
 };
 tir::Function PackMatrices(const std::string& name, const graph::Shape& shape, const MatrixTiling& tiling);
 

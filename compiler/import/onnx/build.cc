@@ -28,6 +28,10 @@ class Builder {
   Builder(File file, const Options& options, Diagnostics& diagnostics)
       : file_(std::move(file)), options_(options), diagnostics_(diagnostics) {
     model_.graph = graph::Graph(file_.name);
+    quantized_ = std::ranges::any_of(file_.nodes, [](const NodeInfo& node) {
+      return node.op.find("QLinear") != node.op.npos || node.op == "QuantizeLinear" ||
+             node.op == "com.microsoft.QGemm";
+    });
   }
 
   std::optional<Model> Run() {
@@ -156,7 +160,7 @@ class Builder {
         return fail(codes::kTooLarge, fmt::format("its result would be {}", graph::ToString(type)));
     if (Fold(node, *op, known, types)) return true;
     const std::string reason =
-        options_.host_only ? "everything is, as asked for" : MapToCore(node, types[0], values_);
+        options_.host_only ? "everything is, as asked for" : MapToCore(node, types[0], quantized_, values_);
     if (reason.empty()) return true;
     AddToHost(node, made, op, types, reason);
     return true;
@@ -213,7 +217,8 @@ class Builder {
   const Options& options_;
   Diagnostics& diagnostics_;
   Model model_;
-  int64_t folded_ = 0;  // elements, in all
+  bool quantized_ = false;  // the file has quantized operations
+  int64_t folded_ = 0;      // elements, in all
   std::map<std::string, graph::TensorPtr> constants_;
   Values values_{model_.graph, file_, constants_};
 };

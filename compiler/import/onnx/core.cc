@@ -38,8 +38,8 @@ struct Sums {
 
 class Mapper {
  public:
-  Mapper(const NodeInfo& node, const graph::TensorType& result, Values& values)
-      : node_(node), view_(node), result_(result), values_(values) {}
+  Mapper(const NodeInfo& node, const graph::TensorType& result, bool quantized, Values& values)
+      : node_(node), view_(node), result_(result), quantized_(quantized), values_(values) {}
 
   std::string Run() {
     using Handler = bool (Mapper::*)();
@@ -70,6 +70,9 @@ class Mapper {
              "QLinearMatMul "
              "would lift that";
     if (node_.op == "DequantizeLinear") return "the file wants float32 from here on";
+    if (result_.dtype == DType::kFloat32 && quantized_)
+      return fmt::format("float32 within a quantized model: its file has no integer form of this {}",
+                         node_.op);
     if (result_.dtype == DType::kFloat32)
       return "float32: the accelerator computes int8; cosim quantize makes an int8 model";
     return fmt::format("{}: the accelerator computes int8", graph::Name(result_.dtype));
@@ -413,6 +416,7 @@ class Mapper {
   const NodeInfo& node_;
   NodeView view_;
   const graph::TensorType& result_;
+  bool quantized_;
   Values& values_;
   std::map<size_t, Shape> shapes_;
   std::string why_;
@@ -420,8 +424,8 @@ class Mapper {
 
 }  // namespace
 
-std::string MapToCore(const NodeInfo& node, const graph::TensorType& result, Values& values) {
-  return Mapper(node, result, values).Run();
+std::string MapToCore(const NodeInfo& node, const graph::TensorType& result, bool quantized, Values& values) {
+  return Mapper(node, result, quantized, values).Run();
 }
 
 }  // namespace cosim::import::onnx

@@ -12,7 +12,7 @@ namespace cosim::import::onnx {
 
 /// Defines the node's result in `values` as core operations and returns nothing; or returns why they cannot
 /// do it, for people, and leaves `values` as they are to a reader. The host's operator has accepted the
-/// operands, and `result` is the type it gives.
-std::string MapToCore(const NodeInfo& node, const graph::TensorType& result, Values& values);
+/// operands, and `result` is the type it gives. `quantized`: the file has quantized operations already.
+std::string MapToCore(const NodeInfo& node, const graph::TensorType& result, bool quantized, Values& values);
 
 }  // namespace cosim::import::onnx
