@@ -39,8 +39,8 @@ int CheckNetworkPrograms(const isa::Spec& spec, const graph::Graph& graph, const
   const std::string findings = session::VerifyPrograms(spec, network);
   Print("{}", findings);
   if (findings.empty())
-    Print("{}: {}, {}: no deadlock, no race, all accesses in bounds\n", model, Counted(programs, "program"),
-          Counted(instructions, "instruction"));
+    Print("{}: {}, {}: no deadlock, no race, all accesses in bounds, all that is read was written\n", model,
+          Counted(programs, "program"), Counted(instructions, "instruction"));
   return findings.empty() ? 0 : 1;
 }
 
@@ -59,8 +59,8 @@ int CheckText(const isa::Spec& spec, const std::string& path) {
   const auto result = isa::Verify(spec, assembly->program, options);
   Print("{}", result.Render());
   if (result.ok())
-    Print("{}: {} instructions: no deadlock, no race, all accesses in bounds\n", path,
-          assembly->program.instructions.size());
+    Print("{}: {} instructions: no deadlock, no race, all accesses in bounds, all that is read was written\n",
+          path, assembly->program.instructions.size());
   return result.ok() ? 0 : 1;
 }
 

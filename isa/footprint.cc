@@ -4,6 +4,7 @@
 #include "isa/footprint.h"
 
 #include <algorithm>
+#include <limits>
 #include <variant>
 
 namespace cosim::isa {
@@ -15,24 +16,34 @@ std::span<const int64_t> Offsets(const Nest& nest, const Index& index, const Mic
       .subspan(nest.uop_begin, nest.uop_end - nest.uop_begin);
 }
 
+/// Products of instruction fields, whatever their widths, stay exact in this.
+__extension__ using Wide = __int128;
+
 /// What a loop adds at most and at least.
-IndexBounds LoopBounds(int64_t stride, int64_t count) {
-  const int64_t last = stride * (count - 1);
-  return {std::min<int64_t>(last, 0), std::max<int64_t>(last, 0)};
+struct LoopBounds {
+  LoopBounds(int64_t stride, int64_t count) {
+    const Wide last = Wide{stride} * (count - 1);
+    (last < 0 ? low : high) = last;
+  }
+  Wide low = 0, high = 0;
+};
+
+int64_t Clamped(Wide value) {
+  constexpr Wide kMost = std::numeric_limits<int64_t>::max();
+  return static_cast<int64_t>(std::clamp(value, -kMost, kMost));
 }
 
 }  // namespace
 
 IndexBounds BoundsOf(const Nest& nest, const Index& index, const MicroOpMemories& micro_ops) {
-  const IndexBounds outer = LoopBounds(index.outer, nest.iter_out),
-                    inner = LoopBounds(index.inner, nest.iter_in);
-  IndexBounds bounds{index.base + outer.low + inner.low, index.base + outer.high + inner.high};
+  const LoopBounds outer(index.outer, nest.iter_out), inner(index.inner, nest.iter_in);
+  Wide least = index.base + outer.low + inner.low, greatest = index.base + outer.high + inner.high;
   if (const auto offsets = Offsets(nest, index, micro_ops); !offsets.empty()) {
     const auto [low, high] = std::ranges::minmax_element(offsets);
-    bounds.low += *low;
-    bounds.high += *high;
+    least += *low;
+    greatest += *high;
   }
-  return bounds;
+  return {Clamped(least), Clamped(greatest)};
 }
 
 IndexSet& FootprintBuilder::NewSet(int memory, bool is_write) {
@@ -51,8 +62,8 @@ void FootprintBuilder::AddNest(int memory, bool is_write, const Nest& nest, cons
   const auto offsets = Offsets(nest, index, micro_ops);
   const int64_t least = offsets.empty() ? 0 : *std::ranges::min_element(offsets);
   // Negative strides run the same progression from its other end.
-  const int64_t start = index.base + least + LoopBounds(index.outer, nest.iter_out).low +
-                        LoopBounds(index.inner, nest.iter_in).low;
+  const auto start = static_cast<int64_t>(index.base + least + LoopBounds(index.outer, nest.iter_out).low +
+                                          LoopBounds(index.inner, nest.iter_in).low);
   IndexSet& affine = offsets.empty() ? set : affine_;
   affine.Reset(depth);
   affine.Add(start);

@@ -22,7 +22,8 @@ struct OnChipAccess {
   const IndexSet* elements = nullptr;
 };
 
-/// Least and greatest element index that a nest computes from `index`. Known micro-ops only.
+/// Least and greatest element index that a nest computes from `index`, clamped to 64 bits. Known micro-ops
+/// only.
 struct IndexBounds {
   int64_t low = 0, high = 0;
 };
@@ -31,6 +32,25 @@ IndexBounds BoundsOf(const Nest& nest, const Index& index, const MicroOpMemories
 /// The memory whose storage `memory` names: itself, or what it mirrors.
 inline int Storage(const Spec& spec, int memory) {
   return spec.memories[memory].mirrors >= 0 ? spec.memories[memory].mirrors : memory;
+}
+
+/// The element that step (out, in, u) takes for `index`. Known micro-ops only.
+inline int64_t ElementAt(const Nest& nest, const Index& index, const MicroOpMemories& micro_ops, int64_t out,
+                         int64_t in, int64_t u) {
+  const int64_t offset = index.uop_field < 0 ? 0 : micro_ops.Values(nest.micro_ops, index.uop_field)[u];
+  return index.base + offset + out * index.outer + in * index.inner;
+}
+
+/// Calls function(out, in, u) for all steps in their order, as long as it returns true.
+template <typename Function>
+void ForEachStep(const Nest& nest, Function function) {
+  for (int64_t out = 0; out < nest.iter_out; ++out) {
+    for (int64_t in = 0; in < nest.iter_in; ++in) {
+      for (int64_t u = nest.uop_begin; u < nest.uop_end; ++u) {
+        if (!function(out, in, u)) return;
+      }
+    }
+  }
 }
 
 /// Computes footprints one after the other, reusing its memory.

@@ -25,6 +25,14 @@ void IndexSet::AddRange(int64_t begin, int64_t end) {
   for (int64_t word = begin / 64; word * 64 < end; ++word) words_[word] |= RangeMask(word, begin, end);
 }
 
+void IndexSet::Add(const IndexSet& other) {
+  for (size_t w = 0; w < words_.size(); ++w) words_[w] |= other.words_[w];
+}
+
+void IndexSet::Remove(const IndexSet& other) {
+  for (size_t w = 0; w < words_.size(); ++w) words_[w] &= ~other.words_[w];
+}
+
 void IndexSet::AddShifted(const IndexSet& other, int64_t offset) {
   const int64_t words = static_cast<int64_t>(words_.size());
   const int64_t whole = offset / 64;
@@ -60,6 +68,23 @@ int64_t IndexSet::Count() const {
   int64_t count = 0;
   for (uint64_t word : words_) count += std::popcount(word);
   return count;
+}
+
+bool IndexSet::Empty() const {
+  return std::ranges::all_of(words_, [](uint64_t word) { return word == 0; });
+}
+
+int64_t IndexSet::First() const {
+  const auto word = std::ranges::find_if(words_, [](uint64_t bits) { return bits != 0; });
+  COSIM_CHECK(word != words_.end());
+  return (word - words_.begin()) * 64 + std::countr_zero(*word);
+}
+
+bool IndexSet::Contains(const IndexSet& other) const {
+  for (size_t w = 0; w < words_.size(); ++w) {
+    if ((other.words_[w] & ~words_[w]) != 0) return false;
+  }
+  return true;
 }
 
 bool IndexSet::Intersects(const IndexSet& other) const {

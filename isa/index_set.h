@@ -18,6 +18,10 @@ class IndexSet {
 
   void Add(int64_t index) { words_[index / 64] |= uint64_t{1} << (index % 64); }
   void AddRange(int64_t begin, int64_t end);
+  /// Sets of one size, here and below.
+  void Add(const IndexSet& other);
+  void Remove(const IndexSet& other);
+  void Erase(int64_t index) { words_[index / 64] &= ~(uint64_t{1} << (index % 64)); }
   /// Adds x + offset for every x of `other`, which has this one's size. `other` may be this one.
   void AddShifted(const IndexSet& other, int64_t offset);
   /// Replaces each x by x, x + stride, …, x + (count - 1) * stride. stride >= 0, count >= 1.
@@ -26,6 +30,11 @@ class IndexSet {
   void AssignSums(const IndexSet& a, const IndexSet& b);
 
   int64_t Count() const;
+  bool Empty() const;
+  /// The least index; the set must have one.
+  int64_t First() const;
+  bool Has(int64_t index) const { return (words_[index / 64] >> (index % 64) & 1) != 0; }
+  bool Contains(const IndexSet& other) const;
   bool Intersects(const IndexSet& other) const;
   /// True if some index of [begin, end) is in it.
   bool AnyIn(int64_t begin, int64_t end) const;

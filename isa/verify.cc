@@ -13,20 +13,23 @@
 #include "isa/verify_races.h"
 #include "isa/verify_report.h"
 #include "isa/verify_tokens.h"
+#include "isa/verify_uninitialized.h"
 
 namespace cosim::isa {
 namespace {
 
 void CheckAccesses(const Spec& spec, const Program& program, const std::vector<Decoded>& decoded,
-                   const std::vector<int64_t>& order, VerifyReport& report) {
+                   const std::vector<int64_t>& order, const VerifyOptions& options, VerifyReport& report) {
   AccessChecker accesses(spec, program, report);
   std::vector<bool> in_bounds(decoded.size());
   for (size_t i = 0; i < decoded.size(); ++i) {
     in_bounds[i] = accesses.CheckTransfer(static_cast<int64_t>(i), decoded[i]);
   }
-  // Races are looked for until an access is found to be wrong.
+  // How instructions stand to each other is looked at until an access is found to be wrong.
   std::optional<RaceChecker> races;
+  std::optional<WrittenChecker> written;
   if (report.clean()) races.emplace(spec, decoded, report);
+  if (report.clean() && !options.memories_start_written) written.emplace(spec, decoded, report);
   MicroOpMemories micro_ops(spec, program);
   FootprintBuilder footprints(spec);
   for (size_t n = 0; n < decoded.size(); ++n) {
@@ -36,8 +39,10 @@ void CheckAccesses(const Spec& spec, const Program& program, const std::vector<D
       accesses.CheckBanks(i, decoded[i], footprint);
       accesses.CheckDistances(i, decoded[i], footprint, micro_ops);
       if (races) races->Execute(i, footprint);
+      if (written) written->Execute(i, footprint, micro_ops);
     } else {
       races.reset();
+      written.reset();
     }
     micro_ops.Execute(decoded[i]);
   }
@@ -63,7 +68,7 @@ VerifyResult Verify(const Spec& spec, const Program& program, const VerifyOption
   result.forward = order.forward;
   if (!report.clean()) return result;
 
-  CheckAccesses(spec, program, decoded, order.order, report);
+  CheckAccesses(spec, program, decoded, order.order, options, report);
   if (report.clean()) result.order = std::move(order.order);
   return result;
 }

@@ -24,6 +24,10 @@
 //     writer, in order), store after store (data leave in order), gemm after gemm (the pipeline is in order
 //     and forwards), and alu after alu unless it reads what the other wrote. Room in queues and banks orders
 //     nothing. A mirrored memory is its original.
+//  5. Reads of what nothing has written. What on-chip memories hold when a program starts is undefined, also
+//  after
+//     another program of the same network. With races ruled out, an element is written before it is read or
+//     it is not, whatever the timing.
 #pragma once
 
 #include <cstdint>
@@ -56,6 +60,7 @@ enum class FindingKind {
   kReadAfterWrite,      ///< a race: the second instruction reads what the first writes
   kWriteAfterRead,      ///< a race: the second writes what the first reads
   kWriteAfterWrite,     ///< a race: both write
+  kUninitializedRead,   ///< reads an on-chip element that nothing before it in the program has written
 };
 /// "read-after-write" and so on.
 std::string_view FindingKindName(FindingKind kind);
@@ -65,8 +70,9 @@ struct Finding {
   /// The instruction at fault first, then the others the message names: a race's earlier one, a deadlock's
   /// chain.
   std::vector<int64_t> instructions;
-  int queue = -1;   ///< tokens: which
-  int memory = -1;  ///< on-chip accesses: which
+  int queue = -1;        ///< tokens: which
+  int memory = -1;       ///< on-chip accesses: which
+  int64_t element = -1;  ///< of the memory: the first that an uninitialized read takes
   std::string message;
 };
 
@@ -74,6 +80,9 @@ struct VerifyOptions {
   /// Layer an instruction belongs to, for messages; may be empty, and may return an empty string.
   std::function<std::string(int64_t instruction)> layer;
   int max_findings = 20;  ///< further ones are only counted
+  /// What the on-chip memories hold at the start counts as written: for programs that run on memories that
+  /// somebody has filled, such as random ones that hold two models against each other.
+  bool memories_start_written = false;
 };
 
 struct VerifyResult {

@@ -8,6 +8,23 @@
 #include <variant>
 
 namespace cosim::isa {
+namespace {
+
+/// Products of instruction fields, whatever their widths, stay exact in this.
+__extension__ using Wide = __int128;
+
+int64_t Clamped(Wide value) {
+  return static_cast<int64_t>(std::min<Wide>(value, std::numeric_limits<int64_t>::max()));
+}
+
+/// Whether it has exactly `steps` of them, however large its counts.
+bool HasSteps(const Nest& nest, int64_t steps) {
+  int64_t product = 0;
+  return !__builtin_mul_overflow(nest.iter_out, nest.iter_in, &product) &&
+         !__builtin_mul_overflow(product, nest.uop_end - nest.uop_begin, &product) && product == steps;
+}
+
+}  // namespace
 
 AccessChecker::AccessChecker(const Spec& spec, const Program& program, VerifyReport& report)
     : spec_(spec), program_(program), report_(report) {
@@ -52,13 +69,15 @@ bool AccessChecker::CheckTransfer(int64_t i, const Decoded& decoded) {
   if (!std::holds_alternative<Transfer>(decoded.body)) return true;
   const auto& transfer = std::get<Transfer>(decoded.body);
   const Memory& memory = spec_.memories[transfer.memory];
-  const int64_t count = transfer.is_store ? transfer.rows * transfer.cols : transfer.SramElements();
+  const Wide rows = Wide{transfer.rows} + transfer.pad_top + transfer.pad_bottom;
+  const Wide cols = Wide{transfer.cols} + transfer.pad_left + transfer.pad_right;
+  const Wide sram_end = transfer.sram + rows * cols;  // a store has no pads
   const int64_t depth = spec_.memories[Storage(spec_, transfer.memory)].depth;
   bool ok = true;
-  if (transfer.sram + count > depth) {
+  if (sram_end > depth) {
     Add(FindingKind::kOnChipBounds, i, transfer.memory,
         fmt::format("touches {}[{}..{}], but its last element is {}", memory.name, transfer.sram,
-                    transfer.sram + count - 1, depth - 1));
+                    Clamped(sram_end - 1), depth - 1));
     ok = false;
   }
   const uint64_t element = memory.stored_bytes;
@@ -69,11 +88,10 @@ bool AccessChecker::CheckTransfer(int64_t i, const Decoded& decoded) {
                     alignment == element ? fmt::format("an element of '{}'", memory.name) : "a beat"));
     ok = false;
   }
-  const uint64_t last_row = static_cast<uint64_t>((transfer.rows - 1) * transfer.stride) * element;
-  const uint64_t end = transfer.dram + last_row + static_cast<uint64_t>(transfer.cols) * element;
+  const Wide end = transfer.dram + (Wide{transfer.rows - 1} * transfer.stride + transfer.cols) * element;
   if (end > program_.dram_bytes) {
     Add(FindingKind::kDramBounds, i, transfer.memory,
-        fmt::format("touches DRAM up to {:#x}, but the program's DRAM ends at {:#x}", end,
+        fmt::format("touches DRAM up to {:#x}, but the program's DRAM ends at {:#x}", Clamped(end),
                     program_.dram_bytes));
     ok = false;
   }
@@ -151,50 +169,53 @@ void AccessChecker::CheckBanks(int64_t i, const Decoded& decoded, std::span<cons
 
 void AccessChecker::CheckDistances(int64_t i, const Decoded& decoded, std::span<const OnChipAccess> accesses,
                                    const MicroOpMemories& micro_ops) {
-  const auto* alu = std::get_if<Alu>(&decoded.body);
-  if (alu == nullptr) return;
-  const AluOp& op = spec_.alu_ops[alu->op];
-  if (op.min_distance <= 1) return;
-  // The footprint: micro-ops, result, operands.
-  const OnChipAccess& result = accesses[1];
-  const bool writes_once = result.elements->Count() == alu->nest.Steps();
-  for (size_t s = 0; s < alu->operands.size(); ++s) {
-    const OnChipAccess& operand = accesses[2 + s];
-    if (operand.memory != result.memory || !operand.elements->Intersects(*result.elements)) continue;
-    if (writes_once && op.operands[s].index == op.result.index)
-      continue;  // each reads what no other step writes
-    WalkDistances(i, *alu, static_cast<int>(s), micro_ops);
+  if (const auto* alu = std::get_if<Alu>(&decoded.body)) {
+    const AluOp& op = spec_.alu_ops[alu->op];
+    if (op.min_distance <= 1) return;
+    // The footprint: micro-ops, result, operands.
+    const OnChipAccess& result = accesses[1];
+    const bool writes_once = HasSteps(alu->nest, result.elements->Count());
+    for (size_t s = 0; s < alu->operands.size(); ++s) {
+      const OnChipAccess& operand = accesses[2 + s];
+      if (operand.memory != result.memory || !operand.elements->Intersects(*result.elements)) continue;
+      if (writes_once && op.operands[s].index == op.result.index)
+        continue;  // each reads what no other step writes
+      WalkDistances(i, {&alu->nest, result.memory, alu->operands[s], alu->result, op.min_distance, op.name},
+                    micro_ops);
+    }
+  } else if (const auto* gemm = std::get_if<Gemm>(&decoded.body); gemm != nullptr && !gemm->reset) {
+    // The adder forwards sums, but not to the multipliers.
+    const Intrinsic& intrinsic = *spec_.formats[decoded.format].intrinsic;
+    const int memory = Storage(spec_, intrinsic.dst.memory);
+    for (size_t s = 0; s < gemm->sources.size(); ++s) {
+      if (Storage(spec_, intrinsic.sources[s].memory) != memory) continue;
+      WalkDistances(i,
+                    {&gemm->nest, memory, gemm->sources[s], gemm->dst, spec_.units[decoded.unit].latency,
+                     spec_.formats[decoded.format].name},
+                    micro_ops);
+    }
   }
 }
 
-void AccessChecker::WalkDistances(int64_t i, const Alu& alu, int which, const MicroOpMemories& micro_ops) {
+void AccessChecker::WalkDistances(int64_t i, const OwnRead& own, const MicroOpMemories& micro_ops) {
   constexpr int64_t kNever = std::numeric_limits<int64_t>::min() / 2;
-  const AluOp& op = spec_.alu_ops[alu.op];
-  const Nest& nest = alu.nest;
-  const int memory = Storage(spec_, op.result.memory);
-  last_write_.assign(spec_.memories[memory].depth, kNever);
-  auto offset = [&](const Index& index, int64_t u) {
-    return index.uop_field < 0 ? 0 : micro_ops.Values(nest.micro_ops, index.uop_field)[u];
-  };
+  last_write_.assign(spec_.memories[own.memory].depth, kNever);
+  Nest nest = *own.nest;
+  // Rounds of a loop that moves no index are all as the second one.
+  if (own.read.outer == 0 && own.write.outer == 0) nest.iter_out = std::min<int64_t>(nest.iter_out, 2);
+  if (own.read.inner == 0 && own.write.inner == 0) nest.iter_in = std::min<int64_t>(nest.iter_in, 2);
   int64_t step = 0;
-  for (int64_t out = 0; out < nest.iter_out; ++out) {
-    for (int64_t in = 0; in < nest.iter_in; ++in) {
-      auto element = [&](const Index& index, int64_t u) {
-        return index.base + offset(index, u) + out * index.outer + in * index.inner;
-      };
-      for (int64_t u = nest.uop_begin; u < nest.uop_end; ++u, ++step) {
-        const int64_t read = element(alu.operands[which], u);
-        if (const int64_t distance = step - last_write_[read]; distance < op.min_distance) {
-          Add(FindingKind::kReadTooSoon, i, memory,
-              fmt::format("step {} reads {}[{}], which step {} writes; '{}' needs a distance of {} steps",
-                          step, spec_.memories[memory].name, read, step - distance, op.name,
-                          op.min_distance));
-          return;
-        }
-        last_write_[element(alu.result, u)] = step;
-      }
+  ForEachStep(nest, [&](int64_t out, int64_t in, int64_t u) {
+    const int64_t element = ElementAt(nest, own.read, micro_ops, out, in, u);
+    if (const int64_t distance = step - last_write_[element]; distance < own.min_distance) {
+      Add(FindingKind::kReadTooSoon, i, own.memory,
+          fmt::format("step {} reads {}[{}], which step {} writes; '{}' needs a distance of {} steps", step,
+                      spec_.memories[own.memory].name, element, step - distance, own.name, own.min_distance));
+      return false;
     }
-  }
+    last_write_[ElementAt(nest, own.write, micro_ops, out, in, u)] = step++;
+    return true;
+  });
 }
 
 }  // namespace cosim::isa

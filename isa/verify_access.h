@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "isa/decode.h"
@@ -40,12 +41,21 @@ class AccessChecker {
     std::string name;
   };
 
+  /// An instruction's operand in the memory that it writes.
+  struct OwnRead {
+    const Nest* nest = nullptr;
+    int memory = -1;
+    Index read, write;
+    int64_t min_distance = 1;
+    std::string_view name;  // of what needs the distance
+  };
+
   bool CheckNotProgram(int64_t i, const Transfer& transfer);
   bool CheckMicroOps(int64_t i, const Nest& nest, const MicroOpMemories& micro_ops);
   bool CheckIndex(int64_t i, const Nest& nest, const Index& index, const Operand& operand,
                   const MicroOpMemories& micro_ops);
-  /// Walks the steps; reports the first read of operand `which` that comes too soon.
-  void WalkDistances(int64_t i, const Alu& alu, int which, const MicroOpMemories& micro_ops);
+  /// Walks the steps; reports the first read that comes too soon after its write.
+  void WalkDistances(int64_t i, const OwnRead& own, const MicroOpMemories& micro_ops);
   void Add(FindingKind kind, int64_t i, int memory, std::string message);
 
   const Spec& spec_;

@@ -17,6 +17,13 @@ void ForEachBit(uint64_t bits, Function function) {
   for (; bits != 0; bits &= bits - 1) function(std::countr_zero(bits));
 }
 
+/// A gemm that multiplies what stands in the memory it accumulates in: sums are forwarded to the adder only.
+bool ReadsOwnSums(const Spec& spec, const InstructionFormat& format) {
+  const int memory = Storage(spec, format.intrinsic->dst.memory);
+  return std::ranges::any_of(format.intrinsic->sources,
+                             [&](const Operand& source) { return Storage(spec, source.memory) == memory; });
+}
+
 uint64_t RowBegin(const Spec& spec, const Transfer& transfer, int64_t row) {
   return transfer.dram +
          static_cast<uint64_t>(row * transfer.stride * spec.memories[transfer.memory].stored_bytes);
@@ -104,10 +111,10 @@ RaceChecker::RaceChecker(const Spec& spec, std::span<const Decoded> decoded, Ver
       tokens_(spec.queues.size()) {
   for (const InstructionFormat& format : spec.formats) {
     if (!spec.units[format.unit].overlap || format.kind == Kind::kSync) continue;
-    const Pipeline kind = format.kind == Kind::kLoad    ? Pipeline::kLoads
-                          : format.kind == Kind::kStore ? Pipeline::kStores
-                          : format.kind == Kind::kGemm  ? Pipeline::kGemms
-                                                        : Pipeline::kAlus;
+    const Pipeline kind = format.kind == Kind::kLoad                                  ? Pipeline::kLoads
+                          : format.kind == Kind::kStore                               ? Pipeline::kStores
+                          : format.kind == Kind::kGemm && !ReadsOwnSums(spec, format) ? Pipeline::kGemms
+                                                                                      : Pipeline::kAlus;
     Pipeline& pipeline = pipelines_[format.unit];
     pipeline = pipeline == Pipeline::kInOrder || pipeline == kind ? kind : Pipeline::kMixed;
   }

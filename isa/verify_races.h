@@ -63,7 +63,8 @@ class RaceChecker {
     int64_t size = 0;
     std::vector<std::unique_ptr<Shadow>> by_unit;
   };
-  /// What instructions a unit has, if all of one kind; deciding when its own order suffices.
+  /// What instructions a unit has, if all of one kind; deciding when its own order suffices. Gemms that read
+  /// their own sums count as alus.
   enum class Pipeline { kInOrder, kLoads, kGemms, kAlus, kStores, kMixed };
   struct Current {
     int64_t instruction = 0;

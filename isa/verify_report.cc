@@ -42,6 +42,8 @@ std::string_view FindingKindName(FindingKind kind) {
       return "write-after-read";
     case FindingKind::kWriteAfterWrite:
       return "write-after-write";
+    case FindingKind::kUninitializedRead:
+      return "uninitialized-read";
   }
   return "?";
 }

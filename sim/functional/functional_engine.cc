@@ -57,7 +57,7 @@ std::string FunctionalEngine::Run(const isa::Transfer& transfer) {
   const isa::Memory& memory = spec_.memories[transfer.memory];
   if (!transfer.is_store && memory.mirrors >= 0)
     return fmt::format("writes '{}', which is a mirror", memory.name);
-  std::string error = TransferError(memory, transfer, store.depth, dram_.size());
+  std::string error = TransferError(spec_, transfer, store.depth, dram_.size());
   if (!error.empty()) return error;
   const ElementCodec& codec = codecs_[transfer.memory];
   const uint64_t bytes = TransferBytes(transfer, memory.stored_bytes, spec_.dram.beat_bytes());

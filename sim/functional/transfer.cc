@@ -26,8 +26,9 @@ void FillElements(MemoryStore& store, int64_t element, int64_t count, int64_t va
 
 }  // namespace
 
-std::string TransferError(const isa::Memory& memory, const isa::Transfer& transfer, int64_t depth,
+std::string TransferError(const isa::Spec& spec, const isa::Transfer& transfer, int64_t depth,
                           uint64_t dram_bytes) {
+  const isa::Memory& memory = spec.memories[transfer.memory];
   if (IsNegative(transfer)) return "a field is negative";
   const Wide rows = Wide{transfer.rows} + transfer.pad_top + transfer.pad_bottom;
   const Wide cols = Wide{transfer.cols} + transfer.pad_left + transfer.pad_right;
@@ -38,6 +39,9 @@ std::string TransferError(const isa::Memory& memory, const isa::Transfer& transf
                        static_cast<int64_t>(elements_end - 1), memory.name, depth);
   }
   if (transfer.rows == 0 || transfer.cols == 0) return {};
+  const int64_t alignment = isa::DramAlignment(spec, memory);
+  if (transfer.dram % static_cast<uint64_t>(alignment) != 0)
+    return fmt::format("has the DRAM address {}, which is not a multiple of {}", transfer.dram, alignment);
   const Wide reach = (Wide{transfer.rows - 1} * transfer.stride + transfer.cols) * memory.stored_bytes;
   if (transfer.dram + reach > dram_bytes) {
     return fmt::format("touches DRAM bytes {} to {}, but there are {}", transfer.dram,

@@ -14,8 +14,8 @@
 
 namespace cosim::sim {
 
-/// Which bounds the transfer exceeds; empty if none.
-std::string TransferError(const isa::Memory& memory, const isa::Transfer& transfer, int64_t depth,
+/// Which bounds the transfer exceeds, or that its DRAM address is not aligned; empty if it may be executed.
+std::string TransferError(const isa::Spec& spec, const isa::Transfer& transfer, int64_t depth,
                           uint64_t dram_bytes);
 
 /// Both need a transfer without error.

@@ -24,7 +24,7 @@ Failure PortedEngine::Execute(const isa::Instruction& instruction, const isa::De
                               const isa::Transfer& transfer) {
   // On-chip bounds first: they bound the rows. Whether the DRAM side exists is for the port to say.
   const isa::Memory& memory = spec_.memories[static_cast<size_t>(transfer.memory)];
-  const std::string bounds = TransferError(memory, transfer, engine_.memories().Store(transfer.memory).depth,
+  const std::string bounds = TransferError(spec_, transfer, engine_.memories().Store(transfer.memory).depth,
                                            std::numeric_limits<uint64_t>::max());
   if (!bounds.empty()) return {ErrorCode::kBadAccess, bounds};
   if (transfer.cols > 0)

@@ -95,11 +95,21 @@ TEST_F(Verbs, CheckFindsTheRaceOfAMissingToken) {
   EXPECT_THAT(race.out, HasSubstr("race.s:24"));
 }
 
+TEST_F(Verbs, CheckNamesTheLoadThatIsMissing) {
+  WriteChanged("docs/examples/gemm.s", "no_wgt.s", "load_wgt dram=0x2000 rows=1 cols=1\n", "");
+  const Outcome outcome = Run("check no_wgt.s --config=tiny.yaml");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out,
+              HasSubstr("uninitialized-read: instruction 3 'gemm' (no_wgt.s:22) of unit 'gemm' reads "
+                        "wgt[0], which nothing before it has written; 'wgt' is written by load_wgt"));
+}
+
 TEST_F(Verbs, CheckAcceptsEveryNetwork) {
   for (const std::string isa : {"cosim", "vta"}) {
     const Outcome outcome = Run("check small_cnn --config=tiny.yaml --isa=" + isa);
     EXPECT_EQ(outcome.status, 0) << outcome.out;
-    EXPECT_THAT(outcome.out, EndsWith("no deadlock, no race, all accesses in bounds\n"));
+    EXPECT_THAT(outcome.out,
+                EndsWith("no deadlock, no race, all accesses in bounds, all that is read was written\n"));
   }
 }
 

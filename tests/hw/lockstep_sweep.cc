@@ -16,6 +16,7 @@
 #include "tests/hw/isolate.h"
 #include "tests/hw/lockstep.h"
 #include "tests/hw/lockstep_pair.h"
+#include "tests/isa/program/random_program.h"
 #include "tests/isa/program/shrink.h"
 
 namespace cosim::testing {
@@ -62,7 +63,8 @@ class Sweeper {
     int program_number = 0;
     for (bool equal = true; equal && program_number < options_.programs; ++program_number) {
       const isa::Program program = DrawProgram(pair.spec, random.Next());
-      COSIM_CHECK(isa::Verify(pair.spec, program).ok(), "a drawn program is not legal");
+      COSIM_CHECK(isa::Verify(pair.spec, program, isa::testing::OnWrittenMemories()).ok(),
+                  "a drawn program is not legal");
       result_.coverage.Add(pair.spec, program);
       equal = RunProgram(pair, program, {.seed = random.Next()});
       ++result_.programs;

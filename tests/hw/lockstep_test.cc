@@ -99,7 +99,7 @@ TEST(Lockstep, GemmThatResetsReadsNoTiles) {
   ASSERT_TRUE(library.has_value()) << diags.Render();
   const auto assembly = isa::Assemble(*spec, {"reset.s", kResetText}, diags);
   ASSERT_TRUE(assembly.has_value()) << diags.Render();
-  ASSERT_TRUE(isa::Verify(*spec, assembly->program).ok());
+  ASSERT_TRUE(isa::Verify(*spec, assembly->program, isa::testing::OnWrittenMemories()).ok());
   EXPECT_EQ(CompareIsolated(*sim::MakeRtlModel(*library), *spec, assembly->program).difference, "");
 }
 

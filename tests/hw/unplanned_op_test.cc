@@ -25,6 +25,7 @@
 #include "sim/rtl/rtl_library.h"
 #include "tests/hw/lockstep.h"
 #include "tests/hw/lockstep_pair.h"
+#include "tests/isa/program/random_program.h"
 #include "tests/isa/program/shrink.h"
 
 namespace cosim::testing {
@@ -204,7 +205,7 @@ TEST(UnplannedOp, IsWholeInThirtyTwoBits) {
   load.values[spec.formats[load.format].FieldIndex("push_load_to_alu")] = 1;
   alu.values[spec.formats[alu.format].FieldIndex("pop_load_to_alu")] = 1;
   isa::testing::Reencode(spec, program);
-  ASSERT_TRUE(isa::Verify(spec, program).ok());
+  ASSERT_TRUE(isa::Verify(spec, program, isa::testing::OnWrittenMemories()).ok());
 
   for (const isa::Segment& segment : program.segments) engine.WriteDram(segment.address, segment.bytes);
   for (const isa::Instruction& instruction : program.instructions)

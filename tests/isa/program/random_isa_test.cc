@@ -9,6 +9,7 @@
 
 #include "isa/sv_generate.h"
 #include "isa/verify.h"
+#include "tests/isa/program/random_program.h"
 #include "tests/isa/program/testing.h"
 
 namespace cosim::isa::testing {
@@ -29,7 +30,7 @@ int Drawn(uint64_t seed, int wanted, const SourceText* written) {
     if (diags.HasErrors()) continue;
     ++legal;
     const Program program = RandomProgram(*spec, {.seed = random.Next(), .instructions = 40});
-    const VerifyResult result = Verify(*spec, program);
+    const VerifyResult result = Verify(*spec, program, OnWrittenMemories());
     EXPECT_TRUE(result.ok()) << isa.text << config.text << result.Render();
   }
   return legal;

@@ -8,6 +8,7 @@
 
 #include "isa/program.h"
 #include "isa/spec.h"
+#include "isa/verify.h"
 
 namespace cosim::isa::testing {
 
@@ -33,6 +34,12 @@ struct RandomProgramOptions {
   int extra_tokens = 10;  ///< percent of instructions given one token more than they need
   int sync = 5;           ///< percent of instructions that only take and give tokens
 };
+
+/// How to verify one: it reads on-chip elements that nothing has written. Whoever compares two models on it
+/// gives both the same contents.
+inline VerifyOptions OnWrittenMemories(int max_findings = 20) {
+  return {.layer = {}, .max_findings = max_findings, .memories_start_written = true};
+}
 
 /// Segments hold the instructions, micro-ops for every micro-op memory, and constants to load from. Token
 /// order is forward (isa/verify.h). May have fewer instructions than asked for when the spec has no way to

@@ -257,6 +257,51 @@ bool OverlapIsHarmless(Kind kind, bool is_first_write, bool is_second_write) {
   return false;
 }
 
+std::set<UnwrittenRead> UnwrittenReads(const Spec& spec, const Program& program) {
+  std::set<std::pair<int, int64_t>> written;
+  std::map<std::pair<int64_t, int>, int64_t> least;
+  MicroOpMemories micro_ops(spec, program);
+  int64_t number = 0;
+  auto read = [&](int memory, int64_t element) {
+    memory = StorageOf(spec, memory);
+    if (!written.insert({memory, element}).second) return;
+    const auto [found, is_new] = least.insert({{number, memory}, element});
+    found->second = std::min(found->second, element);
+  };
+  auto write = [&](int memory, int64_t element) { written.insert({StorageOf(spec, memory), element}); };
+  for (const Decoded& decoded : DecodeAll(spec, program)) {
+    if (const auto* transfer = std::get_if<Transfer>(&decoded.body)) {
+      const int64_t count = transfer->is_store ? transfer->rows * transfer->cols : transfer->SramElements();
+      for (int64_t e = transfer->sram; e < transfer->sram + count; ++e) {
+        transfer->is_store ? read(transfer->memory, e) : write(transfer->memory, e);
+      }
+    } else if (const auto* gemm = std::get_if<Gemm>(&decoded.body)) {
+      const Intrinsic& intrinsic = *spec.formats[decoded.format].intrinsic;
+      ForEachStep(gemm->nest, [&](int64_t u, int64_t i, int64_t j) {
+        const int64_t sum = ElementAt(gemm->nest, gemm->dst, micro_ops, u, i, j);
+        if (!gemm->reset && !gemm->overwrite) read(intrinsic.dst.memory, sum);
+        for (size_t s = 0; s < gemm->sources.size() && !gemm->reset; ++s) {
+          read(intrinsic.sources[s].memory, ElementAt(gemm->nest, gemm->sources[s], micro_ops, u, i, j));
+        }
+        write(intrinsic.dst.memory, sum);
+      });
+    } else if (const auto* alu = std::get_if<Alu>(&decoded.body)) {
+      const AluOp& op = spec.alu_ops[alu->op];
+      ForEachStep(alu->nest, [&](int64_t u, int64_t i, int64_t j) {
+        for (size_t s = 0; s < alu->operands.size(); ++s) {
+          read(op.operands[s].memory, ElementAt(alu->nest, alu->operands[s], micro_ops, u, i, j));
+        }
+        write(op.result.memory, ElementAt(alu->nest, alu->result, micro_ops, u, i, j));
+      });
+    }
+    micro_ops.Execute(decoded);
+    ++number;
+  }
+  std::set<UnwrittenRead> reads;
+  for (const auto& [where, element] : least) reads.insert({where.first, where.second, element});
+  return reads;
+}
+
 std::set<std::pair<int64_t, int64_t>> Races(const Spec& spec, const Program& program) {
   const std::vector<Decoded> decoded = DecodeAll(spec, program);
   const Graph graph = OrderGraph(spec, decoded);

@@ -49,6 +49,17 @@ bool LeavesTokens(const Spec& spec, const Program& program);
 /// True if all elements and bytes touched exist, and no store goes to a segment or the instructions.
 bool InBounds(const Spec& spec, const Program& program);
 
+/// An instruction that reads on chip what nothing has written yet, and the least such element of the memory.
+struct UnwrittenRead {
+  int64_t instruction = 0;
+  int memory = -1;
+  int64_t element = 0;
+  auto operator<=>(const UnwrittenRead&) const = default;
+};
+/// In program order, step by step; an element counts for the first instruction that reads it. Micro-ops are
+/// left out. The program must be in bounds, its micro-ops known.
+std::set<UnwrittenRead> UnwrittenReads(const Spec& spec, const Program& program);
+
 /// Pairs (earlier, later in the program) that touch the same thing, one writing, without an order. The
 /// program must not deadlock; micro-ops are followed in program order.
 std::set<std::pair<int64_t, int64_t>> Races(const Spec& spec, const Program& program);

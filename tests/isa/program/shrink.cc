@@ -10,6 +10,7 @@
 #include "isa/check.h"
 #include "isa/codec.h"
 #include "isa/verify.h"
+#include "tests/isa/program/random_program.h"
 
 namespace cosim::isa::testing {
 namespace {
@@ -64,7 +65,7 @@ class Shrinker {
  private:
   /// Takes the candidate if it is legal and fails.
   bool Try(Program candidate) {
-    if (runs_ <= 0 || !Verify(spec_, candidate, {.layer = {}, .max_findings = 1}).ok()) return false;
+    if (runs_ <= 0 || !Verify(spec_, candidate, OnWrittenMemories(1)).ok()) return false;
     --runs_;
     if (!fails_(candidate)) return false;
     best_ = std::move(candidate);

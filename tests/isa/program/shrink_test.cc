@@ -32,7 +32,7 @@ TEST(Shrink, KeepsWhatTheFailingInstructionNeeds) {
   const Program program = RandomProgram(TinySpec(), {.seed = 4, .instructions = 80});
   const Program small =
       Shrink(TinySpec(), program, [](const Program& candidate) { return Count(candidate, "gemm") > 0; });
-  EXPECT_TRUE(Verify(TinySpec(), small).ok());
+  EXPECT_TRUE(Verify(TinySpec(), small, OnWrittenMemories()).ok());
   EXPECT_EQ(Count(small, "gemm"), 1);
   EXPECT_GE(Count(small, "load_gemm_uop"), 1);
   EXPECT_LE(small.instructions.size(), 4u);
@@ -55,7 +55,7 @@ TEST(Shrink, ShowsOnlyLegalPrograms) {
   const Program program = RandomProgram(TinySpec(), {.seed = 6, .instructions = 60});
   int seen = 0;
   Shrink(TinySpec(), program, [&](const Program& candidate) {
-    EXPECT_TRUE(Verify(TinySpec(), candidate).ok());
+    EXPECT_TRUE(Verify(TinySpec(), candidate, OnWrittenMemories()).ok());
     return ++seen % 3 == 0;
   });
   EXPECT_GT(seen, 10);

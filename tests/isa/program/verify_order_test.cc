@@ -184,7 +184,8 @@ TEST(Verify, LoadsOfOneUnitWriteInOrder) {
 
 TEST(Verify, GemmFollowsGemmWithoutTokens) {
   const std::string gemm =
-      "gemm lock_acc=0b0001 lock_inp=0b0001 uop=[0,2) iter_out=1 iter_in=2 src_in=1 pop(load_to_gemm)\n";
+      "gemm overwrite=1 lock_acc=0b0001 lock_inp=0b0001 uop=[0,2) iter_out=1 iter_in=2 src_in=1 "
+      "pop(load_to_gemm)\n";
   EXPECT_TRUE(VerifyChanged("gemm overwrite=1", gemm + "gemm overwrite=1").total_findings == 1)
       << "one pop too many";
   const std::string text = Replace(kClean, "gemm overwrite=1", gemm + "gemm overwrite=1");

@@ -7,6 +7,7 @@
 #include <bit>
 #include <map>
 #include <ostream>
+#include <set>
 
 #include "isa/decode.h"
 #include "isa/microops.h"
@@ -55,7 +56,7 @@ TEST_P(VerifyProperty, RandomProgramsAreClean) {
   for (uint64_t seed = 0; seed < 30; ++seed) {
     const Program program = RandomProgram(spec_, {.seed = seed, .instructions = 100});
     ASSERT_GT(program.instructions.size(), 50u);
-    const VerifyResult result = Verify(spec_, program);
+    const VerifyResult result = Verify(spec_, program, OnWrittenMemories());
     ASSERT_TRUE(result.ok()) << "seed " << seed << "\n" << result.Render();
     EXPECT_TRUE(result.forward);
     for (const Instruction& instruction : program.instructions) {
@@ -96,7 +97,7 @@ TEST_P(VerifyProperty, MutantsAreJudgedAsTheReferenceJudgesThem) {
       const std::optional<Program> mutant = mutator.Mutate(program, mutation);
       if (!mutant) continue;
       const Verdict expected = Judge(spec_, *mutant);
-      const VerifyResult result = Verify(spec_, *mutant, {.max_findings = 1000});
+      const VerifyResult result = Verify(spec_, *mutant, OnWrittenMemories(1000));
       ++tally[expected];
       SCOPED_TRACE(
           fmt::format("seed {}, round {}, {}\n{}", seed, round, MutationName(mutation), result.Render()));
@@ -123,6 +124,47 @@ TEST_P(VerifyProperty, MutantsAreJudgedAsTheReferenceJudgesThem) {
   EXPECT_GT(tally[Verdict::kClean], 20);
   const bool has_locks = !spec_.formats[spec_.FormatIndex("gemm")].locks.empty();
   EXPECT_EQ(tally[Verdict::kBankNotNamed] > 2, has_locks);
+}
+
+/// As the verifier says it.
+std::set<UnwrittenRead> ReportedReads(const VerifyResult& result) {
+  std::map<std::pair<int64_t, int>, int64_t> least;
+  for (const Finding& finding : result.findings) {
+    if (finding.kind != FindingKind::kUninitializedRead) continue;
+    const auto [found, is_new] =
+        least.insert({{finding.instructions.at(0), finding.memory}, finding.element});
+    found->second = std::min(found->second, finding.element);
+  }
+  std::set<UnwrittenRead> reads;
+  for (const auto& [where, element] : least) reads.insert({where.first, where.second, element});
+  return reads;
+}
+
+TEST_P(VerifyProperty, ReadsOfWhatNothingWroteAreThoseTheReferenceFinds) {
+  int64_t reads = 0, mutants = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Program program = RandomProgram(spec_, {.seed = seed, .instructions = 80});
+    const VerifyResult result = Verify(spec_, program, {.max_findings = 1000});
+    const std::set<UnwrittenRead> expected = UnwrittenReads(spec_, program);
+    ASSERT_EQ(ReportedReads(result), expected) << "seed " << seed << "\n" << result.Render();
+    reads += static_cast<int64_t>(expected.size());
+    // The same with races and tokens in the way.
+    Mutator mutator(spec_, seed);
+    for (int round = 0; round < 3 * kMutations; ++round) {
+      const std::optional<Program> mutant =
+          mutator.Mutate(program, static_cast<Mutation>(round % kMutations));
+      if (!mutant) continue;
+      const VerifyResult judged = Verify(spec_, *mutant, {.max_findings = 1000});
+      if (!judged.forward || Has(judged, {FindingKind::kTokensLeft, FindingKind::kOnChipBounds,
+                                          FindingKind::kDramBounds, FindingKind::kProgramOverwritten}))
+        continue;
+      ASSERT_EQ(ReportedReads(judged), UnwrittenReads(spec_, *mutant))
+          << "seed " << seed << ", round " << round;
+      ++mutants;
+    }
+  }
+  EXPECT_GT(reads, 100);
+  EXPECT_GT(mutants, 50);
 }
 
 /// A memory just deep enough for what the program touches is enough, and one element less is not.

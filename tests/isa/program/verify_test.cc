@@ -190,10 +190,13 @@ TEST(Verify, RejectsReadingAResultTooSoon) {
       "step 1 reads acc[1], which step 0 writes; 'addi' needs a distance of " + std::to_string(distance),
       {5});
   // Far enough apart it is fine: chains of `distance` elements.
+  const std::string steps = std::to_string(distance);
   const std::string spread =
-      Replace(Replace(changed, "dst_base=1 dst_in=1", "dst_base=" + std::to_string(distance) + " dst_in=1"),
+      Replace(Replace(changed, "dst_base=1 dst_in=1", "dst_base=" + steps + " dst_in=1"),
               "iter_in=4 dst_base", "iter_in=" + std::to_string(3 * distance) + " dst_base");
-  EXPECT_TRUE(VerifyText(spread).ok()) << VerifyText(spread).Render();
+  const std::string first = Replace(spread, "iter_in=4 dst_in=1 src_in=1", "iter_in=" + steps + " dst_in=1");
+  const std::string stored = Replace(first, "store_out dram=0x6000 rows=1 cols=4", "sync_store");
+  EXPECT_TRUE(VerifyText(stored).ok()) << VerifyText(stored).Render();
 }
 
 TEST(Verify, RejectsAccumulatingIntoOneElementTooFast) {
