@@ -10,22 +10,33 @@
 namespace cosim::cli {
 namespace {
 
+std::string Milli(double ms) { return fmt::format("{:.3f}", ms); }
+
+// Cycles of a layer on the accelerator; of one on the host its time, estimated for the board and measured
+// here.
 std::string LayerTable(const session::Result& result, const isa::Spec& spec) {
-  std::string text = fmt::format("{:<24} {:<34} {:<12} {:>13} {:>10} {:>10} {:>8} {:>11}\n", "layer", "op",
-                                 "where", "MACs", "cycles", "ideal", "util", "DRAM bytes");
+  constexpr auto kRow = "{:<24} {:<34} {:<12} {:>13} {:>10} {:>10} {:>8} {:>11} {:>11} {:>9}\n";
+  std::string text = fmt::format(kRow, "layer", "op", "where", "MACs", "cycles", "ideal", "util",
+                                 "DRAM bytes", "host est ms", "ms here");
+  const std::vector<double>& host_ms = result.end_to_end.layer_host_ms;
   for (size_t i = 0; i < result.network.layers.size(); ++i) {
     const auto& layer = result.network.layers[i];
     const auto& profile = result.run.layers[i];
+    const std::string macs = layer.macs ? Grouped(layer.macs) : "";
+    if (!layer.on_accelerator) {
+      const bool ran = profile.cpu_seconds > 0;
+      text += fmt::format(kRow, layer.name, layer.op, "cpu", macs, "", "", "", "",
+                          host_ms.empty() ? "unknown" : Milli(host_ms[i]),
+                          ran ? Milli(1e3 * profile.cpu_seconds) : "");
+      text += fmt::format("  {}\n", layer.reason);
+      continue;
+    }
     const int64_t ideal = IdealCycles(layer.macs, spec);
-    text += fmt::format("{:<24} {:<34} {:<12} {:>13} {:>10} {:>10} {:>8} {:>11}\n", layer.name, layer.op,
-                        layer.on_accelerator ? "accelerator" : "cpu", layer.macs ? Grouped(layer.macs) : "",
-                        layer.on_accelerator && result.run.timed ? Grouped(profile.cycles) : "",
+    const bool timed = result.run.timed;
+    text += fmt::format(kRow, layer.name, layer.op, "accelerator", macs, timed ? Grouped(profile.cycles) : "",
                         layer.macs ? Grouped(ideal) : "",
-                        layer.on_accelerator && layer.macs && result.run.timed
-                            ? Percent(Utilization(ideal, profile.cycles))
-                            : "",
-                        layer.on_accelerator ? Grouped(static_cast<int64_t>(profile.dram_bytes)) : "");
-    if (!layer.on_accelerator) text += fmt::format("  {}\n", layer.reason);
+                        layer.macs && timed ? Percent(Utilization(ideal, profile.cycles)) : "",
+                        Grouped(static_cast<int64_t>(profile.dram_bytes)), "", "");
   }
   return text;
 }

@@ -9,9 +9,48 @@
 
 namespace cosim::cli {
 
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchema = 2;  // docs/reference/versions.md
+
+Json OrNull(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+Json EndToEndJson(const session::EndToEnd& times) {
+  return {{"accelerator_ms", OrNull(times.accelerator_ms)},
+          {"host_ms", OrNull(times.host_ms)},
+          {"host_model", times.host_model.empty() ? Json() : Json("estimate: " + times.host_model)},
+          {"frame_ms", OrNull(times.FrameMs())},
+          {"pipelined_frames_per_s", OrNull(times.PipelinedFramesPerSecond())}};
+}
+
+Json LayerJson(const session::Result& result, size_t i, const isa::Spec& spec) {
+  const auto& layer = result.network.layers[i];
+  const auto& profile = result.run.layers[i];
+  const int64_t ideal = layer.on_accelerator ? IdealCycles(layer.macs, spec) : 0;
+  Json json = {{"name", layer.name},
+               {"op", layer.op},
+               {"where", layer.on_accelerator ? "accelerator" : "cpu"},
+               {"reason", layer.reason},
+               {"schedule", layer.schedule},
+               {"macs", layer.macs},
+               {"cycles", profile.cycles},
+               {"ideal_cycles", ideal},
+               {"utilization", Utilization(ideal, profile.cycles)},
+               {"dram_bytes", profile.dram_bytes}};
+  if (layer.on_accelerator) return json;
+  const std::vector<double>& host_ms = result.end_to_end.layer_host_ms;
+  json["host_ms"] = host_ms.empty() ? Json() : Json(host_ms[i]);
+  json["measured_ms"] = 1e3 * profile.cpu_seconds;
+  return json;
+}
+
+}  // namespace
+
 std::string RunJson(const session::Result& result, const isa::Spec& spec, const session::Options& options) {
-  using Json = nlohmann::ordered_json;
   Json json;
+  json["schema"] = kSchema;
   json["network"] = result.network.name;
   json["config"] = spec.config;
   json["isa"] = spec.isa;
@@ -29,7 +68,12 @@ std::string RunJson(const session::Result& result, const isa::Spec& spec, const 
   json["ms"] = Milliseconds(result.run.cycles, spec);
   json["memory"] = MemoryJson(result, spec);
   if (result.origin) json["provenance"] = OriginJson(*result.origin);
+  json["end_to_end"] = EndToEndJson(result.end_to_end);
+  json["warnings"] = Json::array();
+  for (const auto& warning : result.warnings)
+    json["warnings"].push_back({{"kind", warning.kind}, {"text", warning.text}});
   json["macs"] = result.macs;
+  json["macs_host"] = result.macs_host;
   json["ideal_cycles"] = result.ideal_cycles;
   json["utilization"] = Utilization(result.ideal_cycles, result.run.cycles);
   json["instructions"] = result.instructions;
@@ -49,21 +93,8 @@ std::string RunJson(const session::Result& result, const isa::Spec& spec, const 
                       {"host_cpu_steps_s", f->cpu_step_s},
                       {"host_overlapped_s", f->overlapped_s}};
   json["layers"] = Json::array();
-  for (size_t i = 0; i < result.network.layers.size(); ++i) {
-    const auto& layer = result.network.layers[i];
-    const auto& profile = result.run.layers[i];
-    const int64_t ideal = IdealCycles(layer.macs, spec);
-    json["layers"].push_back({{"name", layer.name},
-                              {"op", layer.op},
-                              {"where", layer.on_accelerator ? "accelerator" : "cpu"},
-                              {"reason", layer.reason},
-                              {"schedule", layer.schedule},
-                              {"macs", layer.macs},
-                              {"cycles", profile.cycles},
-                              {"ideal_cycles", ideal},
-                              {"utilization", Utilization(ideal, profile.cycles)},
-                              {"dram_bytes", profile.dram_bytes}});
-  }
+  for (size_t i = 0; i < result.network.layers.size(); ++i)
+    json["layers"].push_back(LayerJson(result, i, spec));
   for (const OpSum& sum : SumByOp(result, spec))
     json["by_op"].push_back(
         {{"op", sum.op}, {"layers", sum.layers}, {"cycles", sum.cycles}, {"ideal_cycles", sum.ideal}});

@@ -26,14 +26,40 @@ std::string FramesLines(const session::FramesSummary& frames, const session::Res
                     Percent(Share(frames.overlapped_s, frames.cpu_step_s)));
 }
 
+std::string Macs(const session::Result& result) {
+  std::string text = Grouped(result.macs) + " MACs";
+  if (result.macs_host > 0) text += fmt::format(", {} of them on the host", Grouped(result.macs_host));
+  return text;
+}
+
+// Simulated for the accelerator, estimated for the board's processor: every figure says which it is.
+std::string FrameLine(const session::Result& result) {
+  const session::EndToEnd& times = result.end_to_end;
+  const std::string accelerator = times.accelerator_ms
+                                      ? fmt::format("{:.2f} ms on the accelerator", *times.accelerator_ms)
+                                      : "no timing of the accelerator on this device";
+  const std::string host = !times.host_ms ? "an unknown time on the host (the configuration has no 'host:')"
+                           : times.host_model.empty() ? "nothing on the host"
+                                                      : fmt::format("{:.2f} ms on the host (estimated, {})",
+                                                                    *times.host_ms, times.host_model);
+  std::string text = fmt::format("frame: {} + {}", accelerator, host);
+  if (const auto frame = times.FrameMs()) text += fmt::format(" = {:.2f} ms", *frame);
+  if (const auto rate = times.PipelinedFramesPerSecond())
+    text += fmt::format("; {:.1f} frames/s when both work at a time", *rate);
+  return text + "\n";
+}
+
 std::string Totals(const session::Result& result, const isa::Spec& spec, const session::Options& options) {
   std::string text;
   if (result.run.timed)
-    text +=
-        fmt::format("total: {} cycles, {:.2f} ms{} at {:g} MHz, {} MACs, ideal {} cycles, utilisation {}\n",
-                    Grouped(result.run.cycles), Milliseconds(result.run.cycles, spec), BandText(result, spec),
-                    spec.clock_mhz, Grouped(result.macs), Grouped(result.ideal_cycles),
-                    Percent(Utilization(result.ideal_cycles, result.run.cycles)));
+    text += fmt::format("total: {} cycles, {:.2f} ms{} at {:g} MHz, {}, ideal {} cycles, utilisation {}\n",
+                        Grouped(result.run.cycles), Milliseconds(result.run.cycles, spec),
+                        BandText(result, spec), spec.clock_mhz, Macs(result), Grouped(result.ideal_cycles),
+                        Percent(Utilization(result.ideal_cycles, result.run.cycles)));
+  else
+    text += fmt::format("total: no cycles, {}\n", Macs(result));
+  text += FrameLine(result);
+  for (const session::Warning& warning : result.warnings) text += fmt::format("warning: {}\n", warning.text);
   text += fmt::format("{} on {} ({}), {} device, {} virtual threads, seed {}, spec {}, {} instructions\n",
                       result.network.name, spec.config, spec.isa, options.device, options.virtual_threads,
                       options.seed, spec.FingerprintText(), Grouped(result.instructions));

@@ -15,6 +15,7 @@
 #include "compiler/import/import.h"
 #include "compiler/session/module.h"
 #include "compiler/session/session.h"
+#include "isa/config_host.h"
 
 namespace cosim::cli {
 namespace po = boost::program_options;
@@ -27,12 +28,23 @@ std::optional<session::Check> ParseCheck(const std::string& text) {
   return std::nullopt;
 }
 
+std::optional<session::Require> ParseRequire(const std::string& text) {
+  if (text.empty()) return session::Require::kNothing;
+  if (text == "macs") return session::Require::kMacs;
+  if (text == "all") return session::Require::kAll;
+  return std::nullopt;
+}
+
 int Report(const po::variables_map& values, const session::Result& result, const isa::Spec& spec,
-           const session::Options& options, const std::string& json) {
+           const session::Options& options, session::Require require, const std::string& json) {
   // Standard output is the table's, unless something else was sent there.
   const bool is_taken = json == "-" || (values.count("output") && values["output"].as<std::string>() == "-");
   if (!is_taken) Print("{}", RunTable(result, spec, options));
   if (!json.empty() && !WriteFile(json, RunJson(result, spec, options))) return 1;
+  const std::string violation = session::Violation(require, result.network);
+  if (!violation.empty())
+    return Fail(
+        fmt::format("--require={}: {}", require == session::Require::kMacs ? "macs" : "all", violation));
   return result.Mismatches() == 0 ? 0 : 1;
 }
 
@@ -46,7 +58,8 @@ int RunAndReport(const isa::Spec& spec, const po::variables_map& values, session
   const std::optional<session::Result> result = work(error);
   if (terminal) ShowProgress("");
   if (!result) return Fail(error);
-  const int status = Report(values, *result, spec, run, json);
+  const int status =
+      Report(values, *result, spec, run, *ParseRequire(values["require"].as<std::string>()), json);
   return WriteOutputs(values, *result) ? status : 1;
 }
 
@@ -54,6 +67,7 @@ int RunNetwork(const po::variables_map& values, session::Options& run, const std
   const auto loaded = LoadSpecWithSource(values);
   if (!loaded) return 1;
   const isa::Spec& spec = loaded->spec;
+  run.host = isa::HostOf(loaded->source.config, loaded->source.overrides);
   const auto activation_bits = ActivationBitsIn(values, spec);
   if (!activation_bits || !BuildRtlOf(spec, run)) return 1;
   run.activation_bits = *activation_bits;
@@ -81,6 +95,7 @@ int RunModuleFile(const po::variables_map& values, session::Options& run, const 
   if (!inputs) return 1;
   run.inputs = std::move(*inputs);
   const runtime::Provenance provenance = linked->module.provenance;
+  run.host = isa::HostOf(linked->loaded.source.config, linked->loaded.source.overrides);
   run.seed = provenance.seed;
   run.virtual_threads = provenance.virtual_threads;
   const session::ExperimentKey key{
@@ -107,6 +122,8 @@ int RunVerb(const Arguments& arguments) {
       "seed", po::value<uint64_t>()->value_name("S")->default_value(1), "seed of weights and inputs")(
       "check", po::value<std::string>()->value_name("WHAT")->default_value("outputs"),
       "outputs | layers | none: what is compared with the golden model")(
+      "require", po::value<std::string>()->value_name("WHAT")->default_value(""),
+      "macs | all: fail when the host computes MACs, or has any step")(
       "simd", po::value<std::string>()->value_name("LEVEL"),
       "portable | avx2 | avx512vnni: kernels of the simulator (default: the best)")(
       "frames", po::value<int>()->value_name("N")->default_value(1),
@@ -138,6 +155,8 @@ int RunVerb(const Arguments& arguments) {
     return Fail(
         fmt::format("--check={}: not one of outputs, layers, none", values["check"].as<std::string>()));
   run.check = *check;
+  if (!ParseRequire(values["require"].as<std::string>()))
+    return Fail(fmt::format("--require={}: not one of macs, all", values["require"].as<std::string>()));
   if (!CheckDevice(run.device)) return 1;
   if (run.timing_only && run.device == "functional")
     return Fail("--timing-only: the functional device has no timing", "use --device=cycle");

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "isa/boards.h"
+#include "isa/config_host.h"
 #include "isa/config_memory.h"
 #include "isa/diagnostic_codes.h"
 #include "isa/yaml_reader.h"
@@ -124,7 +125,7 @@ std::optional<Config> ReadConfig(YamlNode root, Diagnostics& diags) {
   const size_t errors = diags.list().size();
   Config config;
   const MapReader reader(root, root, "the configuration", diags,
-                         {"isa", "doc", "board", "clock_mhz", "parameters", "memory", "hardware"});
+                         {"isa", "doc", "board", "clock_mhz", "parameters", "memory", "hardware", "host"});
   if (!reader.is_map()) return std::nullopt;
   config.name = std::filesystem::path(root.source->path).stem().string();
   config.isa = reader.OptionalString("isa", "");
@@ -133,6 +134,7 @@ std::optional<Config> ReadConfig(YamlNode root, Diagnostics& diags) {
   config.clock_mhz = reader.Number("clock_mhz", kMaxClock).value_or(0);
   config.dram = ReadMemorySystem(root, config.clock_mhz, diags);
   config.hardware = ReadHardware(root, diags);
+  ReadHost(root, diags);  // whoever wants it asks for it; mistakes are everyone's
   if (const YamlNode* parameters = reader.Find("parameters")) {
     if (parameters->kind != YamlNode::Kind::kNull && parameters->kind != YamlNode::Kind::kMap) {
       reader.RequireMap("parameters");

@@ -149,7 +149,24 @@ class Reader {
       }
       step.arguments.push_back(std::move(argument));
     }
+    step.work = ReadWork(*call.work());
     network_.steps.emplace_back(std::move(step));
+  }
+
+  HostWork ReadWork(const format::HostWork& from) {
+    HostWork work{.iterations = from.iterations(),
+                  .bytes = from.bytes(),
+                  .routine_values = from.routine_values(),
+                  .routine_macs = from.routine_macs()};
+    bool fits = from.scalar()->size() == isa::kHostOps && from.vector()->size() == isa::kHostOps;
+    if (fits) std::ranges::copy(*from.scalar(), work.scalar.begin());
+    if (fits) std::ranges::copy(*from.vector(), work.vector.begin());
+    for (const auto& list : {work.scalar, work.vector})
+      for (const int64_t count : list) fits = fits && count >= 0;
+    for (const int64_t count : {work.iterations, work.bytes, work.routine_values, work.routine_macs})
+      fits = fits && count >= 0;
+    Expect(fits, "the work of a call is no list of counts");
+    return work;
   }
 
   std::vector<Place> ReadPlaces(const flatbuffers::Vector<flatbuffers::Offset<format::Place>>& places) {

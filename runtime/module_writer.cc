@@ -99,7 +99,15 @@ class Writer {
       return format::CreateArgument(b_, a.address, a.bytes, constant, a.is_output);
     });
     const auto value = routine ? flatbuffers::Optional<uint32_t>(routine->value()) : flatbuffers::nullopt;
-    return format::CreateCpuCall(b_, static_cast<uint32_t>(step.layer), name, arguments, value);
+    return format::CreateCpuCall(b_, static_cast<uint32_t>(step.layer), name, arguments, value,
+                                 WriteWork(step.work));
+  }
+
+  Offset<format::HostWork> WriteWork(const HostWork& work) {
+    const auto scalar = b_.CreateVector(work.scalar.data(), work.scalar.size());
+    const auto vector = b_.CreateVector(work.vector.data(), work.vector.size());
+    return format::CreateHostWork(b_, scalar, vector, work.iterations, work.bytes, work.routine_values,
+                                  work.routine_macs);
   }
 
   Offset<format::Model> WriteModel(const ModelFile& model) {

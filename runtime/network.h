@@ -11,6 +11,7 @@
 
 #include "isa/program.h"
 #include "runtime/cpu_kernel.h"
+#include "runtime/host_work.h"
 
 namespace cosim::runtime {
 
@@ -54,6 +55,7 @@ struct CpuStep {
   CpuKernelPtr kernel;
   std::vector<Argument> arguments;
   int layer = -1;
+  HostWork work{};
 };
 
 /// Where a value of the network stands once it is computed.

@@ -2,6 +2,7 @@
 // Building and asking graphs.
 #include "compiler/graph/graph.h"
 
+#include "compiler/graph/counted_operator.h"
 #include "compiler/graph/infer.h"
 #include "isa/check.h"
 
@@ -63,6 +64,15 @@ int64_t Macs(const Graph& graph, ValueId id) {
   const Node& node = graph.node(id);
   if (const auto* product = node.As<MatMul>()) {
     return NumElements(node.type.shape) * (graph.node(node.inputs[0]).type.shape[1] / product->groups);
+  }
+  if (const auto* host = node.As<HostOp>()) {
+    if (host->result != 0) return 0;  // all results come from one evaluation
+    std::vector<HostOperand> operands;
+    for (ValueId input : node.inputs) {
+      const auto* constant = graph.node(input).As<Constant>();
+      operands.push_back({graph.node(input).type, constant ? constant->data.get() : nullptr});
+    }
+    return MacsOf(*host->op, operands);
   }
   if (!node.As<Conv2d>() && !node.As<Dense>()) return 0;
   const Shape& weight = graph.node(node.inputs[1]).type.shape;

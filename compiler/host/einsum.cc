@@ -159,7 +159,12 @@ HostOperatorPtr Einsum(const std::string& equation) {
         for (const Tensor* operand : in) shapes.push_back(operand->shape());
         const auto resolved = std::get<0>(Resolve(equation, shapes));
         Dispatch(out[0].dtype(), [&](auto zero) { Compute<decltype(zero)>(resolved, in, out[0]); });
-      }));
+      }),
+      [=](Operands in, const TensorType& result) {
+        if (in[1].absent) return int64_t{0};
+        const auto resolved = std::get<0>(Resolve(equation, ShapesOf(in)));
+        return graph::NumElements(result.shape) * graph::NumElements(Extents(resolved, resolved.summed));
+      });
 }
 
 }  // namespace cosim::host

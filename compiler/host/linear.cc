@@ -67,7 +67,8 @@ HostOperatorPtr MatMul() {
           ForEachProduct(in[0]->shape(), in[1]->shape(), in[0]->data<T>(), in[1]->data<T>(), Sum{0},
                          [&](int64_t i, Sum sum) { to[i] = static_cast<T>(sum); });
         });
-      }));
+      }),
+      MacsOfRows());
 }
 
 HostOperatorPtr Gemm(float alpha, float beta, bool transpose_a, bool transpose_b) {
@@ -107,7 +108,8 @@ HostOperatorPtr Gemm(float alpha, float beta, bool transpose_a, bool transpose_b
               to[r * y[1] + c] = static_cast<T>(sum);
             }
         });
-      }));
+      }),
+      MacsOfRows(transpose_a));
 }
 
 HostOperatorPtr BatchNormalization(float epsilon) {

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/host/make.h"
 
+#include <algorithm>
+
+#include "compiler/graph/counted_operator.h"
 #include "isa/check.h"
 
 namespace cosim::host {
 namespace {
 
-class FunctionOperator : public graph::HostOperator {
+class FunctionOperator : public graph::CountedOperator {
  public:
   FunctionOperator(std::string description, size_t least, size_t most, InferFunction infer,
-                   ComputeFunction compute)
+                   ComputeFunction compute, MacsFunction macs)
       : description_(std::move(description)),
         least_(least),
         most_(most),
         infer_(std::move(infer)),
-        compute_(std::move(compute)) {}
+        compute_(std::move(compute)),
+        macs_(std::move(macs)) {}
 
   std::string Describe() const override { return description_; }
 
@@ -24,9 +28,13 @@ class FunctionOperator : public graph::HostOperator {
                              : Refuse("takes {} to {} operands, not {}", least_, most_, operands.size());
     for (size_t i = 0; i < least_; ++i)
       if (operands[i].absent) return Refuse("operand {} is missing", i);
-    std::vector<HostOperand> all(operands.begin(), operands.end());
-    all.resize(std::max(all.size(), most_ == kAny ? all.size() : most_), HostOperand{.absent = true});
-    return infer_(all);
+    return infer_(Filled(operands));
+  }
+
+  int64_t Macs(Operands operands) const override {
+    const auto types = Infer(operands);
+    COSIM_CHECK(std::holds_alternative<std::vector<TensorType>>(types), "{}", description_);
+    return macs_ ? macs_(Filled(operands), std::get<0>(types).front()) : 0;
   }
 
   void Compute(Values operands, Results results) const override {
@@ -36,25 +44,28 @@ class FunctionOperator : public graph::HostOperator {
   }
 
  private:
+  std::vector<HostOperand> Filled(Operands operands) const {
+    std::vector<HostOperand> all(operands.begin(), operands.end());
+    all.resize(std::max(all.size(), most_ == kAny ? all.size() : most_), HostOperand{.absent = true});
+    return all;
+  }
+
   std::string description_;
   size_t least_, most_;
   InferFunction infer_;
   ComputeFunction compute_;
+  MacsFunction macs_;
 };
 
-class Selecting : public graph::HostOperator {
+class Selecting : public graph::CountedOperator {
  public:
   Selecting(HostOperatorPtr op, std::vector<bool> present)
       : op_(std::move(op)), present_(std::move(present)) {}
 
   std::string Describe() const override { return op_->Describe(); }
 
-  Types Infer(Operands operands) const override {
-    std::vector<HostOperand> all;
-    size_t next = 0;
-    for (bool given : present_) all.push_back(given ? operands[next++] : HostOperand{.absent = true});
-    return op_->Infer(all);
-  }
+  Types Infer(Operands operands) const override { return op_->Infer(All(operands)); }
+  int64_t Macs(Operands operands) const override { return graph::MacsOf(*op_, All(operands)); }
 
   void Compute(Values operands, Results results) const override {
     std::vector<const Tensor*> all;
@@ -64,6 +75,13 @@ class Selecting : public graph::HostOperator {
   }
 
  private:
+  std::vector<HostOperand> All(Operands operands) const {
+    std::vector<HostOperand> all;
+    size_t next = 0;
+    for (bool given : present_) all.push_back(given ? operands[next++] : HostOperand{.absent = true});
+    return all;
+  }
+
   HostOperatorPtr op_;
   std::vector<bool> present_;
 };
@@ -71,9 +89,23 @@ class Selecting : public graph::HostOperator {
 }  // namespace
 
 HostOperatorPtr Make(std::string description, size_t least, size_t most, InferFunction infer,
-                     ComputeFunction compute) {
+                     ComputeFunction compute, MacsFunction macs) {
   return std::make_shared<FunctionOperator>(std::move(description), least, most, std::move(infer),
-                                            std::move(compute));
+                                            std::move(compute), std::move(macs));
+}
+
+MacsFunction MacsOfWeights(size_t weights) {
+  return [weights](Operands in, const TensorType& result) {
+    const Shape& shape = in[weights].type.shape;
+    return graph::NumElements(result.shape) * (graph::NumElements(shape) / std::max<int64_t>(shape[0], 1));
+  };
+}
+
+MacsFunction MacsOfRows(bool transposed) {
+  return [transposed](Operands in, const TensorType& result) {
+    const Shape& shape = in[0].type.shape;
+    return graph::NumElements(result.shape) * (transposed ? shape[shape.size() - 2] : shape.back());
+  };
 }
 
 HostOperatorPtr WithoutAbsent(HostOperatorPtr op, std::vector<bool> present) {

@@ -33,6 +33,9 @@ using Types = std::variant<std::vector<TensorType>, std::string>;
 using InferFunction = std::function<Types(Operands)>;
 using ComputeFunction = std::function<void(Values, Results)>;
 
+/// Multiply-accumulates for the first result's type. Operands as an InferFunction gets them.
+using MacsFunction = std::function<int64_t(Operands, const TensorType&)>;
+
 /// No limit on the number of operands.
 inline constexpr size_t kAny = static_cast<size_t>(-1);
 
@@ -40,7 +43,12 @@ inline constexpr size_t kAny = static_cast<size_t>(-1);
 /// among the first `least`, are refused before `infer` sees them; operands that are not given count as
 /// absent.
 HostOperatorPtr Make(std::string description, size_t least, size_t most, InferFunction infer,
-                     ComputeFunction compute);
+                     ComputeFunction compute, MacsFunction macs = {});
+
+/// Each element of the result sums over one output channel of the weights [O,...], operand `weights`.
+MacsFunction MacsOfWeights(size_t weights);
+/// … over the last dimension of operand 0, or the one before with `transposed`.
+MacsFunction MacsOfRows(bool transposed = false);
 
 /// An error of an InferFunction.
 template <typename... Args>

@@ -74,7 +74,8 @@ HostOperatorPtr MatMulInteger() {
         ForEachProduct(in[0]->shape(), in[1]->shape(), a, b, int64_t{0}, [&](int64_t i, int64_t sum) {
           to[i] = static_cast<int32_t>(static_cast<uint32_t>(sum));
         });
-      });
+      },
+      MacsOfRows());
 }
 
 HostOperatorPtr QLinearMatMul() {
@@ -102,7 +103,8 @@ HostOperatorPtr QLinearMatMul() {
                             in[3]->shape().size() == 1 ? 1 : in[3]->shape().back());
         ForEachProduct(in[0]->shape(), in[3]->shape(), a, b, int64_t{0},
                        [&](int64_t i, int64_t sum) { scaled.Store(out[0], i, sum); });
-      });
+      },
+      MacsOfRows());
 }
 
 HostOperatorPtr QGemm(bool transpose_b) {
@@ -128,7 +130,8 @@ HostOperatorPtr QGemm(bool transpose_b) {
         ForEachProduct(in[0]->shape(), b.shape(), rows, columns, int64_t{0}, [&](int64_t i, int64_t sum) {
           scaled.Store(out[0], i, sum + (in[6] ? in[6]->data<int32_t>()[i % width] : 0));
         });
-      });
+      },
+      MacsOfRows());
 }
 
 }  // namespace cosim::host

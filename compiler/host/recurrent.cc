@@ -189,7 +189,11 @@ HostOperatorPtr Recurrent(const RecurrentAttributes& attributes) {
         if (lstm) types.push_back({DType::kFloat32, state});
         return Types{types};
       },
-      [=](Values in, Results out) { host::Compute(attributes, in, out); });
+      [=](Values in, Results out) { host::Compute(attributes, in, out); },
+      [=](Operands in, const TensorType&) {
+        const Sizes s = SizesOf(attributes, in[0].type.shape);
+        return s.steps * s.batch * s.directions * s.gates * s.hidden * (s.input + s.hidden);
+      });
 }
 
 }  // namespace cosim::host

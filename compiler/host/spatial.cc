@@ -314,7 +314,7 @@ HostOperatorPtr Conv(const Spatial& spatial, int64_t groups) {
           return Refuse("bias {}", ToString(in[2].type));
         return types;
       },
-      ThroughFloat([=](Values in, Results out) { ComputeConv(spatial, groups, in, out); }));
+      ThroughFloat([=](Values in, Results out) { ComputeConv(spatial, groups, in, out); }), MacsOfWeights(1));
 }
 
 HostOperatorPtr ConvTranspose(const Spatial& spatial, const Transposed& transposed, int64_t groups) {
@@ -334,7 +334,11 @@ HostOperatorPtr ConvTranspose(const Spatial& spatial, const Transposed& transpos
         shape.insert(shape.end(), extent.begin(), extent.end());
         return IsReasonable(shape) ? One(in[0].type.dtype, shape) : Refuse("the result is too large");
       },
-      ThroughFloat([=](Values in, Results out) { ComputeTransposed(spatial, transposed, groups, in, out); }));
+      ThroughFloat([=](Values in, Results out) { ComputeTransposed(spatial, transposed, groups, in, out); }),
+      [](Operands in, const TensorType&) {
+        const Shape& w = in[1].type.shape;  // every element of x meets the weights of its channel
+        return graph::NumElements(in[0].type.shape) * (graph::NumElements(w) / std::max<int64_t>(w[0], 1));
+      });
 }
 
 HostOperatorPtr Pooling(std::string name, Pool pool, const Spatial& spatial, int64_t p, bool column_major) {
@@ -390,7 +394,8 @@ HostOperatorPtr ConvInteger(const Spatial& spatial, int64_t groups) {
         IntegerSums(
             spatial, groups, *in[0], *in[1], in[2], in[3],
             [&](int64_t n, int64_t o, int64_t p, int32_t sum) { to[(n * outputs + o) * pixels + p] = sum; });
-      });
+      },
+      MacsOfWeights(1));
 }
 
 HostOperatorPtr QLinearConv(const Spatial& spatial, int64_t groups) {
@@ -424,7 +429,8 @@ HostOperatorPtr QLinearConv(const Spatial& spatial, int64_t groups) {
               StoreByte(out[0], (n * outputs + o) * pixels + p,
                         std::nearbyint(real) + static_cast<double>(y_zero));
             });
-      });
+      },
+      MacsOfWeights(3));
 }
 
 }  // namespace cosim::host

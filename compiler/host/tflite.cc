@@ -184,7 +184,8 @@ HostOperatorPtr Convolution(const TfliteConvolution& attributes) {
           attributes.wide ? ComputeConvolution<T, int64_t>(attributes, in, out)
                           : ComputeConvolution<T, int32_t>(attributes, in, out);
         });
-      });
+      },
+      MacsOfWeights(1));
 }
 
 HostOperatorPtr AveragePool(const Window2d& window, bool half_up, int32_t low, int32_t high) {

@@ -12,6 +12,7 @@
 #include "compiler/accel/rounding.h"
 #include "compiler/cpu/ops/layout.h"
 #include "compiler/cpu/ops/lower_group.h"
+#include "compiler/cpu/work.h"
 #include "compiler/network/lower_group.h"
 #include "compiler/network/memory_plan.h"
 #include "compiler/network/program_builder.h"
@@ -291,11 +292,13 @@ class Compiler {
     step.layer = item.layer;
     if (item.kind == Item::Kind::kConvert) {
       step.kernel = convert_kernels_[item.cpu_kernel];
+      step.work = cpu::WorkOf(convert_functions_[item.cpu_kernel]);
       step.arguments = {ArgumentFor(item.reads[0], false), ArgumentFor(item.writes, true)};
       return step;
     }
     const auto& kernel = group_kernels_[item.cpu_kernel];
     step.kernel = kernel.kernel;
+    step.work = kernel.work;
     for (ValueId input : kernel.inputs) {
       const auto* constant = graph_.node(input).As<graph::Constant>();
       step.arguments.push_back(constant ? ArgumentFor(constant->data)

@@ -134,8 +134,11 @@ bool VerifyInto(const isa::Spec& spec, const Options& options, Result& result, s
   if (options.progress) options.progress("verifying the programs");
   CpuTimer timer(result.host.verify_s);
   error = VerifyPrograms(spec, result.network);
-  for (const auto& layer : result.network.layers) result.macs += layer.macs;
-  result.ideal_cycles = (result.macs + spec.MacsPerCycle() - 1) / spec.MacsPerCycle();
+  const MacsByPlace macs = CountMacs(result.network);
+  result.macs = macs.accelerator + macs.host;
+  result.macs_host = macs.host;
+  result.ideal_cycles = (macs.accelerator + spec.MacsPerCycle() - 1) / spec.MacsPerCycle();
+  result.warnings = WarningsOf(spec, result.network);
   for (const auto& step : result.network.steps)
     if (const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step))
       result.instructions += static_cast<int64_t>(accelerator->program.instructions.size());
@@ -148,9 +151,13 @@ std::optional<std::vector<Arrays>> RunFrames(const isa::Spec& spec, const Option
                                              const std::function<void(runtime::Device&)>& inspect) {
   COSIM_CHECK(!inputs.empty());
   if (options.progress) options.progress("running on the " + options.device + " device");
-  if (options.frames > 1) return RunSeveral(spec, options, inputs, result, error);
-  if (!RunOne(spec, options, inputs.front(), result, error, inspect)) return std::nullopt;
-  return std::vector<Arrays>{result.run.outputs};
+  std::optional<std::vector<Arrays>> outputs;
+  if (options.frames > 1)
+    outputs = RunSeveral(spec, options, inputs, result, error);
+  else if (RunOne(spec, options, inputs.front(), result, error, inspect))
+    outputs = std::vector<Arrays>{result.run.outputs};
+  if (outputs) result.end_to_end = EndToEndOf(result.network, result.run, spec.clock_mhz, options.host);
+  return outputs;
 }
 
 Compared CompareBytes(const std::string& name, const std::vector<uint8_t>& bytes,

@@ -16,8 +16,10 @@
 #include "compiler/import/data/inputs.h"
 #include "compiler/import/import.h"
 #include "compiler/network/compile.h"
+#include "compiler/session/end_to_end.h"
 #include "compiler/session/memory_band.h"
 #include "compiler/session/origin.h"
+#include "compiler/session/warnings.h"
 #include "isa/spec.h"
 #include "runtime/executor.h"
 #include "runtime/network.h"
@@ -37,7 +39,8 @@ struct Options {
   std::filesystem::path rtl_library;  ///< of the devices that run RTL: BuildRtl's
   sim::RtlTrace rtl_trace;            ///< of device "rtl", whose library was built to
   uint64_t seed = 1;
-  int activation_bits = 0;  ///< of a network of the zoo: QuantizeFor's
+  std::optional<isa::HostProcessor> host;  ///< beside the accelerator; nothing: unknown
+  int activation_bits = 0;                 ///< of a network of the zoo: QuantizeFor's
   bool timing_only = false;
   int virtual_threads = 2;
   Check check = Check::kOutputs;
@@ -81,8 +84,12 @@ struct Result {
   std::optional<Origin> origin;
   std::vector<Compared> outputs, layers;
   std::vector<graph::QuantizationRow> quantization;
-  int64_t macs = 0, ideal_cycles = 0;  ///< MACs of convolutions and dense layers, wherever they ran
+  int64_t macs = 0;          ///< of convolutions, dense layers and matrix products, wherever they ran
+  int64_t macs_host = 0;     ///< … of layers on the host
+  int64_t ideal_cycles = 0;  ///< the others at the array's rate
   int64_t instructions = 0;
+  EndToEnd end_to_end;
+  std::vector<Warning> warnings;
   HostCost host;
   int64_t Values() const;
   int64_t Mismatches() const;

@@ -57,6 +57,7 @@ inline Module SmallModule(const isa::Spec& spec) {
   CpuStep call;
   call.kernel = std::make_shared<KernelSymbol>("cosim_kernel_0");
   call.layer = 1;
+  call.work = {{1, 2}, {3, 4}, 5, 6, 7, 8};
   const auto table = std::make_shared<std::vector<uint8_t>>(std::vector<uint8_t>{1, 2, 3, 4});
   call.arguments = {{0, 4, nullptr, false},
                     {0, 4, std::shared_ptr<const void>(table, table->data()), false},

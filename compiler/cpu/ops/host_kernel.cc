@@ -76,6 +76,19 @@ runtime::CpuKernelPtr MakeHostKernel(const graph::Graph& graph, graph::ValueId i
   return std::make_shared<HostKernel>(graph, id, std::move(operands));
 }
 
+runtime::HostWork RoutineWork(const graph::Graph& graph, graph::ValueId id) {
+  runtime::HostWork work;
+  const auto add = [&](const graph::TensorType& type) {
+    const int64_t values = graph::NumElements(type.shape);
+    work.routine_values += values;
+    work.bytes += values * static_cast<int64_t>(graph::SizeOf(type.dtype));
+  };
+  for (graph::ValueId input : graph.node(id).inputs) add(graph.node(input).type);
+  add(graph.node(id).type);
+  work.routine_macs = graph::Macs(graph, id);
+  return work;
+}
+
 std::optional<graph::ValueId> NodeOf(const runtime::CpuKernel& kernel) {
   const auto* host = dynamic_cast<const HostKernel*>(&kernel);
   return host ? std::optional(host->id()) : std::nullopt;

@@ -8,6 +8,7 @@
 
 #include "compiler/graph/graph.h"
 #include "runtime/cpu_kernel.h"
+#include "runtime/host_work.h"
 
 namespace cosim::cpu {
 
@@ -18,6 +19,9 @@ bool HasLoopIr(const graph::Graph& graph, graph::ValueId node);
 /// of its output. `inputs` gets those values.
 runtime::CpuKernelPtr MakeHostKernel(const graph::Graph& graph, graph::ValueId node,
                                      std::vector<graph::ValueId>& inputs);
+
+/// What such a kernel does: values of all its arrays, and multiply-accumulates.
+runtime::HostWork RoutineWork(const graph::Graph& graph, graph::ValueId node);
 
 /// The node of such a kernel; nothing of any other kernel.
 std::optional<graph::ValueId> NodeOf(const runtime::CpuKernel& kernel);

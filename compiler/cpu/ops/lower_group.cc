@@ -7,6 +7,7 @@
 #include "compiler/cpu/ops/definition.h"
 #include "compiler/cpu/ops/host_kernel.h"
 #include "compiler/cpu/ops/schedule.h"
+#include "compiler/cpu/work.h"
 #include "compiler/te/lower.h"
 #include "compiler/tir/simplify.h"
 #include "isa/check.h"
@@ -85,6 +86,7 @@ std::vector<GroupKernel> CompileGroups(CpuCompiler& compiler, const graph::Graph
     result[i].output = groups[i].back();
     if (groups[i].size() == 1 && !HasLoopIr(graph, groups[i][0])) {
       result[i].kernel = MakeHostKernel(graph, groups[i][0], result[i].inputs);
+      result[i].work = RoutineWork(graph, groups[i][0]);
       continue;
     }
     lowered.push_back(LowerForCpu(graph, groups[i]));
@@ -95,6 +97,7 @@ std::vector<GroupKernel> CompileGroups(CpuCompiler& compiler, const graph::Graph
   for (size_t k = 0; k < kernels.size(); ++k) {
     GroupKernel& group = result[position[k]];
     group.kernel = std::move(kernels[k]);
+    group.work = WorkOf(functions[k]);
     group.inputs = std::move(lowered[k].inputs);
     group.tables = std::move(lowered[k].tables);
   }

@@ -10,6 +10,7 @@
 #include "compiler/cpu/compiler.h"
 #include "compiler/graph/graph.h"
 #include "compiler/tir/ir.h"
+#include "runtime/host_work.h"
 
 namespace cosim::cpu {
 
@@ -34,6 +35,7 @@ struct GroupKernel {
   std::vector<graph::ValueId> inputs;
   std::vector<graph::TensorPtr> tables;
   graph::ValueId output = 0;
+  runtime::HostWork work{};
 };
 
 /// Lowers all groups and compiles them together.

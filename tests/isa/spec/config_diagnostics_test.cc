@@ -23,6 +23,16 @@ TEST(ConfigDiagnostics, RejectsMisspeltKeys) {
 )~");
 }
 
+TEST(ConfigDiagnostics, RejectsProcessorsThatNothingIsKnownOf) {
+  const std::string text = ComplaintsOfConfig("memory:", "host: {cpu: cortex-a35, clock_mhz: 1000}\nmemory:");
+  EXPECT_NE(text.find("error[E0009]: nothing is known of the processor 'cortex-a35'"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("hint: did you mean 'cortex-a53'?"), std::string::npos) << text;
+  EXPECT_NE(ComplaintsOfConfig("memory:", "host: {cpu: cortex-a9}\nmemory:")
+                .find("error[E0007]: 'host' lacks the key 'clock_mhz'"),
+            std::string::npos);
+}
+
 TEST(ConfigDiagnostics, RejectsUnknownParameters) {
   EXPECT_EQ(ComplaintsOfConfig("block: 4", "blck: 4"),
             R"~(config.yaml:4:3: error[E0501]: the ISA has no parameter 'blck'

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/cpu/work.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "compiler/tir/operators.h"
+#include "compiler/tir/simplify.h"
+#include "compiler/tir/visitor.h"
+#include "isa/check.h"
+
+namespace cosim::cpu {
+namespace {
+
+using isa::HostOp;
+using tir::BinaryOp;
+using tir::Expr;
+using tir::Stmt;
+
+constexpr int64_t kVectorBits = 128;
+
+struct Loop {
+  const tir::VarNode* var;
+  int64_t extent;
+  bool unrolled;
+};
+
+bool HasLoop(const Stmt& stmt) {
+  bool found = false;
+  tir::ForEachStmt(stmt, [&](const Stmt& s) {
+    const auto* loop = tir::As<tir::For>(s);
+    found = found || (loop && loop->kind != tir::LoopKind::kUnrolled);
+  });
+  return found;
+}
+
+bool IsZeroShift(const tir::Binary& binary) {
+  return binary.op == BinaryOp::kRoundShift && tir::AsInt(binary.b) == 0;
+}
+
+// Without casts and shifts by nothing.
+Expr Bare(Expr expr) {
+  while (true) {
+    if (const auto* cast = tir::As<tir::Cast>(expr)) {
+      expr = cast->value;
+    } else if (const auto* binary = tir::As<tir::Binary>(expr); binary && IsZeroShift(*binary)) {
+      expr = binary->a;
+    } else {
+      return expr;
+    }
+  }
+}
+
+// a and b of max(min(a + b, 127), -128) with loads of int8, which processors add at once; else nothing.
+std::vector<Expr> SaturatedSum(const Expr& expr) {
+  const auto* high = tir::As<tir::Binary>(expr);
+  if (!high || high->op != BinaryOp::kMax || tir::AsInt(high->b) != -128) return {};
+  const auto* low = tir::As<tir::Binary>(high->a);
+  if (!low || low->op != BinaryOp::kMin || tir::AsInt(low->b) != 127) return {};
+  const auto* sum = tir::As<tir::Binary>(low->a);
+  if (!sum || sum->op != BinaryOp::kAdd) return {};
+  const Expr a = Bare(sum->a), b = Bare(sum->b);
+  const bool bytes = tir::As<tir::Load>(a) && tir::As<tir::Load>(b) && a->type.bits == 8 && b->type.bits == 8;
+  return bytes ? std::vector<Expr>{a, b} : std::vector<Expr>{};
+}
+
+class Counter {
+ public:
+  runtime::HostWork Count(const tir::Function& function) {
+    for (const tir::Buffer& buffer : function.params) {
+      int64_t bytes = (buffer->type.bits + 7) / 8;
+      for (int64_t extent : buffer->shape) bytes *= extent;
+      work_.bytes += bytes;
+    }
+    Visit(function.body);
+    return work_;
+  }
+
+ private:
+  using Set = uint64_t;  // of loops, by their places in loops_
+
+  void Visit(const Stmt& stmt) {
+    if (const auto* loop = tir::As<tir::For>(stmt)) return VisitLoop(*loop);
+    if (const auto* store = tir::As<tir::Store>(stmt)) return VisitStore(*store);
+    if (const auto* seq = tir::As<tir::Seq>(stmt)) {
+      for (const Stmt& one : seq->stmts) Visit(one);
+    } else if (const auto* branch = tir::As<tir::IfThen>(stmt)) {
+      CountExpr(branch->condition);
+      Visit(branch->body);
+    } else if (const auto* allocate = tir::As<tir::Allocate>(stmt)) {
+      Visit(allocate->body);
+    } else if (const auto* stage = tir::As<tir::Stage>(stmt)) {
+      Visit(stage->body);
+    }
+  }
+
+  void VisitLoop(const tir::For& loop) {
+    const tir::Interval extent = simplifier_.Bounds(loop.extent);
+    loops_.push_back({loop.var.get(), std::max<int64_t>(extent.max.value_or(1), 0),
+                      loop.kind == tir::LoopKind::kUnrolled});
+    COSIM_CHECK(loops_.size() < 64);
+    simplifier_.Bind(loop.var, loop.min, loop.extent);
+    const bool was_innermost = innermost_;
+    if (!loops_.back().unrolled) {
+      innermost_ = !HasLoop(loop.body);
+      widest_ = innermost_ ? VectorElement(loop.body) : 0;
+      const int64_t runs = Runs(Set{1} << (loops_.size() - 1)), lanes = widest_ ? kVectorBits / widest_ : 1;
+      const int64_t extent_of = std::max<int64_t>(loops_.back().extent, 1);
+      work_.iterations += runs / extent_of * (extent_of / lanes + extent_of % lanes);
+    }
+    Visit(loop.body);
+    if (!loops_.back().unrolled) widest_ = 0;
+    innermost_ = was_innermost;
+    loops_.pop_back();
+  }
+
+  void VisitStore(const tir::Store& store) {
+    seen_.clear();
+    const Set at = CountPlace(PlaceOf(store.indices, store.buffer));
+    CountExpr(store.value);
+    Add(HostOp::kStore, at, store.buffer->type.bits);
+  }
+
+  // ---- which loops an expression depends on, and how often it is computed ----
+
+  Set LoopsOf(const Expr& expr) {
+    Set set = 0;
+    tir::ForEachExpr(expr, [&](const Expr& e) {
+      const auto* ref = tir::As<tir::VarRef>(e);
+      if (!ref) return;
+      for (size_t i = 0; i < loops_.size(); ++i)
+        if (loops_[i].var == ref->var.get()) set |= Set{1} << i;
+    });
+    return set;
+  }
+
+  int Deepest(Set set) const {
+    for (int i = static_cast<int>(loops_.size()) - 1; i >= 0; --i)
+      if (!loops_[i].unrolled && (set >> i & 1)) return i;
+    return -1;
+  }
+
+  int64_t Runs(Set set) const {
+    const int deepest = Deepest(set);
+    int64_t runs = 1;
+    for (int i = 0; i < static_cast<int>(loops_.size()); ++i)
+      if (i <= deepest || (set >> i & 1)) runs *= loops_[i].extent;
+    return runs;
+  }
+
+  int InnermostLoop() const { return Deepest(~Set{0}); }
+
+  // ---- vectors ----
+
+  // The place of an element in its array, dimensions joined: what divides a fused loop cancels.
+  tir::Linear PlaceOf(const std::vector<Expr>& indices, const tir::Buffer& buffer) {
+    Expr place = tir::Int(0);
+    for (size_t d = 0; d < indices.size(); ++d) place = place * buffer->shape[d] + indices[d];
+    return simplifier_.ToLinear(place);
+  }
+
+  // How far a place moves with the innermost loop; nothing: not evenly.
+  std::optional<int64_t> StrideOf(const tir::Linear& place) {
+    int64_t stride = 0;
+    for (const auto& [atom, coefficient] : place.terms) {
+      const auto* ref = tir::As<tir::VarRef>(atom);
+      if (ref && ref->var.get() == loops_[InnermostLoop()].var) stride += coefficient;
+      if (!ref && (LoopsOf(atom) >> InnermostLoop() & 1)) return std::nullopt;
+    }
+    return stride;
+  }
+
+  // Bits of the widest array that the innermost loop, whose body this is, reads or writes; 0: no vectors.
+  int VectorElement(const Stmt& body) {
+    int widest = 8;
+    bool possible = true;
+    const auto see = [&](const std::vector<Expr>& indices, const tir::Buffer& buffer, bool store) {
+      const auto stride = StrideOf(PlaceOf(indices, buffer));
+      possible = possible && stride && (!store || *stride == 1 || *stride == 0);
+      widest = std::max(widest, buffer->type.bits);
+    };
+    const auto look = [&](const Expr& e) {
+      if (const auto* load = tir::As<tir::Load>(e)) see(load->indices, load->buffer, false);
+      possible = possible && !tir::As<tir::Math>(e);
+    };
+    tir::ForEachStmt(body, [&](const Stmt& s) {
+      if (const auto* store = tir::As<tir::Store>(s)) {
+        see(store->indices, store->buffer, true);
+        tir::ForEachExpr(store->value, look);
+      }
+      possible = possible && !tir::As<tir::IfThen>(s);
+    });
+    return possible && loops_.back().extent * widest >= kVectorBits ? widest : 0;
+  }
+
+  bool IsVector(Set set) const { return innermost_ && widest_ > 0 && Deepest(set) == InnermostLoop(); }
+
+  // ---- counting ----
+
+  void Add(HostOp op, Set set, int bits, int64_t times = 1) {
+    const int64_t runs = Runs(set);
+    const auto kind = static_cast<size_t>(op);
+    int64_t scalar = runs;
+    if (IsVector(set)) {
+      const int64_t extent = loops_[InnermostLoop()].extent, lanes = kVectorBits / widest_;
+      scalar = runs / extent * (extent % lanes);
+      work_.vector[kind] += (runs - scalar) * (op == HostOp::kGather ? 1 : std::max(bits, 8) / 8) *
+                            (op == HostOp::kGather ? 1 : times);
+    }
+    const bool arithmetic = op == HostOp::kSimple || op == HostOp::kMultiply;
+    const HostOp alone = op == HostOp::kGather ? HostOp::kLoad : arithmetic && bits > 32 ? HostOp::kWide : op;
+    work_.scalar[static_cast<size_t>(alone)] += scalar * times;
+  }
+
+  // 64-bit operations of a vector loop that there are no vector instructions for.
+  void AddOutsideVectors(Set set, int64_t times) {
+    work_.scalar[static_cast<size_t>(HostOp::kWide)] += Runs(set) * times;
+  }
+
+  // An address: what is no sum of loop variables.
+  void CountIndex(const Expr& expr) {
+    if (!LoopsOf(expr) || !seen_.insert(expr.get()).second) return;
+    const auto* binary = tir::As<tir::Binary>(expr);
+    if (!binary) {
+      if (tir::As<tir::Load>(expr) || tir::As<tir::Select>(expr)) CountExpr(expr);
+      return;
+    }
+    CountIndex(binary->a);
+    CountIndex(binary->b);
+    const BinaryOp op = binary->op;
+    if (op == BinaryOp::kAdd || op == BinaryOp::kSub || op == BinaryOp::kMul) return;
+    AddBinary(*binary, LoopsOf(expr), 32);
+  }
+
+  void AddBinary(const tir::Binary& binary, Set set, int bits) {
+    const bool vector = IsVector(set);
+    switch (binary.op) {
+      case BinaryOp::kMul:
+        return Add(HostOp::kMultiply, set, bits);
+      case BinaryOp::kFloorDiv:
+      case BinaryOp::kFloorMod: {
+        const auto divisor = tir::AsInt(binary.b);
+        const bool shift = divisor && std::has_single_bit(static_cast<uint64_t>(*divisor));
+        return Add(shift ? HostOp::kSimple : HostOp::kDivide, set, bits);
+      }
+      case BinaryOp::kDiv:
+        return Add(HostOp::kDivide, set, bits);
+      case BinaryOp::kMin:
+      case BinaryOp::kMax:
+        if (vector && bits > 32) return AddOutsideVectors(set, 2);
+        return Add(HostOp::kSimple, set, bits, vector ? 1 : 2);
+      case BinaryOp::kRoundShift:
+        return Add(HostOp::kSimple, set, bits, 3);
+      default:
+        return Add(HostOp::kSimple, set, bits);
+    }
+  }
+
+  void CountExpr(const Expr& expr) {
+    if (!seen_.insert(expr.get()).second) return;
+    if (const auto* load = tir::As<tir::Load>(expr)) return CountLoad(*load);
+    if (const auto loads = SaturatedSum(expr); loads.size() == 2) {
+      for (const Expr& load : loads) CountExpr(load);
+      return Add(HostOp::kSimple, LoopsOf(expr), 8);
+    }
+    const Set set = LoopsOf(expr);
+    const int bits = expr->type.bits;
+    const bool is_float = expr->type.code == tir::DataType::Code::kFloat;
+    if (const auto* binary = tir::As<tir::Binary>(expr)) {
+      const bool compares = expr->type == tir::DataType::Bool();
+      const tir::DataType type = binary->a->type;
+      if (compares && type == tir::DataType::Index()) {
+        CountIndex(binary->a);
+        CountIndex(binary->b);
+        return Add(HostOp::kSimple, set, 32);
+      }
+      CountExpr(binary->a);
+      CountExpr(binary->b);
+      if (IsZeroShift(*binary)) return;
+      if ((is_float || type.code == tir::DataType::Code::kFloat) && binary->op != BinaryOp::kDiv)
+        return Add(HostOp::kFloat, set, type.bits);
+      AddBinary(*binary, set, type.bits);
+    } else if (const auto* select = tir::As<tir::Select>(expr)) {
+      CountExpr(select->condition);
+      CountExpr(select->a);
+      CountExpr(select->b);
+      Add(HostOp::kSimple, set, bits, IsVector(set) ? 1 : 2);
+    } else if (const auto* cast = tir::As<tir::Cast>(expr)) {
+      CountExpr(cast->value);
+      const int from = cast->value->type.bits;
+      const bool to_float = is_float || cast->value->type.code == tir::DataType::Code::kFloat;
+      if (to_float) return Add(HostOp::kFloat, set, std::max(from, bits));
+      // Outside of vectors a load extends and a store truncates.
+      if (IsVector(set)) Add(HostOp::kSimple, set, std::max(from, bits));
+    } else if (const auto* math = tir::As<tir::Math>(expr)) {
+      CountExpr(math->value);
+      Add(HostOp::kDivide, set, bits,
+          math->fn == tir::MathFn::kRound || math->fn == tir::MathFn::kFloor ? 1 : 8);
+    }
+  }
+
+  Set CountPlace(const tir::Linear& place) {
+    Set set = 0;
+    for (const auto& [atom, coefficient] : place.terms) {
+      CountIndex(atom);
+      set |= LoopsOf(atom);
+    }
+    return set;
+  }
+
+  void CountLoad(const tir::Load& load) {
+    const tir::Linear place = PlaceOf(load.indices, load.buffer);
+    const Set set = CountPlace(place);
+    const bool gathered = IsVector(set) && StrideOf(place) != 1;
+    Add(gathered ? HostOp::kGather : HostOp::kLoad, set, load.buffer->type.bits);
+    // In one vector alone, places are constants; else each lane's is computed.
+    if (gathered && loops_[InnermostLoop()].extent > kVectorBits / widest_) AddOutsideVectors(set, 2);
+  }
+
+  tir::Simplifier simplifier_;
+  std::vector<Loop> loops_;
+  std::unordered_set<const tir::ExprNode*> seen_;  // of a statement
+  bool innermost_ = false;
+  int widest_ = 0;  // bits of the elements that the innermost loop's vectors have; 0: it has none
+  runtime::HostWork work_;
+};
+
+}  // namespace
+
+runtime::HostWork WorkOf(const tir::Function& function) { return Counter().Count(function); }
+
+}  // namespace cosim::cpu
