@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/report_figures.h"
+#include "cli/version.h"
 #include "compiler/import/import.h"
 #include "isa/digest.h"
 
@@ -48,8 +49,8 @@ std::string NetworkIdentity(const std::string& name_or_file) {
 std::string OriginLines(const session::Origin& origin) {
   std::string text = fmt::format("isa {}, configuration {}", FileText(origin.isa), FileText(origin.config));
   for (const std::string& set : origin.set) text += ", --set " + set;
-  return text + fmt::format("\nfingerprints: hardware {}, experiment {}; {}\n", origin.hardware,
-                            origin.experiment, origin.version);
+  return text + fmt::format("\nfingerprints: hardware {}, experiment {}; {} (commit {})\n", origin.hardware,
+                            origin.experiment, origin.version, Commit());
 }
 
 Json OriginJson(const session::Origin& origin) {
@@ -58,7 +59,8 @@ Json OriginJson(const session::Origin& origin) {
           {"set", origin.set},
           {"hardware_fingerprint", origin.hardware},
           {"experiment_fingerprint", origin.experiment},
-          {"version", origin.version}};
+          {"version", origin.version},
+          {"commit", Commit()}};
 }
 
 std::string BandText(const session::Result& result, const isa::Spec& spec) {
@@ -67,12 +69,21 @@ std::string BandText(const session::Result& result, const isa::Spec& spec) {
                      Milliseconds(result.band->high, spec));
 }
 
+std::string FrameBandText(const session::Result& result, const isa::Spec& spec) {
+  const std::optional<double>& host = result.end_to_end.host_ms;
+  if (!result.band || !host) return "";
+  return fmt::format(", {:.2f} to {:.2f} by its memory", Milliseconds(result.band->low, spec) + *host,
+                     Milliseconds(result.band->high, spec) + *host);
+}
+
 Json MemoryJson(const session::Result& result, const isa::Spec& spec) {
   Json json = {{"setting", result.origin ? result.origin->memory : "typical"}};
   if (!result.band) return json;
   json["low_cycles"] = result.band->low;
   json["high_cycles"] = result.band->high;
-  json["band_ms"] = {Milliseconds(result.band->low, spec), Milliseconds(result.band->high, spec)};
+  const double low = Milliseconds(result.band->low, spec), high = Milliseconds(result.band->high, spec);
+  json["band_ms"] = {low, high};
+  if (const auto& host = result.end_to_end.host_ms) json["frame_band_ms"] = {low + *host, high + *host};
   return json;
 }
 

@@ -25,6 +25,9 @@ nlohmann::ordered_json OriginJson(const session::Origin& origin);
 
 /// ", 73.51 to 80.97 by its memory" behind the milliseconds of a total; "" when there is no band.
 std::string BandText(const session::Result& result, const isa::Spec& spec);
+/// ", 74.10 to 81.56 by its memory" behind a frame's milliseconds: the host's time is the same in all
+/// settings.
+std::string FrameBandText(const session::Result& result, const isa::Spec& spec);
 /// The setting, and the band in cycles and in milliseconds if there is one.
 nlohmann::ordered_json MemoryJson(const session::Result& result, const isa::Spec& spec);
 

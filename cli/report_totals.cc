@@ -33,7 +33,7 @@ std::string Macs(const session::Result& result) {
 }
 
 // Simulated for the accelerator, estimated for the board's processor: every figure says which it is.
-std::string FrameLine(const session::Result& result) {
+std::string FrameLine(const session::Result& result, const isa::Spec& spec) {
   const session::EndToEnd& times = result.end_to_end;
   const std::string accelerator = times.accelerator_ms
                                       ? fmt::format("{:.2f} ms on the accelerator", *times.accelerator_ms)
@@ -43,7 +43,8 @@ std::string FrameLine(const session::Result& result) {
                                                       : fmt::format("{:.2f} ms on the host (estimated, {})",
                                                                     *times.host_ms, times.host_model);
   std::string text = fmt::format("frame: {} + {}", accelerator, host);
-  if (const auto frame = times.FrameMs()) text += fmt::format(" = {:.2f} ms", *frame);
+  if (const auto frame = times.FrameMs())
+    text += fmt::format(" = {:.2f} ms{}", *frame, FrameBandText(result, spec));
   if (const auto rate = times.PipelinedFramesPerSecond())
     text += fmt::format("; {:.1f} frames/s when both work at a time", *rate);
   return text + "\n";
@@ -58,7 +59,7 @@ std::string Totals(const session::Result& result, const isa::Spec& spec, const s
                         Percent(Utilization(result.ideal_cycles, result.run.cycles)));
   else
     text += fmt::format("total: no cycles, {}\n", Macs(result));
-  text += FrameLine(result);
+  text += FrameLine(result, spec);
   for (const session::Warning& warning : result.warnings) text += fmt::format("warning: {}\n", warning.text);
   text += fmt::format("{} on {} ({}), {} device, {} virtual threads, seed {}, spec {}, {} instructions\n",
                       result.network.name, spec.config, spec.isa, options.device, options.virtual_threads,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cosim version. Alone in its file, for a commit rebuilds it.
+#include "cli/version.h"
+
 #include <fmt/format.h>
 
 #include "cli/commit.h"
@@ -8,6 +10,8 @@
 #include "cli/verbs.h"
 
 namespace cosim::cli {
+
+std::string_view Commit() { return kCommit; }
 
 int VersionVerb(const Arguments& arguments) {
   const auto parsed =

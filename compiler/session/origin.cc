@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "isa/config_host.h"
 #include "isa/config_memory.h"
 #include "isa/digest.h"
 
@@ -20,11 +21,13 @@ OriginFile FileOf(const std::string& name, const std::string& path, const isa::S
 }
 
 // One thing a line; strings come last in theirs, and only one stands in each.
-std::string ExperimentText(const isa::Spec& spec, const Origin& origin, const ExperimentKey& key) {
+std::string ExperimentText(const isa::Spec& spec, const std::optional<isa::HostProcessor>& host,
+                           const Origin& origin, const ExperimentKey& key) {
   const isa::MemorySystem& dram = spec.dram;
   return fmt::format("hardware {}\nclock {}\n", origin.hardware, spec.clock_mhz) +
          fmt::format("memory {} {} {} {} {}\n", dram.latency, dram.write_latency, dram.jitter,
                      dram.dram_bytes, dram.seed) +
+         (host ? fmt::format("host {} {} {}\n", host->cpu, host->cores, host->clock_mhz) : "") +
          fmt::format("seed {}\nbits {}\nthreads {}\n", key.seed, key.activation_bits, key.virtual_threads) +
          fmt::format("version {}\nnetwork {}\n", origin.version, key.network);
 }
@@ -44,7 +47,8 @@ Origin OriginOf(const isa::Spec& spec, const runtime::SpecSource& source, const 
   origin.memory = isa::MemorySetting(source.config, source.overrides);
   origin.hardware = HardwareFingerprint(spec);
   origin.version = "cosim " COSIM_VERSION;
-  origin.experiment = Fingerprint(ExperimentText(spec, origin, key));
+  origin.experiment =
+      Fingerprint(ExperimentText(spec, isa::HostOf(source.config, source.overrides), origin, key));
   return origin;
 }
 

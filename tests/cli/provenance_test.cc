@@ -40,6 +40,7 @@ TEST_F(Provenance, NamesFilesAndOverrides) {
   EXPECT_EQ(json["config"]["sha256"], Sha256(source / "configs" / "tiny.yaml"));
   EXPECT_EQ(json["set"], Json({"memory.latency=17"}));
   EXPECT_THAT(json["version"], ::testing::StartsWith("cosim "));
+  EXPECT_THAT(Run("version").out, HasSubstr("(commit " + json["commit"].get<std::string>() + ")"));
 }
 
 TEST_F(Provenance, EditedIsasSaySo) {
@@ -67,7 +68,7 @@ TEST_F(Provenance, ExperimentIsAllThatMovesCyclesOrMilliseconds) {
   EXPECT_EQ(Fingerprint("experiment", "mlp --config=pynq.yaml --set board=none --set doc=other"), plain);
   for (const char* other :
        {"--set memory.latency=80", "--set clock_mhz=50", "--seed=2", "--virtual-threads=1", "--memory=high",
-        "--set parameters.tokens=8", "--set memory.write_latency_ns=300"})
+        "--set parameters.tokens=8", "--set host.clock_mhz=500"})
     EXPECT_NE(Fingerprint("experiment", std::string("mlp --config=pynq.yaml ") + other), plain) << other;
   EXPECT_NE(Fingerprint("experiment", "small_cnn --config=pynq.yaml"), plain);
 }
@@ -95,6 +96,9 @@ TEST_F(Provenance, TotalsHaveTheBandOfTheMemory) {
   EXPECT_GT(typical["memory"]["high_cycles"], typical["cycles"]);
   EXPECT_DOUBLE_EQ(typical["memory"]["band_ms"][1].get<double>(),
                    typical["memory"]["high_cycles"].get<double>() / 1e5);
+  EXPECT_DOUBLE_EQ(
+      typical["memory"]["frame_band_ms"][1].get<double>(),
+      typical["memory"]["band_ms"][1].get<double>() + typical["end_to_end"]["host_ms"].get<double>());
   EXPECT_LE(low["cycles"], typical["memory"]["low_cycles"]);
   EXPECT_LE(high["cycles"], typical["memory"]["high_cycles"]);
   EXPECT_GT(high["cycles"], typical["cycles"]);
@@ -105,6 +109,8 @@ TEST_F(Provenance, ABandIsPrintedOnlyWhereThereIsOne) {
   EXPECT_THAT(
       Run("run mlp --config=pynq.yaml --timing-only").out,
       ::testing::ContainsRegex("total: [0-9,]+ cycles, [0-9.]+ ms, [0-9.]+ to [0-9.]+ by its memory, at"));
+  EXPECT_THAT(Run("run mlp --config=pynq.yaml --timing-only").out,
+              ::testing::ContainsRegex("\nframe: .* = [0-9.]+ ms, [0-9.]+ to [0-9.]+ by its memory"));
   EXPECT_THAT(Run("run mlp --config=tiny.yaml --timing-only").out, Not(HasSubstr("by its memory")));
   EXPECT_FALSE(Report("mlp --config=tiny.yaml")["memory"].contains("low_cycles"));
 }
