@@ -18,7 +18,7 @@ namespace cosim::runtime {
 namespace {
 
 constexpr uint64_t kMostDram = uint64_t{1} << 32;  // instructions address no more
-constexpr int64_t kMostMacs = int64_t{1} << 53;    // what is computed from them stays exact
+constexpr int64_t kMostWork = int64_t{1} << 53;    // of all layers; what is computed from it stays exact
 
 class Reader {
  public:
@@ -46,8 +46,11 @@ class Reader {
                                  .knobs = {},
                                  .macs = l->macs()});
     int64_t macs = 0;
-    for (const Layer& layer : network_.layers)
-      Expect(layer.macs >= 0 && (macs += std::min(layer.macs, kMostMacs)) <= kMostMacs, "layers' MACs");
+    for (const Layer& layer : network_.layers) {
+      const bool fits = layer.macs >= 0 && layer.macs <= kMostWork - macs;
+      Expect(fits, "layers' MACs");
+      if (fits) macs += layer.macs;
+    }
     module_.code = {m.cpu_code()->architecture()->str(), m.cpu_code()->level()->str(),
                     Bytes(*m.cpu_code()->object())};
     if (m.model()) ReadModel(*m.model());
@@ -161,10 +164,13 @@ class Reader {
     bool fits = from.scalar()->size() == isa::kHostOps && from.vector()->size() == isa::kHostOps;
     if (fits) std::ranges::copy(*from.scalar(), work.scalar.begin());
     if (fits) std::ranges::copy(*from.vector(), work.vector.begin());
-    for (const auto& list : {work.scalar, work.vector})
-      for (const int64_t count : list) fits = fits && count >= 0;
+    const auto add = [&](int64_t count) {
+      fits = fits && count >= 0 && count <= kMostWork - work_;
+      if (fits) work_ += count;
+    };
+    for (const auto& list : {work.scalar, work.vector}) std::ranges::for_each(list, add);
     for (const int64_t count : {work.iterations, work.bytes, work.routine_values, work.routine_macs})
-      fits = fits && count >= 0;
+      add(count);
     Expect(fits, "the work of a call is no list of counts");
     return work;
   }
@@ -202,6 +208,7 @@ class Reader {
 
   Module module_;
   Network& network_ = module_.network;
+  int64_t work_ = 0;  // counts of the calls so far
   std::string wrong_;
 };
 

@@ -247,11 +247,18 @@ TEST_F(ModuleTest, LinkingLoadsMachineCodeOnlyWhenTold) {
 }
 
 TEST_F(ModuleTest, RefusesNumbersThatWouldOverflowInSums) {
-  for (const int64_t macs : {int64_t{-1}, int64_t{1} << 53, std::numeric_limits<int64_t>::max()})
+  for (const int64_t macs :
+       {int64_t{-1}, int64_t{1} << 53, std::numeric_limits<int64_t>::max()})  // beside 1000
     EXPECT_EQ(ErrorAfter([&](Module& m) { m.network.layers[1].macs = macs; }),
               "is inconsistent: layers' MACs");
   EXPECT_EQ(ErrorAfter([](Module& m) { m.network.inputs[0].scale = std::numeric_limits<float>::infinity(); }),
             "is inconsistent: a scale");
+  for (const int64_t count : {int64_t{-1}, std::numeric_limits<int64_t>::max()}) {
+    EXPECT_EQ(ErrorAfter([&](Module& m) { Call(m).work.bytes = count; }),
+              "is inconsistent: the work of a call is no list of counts");
+    EXPECT_EQ(ErrorAfter([&](Module& m) { Call(m).work.vector[0] = count; }),
+              "is inconsistent: the work of a call is no list of counts");
+  }
 }
 
 TEST_F(ModuleTest, NamesOfLayersAreWrittenOut) {
