@@ -317,8 +317,9 @@ std::vector<SelectedOp> SelectAluOps(const isa::Spec& spec, const Exact& expr, c
   }
   why = fmt::format("no sequence of up to {} ALU ops of isa '{}' computes it into '{}'", kMostOps, spec.isa,
                     spec.memories[target.memory].name);
+  // Lanes that differ are the configuration's, and no secret.
   for (const isa::AluOp& op : spec.alu_ops)
-    if (const std::string misfit = Misfit(spec, op); !misfit.empty())
+    if (const std::string misfit = Misfit(spec, op); op.available && !misfit.empty())
       return why += fmt::format(" (ALU op '{}' cannot be used: {})", op.name, misfit),
              std::vector<SelectedOp>{};
   return {};

@@ -3,6 +3,8 @@
 // lower_group.h.
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "compiler/network/geometry.h"
 #include "compiler/network/lower_group.h"
 
@@ -23,7 +25,7 @@ void FoldZeroPoint(const ConvView& view, std::vector<int32_t>& bias) {
 }  // namespace
 
 ChannelParameters GroupLowering::ParametersOf(const Group& group, const AcceleratorGroup& out,
-                                              const Plan& plan) const {
+                                              const Plan& plan, bool fold) const {
   ChannelParameters parameters;
   if (const auto* add = graph_.node(group.anchor()).As<graph::ScaledAdd>()) {
     for (const auto& [zero_point, multiplier, shift] :
@@ -42,7 +44,7 @@ ChannelParameters GroupLowering::ParametersOf(const Group& group, const Accelera
   int64_t channels = graph_.node(group.anchor()).type.shape[1];
   if (out.weights >= 0) channels = plan.window.g * plan.window.co * array_.layout_out;  // all alike, gaps too
   parameters.bias.resize(channels, 0);
-  if (plan.anchor == Anchor::kConvolution && out.weights < 0)
+  if (fold && plan.anchor == Anchor::kConvolution && out.weights < 0)
     FoldZeroPoint(ViewOf(graph_, group, out.input), parameters.bias);
   if (epilogue.requantize) {
     parameters.multiplier = epilogue.requantize->multiplier;
@@ -55,7 +57,10 @@ std::string GroupLowering::ParametersMisfit(const Group& group, const Accelerato
                                             const Plan& plan) const {
   if (!array_.HasParameters() || !plan.epilogue.HasParameters()) return {};
   const isa::Memory& memory = spec_.memories[array_.parameters.memory];
-  const ChannelParameters parameters = ParametersOf(group, out, plan);
+  const isa::ScalarType bias = memory.fields[array_.parameters.bias].type;
+  const bool all_fit = bias.Min() <= std::numeric_limits<int32_t>::min() &&
+                       bias.Max() >= std::numeric_limits<int32_t>::max();  // whatever is folded in
+  const ChannelParameters parameters = ParametersOf(group, out, plan, !all_fit);
   struct Part {
     const char* name;
     int field;

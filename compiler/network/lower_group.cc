@@ -33,7 +33,7 @@ void GroupLowering::PackConstants(const Group& group, const Plan& plan, Accelera
       out.constants.push_back({role, "", {}});
     return;
   }
-  ChannelParameters parameters = ParametersOf(group, out, plan);
+  ChannelParameters parameters = ParametersOf(group, out, plan, true);
   if (plan.anchor == Anchor::kConvolution && out.weights < 0) {
     const ConvView view = ViewOf(graph_, group, out.input);
     const bool patches = out.input_layout.kind == Layout::Kind::kPatches;

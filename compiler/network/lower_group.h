@@ -163,7 +163,9 @@ class GroupLowering {
                                        const std::vector<TileCost>& ranked, std::string& reason);
   void Report(const Group& group, const Lowered& lowered) const;
   /// What the accumulators are scaled by: one value a channel, or three blocks of them for a ScaledAdd.
-  ChannelParameters ParametersOf(const Group& group, const AcceleratorGroup& out, const Plan& plan) const;
+  /// Biases with the input's zero point in them, if `fold`.
+  ChannelParameters ParametersOf(const Group& group, const AcceleratorGroup& out, const Plan& plan,
+                                 bool fold) const;
   /// Which of them the records of the ISA do not hold; empty: they hold all.
   std::string ParametersMisfit(const Group& group, const AcceleratorGroup& out, const Plan& plan) const;
   void PackConstants(const Group& group, const Plan& plan, AcceleratorGroup& out) const;
@@ -171,8 +173,8 @@ class GroupLowering {
   const isa::Spec& spec_;
   const graph::Graph& graph_;
   LowerOptions options_;
+  std::string no_array_;  // before array_, which sets it
   Array array_;
-  std::string no_array_;
   accel::StorageCursor cursor_;
   std::optional<Before> before_;
   std::vector<Known> known_;

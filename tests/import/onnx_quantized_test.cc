@@ -267,6 +267,18 @@ TEST(OnnxQuantized, TiesStayOnTheHostAndSayWhy) {
   EXPECT_THAT(op->reason, HasSubstr("would lift that"));
 }
 
+// What quantizing has left in float is not to be quantized once more.
+TEST(OnnxQuantized, FloatsOfAQuantizedModelAreNotToldToBeQuantized) {
+  Net net(4);
+  const std::string real = net.Add("DequantizeLinear", {net.Input({1, 4, 5, 5}), net.Scale(), net.Zero()});
+  const auto model = net.Import(net.Add("Sigmoid", {real}), false);
+  ASSERT_TRUE(model);
+  const auto* op =
+      model->graph.node(*model->graph.Find("v" + std::to_string(net.count - 1))).As<graph::HostOp>();
+  ASSERT_TRUE(op);
+  EXPECT_EQ(op->reason, "float32 within a quantized model: its file has no integer form of this Sigmoid");
+}
+
 TEST(OnnxUnsupported, VersionAndOperatorsAreNamedAtOnce) {
   Net net(2);
   net.file.opset = 19;

@@ -28,8 +28,8 @@ class Drawer {
   Drawer(const YamlNode& root, Random& random) : root_(root), random_(random) {}
 
   IsaEdit Draw() {
-    // A third of all edits rename or copy with all that belongs to it: an ISA that still means something.
-    switch (random_.Below(13)) {
+    // Half of all edits rename, copy or move with all that belongs to it: an ISA that still means something.
+    switch (random_.Below(20)) {
       case 0:
         return {Kind::kDrop, Pick(Entries()).path, ""};
       case 1:
@@ -38,14 +38,20 @@ class Drawer {
         return {Kind::kRename, Pick(random_.Below(2) != 0 ? Entries() : Below()).path, NewName()};
       case 3:
       case 4:
-        return {Kind::kWord, Pick(Names()), NewName()};
       case 5:
-        return {Kind::kCopy, Pick(Entries()).path, NewName()};
       case 6:
-        return {Kind::kClone, Pick(KeysOf("memories")), NewName()};
+        return {Kind::kWord, Pick(Names()), NewName()};
       case 7:
-        return {Kind::kSwap, Pick(random_.Below(2) != 0 ? Entries() : Below()).path, ""};
       case 8:
+        return {Kind::kCopy, Pick(Entries()).path, NewName()};
+      case 9:
+      case 10:
+        return {Kind::kClone, Pick(KeysOf("memories")), NewName()};
+      case 11:
+      case 12:
+      case 13:
+        return {Kind::kSwap, Pick(random_.Below(2) != 0 ? Entries() : Below()).path, ""};
+      case 14:
         return {Kind::kAdd,
                 Pick(Entries()).path + "/fields/" +
                     Pick(std::vector<std::string>{"lock_acc", "lock_inp", "pad_value", "reset", "overwrite",

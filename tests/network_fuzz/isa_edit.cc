@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
 #include <functional>
 #include <sstream>
@@ -100,6 +101,19 @@ void GiveFreeNumber(const YamlNode& map, YamlNode& entry, const std::string& key
       next = std::max(next, std::atoi(number->value.scalar.c_str()) + 1);
   for (YamlEntry& e : entry.entries)
     if (e.key.scalar == key) e.value.scalar = std::to_string(next);
+}
+
+// As many bits for opcodes as they need by now.
+void WidenOpcodes(YamlNode& root) {
+  YamlNode* bits = Section(root, "opcode_bits");
+  const YamlNode* instructions = Section(root, "instructions");
+  if (!bits || !instructions) return;
+  int most = 0;
+  for (const YamlEntry& entry : instructions->entries)
+    if (const YamlEntry* opcode = entry.value.Find("opcode"))
+      most = std::max(most, std::atoi(opcode->value.scalar.c_str()));
+  if (most >> std::atoi(bits->scalar.c_str()) != 0)
+    bits->scalar = std::to_string(std::bit_width(static_cast<unsigned>(most)));
 }
 
 bool CopyEntry(YamlNode& map, size_t index, const std::string& name) {
@@ -236,7 +250,11 @@ std::optional<IsaEdit> ParseEdit(const std::string& text) {
 }
 
 bool Apply(const IsaEdit& edit, YamlNode& root) {
-  if (edit.kind == Kind::kClone) return Clone(root, edit.path, edit.text);
+  if (edit.kind == Kind::kClone) {
+    const bool cloned = Clone(root, edit.path, edit.text);
+    if (cloned) WidenOpcodes(root);
+    return cloned;
+  }
   if (edit.kind == Kind::kWord) {
     const std::string before = Emit(root);
     if (before.find(edit.text) != std::string::npos) return false;
@@ -245,7 +263,9 @@ bool Apply(const IsaEdit& edit, YamlNode& root) {
   }
   if (edit.kind == Kind::kAdd) return Add(root, edit.path, edit.text);
   const auto place = Find(root, edit.path);
-  return place && ApplyAt(edit, *place);
+  if (!place || !ApplyAt(edit, *place)) return false;
+  if (edit.kind == Kind::kCopy) WidenOpcodes(root);
+  return true;
 }
 
 std::string Emit(const YamlNode& root) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "compiler/host/make.h"
 #include "compiler/host/movement.h"
@@ -29,8 +30,8 @@ class Builder {
       : file_(std::move(file)), options_(options), diagnostics_(diagnostics) {
     model_.graph = graph::Graph(file_.name);
     quantized_ = std::ranges::any_of(file_.nodes, [](const NodeInfo& node) {
-      return node.op.find("QLinear") != node.op.npos || node.op == "QuantizeLinear" ||
-             node.op == "com.microsoft.QGemm";
+      return std::ranges::any_of(std::array{"QLinear", "QGemm", "uantizeLinear", "Integer"},
+                                 [&](const char* part) { return node.op.find(part) != node.op.npos; });
     });
   }
 
