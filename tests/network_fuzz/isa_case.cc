@@ -195,7 +195,7 @@ IsaOutcome RunIsaCase(const IsaCase& c) {
   const isa::SourceText config{"tiny.yaml", ReadText("configs/tiny.yaml")};
   const auto before = isa::ParseYaml(plain, diags);
   const auto base = BaseOf(c, diags);
-  if (!before || !base) return {Kind::kRefused, diags.Render()};
+  if (!before || !base) return {Kind::kWrong, "without edits: " + diags.Render()};
   isa::YamlNode tree = *before;
   for (const IsaEdit& edit : c.edits) Apply(edit, tree);
   const isa::SourceText edited{"edited.yaml", Emit(tree)};
