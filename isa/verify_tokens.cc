@@ -13,17 +13,17 @@ namespace cosim::isa {
 namespace {
 
 template <typename Function>
-void ForEachBit(uint64_t bits, Function function) {
-  for (; bits != 0; bits &= bits - 1) function(std::countr_zero(bits));
+void ForEachQueue(uint64_t queues, Function function) {
+  for (; queues != 0; queues &= queues - 1) function(std::countr_zero(queues));
 }
 
 bool IsForward(const Spec& spec, std::span<const Decoded> decoded) {
   std::vector<int64_t> tokens(spec.queues.size(), 0);
   bool forward = true;
   for (const Decoded& instruction : decoded) {
-    ForEachBit(instruction.pushes, [&](int q) { forward &= tokens[q] < spec.queues[q].capacity; });
-    ForEachBit(instruction.pops, [&](int q) { forward &= tokens[q]-- > 0; });
-    ForEachBit(instruction.pushes, [&](int q) { ++tokens[q]; });
+    ForEachQueue(instruction.pushes, [&](int q) { forward &= tokens[q] < spec.queues[q].capacity; });
+    ForEachQueue(instruction.pops, [&](int q) { forward &= tokens[q]-- > 0; });
+    ForEachQueue(instruction.pushes, [&](int q) { ++tokens[q]; });
     if (!forward) return false;
   }
   return true;
@@ -60,10 +60,10 @@ class UntimedRun {
   Wait Blocker(int64_t instruction) const {
     const Decoded& what = decoded_[instruction];
     Wait wait;
-    ForEachBit(what.pushes, [&](int q) {
+    ForEachQueue(what.pushes, [&](int q) {
       if (wait.queue < 0 && tokens_[q] >= spec_.queues[q].capacity) wait = {q, true};
     });
-    ForEachBit(what.pops, [&](int q) {
+    ForEachQueue(what.pops, [&](int q) {
       if (wait.queue < 0 && tokens_[q] == 0) wait = {q, false};
     });
     return wait;
@@ -81,8 +81,8 @@ class UntimedRun {
 
   void Issue(std::deque<int64_t>& queue) {
     const Decoded& what = decoded_[queue.front()];
-    ForEachBit(what.pops, [&](int q) { --tokens_[q]; });
-    ForEachBit(what.pushes, [&](int q) { ++tokens_[q]; });
+    ForEachQueue(what.pops, [&](int q) { --tokens_[q]; });
+    ForEachQueue(what.pushes, [&](int q) { ++tokens_[q]; });
     order_.push_back(queue.front());
     queue.pop_front();
   }

@@ -17,7 +17,7 @@ using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMa
 using ConstMap = Eigen::Map<const Matrix>;
 using MutableMap = Eigen::Map<Matrix>;
 
-using Operands = std::vector<TensorPtr>;
+using Values = std::vector<TensorPtr>;
 
 /// One row of the im2col matrix: the image plane `x` [H,W] as seen through tap (ky, kx), zero outside.
 void FillTapRow(const Conv2d& op, const float* x, int64_t height, int64_t width, int64_t ky, int64_t kx,
@@ -43,7 +43,7 @@ bool IsPointwise(const Conv2d& op, const Shape& weight) {
          op.pad == std::array<int64_t, 4>{};
 }
 
-void Compute(const Conv2d& op, const Operands& in, Tensor& out) {
+void Compute(const Conv2d& op, const Values& in, Tensor& out) {
   const Shape &x = in[0]->shape(), &w = in[1]->shape(), &y = out.shape();
   const int64_t channels = w[1], outputs = w[0] / op.groups, kernel = w[2] * w[3];
   const int64_t depth = channels * kernel, in_plane = x[2] * x[3], out_plane = y[2] * y[3];
@@ -67,7 +67,7 @@ void Compute(const Conv2d& op, const Operands& in, Tensor& out) {
   }
 }
 
-void Compute(const Dense&, const Operands& in, Tensor& out) {
+void Compute(const Dense&, const Values& in, Tensor& out) {
   const Shape &x = in[0]->shape(), &w = in[1]->shape();
   const ConstMap input(in[0]->data<float>().data(), x[0], x[1]);
   const ConstMap weight(in[1]->data<float>().data(), w[0], w[1]);
@@ -88,26 +88,26 @@ void ScaleChannels(const Tensor& x, Tensor& out, Gain gain, Offset offset) {
   }
 }
 
-void Compute(const BiasAdd&, const Operands& in, Tensor& out) {
+void Compute(const BiasAdd&, const Values& in, Tensor& out) {
   const auto bias = in[1]->data<float>();
   ScaleChannels(*in[0], out, [](int64_t) { return 1.0f; }, [&](int64_t c) { return bias[c]; });
 }
 
-void Compute(const BatchNorm& op, const Operands& in, Tensor& out) {
+void Compute(const BatchNorm& op, const Values& in, Tensor& out) {
   const auto gamma = in[1]->data<float>(), beta = in[2]->data<float>();
   const auto mean = in[3]->data<float>(), variance = in[4]->data<float>();
   auto gain = [&](int64_t c) { return gamma[c] / std::sqrt(variance[c] + op.epsilon); };
   ScaleChannels(*in[0], out, gain, [&](int64_t c) { return beta[c] - mean[c] * gain(c); });
 }
 
-void Compute(const Relu& op, const Operands& in, Tensor& out) {
+void Compute(const Relu& op, const Values& in, Tensor& out) {
   const auto x = in[0]->data<float>();
   const float cap = op.cap > 0 ? op.cap : std::numeric_limits<float>::infinity();
   std::transform(x.begin(), x.end(), out.mutable_data<float>().begin(),
                  [&](float v) { return v > 0 ? std::min(v, cap) : 0.0f; });
 }
 
-void Compute(const Add&, const Operands& in, Tensor& out) {
+void Compute(const Add&, const Values& in, Tensor& out) {
   const auto a = in[0]->data<float>(), b = in[1]->data<float>();
   std::transform(a.begin(), a.end(), b.begin(), out.mutable_data<float>().begin(), std::plus<>());
 }
@@ -124,7 +124,7 @@ float WindowMax(const MaxPool& op, const float* plane, int64_t height, int64_t w
   return best;
 }
 
-void Compute(const MaxPool& op, const Operands& in, Tensor& out) {
+void Compute(const MaxPool& op, const Values& in, Tensor& out) {
   const Shape &x = in[0]->shape(), &y = out.shape();
   const float* plane = in[0]->data<float>().data();
   float* to = out.mutable_data<float>().data();
@@ -135,7 +135,7 @@ void Compute(const MaxPool& op, const Operands& in, Tensor& out) {
   }
 }
 
-void Compute(const AvgPool& op, const Operands& in, Tensor& out) {
+void Compute(const AvgPool& op, const Values& in, Tensor& out) {
   const Shape &x = in[0]->shape(), &y = out.shape();
   const float* plane = in[0]->data<float>().data();
   float* to = out.mutable_data<float>().data();
@@ -156,7 +156,7 @@ void Compute(const AvgPool& op, const Operands& in, Tensor& out) {
   }
 }
 
-void Compute(const ConvTranspose2d& op, const Operands& in, Tensor& out) {
+void Compute(const ConvTranspose2d& op, const Values& in, Tensor& out) {
   const Shape &x = in[0]->shape(), &w = in[1]->shape(), &y = out.shape();
   const auto from = in[0]->data<float>(), weight = in[1]->data<float>();
   const auto to = out.mutable_data<float>();
@@ -188,7 +188,7 @@ void Gather(const Tensor& x, Tensor& out, Index index) {
         }
 }
 
-void Compute(const DepthToSpace& op, const Operands& in, Tensor& out) {
+void Compute(const DepthToSpace& op, const Values& in, Tensor& out) {
   const Shape &x = in[0]->shape(), &y = out.shape();
   Gather(*in[0], out, [&](int64_t n, int64_t c, int64_t h, int64_t w) {
     const int64_t channel = (h % op.block[0] * op.block[1] + w % op.block[1]) * y[1] + c;
@@ -196,14 +196,14 @@ void Compute(const DepthToSpace& op, const Operands& in, Tensor& out) {
   });
 }
 
-void Compute(const ResizeNearest& op, const Operands& in, Tensor& out) {
+void Compute(const ResizeNearest& op, const Values& in, Tensor& out) {
   const Shape& x = in[0]->shape();
   Gather(*in[0], out, [&](int64_t n, int64_t c, int64_t h, int64_t w) {
     return ((n * x[1] + c) * x[2] + h / op.scale[0]) * x[3] + w / op.scale[1];
   });
 }
 
-void Compute(const Pad& op, const Operands& in, Tensor& out) {
+void Compute(const Pad& op, const Values& in, Tensor& out) {
   const Shape& x = in[0]->shape();
   Gather(*in[0], out, [&](int64_t n, int64_t c, int64_t h, int64_t w) {
     const int64_t iy = h - op.pad[0], ix = w - op.pad[1];
@@ -212,7 +212,7 @@ void Compute(const Pad& op, const Operands& in, Tensor& out) {
   });
 }
 
-void Compute(const Concat&, const Operands& in, Tensor& out) {
+void Compute(const Concat&, const Values& in, Tensor& out) {
   const int64_t batch = out.shape()[0];
   float* to = out.mutable_data<float>().data();
   for (int64_t n = 0; n < batch; ++n) {
@@ -223,17 +223,17 @@ void Compute(const Concat&, const Operands& in, Tensor& out) {
   }
 }
 
-void Compute(const Sub&, const Operands& in, Tensor& out) {
+void Compute(const Sub&, const Values& in, Tensor& out) {
   const auto a = in[0]->data<float>(), b = in[1]->data<float>();
   std::transform(a.begin(), a.end(), b.begin(), out.mutable_data<float>().begin(), std::minus<>());
 }
 
-void Compute(const Mul&, const Operands& in, Tensor& out) {
+void Compute(const Mul&, const Values& in, Tensor& out) {
   const auto a = in[0]->data<float>(), b = in[1]->data<float>();
   std::transform(a.begin(), a.end(), b.begin(), out.mutable_data<float>().begin(), std::multiplies<>());
 }
 
-void Compute(const MatMul& op, const Operands& in, Tensor& out) {
+void Compute(const MatMul& op, const Values& in, Tensor& out) {
   const Shape &a = in[0]->shape(), &y = out.shape();
   const int64_t pixels = a[2] * a[3], summed = a[1] / op.groups, results = y[1] / op.groups;
   for (int64_t m = 0; m < a[0] * op.groups; ++m) {
@@ -261,7 +261,7 @@ void ForEachColumn(Tensor& x, int64_t groups, F f) {
   }
 }
 
-void Compute(const Softmax& op, const Operands& in, Tensor& out) {
+void Compute(const Softmax& op, const Values& in, Tensor& out) {
   out = *in[0];
   ForEachColumn(out, op.groups, [&](auto& column) {
     column = (op.scale * (column.array() - column.maxCoeff())).exp().matrix();
@@ -269,7 +269,7 @@ void Compute(const Softmax& op, const Operands& in, Tensor& out) {
   });
 }
 
-void Compute(const LayerNorm& op, const Operands& in, Tensor& out) {
+void Compute(const LayerNorm& op, const Values& in, Tensor& out) {
   out = *in[0];
   const Eigen::Map<const Eigen::ArrayXf> gamma(in[1]->data<float>().data(), in[1]->size());
   const Eigen::Map<const Eigen::ArrayXf> beta(in[2]->data<float>().data(), in[2]->size());
@@ -280,13 +280,13 @@ void Compute(const LayerNorm& op, const Operands& in, Tensor& out) {
   });
 }
 
-void Compute(const Gelu&, const Operands& in, Tensor& out) {
+void Compute(const Gelu&, const Values& in, Tensor& out) {
   const auto x = in[0]->data<float>();
   std::transform(x.begin(), x.end(), out.mutable_data<float>().begin(),
                  [](float v) { return v / 2 * (1 + std::erf(v * 0.70710678f)); });
 }
 
-void Compute(const GlobalAvgPool&, const Operands& in, Tensor& out) {
+void Compute(const GlobalAvgPool&, const Values& in, Tensor& out) {
   const int64_t planes = out.size(), plane = in[0]->size() / planes;
   const float* x = in[0]->data<float>().data();
   for (int64_t p = 0; p < planes; ++p, x += plane) {
@@ -296,16 +296,16 @@ void Compute(const GlobalAvgPool&, const Operands& in, Tensor& out) {
   }
 }
 
-void Compute(const Flatten&, const Operands& in, Tensor& out) { out = in[0]->Reshaped(out.shape()); }
+void Compute(const Flatten&, const Values& in, Tensor& out) { out = in[0]->Reshaped(out.shape()); }
 
-void Compute(const HostOp& op, const Operands& in, Tensor& out) {
+void Compute(const HostOp& op, const Values& in, Tensor& out) {
   std::vector<const Tensor*> operands;
   for (const TensorPtr& operand : in) operands.push_back(operand.get());
   out = std::move(Evaluate(*op.op, operands).at(op.result));
 }
 
 template <typename OpType>
-void Compute(const OpType& op, const Operands&, Tensor&) {
+void Compute(const OpType& op, const Values&, Tensor&) {
   COSIM_CHECK(false, "{} is not a float operation", op.kMnemonic);
 }
 
@@ -331,7 +331,7 @@ std::vector<TensorPtr> RunFloat(const Graph& graph, const std::vector<Tensor>& i
     } else if (const auto* constant = node.As<Constant>()) {
       values.push_back(constant->data);
     } else {
-      Operands operands;
+      Values operands;
       for (ValueId id : node.inputs) operands.push_back(values[id]);
       values.push_back(std::make_shared<const Tensor>(EvaluateFloat(node, operands)));
     }

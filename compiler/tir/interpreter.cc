@@ -36,7 +36,7 @@ struct State {
 using ExprFn = std::function<Value(State&)>;
 using StmtFn = std::function<void(State&)>;
 
-bool IsFloat(DataType type) { return type.code == DataType::Code::kFloat; }
+bool IsFloating(DataType type) { return type.code == DataType::Code::kFloat; }
 
 template <typename T>
 T Read(const std::byte* data, int64_t element) {
@@ -51,7 +51,7 @@ void Write(std::byte* data, int64_t element, T value) {
 }
 
 Value ReadElement(DataType type, const std::byte* data, int64_t element) {
-  if (IsFloat(type)) {
+  if (IsFloating(type)) {
     return {0, type.bits == 32 ? Read<float>(data, element) : Read<double>(data, element)};
   }
   const bool is_signed = type.code == DataType::Code::kInt;
@@ -68,7 +68,7 @@ Value ReadElement(DataType type, const std::byte* data, int64_t element) {
 }
 
 void WriteElement(DataType type, std::byte* data, int64_t element, Value value) {
-  if (IsFloat(type)) {
+  if (IsFloating(type)) {
     return type.bits == 32 ? Write(data, element, static_cast<float>(value.f))
                            : Write(data, element, value.f);
   }
@@ -181,7 +181,7 @@ class Compiler {
     const BinaryOp op = node.op;
     if (op == BinaryOp::kLogicalAnd) return [a, b](State& s) { return Value{a(s).i && b(s).i}; };
     if (op == BinaryOp::kLogicalOr) return [a, b](State& s) { return Value{a(s).i || b(s).i}; };
-    if (!IsFloat(operands)) {
+    if (!IsFloating(operands)) {
       return [=](State& s) {
         const int64_t left = a(s).i, right = b(s).i;
         const std::optional<int64_t> value = EvaluateBinary(op, left, right, operands);
@@ -199,10 +199,10 @@ class Compiler {
   }
   ExprFn CompileNode(const Cast& node, DataType type) {
     ExprFn value = Compile(node.value);
-    const bool from_float = IsFloat(node.value->type);
-    if (from_float && IsFloat(type)) return [=](State& s) { return Value{0, RoundTo(type, value(s).f)}; };
+    const bool from_float = IsFloating(node.value->type);
+    if (from_float && IsFloating(type)) return [=](State& s) { return Value{0, RoundTo(type, value(s).f)}; };
     if (from_float) return [=](State& s) { return Value{FloatToInt(value(s).f, type)}; };
-    if (IsFloat(type)) {
+    if (IsFloating(type)) {
       return [=](State& s) {
         const int64_t i = value(s).i;
         return Value{0, type.bits == 32 ? static_cast<float>(i) : static_cast<double>(i)};

@@ -19,8 +19,6 @@ using tir::BinaryOp;
 using tir::DataType;
 using tir::Expr;
 
-const DataType kInt8 = DataType::Int(8), kInt32 = DataType::Int(32);
-
 NestLoop MakeLoop(const std::string& name, int64_t extent) {
   return {tir::MakeVar(name), tir::Int(0), tir::Int(extent)};
 }

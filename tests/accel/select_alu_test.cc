@@ -21,8 +21,6 @@ using tir::BinaryOp;
 using tir::DataType;
 using tir::Expr;
 
-const DataType kInt8 = DataType::Int(8), kInt32 = DataType::Int(32), kInt64 = DataType::Int(64);
-
 // One lane of one element: acc[0] is the intermediate, and the result when the expression goes to the
 // accumulators.
 class Lane {

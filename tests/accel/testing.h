@@ -6,9 +6,13 @@
 
 #include <string>
 
+#include "compiler/tir/ir.h"
 #include "isa/loader.h"
 
 namespace cosim::accel {
+
+inline const tir::DataType kInt8 = tir::DataType::Int(8), kInt32 = tir::DataType::Int(32),
+                           kInt64 = tir::DataType::Int(64);
 
 inline isa::Spec Load(const std::string& config, const std::string& isa,
                       std::vector<isa::Override> overrides = {}) {

@@ -24,8 +24,6 @@ using tir::LoopKind;
 using tir::MakeStmt;
 using tir::Stmt;
 
-const DataType kInt8 = DataType::Int(8), kInt32 = DataType::Int(32), kInt64 = DataType::Int(64);
-
 template <typename... Arrays>
 void Execute(const tir::Function& function, Arrays&... arrays) {
   JitCompiler().Compile(function)->Run(std::vector<void*>{arrays.data()...});

@@ -20,8 +20,6 @@ using te::Tensor;
 using tir::DataType;
 using tir::Expr;
 
-const DataType kInt8 = DataType::Int(8), kInt32 = DataType::Int(32), kInt64 = DataType::Int(64);
-
 /// border -> reduced -> scaled: a padded input, a reduction over its windows, and element-wise code around
 /// it.
 class RandomProgram {

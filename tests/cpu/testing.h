@@ -13,6 +13,8 @@
 namespace cosim::cpu {
 
 using Wide = __int128;
+inline const tir::DataType kInt8 = tir::DataType::Int(8), kInt32 = tir::DataType::Int(32),
+                           kInt64 = tir::DataType::Int(64);
 
 /// `value` modulo 2^bits, as the integer type represents it.
 inline Wide Wrap(tir::DataType type, Wide value) {

@@ -18,12 +18,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr char kFolder[] = COSIM_SOURCE_DIR "/tests/hw/";
+constexpr char kHere[] = COSIM_SOURCE_DIR "/tests/hw/";
 
 struct Pair {
   std::string isa, config;
 };
-const Pair kLoadGemm = {kFolder + std::string("load_gemm.yaml"), kFolder + std::string("narrow.yaml")};
+const Pair kLoadGemm = {kHere + std::string("load_gemm.yaml"), kHere + std::string("narrow.yaml")};
 const Pair kCosim = {COSIM_SOURCE_DIR "/isa/cosim.yaml", COSIM_SOURCE_DIR "/configs/tiny.yaml"};
 
 /// The pair with one text of the ISA replaced, and overrides of the configuration.

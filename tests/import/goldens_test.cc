@@ -18,13 +18,8 @@ Json Goldens() {
   return Json::parse(file);
 }
 
-std::vector<uint8_t> Bytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 graph::Tensor InputOf(const Json& golden, const graph::TensorType& type) {
-  auto bytes = Bytes(DataFolder() + "/" + golden["input"].get<std::string>());
+  auto bytes = BytesOf(DataFolder() + "/" + golden["input"].get<std::string>());
   // Where a file holds more, its beginning is the input (the note says so).
   graph::Tensor tensor(type);
   EXPECT_GE(bytes.size(), tensor.bytes().size());

@@ -11,11 +11,6 @@
 namespace cosim::import {
 namespace {
 
-std::vector<uint8_t> Bytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 /// Imports; whatever comes out, either a model or a reason.
 bool Imports(const std::vector<uint8_t>& bytes) {
   Diagnostics diagnostics;
@@ -33,7 +28,7 @@ TEST(Malformed, AnEmptyFileIsNoModel) {
 
 TEST(Malformed, EveryTruncationIsRefused) {
   COSIM_NEED_DATA();
-  const auto bytes = Bytes(DataFolder() + "/tflite/kws_dscnn_int8.tflite");
+  const auto bytes = BytesOf(DataFolder() + "/tflite/kws_dscnn_int8.tflite");
   ASSERT_GT(bytes.size(), 1000u);
   for (size_t length = 0; length < bytes.size(); length += length < 2000 ? 1 : 997)
     EXPECT_FALSE(Imports({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length)})) << length;
@@ -42,7 +37,7 @@ TEST(Malformed, EveryTruncationIsRefused) {
 // Four bytes behind the header move whatever stood at a multiple of eight; the sanitizers see how it is read.
 TEST(Malformed, LongsNeedNotBeAligned) {
   COSIM_NEED_DATA();
-  auto bytes = Bytes(DataFolder() + "/tflite/kws_dscnn_int8.tflite");
+  auto bytes = BytesOf(DataFolder() + "/tflite/kws_dscnn_int8.tflite");
   bytes.insert(bytes.begin() + 8, 4, 0);
   bytes[0] = static_cast<uint8_t>(bytes[0] + 4);  // where the root is
   ASSERT_GE(bytes[0], 4);
@@ -52,7 +47,7 @@ TEST(Malformed, LongsNeedNotBeAligned) {
 TEST(Malformed, FlippedBytesNeverCrash) {
   COSIM_NEED_DATA();
   for (const char* name : {"kws_dscnn_int8", "resnet8_cifar10_fp32", "mobilenetv1_025_128_uint8"}) {
-    const auto bytes = Bytes(DataFolder() + "/tflite/" + name + ".tflite");
+    const auto bytes = BytesOf(DataFolder() + "/tflite/" + name + ".tflite");
     // Tables stand at both ends, constants in between: most flips go where the structure is.
     std::mt19937 random(7);
     int refused = 0;

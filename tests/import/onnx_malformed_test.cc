@@ -49,8 +49,8 @@ std::string Input(const std::string& name, const std::vector<int64_t>& shape) {
 std::string Output(const std::string& name) { return Value(12, name, {}); }
 
 /// Element type 1 is float, 7 int64.
-std::string Tensor(const std::string& name, int type, const std::vector<int64_t>& shape,
-                   const std::string& data) {
+std::string TensorOf(const std::string& name, int type, const std::vector<int64_t>& shape,
+                     const std::string& data) {
   std::string text;
   for (int64_t extent : shape) text += Number(1, static_cast<uint64_t>(extent));
   return Bytes(5, text + Number(2, type) + Bytes(8, name) + data);
@@ -79,7 +79,7 @@ std::string Errors(const std::string& model, const std::string& folder = "/nonex
 TEST(OnnxFiles, TheHelpersWriteOnesThatAreTaken) {
   EXPECT_EQ(Errors(Model(Node({"Relu", {"x"}, {"y"}}) + Input("x", {2, 3}) + Output("y"))), "");
   EXPECT_EQ(Errors(Model(Node({"Add", {"x", "w"}, {"y"}}) + Input("x", {1}) + Output("y") +
-                         Tensor("w", 1, {1}, Raw({0, 0, 0, 0})))),
+                         TensorOf("w", 1, {1}, Raw({0, 0, 0, 0})))),
             "");
 }
 
@@ -111,15 +111,15 @@ TEST(OnnxFiles, AbsurdShapesAreRefused) {
                            Output("y"))),
               HasSubstr("error[E0903]"));
   EXPECT_THAT(Errors(Model(Node({"Add", {"x", "w"}, {"y"}}) + Input("x", {1}) + Output("y") +
-                           Tensor("w", 1, {kHuge}, ""))),
+                           TensorOf("w", 1, {kHuge}, ""))),
               HasSubstr("initializer 'w' has more than"));
   EXPECT_THAT(Errors(Model(Node({"Add", {"x", "w"}, {"y"}}) + Input("x", {1}) + Output("y") +
-                           Tensor("w", 1, {1 << 28}, Raw("few")))),
+                           TensorOf("w", 1, {1 << 28}, Raw("few")))),
               HasSubstr("initializer 'w' has 3 bytes of data for shape [268435456]"));
 }
 
 TEST(OnnxFiles, AbsurdResultsAreRefused) {
-  const std::string shape = Tensor("s", 7, {1}, Int64s({kHuge})) + Output("y") + Input("x", {1});
+  const std::string shape = TensorOf("s", 7, {1}, Int64s({kHuge})) + Output("y") + Input("x", {1});
   for (const char* op : {"Expand", "Tile"})
     EXPECT_NE(Errors(Model(Node({op, {"x", "s"}, {"y"}}) + shape)), "") << op;
   EXPECT_NE(Errors(Model(Node({"ConstantOfShape", {"s"}, {"c"}}) + Node({"Add", {"c", "x"}, {"y"}}) + shape)),
@@ -135,7 +135,7 @@ TEST(OnnxFiles, ConstantsThatGrowAreNotComputed) {
   }
   const std::string errors =
       Errors(Model(nodes + Node({"ReduceMax", {"c60"}, {"m"}}) + Node({"Add", {"x", "m"}, {"y"}}) +
-                   Input("x", {1}) + Output("y") + Tensor("c0", 1, {1}, Raw({0, 0, 0, 0}))));
+                   Input("x", {1}) + Output("y") + TensorOf("c0", 1, {1}, Raw({0, 0, 0, 0}))));
   EXPECT_THAT(errors, HasSubstr("error[E09"));
 }
 
@@ -147,7 +147,7 @@ TEST(OnnxFiles, ManyLargeConstantsAreNotComputedEither) {
     nodes += Node({"ConstantOfShape", {"s"}, {name}});
   }
   EXPECT_EQ(Errors(Model(nodes + Node({"Add", {"x", "c7"}, {"y"}}) + Input("x", {1}) + Output("y") +
-                         Tensor("s", 7, {1}, Int64s({int64_t{1} << 22})))),
+                         TensorOf("s", 7, {1}, Int64s({int64_t{1} << 22})))),
             "");
 }
 
@@ -164,7 +164,7 @@ class ExternalData : public ::testing::Test {
 
   std::string With(const std::string& location, int64_t elements = 1) {
     return Errors(Model(Node({"Add", {"x", "w"}, {"y"}}) + Input("x", {1}) + Output("y") +
-                        Tensor("w", 1, {elements}, External(location))),
+                        TensorOf("w", 1, {elements}, External(location))),
                   (folder_ / "model").string());
   }
 
@@ -186,19 +186,19 @@ TEST_F(ExternalData, MovesInsideForACopyThatNeedsNoOtherFile) {
     EXPECT_EQ(bytes.has_value(), !diagnostics.HasErrors());
     return bytes ? std::string(bytes->begin(), bytes->end()) : diagnostics.Render();
   };
-  const std::string inside = Model(graph + Tensor("w", 1, {1}, Raw("abcd")));
+  const std::string inside = Model(graph + TensorOf("w", 1, {1}, Raw("abcd")));
   EXPECT_EQ(whole(inside), inside);
-  const std::string moved = whole(Model(graph + Tensor("w", 1, {1}, External("weights.bin"))));
+  const std::string moved = whole(Model(graph + TensorOf("w", 1, {1}, External("weights.bin"))));
   EXPECT_THAT(moved, ::testing::Not(HasSubstr("weights.bin")));
   EXPECT_THAT(moved, HasSubstr("abcd"));
   EXPECT_EQ(Errors(moved), "");
-  EXPECT_THAT(whole(Model(graph + Tensor("w", 1, {1}, External("../secret.bin")))),
+  EXPECT_THAT(whole(Model(graph + TensorOf("w", 1, {1}, External("../secret.bin")))),
               HasSubstr("outside the model's folder"));
 }
 
 TEST_F(ExternalData, IsFoundForAModelWithoutAFolderInItsPath) {
   const std::string model = Model(Node({"Add", {"x", "w"}, {"y"}}) + Input("x", {1}) + Output("y") +
-                                  Tensor("w", 1, {1}, External("weights.bin")));
+                                  TensorOf("w", 1, {1}, External("weights.bin")));
   std::ofstream(folder_ / "model" / "m.onnx", std::ios::binary) << model;
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(folder_ / "model");

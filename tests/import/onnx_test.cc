@@ -40,11 +40,6 @@ TEST(OnnxConformance, PassesAsManyCasesAsEver) {
       << "rewrite it: cosim conformance onnx -o docs/reference/onnx-operators.md";
 }
 
-std::vector<uint8_t> Bytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 TEST(OnnxGoldens, MnistIsMatched) {
   COSIM_NEED_DATA();
   const auto model = Import(DataFolder() + "/onnx/mnist_fp32.onnx");
@@ -140,7 +135,7 @@ TEST(OnnxPartition, IntegerWorkRunsOnTheAccelerator) {
 
 TEST(OnnxMalformed, DamageIsReportedNeverFatal) {
   COSIM_NEED_DATA();
-  const auto bytes = Bytes(DataFolder() + "/onnx/micro_kws_qoperator.onnx");
+  const auto bytes = BytesOf(DataFolder() + "/onnx/micro_kws_qoperator.onnx");
   const auto imports = [](const std::vector<uint8_t>& damaged) {
     Diagnostics diagnostics;
     const auto model = ImportOnnx(damaged, "damaged.onnx", "", {}, diagnostics);

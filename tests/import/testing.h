@@ -6,7 +6,10 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
+#include <vector>
 
 #include "compiler/import/import.h"
 #include "compiler/session/session.h"
@@ -20,6 +23,11 @@ inline std::string DataFolder() {
   const char* given = std::getenv("COSIM_DATA_DIR");
   const std::string folder = given ? given : std::string(COSIM_SOURCE_DIR) + "/../shared/data";
   return std::filesystem::exists(folder + "/goldens.json") ? folder : "";
+}
+
+inline std::vector<uint8_t> BytesOf(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 #define COSIM_NEED_DATA()                    \

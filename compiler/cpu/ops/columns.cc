@@ -16,7 +16,7 @@ using tir::DataType;
 using tir::Expr;
 using tir::Int;
 
-const DataType kInt32 = DataType::Int(32), kInt64 = DataType::Int(64), kDouble = DataType::Float(64);
+const DataType kDouble = DataType::Float(64);
 
 Indices WithChannel(Indices i, Expr channel) {
   i[1] = std::move(channel);

@@ -17,8 +17,6 @@ using tir::DataType;
 using tir::Expr;
 using tir::Int;
 
-const DataType kInt16 = DataType::Int(16), kInt32 = DataType::Int(32);
-
 struct Frame {
   std::array<int64_t, 4> pad;  ///< Top, left, bottom, right.
   bool is_empty() const { return pad == std::array<int64_t, 4>{}; }

@@ -13,8 +13,6 @@ using tir::DataType;
 using tir::Expr;
 using tir::Int;
 
-const DataType kInt32 = DataType::Int(32), kInt64 = DataType::Int(64);
-
 Expr Clamp(const Expr& x, const Expr& low, const Expr& high) { return Max(Min(x, high), low); }
 
 /// What one operand contributes to a QAdd, an int32.

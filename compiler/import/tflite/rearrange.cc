@@ -19,7 +19,7 @@ using graph::ValueId;
 
 namespace {
 
-constexpr char kMoves[] = "moves elements only: the host does that";
+constexpr char kRearranges[] = "moves elements only: the host does that";
 
 /// The integers of a constant operand; nothing when it is none.
 std::optional<std::vector<int64_t>> Constants(const TensorInfo& info) {
@@ -55,7 +55,7 @@ bool Builder::Pad() {
       name_ + ".value", IsQuantized(from)
                             ? Tensor({}, std::vector<int8_t>{static_cast<int8_t>(ZeroPoint(from))})
                             : Tensor({Info(from).dtype, {}}));
-  return Finish(Host(name_, host::Pad(host::PadMode::kConstant), {Plain(from), pads, value}, kMoves,
+  return Finish(Host(name_, host::Pad(host::PadMode::kConstant), {Plain(from), pads, value}, kRearranges,
                      QuantizationOf(to)),
                 false);
 }
@@ -80,7 +80,8 @@ bool Builder::Concatenate() {
   const bool channels = rank == 4 && axis == 3 && IsQuantized(to) && !constant;
   std::vector<ValueId> values;
   for (int from : op_->inputs) values.push_back(channels ? Nchw(from) : Plain(from));
-  if (!channels) return Finish(Host(name_, host::Concat(axis), values, kMoves, QuantizationOf(to)), false);
+  if (!channels)
+    return Finish(Host(name_, host::Concat(axis), values, kRearranges, QuantizationOf(to)), false);
   for (int from : op_->inputs)
     for (size_t d : {0, 1, 2})
       if (Info(from).shape[d] != Info(to).shape[d]) return Malformed("operands of different sizes");

@@ -7,10 +7,6 @@
 namespace cosim::sim::testing {
 namespace {
 
-constexpr Cycle kT = Timeline::kFirst;
-
-isa::Spec Plain() { return Timeline::PlainFetch(CosimLike()); }
-
 TEST(F1Fetch, PresentsInCycleOneAndOnlyWhenThereIsRoom) {
   isa::Spec spec = Plain();
   spec.fetch_words = 4;  // bursts of two words

@@ -11,8 +11,6 @@
 namespace cosim::sim::testing {
 namespace {
 
-constexpr Cycle kT = Timeline::kFirst;
-
 TEST(Ledger, SplitsALoadIntoIdleMemoryAndBusy) {
   Timeline t(Timeline::PlainFetch(CosimLike()));
   t.Add(Load(t.spec(), 0, {.memory = 0, .dram = 4096, .rows = 1, .cols = 16}));

@@ -14,9 +14,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr Cycle kT = Timeline::kFirst;
-isa::Spec Plain() { return Timeline::PlainFetch(CosimLike()); }
-
 std::vector<std::pair<uint64_t, int>> Bursts(uint64_t begin, uint64_t end, int beat_bytes, int burst_beats) {
   std::vector<std::pair<uint64_t, int>> list;
   for (BurstSplitter splitter(begin, end, beat_bytes, burst_beats); !splitter.Done();) {

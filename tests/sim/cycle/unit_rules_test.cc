@@ -7,10 +7,8 @@
 namespace cosim::sim::testing {
 namespace {
 
-constexpr Cycle kT = Timeline::kFirst;  // the first instruction issues here
 constexpr int kInp = 0, kWgt = 1, kOut = 3;
 
-isa::Spec Plain() { return Timeline::PlainFetch(CosimLike()); }
 isa::Spec WithoutOverlap(isa::Spec spec) {
   for (isa::Unit& unit : spec.units) unit.overlap = false;
   return spec;

@@ -64,4 +64,8 @@ class Timeline {
   runtime::Counters counters_;
 };
 
+/// Where a test's first instruction issues, and the spec most of them time.
+constexpr Cycle kT = Timeline::kFirst;
+inline isa::Spec Plain() { return Timeline::PlainFetch(CosimLike()); }
+
 }  // namespace cosim::sim::testing
