@@ -6,6 +6,7 @@
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "compiler/tir/operators.h"
@@ -22,6 +23,9 @@ using tir::Expr;
 using tir::Stmt;
 
 constexpr int64_t kVectorBits = 128;
+constexpr int64_t kMostInterleaved = 4;  // of as many places, whole vectors are loaded and sorted
+constexpr int64_t kSortSteps = 8;
+constexpr int64_t kBranches = 5;  // of a conditional load in a loop of vectors, each as an iteration
 
 struct Loop {
   const tir::VarNode* var;
@@ -40,6 +44,13 @@ bool HasLoop(const Stmt& stmt) {
 
 bool IsZeroShift(const tir::Binary& binary) {
   return binary.op == BinaryOp::kRoundShift && tir::AsInt(binary.b) == 0;
+}
+
+// A bound that int8 has anyway.
+bool IsFullClip(const tir::Binary& binary) {
+  if (binary.a->type != tir::DataType::Int(8)) return false;
+  return (binary.op == BinaryOp::kMin && tir::AsInt(binary.b) == 127) ||
+         (binary.op == BinaryOp::kMax && tir::AsInt(binary.b) == -128);
 }
 
 // Without casts and shifts by nothing.
@@ -66,6 +77,15 @@ std::vector<Expr> SaturatedSum(const Expr& expr) {
   const Expr a = Bare(sum->a), b = Bare(sum->b);
   const bool bytes = tir::As<tir::Load>(a) && tir::As<tir::Load>(b) && a->type.bits == 8 && b->type.bits == 8;
   return bytes ? std::vector<Expr>{a, b} : std::vector<Expr>{};
+}
+
+// Whether it is a selection by a single comparison: lanes of a vector can have loads of their own under it.
+bool HasOneCondition(const Expr& expr) {
+  const auto* select = tir::As<tir::Select>(expr);
+  if (!select) return false;
+  const auto* condition = tir::As<tir::Binary>(select->condition);
+  return condition && condition->op != BinaryOp::kLogicalAnd && !tir::As<tir::Select>(select->a) &&
+         !tir::As<tir::Select>(select->b);
 }
 
 class Counter {
@@ -178,21 +198,22 @@ class Counter {
   int VectorElement(const Stmt& body) {
     int widest = 8;
     bool possible = true;
-    const auto see = [&](const std::vector<Expr>& indices, const tir::Buffer& buffer, bool store) {
-      const auto stride = StrideOf(PlaceOf(indices, buffer));
-      possible = possible && stride && (!store || *stride == 1 || *stride == 0);
+    const auto see = [&](const tir::Buffer& buffer, bool fits) {
+      possible = possible && fits;
       widest = std::max(widest, buffer->type.bits);
     };
-    const auto look = [&](const Expr& e) {
-      if (const auto* load = tir::As<tir::Load>(e)) see(load->indices, load->buffer, false);
-      possible = possible && !tir::As<tir::Math>(e);
-    };
     tir::ForEachStmt(body, [&](const Stmt& s) {
-      if (const auto* store = tir::As<tir::Store>(s)) {
-        see(store->indices, store->buffer, true);
-        tir::ForEachExpr(store->value, look);
-      }
       possible = possible && !tir::As<tir::IfThen>(s);
+      const auto* store = tir::As<tir::Store>(s);
+      if (!store) return;
+      const auto to = StrideOf(PlaceOf(store->indices, store->buffer));
+      see(store->buffer, to == 0 || to == 1);
+      const bool simple = HasOneCondition(store->value);
+      tir::ForEachExpr(store->value, [&](const Expr& e) {
+        if (const auto* load = tir::As<tir::Load>(e))
+          see(load->buffer, simple || StrideOf(PlaceOf(load->indices, load->buffer)));
+        possible = possible && !tir::As<tir::Math>(e);
+      });
     });
     return possible && loops_.back().extent * widest >= kVectorBits ? widest : 0;
   }
@@ -280,14 +301,16 @@ class Counter {
       }
       CountExpr(binary->a);
       CountExpr(binary->b);
-      if (IsZeroShift(*binary)) return;
+      if (IsZeroShift(*binary) || IsFullClip(*binary)) return;
       if ((is_float || type.code == tir::DataType::Code::kFloat) && binary->op != BinaryOp::kDiv)
         return Add(HostOp::kFloat, set, type.bits);
       AddBinary(*binary, set, type.bits);
     } else if (const auto* select = tir::As<tir::Select>(expr)) {
       CountExpr(select->condition);
+      const bool was_conditional = std::exchange(conditional_, true);
       CountExpr(select->a);
       CountExpr(select->b);
+      conditional_ = was_conditional;
       Add(HostOp::kSimple, set, bits, IsVector(set) ? 1 : 2);
     } else if (const auto* cast = tir::As<tir::Cast>(expr)) {
       CountExpr(cast->value);
@@ -315,16 +338,25 @@ class Counter {
   void CountLoad(const tir::Load& load) {
     const tir::Linear place = PlaceOf(load.indices, load.buffer);
     const Set set = CountPlace(place);
-    const bool gathered = IsVector(set) && StrideOf(place) != 1;
-    Add(gathered ? HostOp::kGather : HostOp::kLoad, set, load.buffer->type.bits);
-    // In one vector alone, places are constants; else each lane's is computed.
-    if (gathered && loops_[InnermostLoop()].extent > kVectorBits / widest_) AddOutsideVectors(set, 2);
+    const int bits = load.buffer->type.bits;
+    if (!IsVector(set)) return Add(HostOp::kLoad, set, bits);
+    const int64_t stride = StrideOf(place).value_or(0);
+    if (stride >= 1 && stride <= kMostInterleaved && !conditional_) {
+      if (stride > 1) Add(HostOp::kSimple, set, bits, kSortSteps);
+      return Add(HostOp::kLoad, set, bits, stride);
+    }
+    Add(HostOp::kGather, set, bits);
+    // In one vector alone, places are constants and conditions known. Else each lane's place is computed, and
+    // a condition takes branches and registers that have to be saved.
+    const bool known = loops_[InnermostLoop()].extent <= kVectorBits / widest_;
+    AddOutsideVectors(set, (known ? 0 : 1) + (conditional_ ? known ? 1 : 2 : 0));
+    if (conditional_ && !known) work_.iterations += Runs(set) * kBranches;
   }
 
   tir::Simplifier simplifier_;
   std::vector<Loop> loops_;
   std::unordered_set<const tir::ExprNode*> seen_;  // of a statement
-  bool innermost_ = false;
+  bool innermost_ = false, conditional_ = false;
   int widest_ = 0;  // bits of the elements that the innermost loop's vectors have; 0: it has none
   runtime::HostWork work_;
 };

@@ -11,10 +11,14 @@ namespace cosim::cpu {
 /// The work of one call, by these rules:
 /// - A value is computed once for each run of the innermost loop that it depends on: what is invariant moves
 ///   out of loops, unrolled ones included. Addresses that are sums of loop variables cost nothing.
-/// - An innermost loop becomes vectors of 16 bytes in its widest element when it stores to neighbours, or
-///   sums integers into one place, and no address in it takes a division or a comparison. Loads from anywhere
-///   but neighbours are gathered. Iterations that fill no vector stay scalar.
-/// - Minima, maxima and selections count twice outside of vectors, a rounding shift as three operations.
+/// - An innermost loop becomes vectors of 16 bytes of its widest array when it stores to neighbours, or sums
+///   into one place, and no address in it takes a division (but under a single condition). Iterations that
+///   fill no vector stay scalar. Of every second to fourth place, whole vectors are loaded; loads from
+///   anywhere else, and those under a condition, are gathered, for which lanes' places are computed on 64
+///   bits.
+/// - Minima, maxima and selections count twice outside of vectors, a rounding shift as three operations. A
+/// sum
+///   of two int8 that saturates is one.
 runtime::HostWork WorkOf(const tir::Function& function);
 
 }  // namespace cosim::cpu

@@ -27,7 +27,7 @@ std::string ExperimentText(const isa::Spec& spec, const std::optional<isa::HostP
   return fmt::format("hardware {}\nclock {}\n", origin.hardware, spec.clock_mhz) +
          fmt::format("memory {} {} {} {} {}\n", dram.latency, dram.write_latency, dram.jitter,
                      dram.dram_bytes, dram.seed) +
-         (host ? fmt::format("host {} {} {}\n", host->cpu, host->cores, host->clock_mhz) : "") +
+         (host ? fmt::format("host {} {}\n", host->cpu, host->clock_mhz) : "host unknown\n") +
          fmt::format("seed {}\nbits {}\nthreads {}\n", key.seed, key.activation_bits, key.virtual_threads) +
          fmt::format("version {}\nnetwork {}\n", origin.version, key.network);
 }

@@ -53,10 +53,19 @@ TEST(Work, WhatFillsNoVectorIsScalar) {
   EXPECT_EQ(work.iterations, 16 + 3);
 }
 
-TEST(Work, LoadsFromElsewhereAreGathered) {
+TEST(Work, EverySecondPlaceIsLoadedWhole) {
   const auto work = AddOne(64, 2);
-  EXPECT_EQ(Vector(work, HostOp::kGather), 64);
-  EXPECT_EQ(Vector(work, HostOp::kLoad), 0);
+  EXPECT_EQ(Vector(work, HostOp::kLoad), 2 * 64 * 4);
+  EXPECT_EQ(Vector(work, HostOp::kGather), 0);
+}
+
+TEST(Work, LoadsFromElsewhereAreGathered) {
+  const auto one = AddOne(4, 8), several = AddOne(64, 8);
+  EXPECT_EQ(Vector(one, HostOp::kGather), 4);
+  EXPECT_EQ(Scalar(one, HostOp::kWide), 0);
+  EXPECT_EQ(Vector(several, HostOp::kGather), 64);
+  EXPECT_EQ(Vector(several, HostOp::kLoad), 0);
+  EXPECT_EQ(Scalar(several, HostOp::kWide), 64);
 }
 
 TEST(Work, WhatDoesNotChangeLeavesTheLoop) {

@@ -54,6 +54,7 @@ TEST_F(ModuleTest, GivesBackWhatWasWritten) {
   EXPECT_EQ(read->samples.at(0).outputs.at(0), (std::vector<uint8_t>{5, 6, 7, 8}));
   const auto& argument = Call(*read).arguments.at(1);
   EXPECT_EQ(static_cast<const uint8_t*>(argument.constant.get())[3], 4);
+  EXPECT_EQ(Call(*read).work, (HostWork{{1, 2}, {3, 4}, 5, 6, 7, 8}));
   EXPECT_EQ(WriteModule(*read), bytes_);
 }
 
@@ -179,6 +180,8 @@ TEST_F(ModuleTest, RefusesWhatPointsOutside) {
             "is inconsistent: an argument outside the values");
   EXPECT_EQ(ErrorAfter([&](Module& m) { Call(m).arguments[1].is_output = true; }),
             "is inconsistent: a constant of a wrong size");
+  EXPECT_EQ(ErrorAfter([&](Module& m) { Call(m).work.scalar[2] = -1; }),
+            "is inconsistent: the work of a call is no list of counts");
   EXPECT_EQ(ErrorAfter([&](Module& m) { far(m.network.outputs[0].address); }),
             "is inconsistent: an input or output outside the values");
   EXPECT_EQ(ErrorAfter([&](Module& m) { m.samples[0].inputs[0].push_back(0); }),
