@@ -68,12 +68,14 @@ std::map<std::string, LayerPlace> PlacesOnly(const isa::Spec& spec, const graph:
   return PlacesOf(session::CompileFor(spec, graph, options));
 }
 
-/// Every diagnostic has a place in one of the two texts.
+/// Every diagnostic has a place in one of the two texts, or in a setting.
 std::string Misplaced(const Diagnostics& diags, const isa::SourceText& isa, const isa::SourceText& config) {
-  for (const Diagnostic& d : diags.list())
-    if ((d.loc.file != isa.path && d.loc.file != config.path) || d.loc.line < 1 || d.loc.column < 1 ||
-        d.code.empty())
+  for (const Diagnostic& d : diags.list()) {
+    const std::string& file = d.loc.file;
+    const bool is_known = file == isa.path || file == config.path || file.starts_with("--set ");
+    if (!is_known || d.loc.line < 1 || d.loc.column < 1 || d.code.empty())
       return fmt::format("a diagnostic without a place: {}", d.message);
+  }
   return {};
 }
 

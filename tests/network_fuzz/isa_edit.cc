@@ -126,6 +126,21 @@ bool CopyEntry(YamlNode& map, size_t index, const std::string& name) {
   return true;
 }
 
+// Where a memory is named: `wgt[…]`, `wgt.depth`, or alone. Indices and fields may have its name too.
+void ReplaceMemory(YamlNode& node, const std::string& from, const std::string& to) {
+  const std::string text = node.scalar;
+  if (text == from) node.scalar = to;
+  for (size_t at = text.size(); text != from && at-- > 0;) {
+    const size_t end = at + from.size();
+    if (text.compare(at, from.size(), from) != 0 || end >= text.size()) continue;
+    const bool begins = at == 0 || !(IsWord(text[at - 1]) || text[at - 1] == '.');
+    if (begins && (text[end] == '[' || text[end] == '.')) node.scalar.replace(at, from.size(), to);
+  }
+  for (YamlNode& item : node.items) ReplaceMemory(item, from, to);
+  for (YamlEntry& entry : node.entries)
+    if (entry.key.scalar != "doc") ReplaceMemory(entry.value, from, to);
+}
+
 bool Clone(YamlNode& root, const std::string& memory, const std::string& name) {
   YamlNode* memories = Section(root, "memories");
   if (!memories || !HasKey(*memories, memory) || HasKey(*memories, name)) return false;
@@ -133,14 +148,14 @@ bool Clone(YamlNode& root, const std::string& memory, const std::string& name) {
     YamlNode* map = Section(root, section);
     const size_t count = map ? map->entries.size() : 0;
     for (size_t i = 0; i < count; ++i) {
+      const YamlEntry* kind = map->entries[i].value.Find("kind");
+      if (kind && kind->value.scalar == "alu") continue;  // one carries all ops
       const bool is_memory = map == memories && map->entries[i].key.scalar == memory;
       YamlNode changed = map->entries[i].value;
-      ReplaceWord(changed, memory, name, false);
+      ReplaceMemory(changed, memory, name);
       if (!is_memory && (map == memories || Emit(changed) == Emit(map->entries[i].value))) continue;
       CopyEntry(*map, i, is_memory ? name : map->entries[i].key.scalar + "_" + name);
-      const std::string own = map->entries.back().key.scalar;
-      ReplaceWord(map->entries.back().value, memory, name, false);
-      map->entries.back().key.scalar = own;
+      ReplaceMemory(map->entries.back().value, memory, name);
     }
   }
   return true;
