@@ -9,8 +9,6 @@
 namespace cosim::isa {
 namespace {
 
-using registers::Access;
-
 constexpr std::string_view kIntroduction =
     R"(# The accelerator's registers
 
@@ -57,7 +55,7 @@ std::string DescribeRegisters() {
   page.Header({"offset", "register", "bits", "access", "meaning"});
 #define COSIM_DESCRIBE_REGISTER(name, offset, bits, access, doc)           \
   page.Row({fmt::format("`{:#05x}`", offset), #name, std::to_string(bits), \
-            Access::access == Access::kReadOnly ? "read" : "read, write", doc});
+            registers::Access::access == registers::Access::kReadOnly ? "read" : "read, write", doc});
   COSIM_REGISTERS(COSIM_DESCRIBE_REGISTER)
 #undef COSIM_DESCRIBE_REGISTER
   page.Line("\nVersion is {:#010x}, Watchdog {} after a reset, the others 0.\n", registers::kVersionValue,
