@@ -139,7 +139,7 @@ TEST(IsaEdits, ParametersThatDoNotFitAreNamed) {
 
 TEST(IsaEdits, CopiesOfEverythingAreChosenFrom) {
   ExpectAccelerated(RunOn(Convolution(), {"clone:wgt=spare"}));
-  ExpectAccelerated(RunOn(Convolution(), {"clone:inp=spare"}));
+  ExpectAccelerated(RunOn(Convolution(), {"clone:out=spare"}));
   // Two gemm instructions, of which the first cannot start a sum.
   ExpectAccelerated(
       RunOn(Convolution(), {"copy:instructions/gemm=again", "drop:instructions/gemm/fields/overwrite"}));
