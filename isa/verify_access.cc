@@ -88,7 +88,11 @@ bool AccessChecker::CheckTransfer(int64_t i, const Decoded& decoded) {
                     alignment == element ? fmt::format("an element of '{}'", memory.name) : "a beat"));
     ok = false;
   }
-  const Wide end = transfer.dram + (Wide{transfer.rows - 1} * transfer.stride + transfer.cols) * element;
+  // Rows that fit on chip are few enough for the product.
+  const Wide end =
+      sram_end > depth
+          ? Wide{0}
+          : transfer.dram + (Wide{transfer.rows - 1} * transfer.stride + transfer.cols) * element;
   if (end > program_.dram_bytes) {
     Add(FindingKind::kDramBounds, i, transfer.memory,
         fmt::format("touches DRAM up to {:#x}, but the program's DRAM ends at {:#x}", Clamped(end),

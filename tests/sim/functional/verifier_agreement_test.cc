@@ -46,10 +46,13 @@ bool ChangeAField(const isa::Spec& spec, isa::Instruction& instruction, Random& 
   const isa::ScalarType type = format.fields[field].type;
   int64_t& value = instruction.values[field];
   const int64_t before = value;
-  const int64_t others[] = {value + 1,
-                            value - 1,
-                            value * 2,
-                            value + random.Uniform(1, 1000),
+  // Wide fields wrap; clamping brings them back.
+  const auto bits = static_cast<uint64_t>(value);
+  const auto far = static_cast<uint64_t>(random.Uniform(1, 1000));
+  const int64_t others[] = {static_cast<int64_t>(bits + 1),
+                            static_cast<int64_t>(bits - 1),
+                            static_cast<int64_t>(bits * 2),
+                            static_cast<int64_t>(bits + far),
                             type.Min(),
                             type.Max(),
                             random.Uniform(type.Min(), type.Max())};
@@ -99,7 +102,6 @@ void Compare(const isa::Spec& spec, uint64_t seed, int rounds, Tally& tally) {
     }
     if (own && !refused) continue;
     const auto* gemm = std::get_if<isa::Gemm>(&decoded.body);
-    if (gemm && gemm->reset) continue;  // TEMP
     const auto* alu = std::get_if<isa::Alu>(&decoded.body);
     const isa::Nest* nest = gemm ? &gemm->nest : alu ? &alu->nest : nullptr;
     if (!refused && nest && IsLong(*nest)) continue;
