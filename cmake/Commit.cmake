@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -D SOURCE=… -D OUTPUT=… -P: writes the commit that SOURCE stands at as a C++ header, if it is another than
 # the one written before. A tree that is not a repository of its own, a tarball's, has none.
+cmake_minimum_required(VERSION 3.25)
 set(commit "unknown")
 execute_process(COMMAND git -C ${SOURCE} rev-parse --show-toplevel
   OUTPUT_VARIABLE top OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed ERROR_QUIET)

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/graph/counted_operator.h"
+#include "compiler/graph/graph.h"
 #include "compiler/graph/ops.h"
 #include "compiler/host/einsum.h"
 #include "compiler/host/linear.h"

@@ -64,7 +64,7 @@ std::string External(const std::string& location) {
   return Bytes(13, Bytes(1, "location") + Bytes(2, location)) + Number(14, 1);
 }
 
-std::string Model(const std::string& graph, uint64_t opset = 13) {
+std::string FileOf(const std::string& graph, uint64_t opset = 13) {
   return Number(1, 7) + Bytes(8, Number(2, opset)) + Bytes(7, graph);
 }
 
@@ -77,53 +77,53 @@ std::string Errors(const std::string& model, const std::string& folder = "/nonex
 }
 
 TEST(OnnxFiles, TheHelpersWriteOnesThatAreTaken) {
-  EXPECT_EQ(Errors(Model(Node({"Relu", {"x"}, {"y"}}) + Input("x", {2, 3}) + Output("y"))), "");
-  EXPECT_EQ(Errors(Model(Node({"Add", {"x", "w"}, {"y"}}) + Input("x", {1}) + Output("y") +
-                         TensorOf("w", 1, {1}, Raw({0, 0, 0, 0})))),
+  EXPECT_EQ(Errors(FileOf(Node({"Relu", {"x"}, {"y"}}) + Input("x", {2, 3}) + Output("y"))), "");
+  EXPECT_EQ(Errors(FileOf(Node({"Add", {"x", "w"}, {"y"}}) + Input("x", {1}) + Output("y") +
+                          TensorOf("w", 1, {1}, Raw({0, 0, 0, 0})))),
             "");
 }
 
 TEST(OnnxFiles, ACycleIsNamed) {
   const std::string graph = Node({"Add", {"x", "b"}, {"a"}}) + Node({"Relu", {"a"}, {"b"}});
-  EXPECT_THAT(Errors(Model(graph + Input("x", {1}) + Output("b"))),
+  EXPECT_THAT(Errors(FileOf(graph + Input("x", {1}) + Output("b"))),
               HasSubstr("error[E0902]: Add 'a' reads 'b' before anything computes it"));
-  EXPECT_THAT(Errors(Model(Node({"Relu", {"y"}, {"y"}}) + Output("y"))),
+  EXPECT_THAT(Errors(FileOf(Node({"Relu", {"y"}, {"y"}}) + Output("y"))),
               HasSubstr("before anything computes it"));
 }
 
 TEST(OnnxFiles, ADefinitionTwiceIsNamed) {
-  EXPECT_THAT(Errors(Model(Node({"Relu", {"x"}, {"y"}}) + Node({"Abs", {"x"}, {"y"}}) + Input("x", {1}) +
-                           Output("y"))),
+  EXPECT_THAT(Errors(FileOf(Node({"Relu", {"x"}, {"y"}}) + Node({"Abs", {"x"}, {"y"}}) + Input("x", {1}) +
+                            Output("y"))),
               HasSubstr("value 'y' is defined twice"));
 }
 
 TEST(OnnxFiles, AMissingInitializerIsNamed) {
-  EXPECT_THAT(Errors(Model(Node({"MatMul", {"x", "weights"}, {"y"}}) + Input("x", {1, 4}) + Output("y"))),
+  EXPECT_THAT(Errors(FileOf(Node({"MatMul", {"x", "weights"}, {"y"}}) + Input("x", {1, 4}) + Output("y"))),
               HasSubstr("MatMul 'y' reads 'weights' before anything computes it"));
 }
 
 constexpr int64_t kHuge = int64_t{1} << 40;
 
 TEST(OnnxFiles, AbsurdShapesAreRefused) {
-  EXPECT_THAT(Errors(Model(Node({"Relu", {"x"}, {"y"}}) + Input("x", {kHuge}) + Output("y"))),
+  EXPECT_THAT(Errors(FileOf(Node({"Relu", {"x"}, {"y"}}) + Input("x", {kHuge}) + Output("y"))),
               HasSubstr("error[E0903]"));
-  EXPECT_THAT(Errors(Model(Node({"Relu", {"x"}, {"y"}}) + Input("x", {1 << 20, 1 << 20, 1 << 20, 1 << 20}) +
-                           Output("y"))),
+  EXPECT_THAT(Errors(FileOf(Node({"Relu", {"x"}, {"y"}}) + Input("x", {1 << 20, 1 << 20, 1 << 20, 1 << 20}) +
+                            Output("y"))),
               HasSubstr("error[E0903]"));
-  EXPECT_THAT(Errors(Model(Node({"Add", {"x", "w"}, {"y"}}) + Input("x", {1}) + Output("y") +
-                           TensorOf("w", 1, {kHuge}, ""))),
+  EXPECT_THAT(Errors(FileOf(Node({"Add", {"x", "w"}, {"y"}}) + Input("x", {1}) + Output("y") +
+                            TensorOf("w", 1, {kHuge}, ""))),
               HasSubstr("initializer 'w' has more than"));
-  EXPECT_THAT(Errors(Model(Node({"Add", {"x", "w"}, {"y"}}) + Input("x", {1}) + Output("y") +
-                           TensorOf("w", 1, {1 << 28}, Raw("few")))),
+  EXPECT_THAT(Errors(FileOf(Node({"Add", {"x", "w"}, {"y"}}) + Input("x", {1}) + Output("y") +
+                            TensorOf("w", 1, {1 << 28}, Raw("few")))),
               HasSubstr("initializer 'w' has 3 bytes of data for shape [268435456]"));
 }
 
 TEST(OnnxFiles, AbsurdResultsAreRefused) {
   const std::string shape = TensorOf("s", 7, {1}, Int64s({kHuge})) + Output("y") + Input("x", {1});
   for (const char* op : {"Expand", "Tile"})
-    EXPECT_NE(Errors(Model(Node({op, {"x", "s"}, {"y"}}) + shape)), "") << op;
-  EXPECT_NE(Errors(Model(Node({"ConstantOfShape", {"s"}, {"c"}}) + Node({"Add", {"c", "x"}, {"y"}}) + shape)),
-            "");
+    EXPECT_NE(Errors(FileOf(Node({op, {"x", "s"}, {"y"}}) + shape)), "") << op;
+  EXPECT_NE(
+      Errors(FileOf(Node({"ConstantOfShape", {"s"}, {"c"}}) + Node({"Add", {"c", "x"}, {"y"}}) + shape)), "");
 }
 
 // Each doubles the constant before it: 2^60 elements if nobody counts.
@@ -134,8 +134,8 @@ TEST(OnnxFiles, ConstantsThatGrowAreNotComputed) {
     nodes += Node({"Concat", {from, from}, {to}, Bytes(5, Bytes(1, "axis") + Number(3, 0) + Number(20, 2))});
   }
   const std::string errors =
-      Errors(Model(nodes + Node({"ReduceMax", {"c60"}, {"m"}}) + Node({"Add", {"x", "m"}, {"y"}}) +
-                   Input("x", {1}) + Output("y") + TensorOf("c0", 1, {1}, Raw({0, 0, 0, 0}))));
+      Errors(FileOf(nodes + Node({"ReduceMax", {"c60"}, {"m"}}) + Node({"Add", {"x", "m"}, {"y"}}) +
+                    Input("x", {1}) + Output("y") + TensorOf("c0", 1, {1}, Raw({0, 0, 0, 0}))));
   EXPECT_THAT(errors, HasSubstr("error[E09"));
 }
 
@@ -146,8 +146,8 @@ TEST(OnnxFiles, ManyLargeConstantsAreNotComputedEither) {
     const std::string name = "c" + std::to_string(i);
     nodes += Node({"ConstantOfShape", {"s"}, {name}});
   }
-  EXPECT_EQ(Errors(Model(nodes + Node({"Add", {"x", "c7"}, {"y"}}) + Input("x", {1}) + Output("y") +
-                         TensorOf("s", 7, {1}, Int64s({int64_t{1} << 22})))),
+  EXPECT_EQ(Errors(FileOf(nodes + Node({"Add", {"x", "c7"}, {"y"}}) + Input("x", {1}) + Output("y") +
+                          TensorOf("s", 7, {1}, Int64s({int64_t{1} << 22})))),
             "");
 }
 
@@ -163,8 +163,8 @@ class ExternalData : public ::testing::Test {
   ~ExternalData() override { std::filesystem::remove_all(folder_); }
 
   std::string With(const std::string& location, int64_t elements = 1) {
-    return Errors(Model(Node({"Add", {"x", "w"}, {"y"}}) + Input("x", {1}) + Output("y") +
-                        TensorOf("w", 1, {elements}, External(location))),
+    return Errors(FileOf(Node({"Add", {"x", "w"}, {"y"}}) + Input("x", {1}) + Output("y") +
+                         TensorOf("w", 1, {elements}, External(location))),
                   (folder_ / "model").string());
   }
 
@@ -186,19 +186,19 @@ TEST_F(ExternalData, MovesInsideForACopyThatNeedsNoOtherFile) {
     EXPECT_EQ(bytes.has_value(), !diagnostics.HasErrors());
     return bytes ? std::string(bytes->begin(), bytes->end()) : diagnostics.Render();
   };
-  const std::string inside = Model(graph + TensorOf("w", 1, {1}, Raw("abcd")));
+  const std::string inside = FileOf(graph + TensorOf("w", 1, {1}, Raw("abcd")));
   EXPECT_EQ(whole(inside), inside);
-  const std::string moved = whole(Model(graph + TensorOf("w", 1, {1}, External("weights.bin"))));
+  const std::string moved = whole(FileOf(graph + TensorOf("w", 1, {1}, External("weights.bin"))));
   EXPECT_THAT(moved, ::testing::Not(HasSubstr("weights.bin")));
   EXPECT_THAT(moved, HasSubstr("abcd"));
   EXPECT_EQ(Errors(moved), "");
-  EXPECT_THAT(whole(Model(graph + TensorOf("w", 1, {1}, External("../secret.bin")))),
+  EXPECT_THAT(whole(FileOf(graph + TensorOf("w", 1, {1}, External("../secret.bin")))),
               HasSubstr("outside the model's folder"));
 }
 
 TEST_F(ExternalData, IsFoundForAModelWithoutAFolderInItsPath) {
-  const std::string model = Model(Node({"Add", {"x", "w"}, {"y"}}) + Input("x", {1}) + Output("y") +
-                                  TensorOf("w", 1, {1}, External("weights.bin")));
+  const std::string model = FileOf(Node({"Add", {"x", "w"}, {"y"}}) + Input("x", {1}) + Output("y") +
+                                   TensorOf("w", 1, {1}, External("weights.bin")));
   std::ofstream(folder_ / "model" / "m.onnx", std::ios::binary) << model;
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(folder_ / "model");
