@@ -72,8 +72,8 @@ std::map<std::string, LayerPlace> PlacesOnly(const isa::Spec& spec, const graph:
 std::string Misplaced(const Diagnostics& diags, const isa::SourceText& isa, const isa::SourceText& config) {
   for (const Diagnostic& d : diags.list()) {
     const std::string& file = d.loc.file;
-    const bool is_known = file == isa.path || file == config.path || file.starts_with("--set ");
-    if (!is_known || d.loc.line < 1 || d.loc.column < 1 || d.code.empty())
+    const bool is_placed = d.loc.line >= 1 && d.loc.column >= 1 && (file == isa.path || file == config.path);
+    if (d.code.empty() || (!is_placed && !file.starts_with("--set ")))
       return fmt::format("a diagnostic without a place: {}", d.message);
   }
   return {};
