@@ -52,6 +52,12 @@ std::string MissingIndex(const isa::Spec& spec, const isa::InstructionFormat& fo
 }  // namespace
 
 std::string Misfit(const isa::Spec& spec, const isa::InstructionFormat& format) {
+  const isa::Unit& unit = spec.units[format.unit];
+  if (format.kind == isa::Kind::kAlu && unit.overlap)
+    return fmt::format(
+        "unit '{}' may start an instruction before the one before has retired (overlap), and no queue orders "
+        "its own",
+        unit.name);
   if (FindTransfer(spec, format.micro_ops, false) < 0)
     return fmt::format("no instruction loads '{}', its micro-ops", spec.memories[format.micro_ops].name);
   if (!format.intrinsic) return {};

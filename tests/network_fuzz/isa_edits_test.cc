@@ -164,6 +164,15 @@ TEST(IsaEdits, WithoutAnAluNoUnitRequantizes) {
   EXPECT_EQ(edited.fault, "");
 }
 
+// One pass of the ALU reads what the one before wrote.
+TEST(IsaEdits, AnAluWhoseInstructionsOverlapIsNamed) {
+  const Edited edited = RunOn(Convolution(), {"set:units/alu/overlap=true"});
+  EXPECT_FALSE(edited.on_accelerator);
+  EXPECT_THAT(edited.reason,
+              HasSubstr("unit 'alu' may start an instruction before the one before has retired"));
+  EXPECT_EQ(edited.fault, "");
+}
+
 TEST(IsaEdits, UnsignedMemoriesAreNamed) {
   ExpectHost(
       RunOn(Convolution(), {"set:memories/inp/type=uint(inp_bits)"}),

@@ -22,6 +22,7 @@ const Known kKnown[] = {
     {"the ISA has no instruction acc", "instructions"},
     {"the ISA has no store instruction", "instructions"},
     {": computes ", "instructions memories"},
+    {"may start an instruction before", "units"},
     {"micro-ops of ", "instructions memories alu_ops"},
     {"no instruction loads", "instructions memories"},
     {"no instruction stores", "instructions memories"},

@@ -198,6 +198,8 @@ class ProgramMaker {
 
   void AddMicroOpLoad(int memory, int64_t first, const std::vector<std::vector<int64_t>>& uops) {
     const isa::Memory& info = spec_.memories[memory];
+    const auto alignment = static_cast<uint64_t>(isa::DramAlignment(spec_, info));
+    next_uops_ = (next_uops_ + alignment - 1) / alignment * alignment;
     isa::Segment segment{
         .kind = isa::Segment::Kind::kMicroOps, .name = "micro-ops", .address = next_uops_, .bytes = {}};
     segment.bytes.resize(uops.size() * info.stored_bytes);
