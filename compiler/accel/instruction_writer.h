@@ -41,6 +41,8 @@ class InstructionWriter {
   void WriteAlu(const AluLeaf& leaf);
   void WriteGemmSpace(const GemmLeaf& leaf, const IndexSpace& space, bool first);
   void WriteAluSpace(const AluLeaf& leaf, const IndexSpace& space);
+  /// Whether the fields of micro-ops hold the indices of `nest`; refuses if not.
+  bool FitMicroOps(const isa::Memory& memory, const HardwareNest& nest);
   /// Makes the micro-ops resident, loading them if need be; gives their first on-chip index.
   int64_t Require(int memory, const HardwareNest& nest);
   /// Micro-ops an instruction of this format may bring along: half of the memory, so that the next list can

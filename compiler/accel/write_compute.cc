@@ -92,7 +92,21 @@ int64_t InstructionWriter::MicroOpLimit(const isa::InstructionFormat& format) co
   return std::max<int64_t>(1, std::min(spec_.memories[format.micro_ops].depth / 2, movable));
 }
 
+// A field of micro-ops may be narrower than the memory it indexes: instructions have bases besides.
+bool InstructionWriter::FitMicroOps(const isa::Memory& memory, const HardwareNest& nest) {
+  for (size_t i = 0; i < nest.micro_ops.size(); ++i) {
+    const isa::Field& field = memory.fields[i % memory.fields.size()];
+    const int64_t value = nest.micro_ops[i];
+    if (value >= field.type.Min() && value <= field.type.Max()) continue;
+    Refuse(fmt::format("field '{}' of '{}' holds {} to {} and would need {}", field.name, memory.name,
+                       field.type.Min(), field.type.Max(), value));
+    return false;
+  }
+  return true;
+}
+
 int64_t InstructionWriter::Require(int memory, const HardwareNest& nest) {
+  if (!FitMicroOps(spec_.memories[memory], nest)) return 0;
   auto& store = stores_.at(memory);
   const auto place = store.Get(nest.micro_ops, nest.micro_op_count);
   if (!place.load) return place.begin;

@@ -173,6 +173,13 @@ TEST(IsaEdits, AnAluWhoseInstructionsOverlapIsNamed) {
   EXPECT_EQ(edited.fault, "");
 }
 
+TEST(IsaEdits, MicroOpsTooNarrowForATileAreNamed) {
+  const Edited edited = RunOn(Convolution(), {"set:memories/gemm_uop/fields/wgt=uint(1)"});
+  EXPECT_FALSE(edited.on_accelerator);
+  EXPECT_THAT(edited.reason, HasSubstr("field 'wgt' of 'gemm_uop' holds 0 to 1 and would need"));
+  EXPECT_EQ(edited.fault, "");
+}
+
 TEST(IsaEdits, UnsignedMemoriesAreNamed) {
   ExpectHost(
       RunOn(Convolution(), {"set:memories/inp/type=uint(inp_bits)"}),
