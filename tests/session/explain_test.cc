@@ -19,7 +19,7 @@ isa::Spec Tiny(const std::vector<isa::Override>& overrides = {}) {
   return *spec;
 }
 
-ExplainOptions Options() {
+ExplainOptions SmallCnn() {
   ExplainOptions options{.network = "small_cnn"};
   options.respecify = [](const std::vector<isa::Override>& changes) {
     Diagnostics diags;
@@ -40,7 +40,7 @@ class ExplainedNetwork : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     std::string error;
-    result_ = new std::optional(Explain(Tiny(), Options(), error));
+    result_ = new std::optional(Explain(Tiny(), SmallCnn(), error));
     ASSERT_TRUE(*result_) << error;
   }
   static void TearDownTestSuite() { delete result_; }
@@ -133,7 +133,7 @@ TEST(ExplainPorts, NeedAsLongAsTheDramBehindThem) {
 TEST(ExplainPorts, OffersOneToAUnitThatSharesIts) {
   const auto offered = [](const std::vector<isa::Override>& overrides) {
     std::string error;
-    ExplainOptions options = Options();
+    ExplainOptions options = SmallCnn();
     options.respecify = [&](std::vector<isa::Override> changes) -> std::optional<isa::Spec> {
       if (!changes.front().path.ends_with("_port")) return std::nullopt;  // the others take their time
       changes.insert(changes.end(), overrides.begin(), overrides.end());
@@ -175,7 +175,7 @@ TEST(Explain, NoLayerExceedsItsRoofs) {
 }
 
 TEST(Explain, KnowsNoLayerOfAnotherName) {
-  ExplainOptions options = Options();
+  ExplainOptions options = SmallCnn();
   options.layer = "nonsense";
   std::string error;
   EXPECT_FALSE(Explain(Tiny(), options, error));
