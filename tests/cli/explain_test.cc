@@ -52,7 +52,8 @@ TEST_F(ExplainCommand, LayersAreThoseOfTheRun) {
   const nlohmann::json run = nlohmann::json::parse(Good("run " + network + " --timing-only --json=-").out);
   std::map<std::string, int64_t> cycles;
   for (const auto& layer : run["layers"]) cycles[layer["name"]] = layer["cycles"];
-  for (const auto& layer : Explained(network)["layers"])
+  const nlohmann::json report = Explained(network);
+  for (const auto& layer : report["layers"])
     EXPECT_EQ(layer["cycles"], cycles.at(layer["name"])) << layer["name"];
 }
 
