@@ -115,11 +115,16 @@ void GemmUnit::RunTiles(TileMode mode) {
   for (int64_t u = 0; u < table_.uops; ++u) {
     uops_[u] = {dst.uops[u] * strides.dst, src.uops[u] * strides.src, wgt.uops[u] * strides.wgt};
   }
+  // A loop of one step goes nowhere: only of others has the range of the strides been checked.
+  const auto steps = [&](int64_t count, int64_t to_dst, int64_t to_src, int64_t to_wgt) {
+    if (count <= 1) return TileStep{};
+    return TileStep{to_dst * strides.dst, to_src * strides.src, to_wgt * strides.wgt};
+  };
   const TileNest nest = {
       .iter_out = table_.iter_out,
       .iter_in = table_.iter_in,
-      .outer = {dst.outer * strides.dst, src.outer * strides.src, wgt.outer * strides.wgt},
-      .inner = {dst.inner * strides.dst, src.inner * strides.src, wgt.inner * strides.wgt},
+      .outer = steps(table_.iter_out, dst.outer, src.outer, wgt.outer),
+      .inner = steps(table_.iter_in, dst.inner, src.inner, wgt.inner),
       .uops = uops_,
   };
   tiles_->Run(memories_.Store(intrinsic_.dst.memory).fields[0].As<int32_t>(), nest, mode);
