@@ -6,10 +6,10 @@
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "cli/verbs.h"
-#include "isa/assembler.h"
-#include "isa/codec.h"
-#include "isa/disassembler.h"
-#include "isa/loader.h"
+#include "isa/program/assembler.h"
+#include "isa/program/codec.h"
+#include "isa/program/disassembler.h"
+#include "isa/spec/loader.h"
 
 namespace cosim::cli {
 namespace po = boost::program_options;

@@ -12,9 +12,9 @@
 #include "cli/verbs.h"
 #include "compiler/graph/zoo/zoo.h"
 #include "compiler/session/session.h"
-#include "isa/assembler.h"
-#include "isa/loader.h"
-#include "isa/verify.h"
+#include "isa/program/assembler.h"
+#include "isa/spec/loader.h"
+#include "isa/verify/verify.h"
 
 namespace cosim::cli {
 namespace po = boost::program_options;

@@ -116,8 +116,8 @@ int CompileVerb(const Arguments& arguments) {
   if (!activation_bits) return 1;
   compile.activation_bits = *activation_bits;
 
-  const session::ExperimentKey key{NetworkIdentity(values["MODEL"].as<std::string>()), compile.seed,
-                                   compile.activation_bits, compile.virtual_threads};
+  const session::ExperimentKey key{NetworkIdentity(values), compile.seed, compile.activation_bits,
+                                   compile.virtual_threads};
   std::string error;
   const auto module = session::MakeModule(source->spec, std::move(source->source), compile, error);
   if (!module) return Fail(error);

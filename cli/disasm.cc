@@ -7,7 +7,7 @@
 #include "cli/output_file.h"
 #include "cli/verbs.h"
 #include "compiler/session/session.h"
-#include "isa/disassembler.h"
+#include "isa/program/disassembler.h"
 
 namespace cosim::cli {
 namespace po = boost::program_options;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "compiler/session/explain.h"
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 
 namespace cosim::cli {
 

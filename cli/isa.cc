@@ -14,10 +14,10 @@
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "cli/verbs.h"
-#include "isa/describe.h"
 #include "isa/home.h"
-#include "isa/loader.h"
-#include "isa/yaml_node.h"
+#include "isa/pages/describe.h"
+#include "isa/spec/loader.h"
+#include "isa/yaml/node.h"
 
 namespace cosim::cli {
 namespace po = boost::program_options;

@@ -9,7 +9,7 @@
 #include "cli/print.h"
 #include "cli/verbs.h"
 #include "compiler/graph/zoo/zoo.h"
-#include "isa/loader.h"
+#include "isa/spec/loader.h"
 
 namespace cosim::cli {
 namespace po = boost::program_options;

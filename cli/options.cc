@@ -13,9 +13,9 @@
 #include "compiler/graph/zoo/zoo.h"
 #include "compiler/import/import.h"
 #include "compiler/network/array.h"
-#include "isa/config_memory.h"
-#include "isa/loader.h"
-#include "isa/yaml_reader.h"
+#include "isa/spec/config_memory.h"
+#include "isa/spec/loader.h"
+#include "isa/yaml/reader.h"
 
 namespace cosim::cli {
 namespace po = boost::program_options;
@@ -222,9 +222,9 @@ std::optional<BandSpecs> LoadBand(const SpecWithSource& loaded) {
     Diagnostics diags;
     return isa::Elaborate(source.isa, source.config, overrides, diags);
   };
-  auto low = with("low"), high = with("high");
+  const auto low = with("low"), high = with("high");
   if (!low && !high) return std::nullopt;
-  return BandSpecs{low ? std::move(*low) : loaded.spec, high ? std::move(*high) : loaded.spec};
+  return BandSpecs{low ? *low : loaded.spec, high ? *high : loaded.spec};
 }
 
 namespace {

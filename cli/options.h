@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cli/verbs.h"
-#include "isa/loader.h"
-#include "isa/spec.h"
+#include "isa/spec/loader.h"
+#include "isa/spec/spec.h"
 #include "runtime/module.h"
 
 namespace cosim::cli {

@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "cli/report_figures.h"
 #include "cli/version.h"
@@ -38,12 +40,18 @@ bool Describe(const SpecWithSource& loaded, const session::ExperimentKey& key, s
   return result.band.has_value();
 }
 
-std::string NetworkIdentity(const std::string& name_or_file) {
-  if (!import::IsModelFile(name_or_file)) return name_or_file;
+std::string NetworkIdentity(const boost::program_options::variables_map& values) {
+  const std::string& model = values["MODEL"].as<std::string>();
+  if (!import::IsModelFile(model)) return model;
   Diagnostics diags;
-  const auto bytes = import::ReadWhole(name_or_file, diags);
-  return bytes ? "file " + isa::Sha256Hex({reinterpret_cast<const char*>(bytes->data()), bytes->size()})
-               : name_or_file;
+  const auto bytes = import::ReadWhole(model, diags);
+  if (!bytes) return model;
+  std::string identity =
+      "file " + isa::Sha256Hex({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+  if (values.count("shape"))
+    for (const std::string& shape : values["shape"].as<std::vector<std::string>>())
+      identity += " shape " + shape;
+  return identity;
 }
 
 std::string OriginLines(const session::Origin& origin) {

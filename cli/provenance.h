@@ -16,8 +16,9 @@ namespace cosim::cli {
 bool Describe(const SpecWithSource& loaded, const session::ExperimentKey& key, session::Result& result,
               std::string& error);
 
-/// Stands for a network in the experiment's fingerprint: its name, of a file with the digest of its bytes.
-std::string NetworkIdentity(const std::string& name_or_file);
+/// Stands for MODEL in the experiment's fingerprint: a network's name; of a file the digest of its bytes and
+/// every --shape, which moves its cycles.
+std::string NetworkIdentity(const boost::program_options::variables_map& values);
 
 /// Two lines: files and overrides, fingerprints.
 std::string OriginLines(const session::Origin& origin);

@@ -5,7 +5,7 @@
 #include <boost/program_options.hpp>
 
 #include "compiler/session/session.h"
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 
 namespace cosim::cli {
 

@@ -15,7 +15,7 @@
 #include "compiler/import/import.h"
 #include "compiler/session/module.h"
 #include "compiler/session/session.h"
-#include "isa/config_host.h"
+#include "isa/spec/config_host.h"
 
 namespace cosim::cli {
 namespace po = boost::program_options;
@@ -71,8 +71,8 @@ int RunNetwork(const po::variables_map& values, session::Options& run, const std
   const auto activation_bits = ActivationBitsIn(values, spec);
   if (!activation_bits || !BuildRtlOf(spec, run)) return 1;
   run.activation_bits = *activation_bits;
-  const session::ExperimentKey key{NetworkIdentity(values["MODEL"].as<std::string>()), run.seed,
-                                   run.activation_bits, run.virtual_threads};
+  const session::ExperimentKey key{NetworkIdentity(values), run.seed, run.activation_bits,
+                                   run.virtual_threads};
   return RunAndReport(spec, values, run, json, [&](std::string& error) {
     auto result = session::RunExperiment(spec, run, error);
     if (result && !Describe(*loaded, key, *result, error)) result.reset();

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "sim/synth/synthesis.h"
 
 namespace cosim::cli {

@@ -13,7 +13,7 @@
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
-#include "isa/yaml_reader.h"
+#include "isa/yaml/reader.h"
 
 namespace cosim::cli {
 namespace {

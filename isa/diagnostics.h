@@ -41,3 +41,12 @@ class Diagnostics {
 };
 
 }  // namespace cosim
+
+namespace cosim::isa {
+
+/// A text and where it came from; `path` is what diagnostics print.
+struct SourceText {
+  std::string path, text;
+};
+
+}  // namespace cosim::isa

@@ -9,8 +9,8 @@
 #include <span>
 #include <string>
 
-#include "isa/program.h"
-#include "isa/spec.h"
+#include "isa/program/program.h"
+#include "isa/spec/spec.h"
 #include "runtime/profile.h"
 
 namespace cosim::runtime {

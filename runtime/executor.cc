@@ -5,7 +5,7 @@
 #include <ctime>
 
 #include "isa/check.h"
-#include "isa/decode.h"
+#include "isa/program/decode.h"
 #include "runtime/layer_windows.h"
 
 namespace cosim::runtime {

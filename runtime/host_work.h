@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "isa/host_processor.h"
+#include "isa/spec/host_processor.h"
 
 namespace cosim::runtime {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "isa/decode.h"
+#include "isa/program/decode.h"
 #include "runtime/profile.h"
 
 namespace cosim::runtime {

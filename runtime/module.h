@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "isa/loader.h"
+#include "isa/spec/loader.h"
 #include "runtime/cpu_object.h"
 #include "runtime/network.h"
 

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "isa/check.h"
-#include "isa/codec.h"
+#include "isa/program/codec.h"
 #include "isa/text_escape.h"
 #include "runtime/module.h"
 #include "runtime/module_file.h"

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "isa/program.h"
+#include "isa/program/program.h"
 #include "runtime/cpu_kernel.h"
 #include "runtime/host_work.h"
 

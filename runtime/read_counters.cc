@@ -2,7 +2,7 @@
 // Reads the ledger row by row, in the order of its columns.
 #include "runtime/read_counters.h"
 
-#include "isa/registers.h"
+#include "isa/spec/registers.h"
 
 namespace cosim::runtime {
 namespace {

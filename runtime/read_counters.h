@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counters of a run as the accelerator's registers (isa/registers.h) hold them, whoever reads the
+// The counters of a run as the accelerator's registers (isa/spec/registers.h) hold them, whoever reads the
 // registers: a driver on a board, a virtual platform, a simulation of the RTL.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "runtime/profile.h"
 
 namespace cosim::runtime {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 
 namespace cosim::accel {
 

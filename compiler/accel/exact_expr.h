@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "compiler/tir/ir.h"
-#include "isa/expr.h"
+#include "isa/expr/expr.h"
 
 namespace cosim::accel {
 

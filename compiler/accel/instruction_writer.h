@@ -16,8 +16,8 @@
 #include "compiler/accel/passes.h"
 #include "compiler/accel/tokens.h"
 #include "compiler/accel/transfers.h"
-#include "isa/program.h"
-#include "isa/spec.h"
+#include "isa/program/program.h"
+#include "isa/spec/spec.h"
 
 namespace cosim::accel {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "compiler/tir/ir.h"
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 
 namespace cosim::accel {
 

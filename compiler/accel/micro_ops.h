@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 
 namespace cosim::accel {
 

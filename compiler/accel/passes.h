@@ -8,7 +8,7 @@
 
 #include "compiler/accel/ir.h"
 #include "compiler/tir/ir.h"
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 
 namespace cosim::accel {
 

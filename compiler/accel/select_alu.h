@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compiler/accel/exact_expr.h"
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 
 namespace cosim::accel {
 

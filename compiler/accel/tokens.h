@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "isa/program.h"
-#include "isa/spec.h"
+#include "isa/program/program.h"
+#include "isa/spec/spec.h"
 
 namespace cosim::accel {
 

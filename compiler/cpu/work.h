@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts what loop IR does when a compiler has made vectors of it: the facts that times of the host are
-// estimated from. What an operation takes is isa/host_processor.h's.
+// estimated from. What an operation takes is isa/spec/host_processor.h's.
 #pragma once
 
 #include "compiler/tir/ir.h"

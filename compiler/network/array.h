@@ -6,7 +6,7 @@
 #include <string>
 
 #include "compiler/accel/capabilities.h"
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 
 namespace cosim::network {
 

@@ -8,7 +8,7 @@
 #include "compiler/cpu/compiler.h"
 #include "compiler/graph/graph.h"
 #include "compiler/network/lower_group.h"
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "runtime/network.h"
 
 namespace cosim::network {

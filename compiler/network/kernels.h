@@ -13,7 +13,7 @@
 #include "compiler/network/group.h"
 #include "compiler/te/schedule.h"
 #include "compiler/tir/ir.h"
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 
 namespace cosim::network {
 

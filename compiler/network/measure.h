@@ -6,7 +6,7 @@
 #include <span>
 
 #include "compiler/accel/ir.h"
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "runtime/profile.h"
 
 namespace cosim::network {

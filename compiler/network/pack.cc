@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "compiler/accel/rounding.h"
-#include "isa/microops.h"
+#include "isa/program/microops.h"
 
 namespace cosim::network {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "compiler/network/array.h"
 #include "compiler/network/geometry.h"
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 
 namespace cosim::network {
 

@@ -9,8 +9,8 @@
 #include "compiler/accel/rounding.h"
 #include "compiler/accel/tokens.h"
 #include "isa/check.h"
-#include "isa/codec.h"
-#include "isa/microops.h"
+#include "isa/program/codec.h"
+#include "isa/program/microops.h"
 
 namespace cosim::network {
 namespace {

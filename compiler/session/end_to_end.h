@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "isa/host_processor.h"
+#include "isa/spec/host_processor.h"
 #include "runtime/executor.h"
 #include "runtime/network.h"
 

@@ -9,7 +9,7 @@
 #include "compiler/session/layer_stalls.h"
 #include "compiler/session/losses.h"
 #include "compiler/session/session.h"
-#include "isa/yaml_reader.h"
+#include "isa/yaml/reader.h"
 #include "sim/cycle/timing_engine.h"
 
 namespace cosim::session {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/session/explain.h"
-#include "isa/decode.h"
+#include "isa/program/decode.h"
 
 namespace cosim::session {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "runtime/network.h"
 #include "runtime/profile.h"
 

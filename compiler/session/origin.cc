@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "isa/config_host.h"
-#include "isa/config_memory.h"
 #include "isa/digest.h"
+#include "isa/spec/config_host.h"
+#include "isa/spec/config_memory.h"
 
 namespace cosim::session {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "runtime/module.h"
 
 namespace cosim::session {

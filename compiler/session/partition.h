@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "compiler/import/import.h"
-#include "isa/loader.h"
-#include "isa/spec.h"
+#include "isa/spec/loader.h"
+#include "isa/spec/spec.h"
 #include "runtime/network.h"
 
 namespace cosim::session {

@@ -10,7 +10,7 @@
 #include "compiler/graph/zoo/zoo.h"
 #include "compiler/network/array.h"
 #include "compiler/session/execute.h"
-#include "isa/verify.h"
+#include "isa/verify/verify.h"
 
 namespace cosim::session {
 namespace {

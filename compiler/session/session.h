@@ -20,7 +20,7 @@
 #include "compiler/session/memory_band.h"
 #include "compiler/session/origin.h"
 #include "compiler/session/warnings.h"
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "runtime/executor.h"
 #include "runtime/network.h"
 #include "sim/kernels/simd_level.h"

@@ -8,7 +8,7 @@
 #include <functional>
 #include <set>
 
-#include "isa/decode.h"
+#include "isa/program/decode.h"
 
 namespace cosim::session {
 namespace {

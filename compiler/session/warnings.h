@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "runtime/network.h"
 
 namespace cosim::session {

@@ -20,7 +20,7 @@ module cosim_accelerator #(
   // Reason: the name from which Vivado infers an interrupt.
   output logic                             interrupt,
   // verilator lint_on SYMRSVDWORD
-  // Registers: isa/registers.h.
+  // Registers: isa/spec/registers.h.
   input  logic                             s_axi_awvalid,
   output logic                             s_axi_awready,
   input  logic [11:0]                      s_axi_awaddr,

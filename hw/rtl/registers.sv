@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers of isa/registers.h behind an AXI4-Lite slave. When a program runs and how it ends is run_control.sv's;
+// The registers of isa/spec/registers.h behind an AXI4-Lite slave. When a program runs and how it ends is run_control.sv's;
 // the counters stand outside.
 //
 // An address and its data come in any order and wait for each other; a write happens one cycle after both are there, a

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "isa/decode.h"
-#include "isa/spec.h"
+#include "isa/program/decode.h"
+#include "isa/spec/spec.h"
 #include "sim/cycle/time.h"
 
 namespace cosim::sim {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "sim/cycle/time.h"
 #include "sim/dram/burst_splitter.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // For programs that nobody verified: finds instructions that were in flight together and touched the same
-// elements or DRAM bytes, one of them writing. Looks at one run's times; isa/verify.h looks at all possible
-// ones.
+// elements or DRAM bytes, one of them writing. Looks at one run's times; isa/verify/verify.h looks at all
+// possible ones.
 #pragma once
 
 #include <deque>
@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "isa/decode.h"
-#include "isa/footprint.h"
-#include "isa/microops.h"
-#include "isa/program.h"
-#include "isa/spec.h"
+#include "isa/program/decode.h"
+#include "isa/program/microops.h"
+#include "isa/program/program.h"
+#include "isa/spec/spec.h"
+#include "isa/verify/footprint.h"
 #include "runtime/profile.h"
 
 namespace cosim::sim {

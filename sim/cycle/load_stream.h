@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "isa/decode.h"
-#include "isa/spec.h"
+#include "isa/program/decode.h"
+#include "isa/spec/spec.h"
 #include "sim/cycle/ring.h"
 #include "sim/cycle/row_walk.h"
 #include "sim/cycle/time.h"

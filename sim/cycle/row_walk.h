@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "isa/check.h"
-#include "isa/decode.h"
-#include "isa/spec.h"
+#include "isa/program/decode.h"
+#include "isa/spec/spec.h"
 #include "sim/dram/burst_splitter.h"
 
 namespace cosim::sim {

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "isa/decode.h"
-#include "isa/spec.h"
+#include "isa/program/decode.h"
+#include "isa/spec/spec.h"
 #include "runtime/profile.h"
 #include "sim/cycle/bank_locks.h"
 #include "sim/cycle/fetch.h"

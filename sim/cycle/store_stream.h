@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <deque>
 
-#include "isa/decode.h"
-#include "isa/spec.h"
+#include "isa/program/decode.h"
+#include "isa/spec/spec.h"
 #include "sim/cycle/row_walk.h"
 #include "sim/cycle/time.h"
 

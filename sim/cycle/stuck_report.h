@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "isa/decode.h"
-#include "isa/spec.h"
+#include "isa/program/decode.h"
+#include "isa/spec/spec.h"
 #include "sim/cycle/simulation.h"
 #include "sim/cycle/timing_engine.h"
 

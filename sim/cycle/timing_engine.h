@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "isa/decode.h"
-#include "isa/program.h"
-#include "isa/spec.h"
+#include "isa/program/decode.h"
+#include "isa/program/program.h"
+#include "isa/spec/spec.h"
 #include "runtime/profile.h"
 #include "sim/cycle/time.h"
 #include "sim/dram/memory_timing.h"

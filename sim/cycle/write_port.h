@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "isa/check.h"
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "sim/cycle/ring.h"
 #include "sim/cycle/time.h"
 #include "sim/cycle/turn.h"

@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdint>
 
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "runtime/profile.h"
 
 namespace cosim::sim {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "isa/expr.h"
+#include "isa/expr/expr.h"
 #include "sim/kernels/lane_ops.h"
 
 namespace cosim::sim {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "isa/expr.h"
+#include "isa/expr/expr.h"
 #include "sim/functional/alu_compiler.h"
 #include "sim/kernels/aligned_buffer.h"
 #include "sim/kernels/lane_ops.h"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "sim/functional/memories.h"
 
 namespace cosim::sim {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "isa/decode.h"
-#include "isa/program.h"
-#include "isa/spec.h"
+#include "isa/program/decode.h"
+#include "isa/program/program.h"
+#include "isa/spec/spec.h"
 #include "sim/functional/alu_unit.h"
 #include "sim/functional/element_codec.h"
 #include "sim/functional/gemm_unit.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "isa/decode.h"
-#include "isa/spec.h"
+#include "isa/program/decode.h"
+#include "isa/spec/spec.h"
 #include "sim/functional/generic_gemm.h"
 #include "sim/functional/memories.h"
 #include "sim/functional/step_table.h"

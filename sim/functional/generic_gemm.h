@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "sim/functional/memories.h"
 #include "sim/kernels/tile_gemm.h"
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "sim/kernels/aligned_buffer.h"
 
 namespace cosim::sim {

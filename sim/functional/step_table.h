@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "isa/decode.h"
-#include "isa/spec.h"
+#include "isa/program/decode.h"
+#include "isa/spec/spec.h"
 #include "sim/functional/memories.h"
 
 namespace cosim::sim {

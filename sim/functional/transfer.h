@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
-#include "isa/decode.h"
-#include "isa/spec.h"
+#include "isa/program/decode.h"
+#include "isa/spec/spec.h"
 #include "sim/functional/element_codec.h"
 #include "sim/functional/memories.h"
 

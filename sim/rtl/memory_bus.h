@@ -7,7 +7,7 @@
 #include <deque>
 #include <vector>
 
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "sim/dram/memory_port.h"
 #include "sim/dram/memory_timing.h"
 #include "sim/rtl/rtl_model.h"

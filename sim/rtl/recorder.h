@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "isa/check.h"
-#include "isa/program.h"
-#include "isa/spec.h"
+#include "isa/program/program.h"
+#include "isa/spec/spec.h"
 #include "runtime/profile.h"
 #include "sim/rtl/rtl_model.h"
 

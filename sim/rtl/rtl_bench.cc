@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "isa/check.h"
-#include "isa/registers.h"
+#include "isa/spec/registers.h"
 
 namespace cosim::sim {
 namespace {

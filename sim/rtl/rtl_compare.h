@@ -6,8 +6,8 @@
 #include <functional>
 #include <string>
 
-#include "isa/program.h"
-#include "isa/spec.h"
+#include "isa/program/program.h"
+#include "isa/spec/spec.h"
 #include "runtime/profile.h"
 
 namespace cosim::sim {

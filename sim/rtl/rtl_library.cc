@@ -12,7 +12,7 @@
 
 #include "isa/check.h"
 #include "isa/home.h"
-#include "isa/sv_generate.h"
+#include "isa/sv/generate.h"
 #include "runtime/file_cache.h"
 #include "runtime/host_program.h"
 #include "sim/rtl/rtl_sources.h"

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "isa/diagnostics.h"
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "sim/rtl/rtl_model.h"
 
 namespace cosim::sim {

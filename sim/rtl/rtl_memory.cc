@@ -4,7 +4,7 @@
 #include <span>
 
 #include "isa/check.h"
-#include "isa/microops.h"
+#include "isa/program/microops.h"
 #include "sim/functional/memories.h"
 
 namespace cosim::sim {

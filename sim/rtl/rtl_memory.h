@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "sim/rtl/rtl_model.h"
 
 namespace cosim::sim {

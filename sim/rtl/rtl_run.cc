@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "isa/check.h"
-#include "isa/registers.h"
+#include "isa/spec/registers.h"
 #include "runtime/read_counters.h"
 #include "sim/dram/flat_memory.h"
 #include "sim/rtl/recorder.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "isa/program.h"
-#include "isa/spec.h"
+#include "isa/program/program.h"
+#include "isa/spec/spec.h"
 #include "runtime/profile.h"
 #include "sim/dram/memory_timing.h"
 #include "sim/rtl/rtl_bench.h"

@@ -9,7 +9,7 @@
 
 #include "isa/check.h"
 #include "isa/home.h"
-#include "isa/sv_generate.h"
+#include "isa/sv/generate.h"
 
 namespace cosim::sim {
 namespace fs = std::filesystem;

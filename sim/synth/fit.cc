@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "isa/sv_generate.h"
-#include "isa/sv_plan.h"
+#include "isa/sv/generate.h"
+#include "isa/sv/plan.h"
 #include "sim/synth/board.h"
 
 namespace cosim::synth {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "sim/synth/cells.h"
 
 namespace cosim::synth {

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <vector>
 
-#include "isa/sv_generate.h"
+#include "isa/sv/generate.h"
 #include "runtime/file_cache.h"
 #include "runtime/host_program.h"
 #include "sim/rtl/rtl_sources.h"

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "isa/diagnostics.h"
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "sim/synth/analysis.h"
 #include "sim/synth/board.h"
 

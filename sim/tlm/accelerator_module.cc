@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "isa/check.h"
-#include "isa/codec.h"
+#include "isa/program/codec.h"
 
 namespace cosim::sim {
 namespace {

@@ -23,9 +23,9 @@
 #include <utility>
 #include <vector>
 
-#include "isa/decode.h"
-#include "isa/program.h"
-#include "isa/spec.h"
+#include "isa/program/decode.h"
+#include "isa/program/program.h"
+#include "isa/spec/spec.h"
 #include "runtime/profile.h"
 #include "sim/cycle/timing_engine.h"
 #include "sim/kernels/simd_level.h"
@@ -36,7 +36,7 @@ namespace cosim::sim {
 
 class AcceleratorModule : public sc_core::sc_module {
  public:
-  /// isa/registers.h, from address 0. Aligned words only, no byte enables; debug transport reads.
+  /// isa/spec/registers.h, from address 0. Aligned words only, no byte enables; debug transport reads.
   tlm_utils::simple_target_socket<AcceleratorModule> control;
   /// All memory ports in one. Addresses as the program's. Uses direct access where it is granted.
   tlm_utils::simple_initiator_socket<AcceleratorModule> memory;

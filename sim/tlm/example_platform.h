@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <systemc>
 
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "sim/kernels/simd_level.h"
 #include "sim/tlm/accelerator_module.h"
 #include "sim/tlm/bus_module.h"

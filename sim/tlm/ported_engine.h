@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <string>
 
-#include "isa/decode.h"
-#include "isa/program.h"
-#include "isa/registers.h"
-#include "isa/spec.h"
+#include "isa/program/decode.h"
+#include "isa/program/program.h"
+#include "isa/spec/registers.h"
+#include "isa/spec/spec.h"
 #include "sim/dram/memory_port.h"
 #include "sim/functional/functional_engine.h"
 

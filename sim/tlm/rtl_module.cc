@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "isa/check.h"
-#include "isa/registers.h"
+#include "isa/spec/registers.h"
 #include "sim/rtl/rtl_library.h"
 
 namespace cosim::sim {

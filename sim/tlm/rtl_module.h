@@ -20,7 +20,7 @@
 #include <systemc>
 #include <tlm>
 
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "sim/dram/memory_port.h"
 #include "sim/dram/memory_timing.h"
 #include "sim/rtl/rtl_bench.h"
@@ -31,8 +31,8 @@ namespace cosim::sim {
 
 class RtlModule : public sc_core::sc_module, private MemoryPort {
  public:
-  /// isa/registers.h, from address 0. Aligned words only, no byte enables, no debug transport. An error until
-  /// Configure.
+  /// isa/spec/registers.h, from address 0. Aligned words only, no byte enables, no debug transport. An error
+  /// until Configure.
   tlm_utils::simple_target_socket<RtlModule> control;
   /// Of all memory ports. Addresses as the program's. Uses direct access where it is granted.
   tlm_utils::simple_initiator_socket<RtlModule> memory;

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "compiler/tir/ir.h"
-#include "isa/loader.h"
+#include "isa/spec/loader.h"
 
 namespace cosim::accel {
 

@@ -5,8 +5,8 @@
 
 #include <random>
 
-#include "isa/decode.h"
-#include "isa/disassembler.h"
+#include "isa/program/decode.h"
+#include "isa/program/disassembler.h"
 #include "tests/accel/testing.h"
 
 namespace cosim::accel {

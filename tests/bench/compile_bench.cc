@@ -8,7 +8,7 @@
 
 #include "compiler/graph/zoo/zoo.h"
 #include "compiler/session/session.h"
-#include "isa/loader.h"
+#include "isa/spec/loader.h"
 #include "runtime/executor.h"
 
 namespace cosim {

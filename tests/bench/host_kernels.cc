@@ -26,8 +26,8 @@
 #include "compiler/import/import.h"
 #include "compiler/session/session.h"
 #include "isa/check.h"
-#include "isa/host_processor.h"
-#include "isa/loader.h"
+#include "isa/spec/host_processor.h"
+#include "isa/spec/loader.h"
 
 namespace cosim {
 namespace {

@@ -2,7 +2,7 @@
 #include "tests/bench/resnet18.h"
 
 #include "compiler/session/session.h"
-#include "isa/loader.h"
+#include "isa/spec/loader.h"
 
 namespace cosim::bench {
 

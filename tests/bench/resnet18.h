@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "runtime/executor.h"
 #include "runtime/network.h"
 

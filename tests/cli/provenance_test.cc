@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/command.h"
+#include "tests/import/testing.h"
 
 namespace cosim::cli::testing {
 namespace {
@@ -71,6 +72,15 @@ TEST_F(Provenance, ExperimentIsAllThatMovesCyclesOrMilliseconds) {
         "--set parameters.tokens=8", "--set host.clock_mhz=500"})
     EXPECT_NE(Fingerprint("experiment", std::string("mlp --config=pynq.yaml ") + other), plain) << other;
   EXPECT_NE(Fingerprint("experiment", "small_cnn --config=pynq.yaml"), plain);
+}
+
+TEST_F(Provenance, AShapeIsPartOfTheExperiment) {
+  const std::string model =
+      std::filesystem::absolute(import::DataFolder()).string() + "/onnx/micro_kws_qdq.onnx";
+  if (!std::filesystem::exists(model)) GTEST_SKIP() << "no " << model;
+  const std::string one = Fingerprint("experiment", model + " --shape=unk__68=1");
+  EXPECT_EQ(Fingerprint("experiment", model + " --shape=unk__68=1"), one);
+  EXPECT_NE(Fingerprint("experiment", model + " --shape=unk__68=2"), one);
 }
 
 TEST_F(Provenance, ModulesSayWhereTheyComeFrom) {

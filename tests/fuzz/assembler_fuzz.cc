@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any text as a program: diagnostics, or a program that disassembles to a text with the same meaning and that
 // the verifier has an opinion on.
-#include "isa/assembler.h"
-#include "isa/disassembler.h"
-#include "isa/verify.h"
+#include "isa/program/assembler.h"
+#include "isa/program/disassembler.h"
+#include "isa/verify/verify.h"
 #include "tests/fuzz/files.h"
 
 namespace cosim::fuzz {

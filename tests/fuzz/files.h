@@ -5,7 +5,7 @@
 #include <string>
 
 #include "isa/check.h"
-#include "isa/loader.h"
+#include "isa/spec/loader.h"
 
 namespace cosim::fuzz {
 

@@ -2,7 +2,7 @@
 // Any bytes as a module, and as the payload of one whose envelope is right: a reason, or a module that can be
 // written again, linked, verified and, unless it is long, run. Machine code is not loaded: whoever runs it
 // trusts it as a program.
-#include "isa/verify.h"
+#include "isa/verify/verify.h"
 #include "runtime/executor.h"
 #include "runtime/module.h"
 #include "runtime/module_file.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any text as an ISA and as a configuration: diagnostics or a spec, never a crash. A spec that is accepted
 // can be described.
-#include "isa/describe.h"
-#include "isa/loader.h"
+#include "isa/pages/describe.h"
+#include "isa/spec/loader.h"
 #include "tests/fuzz/files.h"
 
 namespace cosim::fuzz {

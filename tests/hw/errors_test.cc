@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "isa/codec.h"
-#include "isa/registers.h"
+#include "isa/program/codec.h"
+#include "isa/spec/registers.h"
 #include "sim/cycle/timing_engine.h"
 #include "sim/dram/flat_memory.h"
 #include "tests/hw/lockstep.h"

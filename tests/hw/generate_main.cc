@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // generate_sv ISA CONFIG FOLDER: writes the generated SystemVerilog of a pair of files into a folder, for the
-// build of the Verilated models. What is generated is isa/sv_generate.h's.
+// build of the Verilated models. What is generated is isa/sv/generate.h's.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
-#include "isa/loader.h"
-#include "isa/sv_generate.h"
+#include "isa/spec/loader.h"
+#include "isa/sv/generate.h"
 
 int main(int argc, char** argv) {
   if (argc != 4) {

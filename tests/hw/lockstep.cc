@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "isa/check.h"
-#include "isa/decode.h"
-#include "isa/microops.h"
+#include "isa/program/decode.h"
+#include "isa/program/microops.h"
 #include "sim/cycle/timing_engine.h"
 #include "sim/dram/flat_memory.h"
 #include "sim/rtl/rtl_compare.h"

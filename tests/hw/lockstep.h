@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "isa/program.h"
-#include "isa/spec.h"
+#include "isa/program/program.h"
+#include "isa/spec/spec.h"
 #include "sim/dram/memory_timing.h"
 #include "sim/rtl/rtl_model.h"
 #include "sim/rtl/rtl_run.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <variant>
 
-#include "isa/decode.h"
+#include "isa/program/decode.h"
 #include "sim/cycle/timing_engine.h"
 
 namespace cosim::testing {

@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
-#include "isa/program.h"
-#include "isa/spec.h"
+#include "isa/program/program.h"
+#include "isa/spec/spec.h"
 
 namespace cosim::testing {
 

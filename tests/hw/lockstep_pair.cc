@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "isa/assembler.h"
 #include "isa/check.h"
-#include "isa/disassembler.h"
 #include "isa/home.h"
-#include "isa/sv_generate.h"
+#include "isa/program/assembler.h"
+#include "isa/program/disassembler.h"
+#include "isa/sv/generate.h"
 #include "tests/isa/program/random_isa.h"
 
 namespace cosim::testing {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "isa/loader.h"
-#include "isa/program.h"
-#include "isa/spec.h"
+#include "isa/program/program.h"
+#include "isa/spec/loader.h"
+#include "isa/spec/spec.h"
 #include "tests/hw/lockstep.h"
 #include "tests/isa/program/random_program.h"
 

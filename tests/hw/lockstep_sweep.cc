@@ -10,8 +10,8 @@
 #include <string>
 
 #include "isa/check.h"
-#include "isa/disassembler.h"
-#include "isa/verify.h"
+#include "isa/program/disassembler.h"
+#include "isa/verify/verify.h"
 #include "sim/rtl/rtl_library.h"
 #include "tests/hw/isolate.h"
 #include "tests/hw/lockstep.h"

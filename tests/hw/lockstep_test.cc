@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "isa/assembler.h"
-#include "isa/disassembler.h"
-#include "isa/loader.h"
-#include "isa/verify.h"
+#include "isa/program/assembler.h"
+#include "isa/program/disassembler.h"
+#include "isa/spec/loader.h"
+#include "isa/verify/verify.h"
 #include "sim/rtl/rtl_library.h"
 #include "tests/hw/isolate.h"
 #include "tests/hw/lockstep_pair.h"

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "isa/check.h"
-#include "isa/loader.h"
+#include "isa/spec/loader.h"
 #include "sim/rtl/rtl_library.h"
 
 namespace cosim::testing {

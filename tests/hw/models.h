@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "sim/rtl/rtl_model.h"
 
 namespace cosim::testing {

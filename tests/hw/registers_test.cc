@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The RTL's registers as a processor sees them. Errors are errors_test.cc's, counters lockstep_test.cc's.
-#include "isa/registers.h"
+#include "isa/spec/registers.h"
 
 #include <gtest/gtest.h>
 

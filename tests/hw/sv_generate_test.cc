@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the generator refuses, and that it always prints the same. That what it prints is right, lockstep
 // shows.
-#include "isa/sv_generate.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <optional>
 #include <string>
 
-#include "isa/loader.h"
-#include "isa/registers.h"
+#include "isa/spec/loader.h"
+#include "isa/spec/registers.h"
+#include "isa/sv/generate.h"
 #include "tests/hw/models.h"
 
 namespace cosim::testing {

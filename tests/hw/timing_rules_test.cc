@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "isa/codec.h"
+#include "isa/program/codec.h"
 #include "tests/hw/lockstep.h"
 #include "tests/hw/models.h"
 

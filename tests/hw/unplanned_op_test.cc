@@ -14,11 +14,11 @@
 #include <variant>
 #include <vector>
 
-#include "isa/assembler.h"
 #include "isa/check.h"
-#include "isa/disassembler.h"
-#include "isa/loader.h"
-#include "isa/verify.h"
+#include "isa/program/assembler.h"
+#include "isa/program/disassembler.h"
+#include "isa/spec/loader.h"
+#include "isa/verify/verify.h"
 #include "sim/cycle/cycle_device.h"
 #include "sim/dram/flat_memory.h"
 #include "sim/functional/functional_device.h"

@@ -13,7 +13,7 @@
 
 #include "compiler/import/import.h"
 #include "compiler/session/session.h"
-#include "isa/loader.h"
+#include "isa/spec/loader.h"
 #include "sim/rtl/rtl_library.h"
 
 namespace cosim::import {

@@ -15,7 +15,7 @@
 
 #include "compiler/graph/zoo/zoo.h"
 #include "compiler/session/session.h"
-#include "isa/loader.h"
+#include "isa/spec/loader.h"
 
 namespace cosim::testing {
 

@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "isa/check.h"
-#include "isa/decode.h"
+#include "isa/program/decode.h"
 #include "tests/isa/program/random_program.h"
 #include "tests/network/timings.h"
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "isa/program.h"
-#include "isa/spec.h"
-#include "isa/verify.h"
+#include "isa/program/program.h"
+#include "isa/spec/spec.h"
+#include "isa/verify/verify.h"
 #include "sim/functional/functional_engine.h"
 
 namespace cosim::testing {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "isa/check.h"
-#include "isa/codec.h"
+#include "isa/program/codec.h"
 
 namespace cosim::testing {
 namespace {

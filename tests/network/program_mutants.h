@@ -6,8 +6,8 @@
 #include <optional>
 #include <string_view>
 
-#include "isa/program.h"
-#include "isa/spec.h"
+#include "isa/program/program.h"
+#include "isa/spec/spec.h"
 #include "tests/isa/program/random_program.h"
 
 namespace cosim::testing {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "isa/decode.h"
-#include "isa/spec.h"
+#include "isa/program/decode.h"
+#include "isa/spec/spec.h"
 #include "tests/isa/program/random_program.h"
 
 namespace cosim::testing {

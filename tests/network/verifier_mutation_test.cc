@@ -5,8 +5,8 @@
 
 #include <random>
 
-#include "isa/decode.h"
-#include "isa/verify.h"
+#include "isa/program/decode.h"
+#include "isa/verify/verify.h"
 #include "tests/network/cases.h"
 
 namespace cosim::testing {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "isa/loader.h"
+#include "isa/spec/loader.h"
 #include "tests/network_fuzz/isa_edit.h"
 
 namespace cosim::testing {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "compiler/graph/zoo/random.h"
-#include "isa/yaml_node.h"
+#include "isa/yaml/node.h"
 
 namespace cosim::testing {
 

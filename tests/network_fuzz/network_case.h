@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
-#include "isa/loader.h"
+#include "isa/spec/loader.h"
 #include "runtime/network.h"
 
 namespace cosim::testing {

@@ -10,7 +10,7 @@
 #include "compiler/network/choose_tile.h"
 #include "compiler/network/pack.h"
 #include "compiler/network/program_builder.h"
-#include "isa/verify.h"
+#include "isa/verify/verify.h"
 #include "sim/functional/functional_device.h"
 #include "tests/network_unit/testing.h"
 

@@ -11,7 +11,7 @@
 #include "compiler/network/choose_tile.h"
 #include "compiler/network/compile.h"
 #include "compiler/network/program_builder.h"
-#include "isa/verify.h"
+#include "isa/verify/verify.h"
 #include "sim/functional/functional_device.h"
 #include "tests/network_unit/testing.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
-#include "isa/loader.h"
+#include "isa/spec/loader.h"
 
 namespace cosim::network {
 

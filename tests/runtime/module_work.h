@@ -3,7 +3,7 @@
 // may take hours.
 #pragma once
 
-#include "isa/decode.h"
+#include "isa/program/decode.h"
 #include "runtime/network.h"
 
 namespace cosim::runtime::testing {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "isa/assembler.h"
-#include "isa/codec.h"
-#include "isa/loader.h"
+#include "isa/program/assembler.h"
+#include "isa/program/codec.h"
+#include "isa/spec/loader.h"
 #include "runtime/module.h"
 
 namespace cosim::runtime::testing {

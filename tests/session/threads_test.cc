@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "compiler/session/session.h"
-#include "isa/loader.h"
+#include "isa/spec/loader.h"
 
 namespace cosim::session {
 namespace {

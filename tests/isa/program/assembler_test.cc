@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/assembler.h"
+#include "isa/program/assembler.h"
 
 #include <gmock/gmock.h>
 
-#include "isa/disassembler.h"
+#include "isa/program/disassembler.h"
 #include "tests/isa/program/random_program.h"
 #include "tests/isa/program/testing.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/codec.h"
+#include "isa/program/codec.h"
 
 #include <gmock/gmock.h>
 
-#include "isa/microops.h"
+#include "isa/program/microops.h"
 #include "tests/isa/program/random_program.h"
 #include "tests/isa/program/testing.h"
 

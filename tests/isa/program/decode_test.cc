@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/decode.h"
+#include "isa/program/decode.h"
 
 #include <gmock/gmock.h>
 
-#include "isa/codec.h"
+#include "isa/program/codec.h"
 #include "tests/isa/program/testing.h"
 
 namespace cosim::isa::testing {

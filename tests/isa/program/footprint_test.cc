@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/footprint.h"
+#include "isa/verify/footprint.h"
 
 #include <gmock/gmock.h>
 
 #include <set>
 
-#include "isa/index_set.h"
+#include "isa/verify/index_set.h"
 #include "tests/isa/program/random_program.h"
 #include "tests/isa/program/reference.h"
 #include "tests/isa/program/testing.h"

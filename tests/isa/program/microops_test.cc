@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/microops.h"
+#include "isa/program/microops.h"
 
 #include <gmock/gmock.h>
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "isa/check.h"
-#include "isa/decode.h"
-#include "isa/microops.h"
+#include "isa/program/decode.h"
+#include "isa/program/microops.h"
 #include "tests/isa/program/reference.h"
 
 namespace cosim::isa::testing {

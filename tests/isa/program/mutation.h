@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "isa/program.h"
-#include "isa/spec.h"
+#include "isa/program/program.h"
+#include "isa/spec/spec.h"
 #include "tests/isa/program/random_program.h"
 
 namespace cosim::isa::testing {

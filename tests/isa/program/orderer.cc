@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "isa/codec.h"
+#include "isa/program/codec.h"
 
 namespace cosim::isa::testing {
 

@@ -9,13 +9,13 @@
 #include <queue>
 #include <vector>
 
-#include "isa/decode.h"
-#include "isa/program.h"
-#include "isa/spec.h"
+#include "isa/program/decode.h"
+#include "isa/program/program.h"
+#include "isa/spec/spec.h"
 
 namespace cosim::isa::testing {
 
-/// Instructions are numbered within their unit, from 1. Token order stays forward (isa/verify.h).
+/// Instructions are numbered within their unit, from 1. Token order stays forward (isa/verify/verify.h).
 class Orderer {
  public:
   /// Appends to `program`, which has to be empty. Keeps references to both.

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "isa/check.h"
-#include "isa/yaml_node.h"
+#include "isa/yaml/node.h"
 #include "tests/isa/program/random_isa.h"
 
 namespace cosim::isa::testing {

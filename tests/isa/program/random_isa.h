@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "isa/loader.h"
-#include "isa/spec.h"
+#include "isa/spec/loader.h"
+#include "isa/spec/spec.h"
 #include "tests/isa/program/random_program.h"
 
 namespace cosim::isa::testing {

@@ -7,8 +7,8 @@
 
 #include <string>
 
-#include "isa/sv_generate.h"
-#include "isa/verify.h"
+#include "isa/sv/generate.h"
+#include "isa/verify/verify.h"
 #include "tests/isa/program/random_program.h"
 #include "tests/isa/program/testing.h"
 

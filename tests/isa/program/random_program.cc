@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "isa/check.h"
-#include "isa/codec.h"
-#include "isa/decode.h"
-#include "isa/footprint.h"
-#include "isa/microops.h"
+#include "isa/program/codec.h"
+#include "isa/program/decode.h"
+#include "isa/program/microops.h"
+#include "isa/verify/footprint.h"
 #include "tests/isa/program/orderer.h"
 #include "tests/isa/program/reference.h"
 

@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
-#include "isa/program.h"
-#include "isa/spec.h"
-#include "isa/verify.h"
+#include "isa/program/program.h"
+#include "isa/spec/spec.h"
+#include "isa/verify/verify.h"
 
 namespace cosim::isa::testing {
 
@@ -42,8 +42,8 @@ inline VerifyOptions OnWrittenMemories(int max_findings = 20) {
 }
 
 /// Segments hold the instructions, micro-ops for every micro-op memory, and constants to load from. Token
-/// order is forward (isa/verify.h). May have fewer instructions than asked for when the spec has no way to
-/// order one.
+/// order is forward (isa/verify/verify.h). May have fewer instructions than asked for when the spec has no
+/// way to order one.
 Program RandomProgram(const Spec& spec, const RandomProgramOptions& options);
 
 }  // namespace cosim::isa::testing

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "isa/decode.h"
-#include "isa/microops.h"
-#include "isa/program.h"
-#include "isa/spec.h"
+#include "isa/program/decode.h"
+#include "isa/program/microops.h"
+#include "isa/program/program.h"
+#include "isa/spec/spec.h"
 
 namespace cosim::isa::testing {
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "isa/check.h"
-#include "isa/codec.h"
-#include "isa/verify.h"
+#include "isa/program/codec.h"
+#include "isa/verify/verify.h"
 #include "tests/isa/program/random_program.h"
 
 namespace cosim::isa::testing {

@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
-#include "isa/program.h"
-#include "isa/spec.h"
+#include "isa/program/program.h"
+#include "isa/spec/spec.h"
 
 namespace cosim::isa::testing {
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "isa/verify.h"
+#include "isa/verify/verify.h"
 #include "tests/isa/program/random_program.h"
 #include "tests/isa/program/testing.h"
 

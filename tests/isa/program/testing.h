@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "isa/assembler.h"
-#include "isa/loader.h"
-#include "isa/program.h"
-#include "isa/spec.h"
+#include "isa/program/assembler.h"
+#include "isa/program/program.h"
+#include "isa/spec/loader.h"
+#include "isa/spec/spec.h"
 
 namespace cosim::isa::testing {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verifier's messages about order, tokens and races: each case breaks one thing in a clean program.
-#include "isa/verify.h"
+#include "isa/verify/verify.h"
 #include "tests/isa/program/verify_testing.h"
 
 namespace cosim::isa::testing {

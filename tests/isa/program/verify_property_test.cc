@@ -9,9 +9,9 @@
 #include <ostream>
 #include <set>
 
-#include "isa/decode.h"
-#include "isa/microops.h"
-#include "isa/verify.h"
+#include "isa/program/decode.h"
+#include "isa/program/microops.h"
+#include "isa/verify/verify.h"
 #include "tests/isa/program/mutation.h"
 #include "tests/isa/program/random_program.h"
 #include "tests/isa/program/reference.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verifier's messages about the program as a whole, fields and single accesses: each case breaks one
 // thing.
-#include "isa/verify.h"
+#include "isa/verify/verify.h"
 
 #include <gmock/gmock.h>
 

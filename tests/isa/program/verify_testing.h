@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "isa/verify.h"
+#include "isa/verify/verify.h"
 #include "tests/isa/program/testing.h"
 
 namespace cosim::isa::testing {

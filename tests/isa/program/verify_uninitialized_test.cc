@@ -2,7 +2,7 @@
 // Reads of on-chip elements that nothing has written: each case takes a write away, or moves a read.
 #include <fmt/format.h>
 
-#include "isa/verify.h"
+#include "isa/verify/verify.h"
 #include "tests/isa/program/verify_testing.h"
 
 namespace cosim::isa::testing {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The generated manual.
-#include "isa/describe.h"
+#include "isa/pages/describe.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

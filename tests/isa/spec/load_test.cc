@@ -8,7 +8,7 @@
 #include <fstream>
 #include <set>
 
-#include "isa/loader.h"
+#include "isa/spec/loader.h"
 #include "tests/isa/spec/testing.h"
 
 namespace cosim::isa {

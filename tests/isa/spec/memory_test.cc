@@ -2,7 +2,7 @@
 // The memory of a configuration: physical units, what a --set replaces, and its settings low and high.
 #include <gmock/gmock.h>
 
-#include "isa/config_memory.h"
+#include "isa/spec/config_memory.h"
 #include "tests/isa/spec/testing.h"
 
 namespace cosim::isa {

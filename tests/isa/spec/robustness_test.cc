@@ -9,7 +9,7 @@
 #include <random>
 #include <sstream>
 
-#include "isa/yaml_node.h"
+#include "isa/yaml/node.h"
 #include "tests/isa/spec/testing.h"
 
 namespace cosim::isa {

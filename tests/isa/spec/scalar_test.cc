@@ -9,9 +9,9 @@
 #include <random>
 
 #include "isa/diagnostic_codes.h"
-#include "isa/expr_builder.h"
-#include "isa/expr_parser.h"
-#include "isa/yaml_node.h"
+#include "isa/expr/builder.h"
+#include "isa/expr/parser.h"
+#include "isa/yaml/node.h"
 
 namespace cosim::isa {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "isa/loader.h"
+#include "isa/spec/loader.h"
 
 namespace cosim::isa::testing {
 

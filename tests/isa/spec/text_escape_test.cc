@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "isa/describe.h"
-#include "isa/sv_generate.h"
+#include "isa/pages/describe.h"
+#include "isa/sv/generate.h"
 #include "tests/isa/spec/testing.h"
 
 namespace cosim::isa {

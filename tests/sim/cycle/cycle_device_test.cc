@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "isa/loader.h"
+#include "isa/spec/loader.h"
 #include "sim/functional/functional_device.h"
 #include "tests/isa/program/random_program.h"
 #include "tests/isa/program/testing.h"

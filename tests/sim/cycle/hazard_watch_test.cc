@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "isa/verify.h"
+#include "isa/verify/verify.h"
 #include "sim/cycle/cycle_device.h"
 #include "tests/isa/program/random_program.h"
 #include "tests/isa/program/testing.h"

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "isa/loader.h"
+#include "isa/spec/loader.h"
 #include "sim/cycle/timing_engine.h"
 #include "tests/isa/program/random_program.h"
 #include "tests/sim/cycle/testing/compare.h"

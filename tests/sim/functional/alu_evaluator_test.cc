@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-#include "isa/expr_builder.h"
+#include "isa/expr/builder.h"
 #include "tests/sim/golden/random.h"
 
 namespace cosim::sim {

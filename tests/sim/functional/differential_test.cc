@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "isa/decode.h"
+#include "isa/program/decode.h"
 #include "sim/functional/functional_engine.h"
 #include "tests/sim/golden/golden_machine.h"
 #include "tests/sim/golden/random_program.h"

@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
-#include "isa/decode.h"
-#include "isa/loader.h"
-#include "isa/verify.h"
+#include "isa/program/decode.h"
+#include "isa/spec/loader.h"
+#include "isa/verify/verify.h"
 #include "sim/functional/functional_engine.h"
 #include "tests/isa/program/random_isa.h"
 #include "tests/isa/program/random_program.h"

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "isa/decode.h"
-#include "isa/program.h"
-#include "isa/spec.h"
+#include "isa/program/decode.h"
+#include "isa/program/program.h"
+#include "isa/spec/spec.h"
 
 namespace cosim::testing {
 

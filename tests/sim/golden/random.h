@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "isa/expr.h"
+#include "isa/expr/expr.h"
 
 namespace cosim::testing {
 

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "isa/check.h"
-#include "isa/loader.h"
+#include "isa/spec/loader.h"
 
 namespace cosim::testing {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "isa/program.h"
-#include "isa/spec.h"
+#include "isa/program/program.h"
+#include "isa/spec/spec.h"
 #include "tests/sim/golden/random.h"
 
 namespace cosim::testing {

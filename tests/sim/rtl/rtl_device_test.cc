@@ -10,7 +10,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "isa/registers.h"
+#include "isa/spec/registers.h"
 #include "sim/cycle/cycle_device.h"
 #include "sim/rtl/rtl_compare.h"
 #include "sim/rtl/rtl_library.h"

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "isa/home.h"
-#include "isa/loader.h"
+#include "isa/spec/loader.h"
 #include "tests/hw/models.h"
 
 namespace cosim::sim {

@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "isa/verify.h"
+#include "isa/verify/verify.h"
 #include "sim/cycle/cycle_device.h"
 #include "sim/functional/functional_device.h"
 #include "tests/hw/lockstep.h"

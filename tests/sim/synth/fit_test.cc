@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "isa/loader.h"
+#include "isa/spec/loader.h"
 
 namespace cosim::synth {
 namespace {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "isa/loader.h"
-#include "isa/spec.h"
+#include "isa/spec/loader.h"
+#include "isa/spec/spec.h"
 #include "sim/synth/netlist.h"
 
 namespace cosim::testing {

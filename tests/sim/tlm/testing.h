@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "isa/codec.h"
-#include "isa/program.h"
+#include "isa/program/codec.h"
+#include "isa/program/program.h"
 #include "tests/isa/program/testing.h"
 
 namespace cosim::sim::testing {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "isa/spec.h"
+#include "isa/spec/spec.h"
 #include "sim/cycle/cycle_device.h"
 #include "sim/tlm/example_platform.h"
 #include "tests/isa/program/random_program.h"

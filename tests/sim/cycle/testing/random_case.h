@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "isa/decode.h"
-#include "isa/spec.h"
+#include "isa/program/decode.h"
+#include "isa/spec/spec.h"
 
 namespace cosim::sim::testing {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "isa/decode.h"
-#include "isa/spec.h"
+#include "isa/program/decode.h"
+#include "isa/spec/spec.h"
 
 namespace cosim::sim::testing {
 

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Typed views of an instruction's fields by the role they play, so that simulators, verifier and compiler
+// need no field names. Reads the Spec's tables; checks nothing about the values (isa/verify/verify.h does).
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "isa/program/program.h"
+#include "isa/spec/spec.h"
+
+namespace cosim::isa {
+
+/// rows x cols elements between DRAM and `memory`. Row r of the DRAM side starts at dram + r * stride *
+/// stored_bytes. A load writes (pad_top + rows + pad_bottom) x (pad_left + cols + pad_right) consecutive
+/// elements from `sram` on, row-major, pads holding pad_value in every lane; a store reads rows x cols
+/// consecutive elements.
+struct Transfer {
+  int memory = -1;
+  bool is_store = false;
+  uint64_t dram = 0;  ///< bytes (as the `dram` field holds them); a multiple of the memory's stored_bytes or,
+                      ///< if that is larger, of a beat
+  int64_t sram = 0;   ///< element
+  int64_t rows = 0, cols = 0, stride = 0;  ///< elements
+  int64_t pad_top = 0, pad_bottom = 0, pad_left = 0, pad_right = 0, pad_value = 0;
+  int64_t SramRows() const { return pad_top + rows + pad_bottom; }
+  int64_t SramCols() const { return pad_left + cols + pad_right; }
+  int64_t SramElements() const { return SramRows() * SramCols(); }
+};
+
+/// Element index of step (i, j, u): base + uop[u].field + i * outer + j * inner, modulo nothing: it must be
+/// in bounds.
+struct Index {
+  int64_t base = 0, outer = 0, inner = 0;
+  int uop_field = -1;
+};
+
+/// As many as instructions have as a rule need no memory of their own: a program has many thousands.
+using Indices = boost::container::small_vector<Index, 3>;
+
+/// The banks an instruction names: (memory, mask).
+using BankMasks = boost::container::small_vector<std::pair<int, uint32_t>, 2>;
+
+/// for i < iter_out, for j < iter_in, for u in [uop_begin, uop_end): one step.
+struct Nest {
+  int micro_ops = -1;  ///< memory
+  int64_t uop_begin = 0, uop_end = 0, iter_out = 0, iter_in = 0;
+  int64_t Steps() const { return iter_out * iter_in * (uop_end - uop_begin); }
+};
+
+struct Gemm {
+  Nest nest;
+  Index dst;
+  Indices sources;  ///< as Intrinsic::sources
+  bool overwrite = false, reset = false;
+};
+
+struct Alu {
+  Nest nest;
+  int op = -1;  ///< index into Spec::alu_ops; -1 when no op has the code
+  Index result;
+  Indices operands;  ///< as AluOp::operands
+};
+
+struct Sync {};
+
+struct Decoded {
+  int format = -1, unit = -1;
+  uint64_t pops = 0, pushes = 0;  ///< bit q: queue q
+  BankMasks locks;
+  std::variant<Sync, Transfer, Gemm, Alu> body;
+};
+
+/// Decodes many instructions of one spec: looks field names up once. Keeps a pointer to `spec`.
+class Decoder {
+ public:
+  explicit Decoder(const Spec& spec);
+  Decoded operator()(const Instruction& instruction) const;
+  /// All of a program's, in order.
+  std::vector<Decoded> All(std::span<const Instruction> instructions) const;
+
+ private:
+  friend Decoded Decode(const Spec& spec, const Instruction& instruction);
+  // Field numbers, and positions in InstructionFormat::indices; -1: absent.
+  struct TransferFields {
+    int sram = -1, dram = -1, rows = -1, cols = -1, stride = -1;
+    int pad_top = -1, pad_bottom = -1, pad_left = -1, pad_right = -1, pad_value = -1;
+  };
+  struct NestFields {
+    int uop_begin = -1, uop_end = -1, iter_out = -1, iter_in = -1;
+  };
+  struct OpTable {
+    int code = 0, op = -1, result = -1;
+    std::vector<int> operands;
+  };
+  struct Table {
+    TransferFields transfer;
+    NestFields nest;
+    int op = -1, overwrite = -1, reset = -1, dst = -1;
+    std::vector<int> sources;
+    std::vector<OpTable> ops;
+  };
+  static Table MakeTable(const Spec& spec, int format);
+  /// Into one that is as it was made.
+  void DecodeInto(const Instruction& instruction, Decoded& out) const;
+  static void DecodeWith(const Table& table, const InstructionFormat& format, const Instruction& instruction,
+                         Decoded& out);
+
+  const Spec* spec_;
+  std::vector<Table> formats_;
+};
+
+/// One instruction; slower than a Decoder, which many should share.
+Decoded Decode(const Spec& spec, const Instruction& instruction);
+
+}  // namespace cosim::isa

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// The elaborated spec: one ISA (isa/*.yaml) under one configuration (configs/*.yaml), every width and depth a
+// number, everything checked. Immutable; all other parts read it. isa/spec/loader.h makes it.
+//
+// Units: depths in elements, lengths in bits or bytes as named, times in cycles.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isa/diagnostics.h"
+#include "isa/expr/expr.h"
+
+namespace cosim::isa {
+
+/// A named field of an element's record, or of an instruction word. `offset` counts bits from the lowest.
+struct Field {
+  std::string name;
+  ScalarType type;
+  int offset = 0;
+  std::string doc;
+  SourceLoc loc;
+};
+
+/// An on-chip memory. An element has product(lanes) records; a record has one unnamed field or several named
+/// ones. In DRAM an element is packed lowest bits first: lanes in row-major order, within a lane the fields
+/// in order. It takes `stored_bytes`: the packed bytes rounded up to a power of two if that is at most a
+/// beat, else to whole beats.
+struct Memory {
+  std::string name, doc;
+  std::vector<int> lanes;     ///< extents, e.g. {batch, block_out}; empty: one lane
+  std::vector<Field> fields;  ///< size 1 and empty name for a plain element
+  int64_t depth = 0;          ///< elements
+  int banks = 1;              ///< bank of element i: i / (depth / banks)
+  int record_bits = 0;        ///< sum of the fields' widths
+  int64_t element_bits = 0;   ///< record_bits * product(lanes)
+  int64_t stored_bytes = 0;   ///< bytes an element takes in DRAM
+  int mirrors = -1;  ///< >= 0: no storage of its own; reads memory `mirrors`, wrapped to fields[0].type
+  bool is_micro_ops = false;  ///< some instruction takes its micro-ops from here
+  /// Units that read or write it while executing. More than one reader, or more than one writer, makes it
+  /// shared: instructions touching a shared memory's contended side name the banks they use in a
+  /// `lock_<memory>` field.
+  std::vector<int> readers, writers;
+  bool shared = false;
+  SourceLoc loc;
+  int64_t LaneCount() const;
+};
+
+struct Unit {
+  std::string name, doc;
+  int commands = 0;      ///< capacity of the command queue, instructions
+  bool overlap = false;  ///< the next instruction may issue before this one has retired
+  int latency = 0;       ///< cycles, see docs/rationale/microarchitecture.md
+  int lanes = 0;         ///< ALU lanes a cycle; 0: no alu instructions
+  int buffer_beats = 0;  ///< beats of read data it can hold; 0: it never loads
+  int port = 0;          ///< the memory port its loads and stores go through; fetch is at port 0
+  bool reads_dram = false, writes_dram = false;
+  SourceLoc loc;
+};
+
+/// A queue of dependency tokens.
+struct Queue {
+  std::string name;
+  int from = -1, to = -1;  ///< units
+  int capacity = 0;        ///< tokens
+  SourceLoc loc;
+};
+
+enum class Kind { kLoad, kStore, kGemm, kAlu, kSync };
+std::string_view KindName(Kind kind);
+
+/// One tensor operand of an intrinsic or ALU op: element of `memory` at index `index`, lanes by `axes`.
+struct Operand {
+  std::string name;  ///< ALU: as the body names it; intrinsic: empty
+  int memory = -1;
+  std::string index;  ///< "dst", "src", "wgt", "aux": prefix of the instruction's _base/_out/_in fields and
+                      ///< micro-op field
+  std::vector<int> axes;  ///< intrinsic: axis of each lane dimension; ALU: empty
+};
+
+/// dst[axes] += product of sources, summed over the axes that dst lacks; wraps to dst's type.
+struct Intrinsic {
+  struct Axis {
+    std::string name;
+    int extent = 0;
+    bool reduce = false;
+  };
+  std::vector<Axis> axes;
+  Operand dst;
+  std::vector<Operand> sources;
+  std::string text;  ///< as written
+};
+
+/// Bit positions of the roles a kind's fields play; -1: absent.
+struct IndexFields {
+  std::string index;
+  int base = -1, outer = -1, inner = -1, uop = -1;
+};
+
+struct InstructionFormat {
+  std::string name, doc;
+  Kind kind = Kind::kSync;
+  int unit = -1;
+  int opcode = 0;
+  /// fields[0] is `opcode`, then pop flags (`pop_<queue>`), push flags (`push_<queue>`), then the format's
+  /// own.
+  std::vector<Field> fields;
+  std::vector<std::pair<int, int64_t>> match;     ///< (field, value) fixed by this format, the opcode first
+  std::vector<std::pair<int, int>> pops, pushes;  ///< (queue, field)
+  int memory = -1;                                ///< load, store: the on-chip side
+  int micro_ops = -1;                             ///< gemm, alu: memory the micro-ops come from
+  std::optional<Intrinsic> intrinsic;             ///< gemm
+  std::vector<IndexFields> indices;        ///< gemm, alu: dst, src, … in the order of the micro-op's fields
+  std::vector<std::pair<int, int>> locks;  ///< (memory, field)
+  SourceLoc loc;
+  /// Index of a field by name, -1 if there is none.
+  int FieldIndex(std::string_view name) const;
+};
+
+struct AluOp {
+  std::string name, doc;
+  int code = 0;
+  int format = -1;  ///< the alu instruction whose `op` field carries the code
+  std::vector<Operand> operands;
+  Operand result;
+  ScalarProgram program;
+  std::vector<std::string> body;  ///< the program as written, line by line
+  /// Cycles a step takes: max over memories of its reads (one read port) or writes, times ceil(lanes / unit
+  /// lanes).
+  int initiation_interval = 1;
+  /// Least distance in steps between a write of an element and its next read within one instruction.
+  int min_distance = 1;
+  /// False when this configuration cannot execute it (lanes of operands differ); `unavailable` says why.
+  bool available = true;
+  std::string unavailable;
+  SourceLoc loc;
+};
+
+/// The memory ports an accelerator may have, at most.
+inline constexpr int kMaxPorts = 4;
+
+/// The memory system, from the configuration. Ports are all alike, and what is said of one holds for each.
+struct MemorySystem {
+  int port_bits = 64;
+  int burst_beats = 16;
+  int latency = 0;        ///< cycles from an accepted read address to the first beat
+  int write_latency = 0;  ///< cycles from a burst's last written beat to its response
+  int outstanding = 1;    ///< bursts in flight, in each direction
+  int jitter = 0;         ///< 0..jitter further cycles for each read burst
+  uint64_t seed = 1;
+  int dram_bytes = 0;  ///< bytes a cycle, read and written, that all ports share; 0: as much as they take
+  int beat_bytes() const { return port_bits / 8; }
+};
+
+/// Choices of the RTL that change neither programs nor cycles, from the configuration.
+struct Hardware {
+  /// Multiply-accumulates that share a DSP: 1, 2, or 0: as many as the operands' widths allow.
+  int macs_per_dsp = 0;
+  SourceLoc macs_per_dsp_loc;
+  /// Inputs of a gemm tile (of its reduced extent) whose products are made of LUTs instead of DSPs.
+  int lut_inputs = 0;
+  SourceLoc lut_inputs_loc;
+};
+
+struct Parameter {
+  std::string name, doc;
+  int64_t value = 0;
+  SourceLoc loc; /* of the value */
+};
+
+struct Spec {
+  std::string isa, doc, config, config_doc, board;  ///< names: "cosim", …, "pynq"
+  double clock_mhz = 0;
+  int word_bits = 0;
+  int opcode_bits = 0;
+  int fetch_words = 0;  ///< instructions the fetch buffer holds (parameter fetch_words)
+  int ports = 1;        ///< memory ports, 1 to kMaxPorts
+  std::vector<Parameter> parameters;
+  std::vector<Memory> memories;
+  std::vector<Unit> units;
+  std::vector<Queue> queues;
+  std::vector<InstructionFormat> formats;
+  std::vector<AluOp> alu_ops;
+  MemorySystem dram;
+  Hardware hardware;
+  /// Hash of all that programs and the RTL's behaviour depend on: not of clock, latencies of the memory
+  /// system, seed, hardware choices, board and docs.
+  uint64_t fingerprint = 0;
+
+  int64_t Param(std::string_view name) const;    ///< CHECKs that it exists
+  int MemoryIndex(std::string_view name) const;  ///< -1 if there is none; likewise below
+  int UnitIndex(std::string_view name) const;
+  int QueueIndex(std::string_view name) const;
+  int FormatIndex(std::string_view name) const;
+  int AluOpIndex(std::string_view name) const;
+  int word_bytes() const { return word_bits / 8; }
+  /// Multiply-accumulates a cycle of the array: product of the intrinsic's axis extents.
+  int64_t MacsPerCycle() const;
+  std::string FingerprintText() const;  ///< 16 hex digits
+};
+
+/// What a transfer's DRAM address must be a multiple of, in bytes: an element, or a beat if an element is
+/// larger.
+inline int64_t DramAlignment(const Spec& spec, const Memory& memory) {
+  return std::min<int64_t>(memory.stored_bytes, spec.dram.beat_bytes());
+}
+
+}  // namespace cosim::isa

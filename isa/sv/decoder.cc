@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints the decoders: an instruction's fields by the roles they play, chosen with one AND-OR over the
+// formats that have the role.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "isa/sv/package.h"
+
+namespace cosim::isa {
+namespace {
+
+/// "word_i[cosim_pkg::OpGemmDstBaseOffset +: cosim_pkg::OpGemmDstBaseBits]"
+std::string FieldSlice(const InstructionFormat& format, int field) {
+  const std::string name =
+      "cosim_pkg::Op" + SvConstantName(format.name) + SvConstantName(format.fields[field].name);
+  return fmt::format("word_i[{}Offset +: {}Bits]", name, name);
+}
+
+/// True exactly for words of `format`: the opcode and all else it fixes.
+std::string MatchExpression(const InstructionFormat& format) {
+  std::string text;
+  for (auto [field, value] : format.match) {
+    const int width = format.fields[field].type.width;
+    const uint64_t bits = static_cast<uint64_t>(value) & ((uint64_t{1} << width) - 1);
+    fmt::format_to(std::back_inserter(text), "{}({} == {}'d{})", text.empty() ? "" : " & ",
+                   FieldSlice(format, field), width, bits);
+  }
+  return text;
+}
+
+class DecoderPrinter {
+ public:
+  DecoderPrinter(const Spec& spec, const SvUnit& unit) : spec_(spec), unit_(unit) {}
+
+  std::string Print(const SvPlan& plan);
+
+ private:
+  void Output(const std::string& name, int bits, const std::string& expression) {
+    fmt::format_to(std::back_inserter(ports_), ",\n  output logic [{}:0] {}_o", bits - 1, name);
+    fmt::format_to(std::back_inserter(body_), "  assign {}_o = {};\n", name, expression);
+  }
+  /// The value of the field `field_name` of every format of `kind` that has it, in `bits` bits.
+  std::string Select(Kind kind, std::string_view field_name, int bits) const;
+  void Flags(const std::string& name, const std::vector<int>& queues, int offset);
+  void Banks(const SvPlan& plan);
+  void LoadedMemory();
+  std::string AnyOf(Kind kind) const;
+
+  const Spec& spec_;
+  const SvUnit& unit_;
+  std::string ports_, body_;
+};
+
+std::string DecoderPrinter::Select(Kind kind, std::string_view field_name, int bits) const {
+  std::string text;
+  for (int f : unit_.formats) {
+    const InstructionFormat& format = spec_.formats[f];
+    const int field = format.FieldIndex(field_name);
+    if (format.kind != kind || field < 0) continue;
+    std::string value = FieldSlice(format, field);
+    if (format.fields[field].type.is_signed) value = fmt::format("$signed({})", value);
+    fmt::format_to(std::back_inserter(text), "{}(match_{} ? {}'({}) : '0)", text.empty() ? "" : "\n    | ",
+                   format.name, bits, value);
+  }
+  return text.empty() ? "'0" : text;
+}
+
+std::string DecoderPrinter::AnyOf(Kind kind) const {
+  std::string text;
+  for (int f : unit_.formats) {
+    if (spec_.formats[f].kind == kind)
+      text += (text.empty() ? "match_" : " | match_") + spec_.formats[f].name;
+  }
+  return text.empty() ? "1'b0" : text;
+}
+
+void DecoderPrinter::Flags(const std::string& name, const std::vector<int>& queues, int offset) {
+  const int bits = static_cast<int>(queues.size());
+  Output(name, std::max(1, bits), bits == 0 ? "'0" : fmt::format("word_i[{} +: {}]", offset, bits));
+}
+
+void DecoderPrinter::Banks(const SvPlan& plan) {
+  std::string text;
+  for (int f : unit_.formats) {
+    const InstructionFormat& format = spec_.formats[f];
+    for (auto [memory, field] : format.locks) {
+      const int offset = plan.bank_offset[memory];
+      fmt::format_to(std::back_inserter(text), "{}(match_{} ? {}'({}) << {} : '0)",
+                     text.empty() ? "" : "\n    | ", format.name, plan.bank_bits, FieldSlice(format, field),
+                     offset);
+    }
+  }
+  Output("banks", plan.bank_bits, text.empty() ? "'0" : text);
+}
+
+/// One bit for each memory the unit loads to.
+void DecoderPrinter::LoadedMemory() {
+  std::string memories;
+  for (size_t m = unit_.memories.size(); m-- > 0;) {
+    std::string any;
+    for (int f : unit_.formats) {
+      const InstructionFormat& format = spec_.formats[f];
+      if (format.kind != Kind::kLoad || format.memory != unit_.memories[m]) continue;
+      any += (any.empty() ? "match_" : " | match_") + format.name;
+    }
+    memories += (memories.empty() ? "{" : ", ") + any;
+  }
+  Output("load_memory", static_cast<int>(unit_.memories.size()), memories + "}");
+}
+
+std::string DecoderPrinter::Print(const SvPlan& plan) {
+  for (int f : unit_.formats) {
+    const InstructionFormat& format = spec_.formats[f];
+    fmt::format_to(std::back_inserter(body_), "  logic match_{0};\n  assign match_{0} = {1};\n", format.name,
+                   MatchExpression(format));
+  }
+  Flags("pops", unit_.pops, unit_.pop_offset);
+  Flags("pushes", unit_.pushes, unit_.push_offset);
+  Banks(plan);
+  if (unit_.loads) LoadedMemory();
+  if (unit_.stores) Output("is_store", 1, AnyOf(Kind::kStore));
+  if (unit_.gemms) Output("is_gemm", 1, AnyOf(Kind::kGemm));
+  if (unit_.alus) Output("is_alu", 1, AnyOf(Kind::kAlu));
+  for (const SvRole& role : SvRoles(spec_, unit_)) {
+    Output(role.name, role.bits, Select(role.kind, role.field, role.bits));
+  }
+  return fmt::format(
+      "{}module decode_{} (\n  input  logic [cosim_pkg::{}CommandBits-1:0] word_i{}\n);\n\n{}"
+      "\n  logic unused_word;\n  assign unused_word = ^{{word_i{}}};\n\nendmodule\n",
+      SvBanner(spec_, fmt::format("The fields of the {} unit's instructions by their roles.", unit_.name)),
+      unit_.name, unit_.constant, ports_, body_, [&] {
+        std::string all;
+        for (int f : unit_.formats) all += ", match_" + spec_.formats[f].name;
+        return all;
+      }());
+}
+
+}  // namespace
+
+std::string SvUnitDecoder(const Spec& spec, const SvPlan& plan, const SvUnit& unit) {
+  return DecoderPrinter(spec, unit).Print(plan);
+}
+
+std::string SvDispatch(const Spec& spec) {
+  std::string body;
+  for (size_t u = 0; u < spec.units.size(); ++u) {
+    std::string any;
+    for (const InstructionFormat& format : spec.formats) {
+      if (format.unit != static_cast<int>(u)) continue;
+      any += (any.empty() ? "" : "\n    | ") + fmt::format("({})", MatchExpression(format));
+    }
+    fmt::format_to(std::back_inserter(body), "  assign unit_o[{}] = {};  // {}\n", u, any,
+                   spec.units[u].name);
+  }
+  return fmt::format(
+      "{}module dispatch (\n  input  logic [cosim_pkg::WordBits-1:0] word_i,\n"
+      "  output logic [cosim_pkg::Units-1:0]    unit_o  // at most one bit; none: no instruction\n);\n\n{}"
+      "\n  logic unused_word;\n  assign unused_word = ^word_i;\n\nendmodule\n",
+      SvBanner(spec, "Which unit a word is for."), body);
+}
+
+}  // namespace cosim::isa

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What lane.h's lane is printed with: signals and what is shared (lane.cc), expressions
+// (lane_expr.cc).
+#pragma once
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "isa/spec/spec.h"
+#include "isa/sv/plan.h"
+
+namespace cosim::isa {
+
+/// A signal. Static ones (constants, immediates) hold in every stage.
+struct Value {
+  std::string name;
+  ScalarType type;
+  int stage = 0;
+  bool is_static = false;
+};
+
+/// The low `width` bits of `name`, which has type `type`, extended by its sign if it is wider.
+std::string SvExtended(const std::string& name, ScalarType type, int width);
+
+/// `value` in `width` bits, as a literal.
+std::string SvLiteral(int64_t value, int width);
+
+class LanePrinter {
+ public:
+  LanePrinter(const Spec& spec, const SvUnit& unit) : spec_(spec), unit_(unit), alu_(unit.alu) {}
+
+  std::string Print();
+
+ private:
+  /// A multiplier, shifter or adder in one stage, and the operands of each op that uses it.
+  struct SharedUnit {
+    int stage = 0;
+    int common = -1;       ///< adders: the value that all uses add to
+    ScalarType type = {};  ///< adders: of the sum
+    struct Use {
+      std::vector<int> ops;
+      int a, b;  ///< values
+    };
+    std::vector<Use> uses;
+  };
+
+  void PrintOp(int slot);
+  int Node(const AluOp& op, const ScalarNode& node, const std::vector<int>& values, int delay, int slot);
+  int Input(const AluOp& op, const ScalarInput& input);
+  int Multiply(int slot, int a, int b, ScalarType type, int stage);
+  /// Append them; return the declarations of their results, which come before all else.
+  std::string PrintMultipliers();
+  std::string PrintShifters();
+  std::string PrintAdders();
+  /// Says how many stages the multipliers of each stage may take: as many as every product there has.
+  void PlanMultipliers();
+  void PrintResults();
+
+  /// A new signal with this expression, or the one that has it already.
+  int Define(const std::string& expression, ScalarType type, int stage, bool is_static = false);
+  /// The value's name in `stage`, through as many registers as that takes.
+  std::string At(int value, int stage);
+  std::string At(int value, int stage, int width) {
+    return SvExtended(At(value, stage), values_[value].type, width);
+  }
+  std::string SignedAt(int value, int stage, int width) {
+    return fmt::format("$signed({})", At(value, stage, width));
+  }
+  std::string Expression(const ScalarNode& node, int a, int b, int c, int stage, int slot);
+  std::string Saturated(const std::string& name, ScalarType from, ScalarType to);
+  std::string Clamp(const ScalarNode& node, int a, int b, int c, int stage);
+  /// The unit of `units` that is like `wanted` and that the op does not use otherwise; a new one if there is
+  /// none.
+  static size_t UnitFor(std::vector<SharedUnit>& units, const SharedUnit& wanted, int slot, int a, int b);
+  int Add(int slot, int a, int b, ScalarType type, int stage);
+  /// Operand `operand` of the unit, as whichever op runs has it.
+  std::string Operand(const SharedUnit& unit, int SharedUnit::Use::* operand, int width);
+  std::string Smaller(int a, int b, int width, int stage);
+  /// A wire of `width` bits for part of an expression.
+  std::string Wire(int width, const std::string& expression);
+  int CyclesLate(const AluOp& op) const;
+
+  const Spec& spec_;
+  const SvUnit& unit_;
+  const SvAlu& alu_;
+  std::vector<Value> values_;
+  std::map<std::string, int> known_;          // by expression, type and stage
+  std::map<std::string, std::string> wires_;  // by expression and width
+  std::map<std::pair<int, int>, std::string> delayed_;
+  std::vector<SharedUnit> multipliers_, shifters_, adders_;
+  std::map<int, int> product_stages_;  // by the stage of the multiplication
+  std::vector<int> results_;           // by slot: value
+  int shared_stage_ = 0;               // of multiplications
+  std::string body_, registers_;
+};
+
+}  // namespace cosim::isa

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// What hardware a Spec asks for, as the SystemVerilog printers need it: units with their kinds and memories,
+// widths of the roles their instructions play, and how token and bank flags stand side by side. Prints
+// nothing itself.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isa/spec/spec.h"
+
+namespace cosim::isa {
+
+/// A gemm instruction as dst[b, o] += src[b, k] * side[o, k]: the one shape the array has a template for.
+struct SvGemm {
+  int format = -1;
+  int dst = -1, src = -1,
+      side = -1;  ///< operands: -1 dst is Intrinsic::dst; src and side index Intrinsic::sources
+  int batch = 0, block_in = 0, block_out = 0;
+  int macs_per_dsp = 1;  ///< as the configuration says, else as many as fit
+};
+
+/// What the alu instructions of a unit need. All ops of one format; results of equally many lanes.
+struct SvAlu {
+  int format = -1;
+  std::vector<int> ops;            ///< into Spec::alu_ops; available ones only
+  std::vector<int> reads, writes;  ///< memories
+  std::vector<int> immediates;     ///< fields of the format that some op reads
+  int element_lanes = 0;           ///< of a result
+  int groups = 1;                  ///< of unit lanes, one after the other
+  int stages = 0;                  ///< registers in the datapath: the most of any op
+  /// Operands of `op` that read memory `memory`, in order.
+  std::vector<int> Operands(const Spec& spec, int op, int memory) const;
+};
+
+struct SvUnit {
+  int unit = -1;
+  std::string name;                     ///< as in the spec
+  std::string constant;                 ///< as its constants begin: "UnitLoad"
+  std::vector<int> formats;             ///< of this unit, in the order of the spec
+  std::vector<int> memories;            ///< written by its loads, in the order of their first load
+  std::vector<int> pops, pushes;        ///< queues, in the order of their flags
+  int pop_offset = 0, push_offset = 0;  ///< first pop and push flag in the word
+  int command_bits = 0;                 ///< bits of the word that its formats use
+  bool loads = false, gemms = false, alus = false, stores = false;
+  SvGemm gemm;         ///< when gemms
+  SvAlu alu;           ///< when alus
+  int stored = -1;     ///< when stores: the memory
+  int port = 0;        ///< memory port of its loads and stores
+  int requester = -1;  ///< when loads: its number among all requesters of the read ports
+  int tag_bits = 0;    ///< what comes back at retirement: pushes (lowest), then banks
+  /// Width of the widest field of this name among its formats of `kind`; 0 when none has it.
+  int FieldBits(const Spec& spec, Kind kind, std::string_view name) const;
+};
+
+/// One output of a unit's decoder, `<name>_o`: field `field` of its formats of `kind`, as "load_sram".
+struct SvRole {
+  std::string name, field;
+  Kind kind;
+  int bits;
+};
+
+/// The fields that the unit's engines take. Fields that no format has are one bit, and 0.
+std::vector<SvRole> SvRoles(const Spec& spec, const SvUnit& unit);
+
+/// Who reads through a memory port: so many requesters, side by side among all of them. Of port 0 the first
+/// is fetch; units follow in the order of the spec.
+struct SvReaders {
+  int first = 0, count = 0;
+};
+
+struct SvPlan {
+  explicit SvPlan(const Spec& spec);
+  /// Number of requesters, over all ports.
+  int Requesters() const { return readers.back().first + readers.back().count; }
+  std::vector<SvUnit> units;       ///< as Spec::units
+  std::vector<SvReaders> readers;  ///< of each memory port
+  std::vector<int> bank_offset;  ///< of each memory in the mask of all shared memories' banks; -1: not shared
+  int bank_bits = 0;             ///< width of that mask, at least 1
+};
+
+/// True if a load of this format can write padding.
+bool SvPads(const InstructionFormat& format);
+
+/// "gemm_uop" as constants are named: "GemmUop".
+std::string SvConstantName(std::string_view name);
+
+/// Bits of an address of `depth` elements, at least 1.
+int SvAddressBits(int64_t depth);
+
+/// True if two sums of two products of a `src_bits` and a `side_bits` factor fit two DSP48
+/// (hw/rtl/multiplier_quad.sv).
+bool SvPairsFit(int src_bits, int side_bits);
+
+/// The template's view of a gemm format; `dst` < -1 when its intrinsic is of another shape.
+SvGemm MatchSvGemm(const Spec& spec, int format);
+
+}  // namespace cosim::isa
