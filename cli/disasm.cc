@@ -2,10 +2,13 @@
 // cosim disasm: the accelerator programs a network compiles to, as text that `cosim asm` reads back.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/model_files.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/verbs.h"
+#include "compiler/accel/pipeline.h"
 #include "compiler/session/session.h"
 #include "isa/program/disassembler.h"
 
@@ -14,7 +17,7 @@ namespace po = boost::program_options;
 namespace {
 
 bool IsPass(const std::string& name) {
-  return name == "lower" || name == "tensorize" || name == "virtual_threads" || name == "storage";
+  return std::ranges::any_of(accel::Pipeline(), [&](const accel::Pass& pass) { return pass.name == name; });
 }
 
 }  // namespace
@@ -29,7 +32,7 @@ int DisasmVerb(const Arguments& arguments) {
       "program", po::value<int>()->value_name("K")->default_value(0),
       "which program, if the CPU splits the network")(
       "print-after", po::value<std::string>()->value_name("PASS"),
-      "print the IR after a pass instead: lower | tensorize | virtual_threads | storage")(
+      ("print the IR after a pass instead: " + accel::PassNames()).c_str())(
       "layer", po::value<std::string>()->value_name("NAME")->default_value(""),
       "with --print-after: only this layer")(
       "contents", "write the segments' bytes too, so that the text can be assembled")(
@@ -58,9 +61,7 @@ int DisasmVerb(const Arguments& arguments) {
   if (prints_ir) {
     const std::string pass = values["print-after"].as<std::string>(),
                       layer = values["layer"].as<std::string>();
-    if (!IsPass(pass))
-      return Fail(
-          fmt::format("--print-after={}: not one of lower, tensorize, virtual_threads, storage", pass));
+    if (!IsPass(pass)) return Fail(fmt::format("--print-after={}: not one of {}", pass, accel::PassNames()));
     std::string text;
     compile.after_pass = [&](const std::string& at, const std::string& group, const std::string& ir) {
       if (at == pass && (layer.empty() || layer == group))

@@ -153,9 +153,11 @@ bool ToExactOp(tir::BinaryOp op, ExactOp& out) {
       out = ExactOp::kRoundShift;
       return true;
     case B::kAnd:
+    case B::kLogicalAnd:  // of truth values, which are 0 and 1
       out = ExactOp::kAnd;
       return true;
     case B::kOr:
+    case B::kLogicalOr:
       out = ExactOp::kOr;
       return true;
     case B::kXor:
@@ -219,7 +221,9 @@ Exact FromLowered(const tir::Expr& expr) {
   }
   if (const auto* select = std::get_if<tir::Select>(&expr->node)) {
     const Exact c = FromLowered(select->condition), a = FromLowered(select->a), b = FromLowered(select->b);
-    return c && a && b ? MakeExact(ExactOp::kSelect, {c, a, b}) : nullptr;
+    if (!c || !a || !b) return nullptr;
+    if (IsConst(a) && a->value == 1 && IsConst(b) && b->value == 0) return c;
+    return MakeExact(ExactOp::kSelect, {c, a, b});
   }
   const auto* binary = std::get_if<tir::Binary>(&expr->node);
   ExactOp op;

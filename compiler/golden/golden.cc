@@ -194,6 +194,25 @@ void Compute(const graph::Rescale& op, const Operands& in, Tensor& out) {
   Map(*in[0], out, [&](int32_t x) { return WrappingAdd(QAddTerm(operand, x), op.output_zero_point); });
 }
 
+void Compute(const graph::QLeakyRelu& op, const Operands& in, Tensor& out) {
+  Map(*in[0], out, [&](int32_t x) {
+    const bool negative = x < op.input_zero_point;
+    const graph::QAdd::Operand operand{op.input_zero_point,
+                                       negative ? op.negative_multiplier : op.positive_multiplier,
+                                       negative ? op.negative_shift : op.positive_shift};
+    return WrappingAdd(QAddTerm(operand, x), op.output_zero_point);
+  });
+}
+
+void Compute(const graph::QHardSwish& op, const Operands& in, Tensor& out) {
+  Map(*in[0], out, [&](int32_t x) {
+    const int64_t v = int64_t{x} - op.input_zero_point;
+    const int64_t gate = v <= -op.three ? 0 : v >= op.three ? 2 * int64_t{op.three} : v + op.three;
+    const int64_t scaled = RoundShift(v * gate * op.multiplier, op.shift);
+    return WrappingAdd(static_cast<int32_t>(static_cast<uint64_t>(scaled)), op.output_zero_point);
+  });
+}
+
 void Compute(const graph::Table& op, const Operands& in, Tensor& out) {
   const auto middle = static_cast<int32_t>(op.table.size() / 2);
   Map(*in[0], out, [&](int32_t x) { return op.table[x + middle]; });

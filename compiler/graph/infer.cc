@@ -295,6 +295,20 @@ Result Infer(const Rescale& op, Operands in) {
   return in[0];
 }
 
+Result Infer(const QLeakyRelu& op, Operands in) {
+  const Rescale positive{op.input_zero_point, op.positive_multiplier, op.positive_shift,
+                         op.output_zero_point};
+  const Rescale negative{op.input_zero_point, op.negative_multiplier, op.negative_shift,
+                         op.output_zero_point};
+  const Result result = Infer(positive, in);
+  return std::holds_alternative<std::string>(result) ? result : Infer(negative, in);
+}
+
+Result Infer(const QHardSwish& op, Operands in) {
+  if (op.three < 1 || op.three > 1 << 15) return Fail("three is {}, not from 1 to {}", op.three, 1 << 15);
+  return Infer(Rescale{op.input_zero_point, op.multiplier, op.shift, op.output_zero_point}, in);
+}
+
 /// What is wrong with `groups` of the channels of `x`.
 std::string GroupsFault(const TensorType& x, int64_t groups) {
   if (x.shape.size() < 2) return "input must have a channel dimension";

@@ -291,7 +291,8 @@ struct HostOp {
 using Op = std::variant<Input, Constant, Conv2d, Dense, BiasAdd, BatchNorm, Relu, Clip, Add, QAdd, ScaledAdd,
                         MaxPool, GlobalAvgPool, GlobalSumPool, Requantize, Flatten, Quantize, Dequantize,
                         AvgPool, SumPool, ConvTranspose2d, DepthToSpace, ResizeNearest, Concat, Pad, Sub, Mul,
-                        QMul, Rescale, MatMul, Softmax, QSoftmax, LayerNorm, QLayerNorm, Gelu, Table, HostOp>;
+                        QMul, Rescale, QLeakyRelu, QHardSwish, MatMul, Softmax, QSoftmax, LayerNorm,
+                        QLayerNorm, Gelu, Table, HostOp>;
 
 /// The name of the operation as it is printed, such as "conv2d".
 inline std::string_view Mnemonic(const Op& op) {

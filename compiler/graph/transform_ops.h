@@ -154,6 +154,49 @@ struct Rescale {
   }
 };
 
+/// (x) -> Clamp(output_zero_point + (v < 0 ? term(v, negative) : term(v, positive))), v = x -
+/// input_zero_point; quantized. term(v, .) = RoundShift(int64(v) * multiplier, shift) truncated to int32, as
+/// in Rescale; the sum wraps. A leaky ReLU between values of any scales.
+struct QLeakyRelu {
+  static constexpr std::string_view kMnemonic = "qleaky_relu";
+  int32_t input_zero_point = 0;
+  int32_t positive_multiplier = 1;
+  int32_t positive_shift = 0;
+  int32_t negative_multiplier = 1;
+  int32_t negative_shift = 0;
+  int32_t output_zero_point = 0;
+  template <typename Self, typename F>
+  static void Attributes(Self& op, F&& f) {
+    f("input_zero_point", op.input_zero_point);
+    f("positive_multiplier", op.positive_multiplier);
+    f("positive_shift", op.positive_shift);
+    f("negative_multiplier", op.negative_multiplier);
+    f("negative_shift", op.negative_shift);
+    f("output_zero_point", op.output_zero_point);
+  }
+};
+
+/// (x) -> Clamp(output_zero_point + RoundShift(int64(v) * gate * multiplier, shift) truncated to int32), v =
+/// x - input_zero_point, gate = min(max(v + three, 0), 2 * three); quantized, the last sum wraps. Hard swish,
+/// x
+/// * relu6(x + 3) / 6, where `three` is 3 in units of the input's scale, from 1 to 2^15.
+struct QHardSwish {
+  static constexpr std::string_view kMnemonic = "qhard_swish";
+  int32_t input_zero_point = 0;
+  int32_t three = 1;
+  int32_t multiplier = 1;
+  int32_t shift = 0;
+  int32_t output_zero_point = 0;
+  template <typename Self, typename F>
+  static void Attributes(Self& op, F&& f) {
+    f("input_zero_point", op.input_zero_point);
+    f("three", op.three);
+    f("multiplier", op.multiplier);
+    f("shift", op.shift);
+    f("output_zero_point", op.output_zero_point);
+  }
+};
+
 /// Products of matrices whose rows are channels and whose columns are pixels, group by group (attention
 /// heads). (a [N,G*K,H,W], b [N,G*K,P...]) -> [N,G*P,H,W]: y[n,g*P+p,m] = sum over k of a[n,g*K+k,m] *
 /// b[n,g*K+k,p], where P is the number of b's pixels; with `transpose_b`, b is [N,G*P,K...] and its pixels

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <type_traits>
 #include <unordered_set>
 
 #include "compiler/graph/infer.h"
@@ -112,26 +113,18 @@ class Verifier {
   void VerifyZeroPoints(const Node& node) {
     auto operand = [&](size_t i) -> const Node& { return graph_.node(node.inputs[i]); };
     if (node.inputs.empty()) return;
-    if (const auto* conv = node.As<Conv2d>()) {
-      VerifyZeroPoint(node, "input", conv->input_zero_point, operand(0));
-    } else if (const auto* dense = node.As<Dense>()) {
-      VerifyZeroPoint(node, "input", dense->input_zero_point, operand(0));
-    } else if (const auto* add = node.As<QAdd>(); add && node.inputs.size() == 2) {
-      VerifyZeroPoint(node, "first operand's", add->a.zero_point, operand(0));
-      VerifyZeroPoint(node, "second operand's", add->b.zero_point, operand(1));
-      VerifyZeroPoint(node, "output", add->output_zero_point, node);
-    } else if (const auto* scaled = node.As<ScaledAdd>(); scaled && node.inputs.size() == 2) {
-      VerifyZeroPoint(node, "first operand's", scaled->a.zero_point, operand(0));
-      VerifyZeroPoint(node, "second operand's", scaled->b.zero_point, operand(1));
-      VerifyZeroPoint(node, "output", scaled->output_zero_point, node);
-    } else if (const auto* rescale = node.As<Rescale>()) {
-      VerifyZeroPoint(node, "input", rescale->input_zero_point, operand(0));
-      VerifyZeroPoint(node, "output", rescale->output_zero_point, node);
-    } else if (const auto* mul = node.As<QMul>(); mul && node.inputs.size() == 2) {
-      VerifyZeroPoint(node, "first operand's", mul->a_zero_point, operand(0));
-      VerifyZeroPoint(node, "second operand's", mul->b_zero_point, operand(1));
-      VerifyZeroPoint(node, "output", mul->output_zero_point, node);
-    } else if (node.As<MatMul>() && node.inputs.size() == 2) {
+    // Attributes say by their names whose zero points they are.
+    const auto check = [&](std::string_view name, const auto& value) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, int32_t>) {
+        if (name == "input_zero_point") VerifyZeroPoint(node, "input", value, operand(0));
+        if (name == "a_zero_point") VerifyZeroPoint(node, "first operand's", value, operand(0));
+        if (name == "b_zero_point" && node.inputs.size() == 2)
+          VerifyZeroPoint(node, "second operand's", value, operand(1));
+        if (name == "output_zero_point") VerifyZeroPoint(node, "output", value, node);
+      }
+    };
+    std::visit([&](const auto& op) { op.Attributes(op, check); }, node.op);
+    if (node.As<MatMul>() && node.inputs.size() == 2) {
       for (size_t i : {0, 1}) {
         if (IsQuantized(operand(i).type.dtype)) VerifyZeroPoint(node, "operand's", 0, operand(i));
       }

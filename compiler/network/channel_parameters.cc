@@ -36,9 +36,9 @@ ChannelParameters GroupLowering::ParametersOf(const Group& group, const Accelera
     }
     return parameters;
   }
-  const Epilogue& epilogue = group.epilogue;
-  if (epilogue.bias) {
-    const auto bias = graph_.node(*epilogue.bias).As<graph::Constant>()->data->data<int32_t>();
+  for (const EpilogueStep& step : plan.epilogue.steps) {
+    if (!step.node->As<graph::BiasAdd>()) continue;
+    const auto bias = graph_.node(step.node->inputs[1]).As<graph::Constant>()->data->data<int32_t>();
     parameters.bias.assign(bias.begin(), bias.end());
   }
   int64_t channels = graph_.node(group.anchor()).type.shape[1];
@@ -46,9 +46,9 @@ ChannelParameters GroupLowering::ParametersOf(const Group& group, const Accelera
   parameters.bias.resize(channels, 0);
   if (fold && plan.anchor == Anchor::kConvolution && out.weights < 0)
     FoldZeroPoint(ViewOf(graph_, group, out.input), parameters.bias);
-  if (epilogue.requantize) {
-    parameters.multiplier = epilogue.requantize->multiplier;
-    parameters.shift = epilogue.requantize->shift;
+  if (const graph::Requantize* requantize = plan.epilogue.requantize()) {
+    parameters.multiplier = requantize->multiplier;
+    parameters.shift = requantize->shift;
   }
   return parameters;
 }

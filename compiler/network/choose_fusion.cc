@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a residual add joins the convolution before it. In one kernel the sums stay on chip; in two the
-// tiles of the convolution may be larger, as nothing else stands in their buffer.
+// Whether an operation such as a residual add joins the convolution before it. In one kernel the sums stay on
+// chip; in two the tiles of the convolution may be larger, as nothing else stands in their buffer.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,11 +43,11 @@ std::optional<Cycle> GroupLowering::MeasureGroups(std::span<const Group> groups,
 }
 
 Cycle GroupLowering::GainApart(const Group& whole, const Plan& plan, std::span<const Group> parts) {
-  Plan convolution_plan = plan, add_plan;
-  convolution_plan.epilogue.add = nullptr;
+  Plan convolution_plan, add_plan;
   AcceleratorGroup out;
   std::string reason;
-  if (!MakePlan(parts[1], out, add_plan, reason)) return 0;
+  if (!MakePlan(parts[0], out, convolution_plan, reason) || !MakePlan(parts[1], out, add_plan, reason))
+    return 0;
   const double together = Estimate(plan), convolution = Estimate(convolution_plan), add = Estimate(add_plan);
   if (together == 0 || convolution == 0 || add == 0) return 0;
   if (together < kSurelyOne * (convolution + add) || together < convolution + kSurelyFree * add) return 0;
@@ -69,8 +69,11 @@ bool GroupLowering::QuickerApart(const Group& whole, std::span<const Group> part
   const auto known = std::ranges::find(fusions_, situation, &Fusion::situation);
   const Cycle gain = known == fusions_.end() ? GainApart(whole, plan, parts) : known->gain;
   if (known == fusions_.end()) fusions_.push_back({situation, gain});
-  if (gain > 0) why = fmt::format("the add by itself: one kernel for both takes {} cycles more", gain);
-  if (gain < 0) why = fmt::format("with the add: a kernel of its own for it takes {} cycles more", -gain);
+  const graph::Op& op = graph_.node(parts[1].anchor()).op;
+  const std::string name = std::holds_alternative<graph::QAdd>(op) ? "add" : graph::DisplayName(op);
+  if (gain > 0) why = fmt::format("the {} by itself: one kernel for both takes {} cycles more", name, gain);
+  if (gain < 0)
+    why = fmt::format("with the {}: a kernel of its own for it takes {} cycles more", name, -gain);
   return gain > 0;
 }
 

@@ -30,18 +30,24 @@ constexpr double kStepOverhead = 14;
 class TileModel {
  public:
   TileModel(const isa::Spec& spec, const Array& array, Anchor anchor, const Window& window,
-            const EpilogueInfo& epilogue)
-      : spec_(spec), array_(array), anchor_(anchor), w_(window), e_(epilogue) {}
+            const Epilogue& epilogue)
+      : spec_(spec),
+        array_(array),
+        anchor_(anchor),
+        w_(window),
+        requantizes_(epilogue.requantize() != nullptr),
+        has_residual_(epilogue.HasResidual()),
+        has_other_work_(epilogue.HasOtherWork()) {}
 
   // Empty if it fits, else what does not.
   std::string Misfit(const Tile& t) const {
     const int64_t outputs = Outputs(t);
     int64_t activations = anchor_ == Anchor::kNone ? outputs : Inputs(t);
-    if (e_.HasResidual()) activations += outputs;
+    if (has_residual_) activations += outputs;
     std::string misfit = Check(array_.activations, activations * t.threads);
     if (misfit.empty() && anchor_ == Anchor::kConvolution)
       misfit = Check(array_.weights, t.weights_resident ? AllWeights() : Weights(t) * t.threads);
-    if (misfit.empty() && e_.requantize && array_.HasParameters() && !ParametersResident(spec_, array_, w_))
+    if (misfit.empty() && requantizes_ && array_.HasParameters() && !ParametersResident(spec_, array_, w_))
       misfit = Check(array_.parameters.memory, t.g * t.co * w_.so * t.threads);
     if (misfit.empty()) misfit = Check(array_.accumulators, Accumulators(t));
     if (misfit.empty() && !array_.results_are_mirrored) misfit = Check(array_.results, outputs * t.threads);
@@ -72,7 +78,7 @@ class TileModel {
         convolution && t.weights_resident ? static_cast<double>(Beats(array_.weights, AllWeights())) : 0;
     const double window_chunk = InputBeats(t) + setup * static_cast<double>(InputBlocks(t));
     const double residual =
-        e_.HasResidual() ? static_cast<double>(Beats(array_.activations, Outputs(t))) + setup : 0;
+        has_residual_ ? static_cast<double>(Beats(array_.activations, Outputs(t))) + setup : 0;
     const double load = tiles * (chunks * (weight_chunk + window_chunk) + residual);
     const double first = weights_once + weight_chunk + window_chunk + spec_.dram.latency;
     const double store_tile = static_cast<double>(Beats(array_.results, Outputs(t)));
@@ -119,7 +125,7 @@ class TileModel {
   int64_t Accumulators(const Tile& t) const {
     const isa::Memory& m = spec_.memories[array_.accumulators];
     const int64_t outputs = Outputs(t);
-    const int64_t biases = e_.requantize ? w_.g * w_.co * w_.so : 0;
+    const int64_t biases = requantizes_ ? w_.g * w_.co * w_.so : 0;
     const int64_t needed = array_.results_are_mirrored ? outputs * 2 + biases : outputs;
     if (t.threads == 1 || m.banks < 2 * t.threads) return needed * t.threads;
     return RoundUp(needed, m.depth / m.banks) * t.threads;
@@ -139,8 +145,8 @@ class TileModel {
   }
 
   double AluPasses() const {
-    double passes = e_.requantize ? 1 : 0;
-    if (e_.HasResidual() || e_.rescale) passes += 3;
+    double passes = requantizes_ ? 1 : 0;
+    if (has_other_work_) passes += 3;
     if (anchor_ == Anchor::kMaxPool || anchor_ == Anchor::kSumPool)
       passes += static_cast<double>(w_.kh * w_.kw + 2);
     if (!array_.HasParameters()) passes = 4;
@@ -151,7 +157,7 @@ class TileModel {
   const Array& array_;
   Anchor anchor_;
   const Window& w_;
-  const EpilogueInfo& e_;
+  bool requantizes_, has_residual_, has_other_work_;
 };
 
 }  // namespace
@@ -172,7 +178,7 @@ std::vector<Tile> ChannelTiles(const Window& window, bool convolution) {
 }  // namespace
 
 std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Anchor anchor,
-                                const Window& window, const EpilogueInfo& epilogue, int threads,
+                                const Window& window, const Epilogue& epilogue, int threads,
                                 std::string& why) {
   const TileModel model(spec, array, anchor, window, epilogue);
   std::vector<TileCost> found;

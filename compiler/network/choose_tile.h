@@ -22,7 +22,7 @@ struct TileCost {
 /// (1: none). Empty: nothing fits, and `why` names the buffer that is too small for the smallest tile and by
 /// how much.
 std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Anchor anchor,
-                                const Window& window, const EpilogueInfo& epilogue, int threads,
+                                const Window& window, const Epilogue& epilogue, int threads,
                                 std::string& why);
 
 /// A tile's knobs by name, with the values that they have among `legal` tiles.

@@ -10,9 +10,9 @@
 #include <set>
 
 #include "compiler/accel/rounding.h"
-#include "compiler/cpu/ops/layout.h"
-#include "compiler/cpu/ops/lower_group.h"
+#include "compiler/cpu/lower_group.h"
 #include "compiler/cpu/work.h"
+#include "compiler/layouts/layout.h"
 #include "compiler/network/lower_group.h"
 #include "compiler/network/memory_plan.h"
 #include "compiler/network/program_builder.h"
@@ -74,7 +74,7 @@ class Compiler {
  private:
   ValueId Root(ValueId id) const { return lowering_.LookThroughViews(id); }
   int BitsOf(ValueId id) const { return 8 * static_cast<int>(graph::SizeOf(graph_.node(id).type.dtype)); }
-  cpu::Blocking BlockingOf(const FormKey& form) const {
+  layouts::Blocking BlockingOf(const FormKey& form) const {
     const Array& array = lowering_.array();
     const int64_t block = form.layout.block, lanes = array.BlockBytes(block) * 8 / array.activation_bits;
     return {array.batch, block, array.activation_bits, BitsOf(form.value), lanes - array.batch * block};
@@ -99,7 +99,7 @@ class Compiler {
     if (group.kind == GroupKind::kConcat && PlaceTogether(group)) return;
     std::string reason;
     Item item;
-    const std::vector<Group> parts = SplitAtAdd(graph_, group);
+    const std::vector<Group> parts = SplitBehindRequantization(graph_, group);
     if (parts.empty() || !lowering_.QuickerApart(group, parts, why))
       item.accelerator = lowering_.Lower(group, reason);
     if (!item.accelerator && !parts.empty()) {  // or the add is too much
@@ -197,35 +197,35 @@ class Compiler {
       from = made_.lower_bound({form.value, {Layout::Kind::kBlocked}})->first;
       COSIM_CHECK(from.value == form.value && from.layout.kind == Layout::Kind::kBlocked);
       convert_functions_.push_back(
-          cpu::UnpackBlocked("unpack_" + name, GroupedShape(shape, from.layout), BlockingOf(from)));
+          layouts::UnpackBlocked("unpack_" + name, GroupedShape(shape, from.layout), BlockingOf(from)));
       layer.name = name + ".unpack";
       layer.op = "unpack";
       layer.reason = "the host needs it in plain layout";
     } else if (form.layout.kind == Layout::Kind::kBlocked) {
       Need(from);
       convert_functions_.push_back(
-          cpu::PackBlocked("pack_" + name, GroupedShape(shape, form.layout), BlockingOf(form), 0));
+          layouts::PackBlocked("pack_" + name, GroupedShape(shape, form.layout), BlockingOf(form), 0));
       layer.name = name + ".pack";
       layer.op = "pack";
       layer.reason = "the accelerator needs it in blocks";
     } else if (form.layout.kind == Layout::Kind::kMatrices) {
       Need(from);
       const Array& array = lowering_.array();
-      convert_functions_.push_back(
-          cpu::PackMatrices("matrices_" + name, shape,
-                            {form.layout.groups, form.layout.transposed, array.block_out, array.layout_out,
-                             array.block_in, array.layout_in, array.weight_bits, BitsOf(form.value),
-                             array.weight_bytes * 8 / array.weight_bits - array.block_out * array.block_in,
-                             array.weights_by_input}));
+      convert_functions_.push_back(layouts::PackMatrices(
+          "matrices_" + name, shape,
+          {form.layout.groups, form.layout.transposed, array.block_out, array.layout_out, array.block_in,
+           array.layout_in, array.weight_bits, BitsOf(form.value),
+           array.weight_bytes * 8 / array.weight_bits - array.block_out * array.block_in,
+           array.weights_by_input}));
       layer.name = name + ".matrices";
       layer.op = "pack_matrices";
       layer.reason = "activations become weights";
     } else {
       Need(from);
       const auto& node = graph_.node(form.layout.patches_for);
-      convert_functions_.push_back(cpu::PackPatches("patches_" + node.name, shape,
-                                                    graph_.node(node.inputs[1]).type.shape,
-                                                    *node.As<graph::Conv2d>(), BlockingOf(form)));
+      convert_functions_.push_back(layouts::PackPatches("patches_" + node.name, shape,
+                                                        graph_.node(node.inputs[1]).type.shape,
+                                                        *node.As<graph::Conv2d>(), BlockingOf(form)));
       layer.name = isa::OneLine(node.name) + ".patches";
       layer.op = "pack_patches";
       layer.reason = "few channels: the host unrolls the windows";
@@ -392,9 +392,9 @@ class Compiler {
       const ValueId value = form.value;
       auto place = PlaceOf(form, graph_.node(value).name, value);
       if (form.layout.kind == Layout::Kind::kBlocked) {
-        place.unpack = cpu_.Compile(
-            cpu::UnpackBlocked("unpack_" + place.name,
-                               GroupedShape(graph_.node(value).type.shape, form.layout), BlockingOf(form)));
+        place.unpack = cpu_.Compile(layouts::UnpackBlocked(
+            "unpack_" + place.name, GroupedShape(graph_.node(value).type.shape, form.layout),
+            BlockingOf(form)));
         place.plain_bytes = BytesOf(graph_, value, {}, lowering_.array());
       }
       network_.values.push_back(std::move(place));

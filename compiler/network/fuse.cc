@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/network/group.h"
+#include "compiler/ops/elementwise.h"
 #include "isa/text_escape.h"
 
 namespace cosim::network {
@@ -35,50 +36,33 @@ class Fuser {
     group.name = isa::OneLine(node.name);
     Take(group, id);
     if (node.type.dtype == graph::DType::kFloat32 && !node.As<graph::Flatten>()) return group;
-    NoClip(group);
     if (node.As<graph::Conv2d>() || node.As<graph::Dense>() || node.As<graph::MatMul>()) {
       group.kind = GroupKind::kConvolution;
-      TakeRequantization(group);
-      if (group.epilogue.requantize) {
-        TakeClip(group, group.epilogue.first_low, group.epilogue.first_high);
-        TakeAdd(group);
-        if (!group.epilogue.add) {
-          group.epilogue.low = group.epilogue.first_low;
-          group.epilogue.high = group.epilogue.first_high;
-        }
+      if (TakeRequantization(group)) {
+        TakeClip(group);
+        TakeOne(group);
       }
     } else if (node.As<graph::MaxPool>() || node.As<graph::Pad>()) {
       group.kind = GroupKind::kMaxPool;
-      TakeClip(group, group.epilogue.low, group.epilogue.high);
+      TakeClip(group);
     } else if (node.As<graph::GlobalSumPool>() || node.As<graph::SumPool>()) {
       group.kind = GroupKind::kSumPool;
-      TakeRequantization(group);
-      if (group.epilogue.requantize) TakeClip(group, group.epilogue.low, group.epilogue.high);
-    } else if (const auto* add = node.As<graph::QAdd>()) {
+      if (TakeRequantization(group)) TakeClip(group);
+    } else if (KeepsQuantized(node)) {
       group.kind = GroupKind::kElementwise;
-      group.epilogue.add = add;
-      TakeClip(group, group.epilogue.low, group.epilogue.high);
-    } else if (node.As<graph::ScaledAdd>()) {
-      group.kind = GroupKind::kElementwise;
-      TakeClip(group, group.epilogue.low, group.epilogue.high);
-    } else if (const auto* mul = node.As<graph::QMul>()) {
-      group.kind = GroupKind::kElementwise;
-      group.epilogue.mul = mul;
-      TakeClip(group, group.epilogue.low, group.epilogue.high);
-    } else if (const auto* rescale = node.As<graph::Rescale>()) {
-      group.kind = GroupKind::kElementwise;
-      group.epilogue.rescale = rescale;
-      TakeClip(group, group.epilogue.low, group.epilogue.high);
+      TakeClip(group);
     } else if (node.As<graph::Concat>()) {
       group.kind = GroupKind::kConcat;
-    } else if (const auto* clip = node.As<graph::Clip>()) {
-      group.kind = GroupKind::kElementwise;
-      group.epilogue.low = clip->lo;
-      group.epilogue.high = clip->hi;
     } else if (node.As<graph::Flatten>()) {
       group.kind = GroupKind::kView;
     }
     return group;
+  }
+
+  // Whether an elementwise operation takes and gives quantized values.
+  bool KeepsQuantized(const graph::Node& node) const {
+    return ops::IsElementwise(node) && graph::IsQuantized(node.type.dtype) &&
+           graph::IsQuantized(graph_.node(node.inputs[0]).type.dtype);
   }
 
   void Take(Group& group, ValueId id) {
@@ -94,54 +78,36 @@ class Fuser {
     return taken_[users_[id][0]] ? -1 : users_[id][0];
   }
 
-  void TakeRequantization(Group& group) {
+  // Whether there is one, with or without a bias before it.
+  bool TakeRequantization(Group& group) {
     ValueId next = OnlyUser(group);
     if (next >= 0 && graph_.node(next).As<graph::BiasAdd>() &&
         graph_.node(graph_.node(next).inputs[1]).As<graph::Constant>()) {
-      group.epilogue.bias = graph_.node(next).inputs[1];
       Take(group, next);
       next = OnlyUser(group);
     }
-    if (next >= 0 && graph_.node(next).As<graph::Requantize>()) {
-      group.epilogue.requantize = graph_.node(next).As<graph::Requantize>();
-      Take(group, next);
-      NoClip(group);
-    }
+    if (next < 0 || !graph_.node(next).As<graph::Requantize>()) return false;
+    Take(group, next);
+    return true;
   }
 
-  // Nothing is clipped but to the type of the result so far.
-  void NoClip(Group& group) const {
-    const graph::DType dtype = graph_.node(group.result()).type.dtype;
-    if (!graph::IsQuantized(dtype)) return;
-    group.epilogue.low = group.epilogue.first_low = graph::LeastOf(dtype);
-    group.epilogue.high = group.epilogue.first_high = graph::LargestOf(dtype);
+  void TakeClip(Group& group) {
+    if (options_.keep_every_value) return;
+    const ValueId next = OnlyUser(group);
+    if (next >= 0 && graph_.node(next).As<graph::Clip>()) Take(group, next);
   }
 
-  void TakeClip(Group& group, int32_t& low, int32_t& high) {
+  // One elementwise operation. Whatever computes another operand sees nothing of this group, so it can always
+  // run before it.
+  void TakeOne(Group& group) {
     if (options_.keep_every_value) return;
     const ValueId next = OnlyUser(group);
     if (next < 0) return;
-    if (const auto* clip = graph_.node(next).As<graph::Clip>()) {
-      low = clip->lo;
-      high = clip->hi;
-      Take(group, next);
-    }
-  }
-
-  void TakeAdd(Group& group) {
-    if (options_.keep_every_value) return;
-    const ValueId next = OnlyUser(group), mine = group.result();
-    if (next < 0) return;
-    const auto& node = graph_.node(next);
-    const auto* add = node.As<graph::QAdd>();
-    if (!add || node.inputs[0] == node.inputs[1]) return;
-    const ValueId other = node.inputs[0] == mine ? node.inputs[1] : node.inputs[0];
-    // Whatever computes the other operand sees nothing of this group, so it can always run before it.
-    group.epilogue.add = add;
-    group.epilogue.residual = other;
-    group.epilogue.residual_is_a = node.inputs[0] == other;
+    const graph::Node& node = graph_.node(next);
+    const bool fits = node.As<graph::QAdd>() || node.As<graph::QLeakyRelu>() || node.As<graph::QHardSwish>();
+    if (!fits || std::ranges::count(node.inputs, group.result()) > 1) return;
     Take(group, next);
-    TakeClip(group, group.epilogue.low, group.epilogue.high);
+    TakeClip(group);
   }
 
   const graph::Graph& graph_;
@@ -152,22 +118,18 @@ class Fuser {
 
 }  // namespace
 
-std::vector<Group> SplitAtAdd(const graph::Graph& graph, const Group& group) {
-  if (group.kind != GroupKind::kConvolution || !group.epilogue.add) return {};
-  const auto add = std::find_if(group.nodes.begin(), group.nodes.end(),
-                                [&](ValueId id) { return graph.node(id).As<graph::QAdd>() != nullptr; });
+std::vector<Group> SplitBehindRequantization(const graph::Graph& graph, const Group& group) {
+  const auto requantizes = [&](ValueId id) { return graph.node(id).As<graph::Requantize>() != nullptr; };
+  auto at = std::ranges::find_if(group.nodes, requantizes);
+  if (group.kind != GroupKind::kConvolution || at == group.nodes.end()) return {};
+  ++at;
+  if (at != group.nodes.end() && graph.node(*at).As<graph::Clip>()) ++at;
+  if (at == group.nodes.end()) return {};
   Group before = group, after;
-  before.nodes.assign(group.nodes.begin(), add);
-  before.epilogue.add = nullptr;
-  before.epilogue.residual = -1;
-  before.epilogue.low = group.epilogue.first_low;
-  before.epilogue.high = group.epilogue.first_high;
+  before.nodes.assign(group.nodes.begin(), at);
   after.kind = GroupKind::kElementwise;
-  after.name = graph.node(*add).name;
-  after.nodes.assign(add, group.nodes.end());
-  after.epilogue.add = group.epilogue.add;
-  after.epilogue.low = group.epilogue.low;
-  after.epilogue.high = group.epilogue.high;
+  after.name = graph.node(*at).name;
+  after.nodes.assign(at, group.nodes.end());
   return {before, after};
 }
 

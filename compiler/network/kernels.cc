@@ -3,9 +3,11 @@
 #include "compiler/network/kernels.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
+#include "compiler/layouts/relayout.h"
+#include "compiler/ops/definition.h"
+#include "compiler/ops/elementwise.h"
 #include "compiler/te/lower.h"
 #include "compiler/te/te.h"
 #include "isa/check.h"
@@ -18,36 +20,37 @@ using te::Tensor;
 using tir::DataType;
 using tir::Expr;
 
-const DataType kInt32 = DataType::Int(32), kInt64 = DataType::Int(64);
+using accel::ChannelRecord;
+using ops::kInt32;
 
 Expr I32(Expr e) { return MakeCast(kInt32, std::move(e)); }
-Expr I64(Expr e) { return MakeCast(kInt64, std::move(e)); }
-Expr Clamp(Expr e, int64_t low, int64_t high) {
-  const DataType type = e->type;
-  return Max(Min(std::move(e), tir::Int(high, type)), tir::Int(low, type));
-}
 
-// term(v) of graph::QAdd.
-Expr AddTerm(Expr value, const graph::QAdd::Operand& operand) {
-  const Expr centred = std::move(value) - tir::Int(operand.zero_point, kInt32);
-  return I32(
-      RoundShift(I64(centred) * tir::Int(operand.multiplier, kInt64), tir::Int(operand.shift, kInt64)));
-}
+// The numbers of an operation in the records of the parameter memory: one a channel, or the same three of an
+// operation for all channels.
+class Records : public ops::Parameters {
+ public:
+  Records(const ChannelRecord& record, Tensor parameters, bool common, const Indices& i)
+      : record_(record), parameters_(std::move(parameters)), common_(common), i_(i) {}
 
-// graph::Twice of an int32. The last cast changes no value; it tells what the shift leaves.
-Expr Twice(const Expr& x, const Expr& multiplier, const Expr& shift) {
-  const Expr high = Clamp(RoundShift(I64(x) * I64(multiplier), tir::Int(31, kInt64)),
-                          std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max());
-  const Expr away =
-      MakeBinary(tir::BinaryOp::kAnd, I64(MakeBinary(tir::BinaryOp::kLt, high, tir::Int(0, kInt64))),
-                 I64(MakeBinary(tir::BinaryOp::kNe, shift, tir::Int(0, kInt32))));
-  return I32(RoundShift(high - away, I64(shift)));
-}
+  Expr Get(int record, ops::Part part, std::span<const int32_t>) override {
+    const int fields[] = {record_.bias, record_.multiplier, record_.shift};
+    const Expr field = tir::Int(fields[static_cast<size_t>(part)]);
+    if (common_) return parameters_({tir::Int(record), tir::Int(0), tir::Int(0), i_[7], field});
+    return parameters_({i_[1], i_[2], i_[5], i_[7], field});
+  }
+  bool InRange() const override { return false; }
+
+ private:
+  const ChannelRecord& record_;
+  Tensor parameters_;
+  bool common_;
+  const Indices& i_;
+};
 
 class KernelBuilder {
  public:
   KernelBuilder(const isa::Spec& spec, const Array& array, Anchor anchor, const Window& window,
-                const EpilogueInfo& epilogue, const Tile& tile)
+                const Epilogue& epilogue, const Tile& tile)
       : spec_(spec),
         array_(array),
         lane_(DataType::Int(array.activation_bits)),
@@ -58,10 +61,7 @@ class KernelBuilder {
 
   KernelTe Build(const std::string& name) {
     DeclareInputs();
-    if (anchor_ != Anchor::kNone) {
-      window_ = MakeWindow();
-      sum_ = MakeAnchor();
-    }
+    if (anchor_ != Anchor::kNone) MakeAnchor();
     result_ = te::Compute(
         "result", OutShape(), [&](const Indices& i) -> te::Body { return ResultAt(i); }, OutNames());
     output_ = te::Compute(
@@ -79,24 +79,12 @@ class KernelBuilder {
 
  private:
   const std::string& Name(int memory) const { return spec_.memories[memory].name; }
-  std::vector<int64_t> OutShape() const {
-    return {w_.n, w_.g, w_.co, w_.oh, w_.ow, w_.so, array_.batch, array_.block_out};
-  }
+  std::vector<int64_t> OutShape() const { return layouts::ShapeOf(OutputLayout()); }
   static std::vector<std::string> OutNames() { return {"n", "g", "co", "y", "x", "so", "b", "o"}; }
   // Pools and elementwise kernels keep their channels: the input has the output's blocks.
   int64_t InputBlocks() const { return anchor_ == Anchor::kConvolution ? w_.ci : w_.co; }
   int64_t InputLanes() const { return anchor_ == Anchor::kConvolution ? array_.block_in : array_.block_out; }
   int64_t InputElements() const { return anchor_ == Anchor::kConvolution ? w_.si : w_.so; }
-
-  std::vector<int64_t> WeightsShape() const {
-    std::vector<int64_t> shape = {w_.g, w_.co, w_.so, w_.ci, w_.si, w_.kh, w_.kw};
-    if (array_.weights_by_input) {
-      shape.insert(shape.end(), {array_.block_in, array_.block_out});
-    } else {
-      shape.insert(shape.end(), {array_.block_out, array_.block_in});
-    }
-    return shape;
-  }
 
   Tensor Declare(const std::string& name, std::vector<int64_t> shape, DataType type, Role role) {
     args_.push_back(te::Placeholder(name, std::move(shape), type));
@@ -105,141 +93,112 @@ class KernelBuilder {
   }
 
   void DeclareInputs() {
-    data_ =
-        Declare("data", {w_.n, w_.g, InputBlocks(), w_.h, w_.w, InputElements(), array_.batch, InputLanes()},
-                lane_, Role::kInput);
+    data_ = Declare("data", layouts::ShapeOf(InputLayout(w_.h, w_.w)), lane_, Role::kInput);
     if (anchor_ == Anchor::kConvolution)
-      weights_ =
-          Declare("weights", WeightsShape(), DataType::Int(array_.weight_bits > 8 ? 16 : 8), Role::kWeights);
+      weights_ = Declare("weights", layouts::ShapeOf(WeightsLayout()),
+                         DataType::Int(array_.weight_bits > 8 ? 16 : 8), Role::kWeights);
     if (e_.HasParameters() && array_.HasParameters()) {
       const int64_t fields = static_cast<int64_t>(spec_.memories[array_.parameters.memory].fields.size());
-      parameters_ = e_.scaled_add ? Declare("parameters", {3, 1, 1, array_.block_out, fields}, kInt32,
-                                            Role::kParameters)
-                                  : Declare("parameters", {w_.g, w_.co, w_.so, array_.block_out, fields},
-                                            kInt32, Role::kParameters);
-    } else if (e_.requantize) {
+      parameters_ =
+          e_.HasCommonRecords()
+              ? Declare("parameters", {3, 1, 1, array_.block_out, fields}, kInt32, Role::kParameters)
+              : Declare("parameters", {w_.g, w_.co, w_.so, array_.block_out, fields}, kInt32,
+                        Role::kParameters);
+    } else if (e_.requantize()) {
       bias_ = Declare("bias", {w_.g, w_.co, w_.so, array_.batch, array_.block_out}, kInt32, Role::kBias);
     }
     if (e_.HasResidual()) residual_ = Declare("residual", OutShape(), lane_, Role::kResidual);
   }
 
-  Tensor MakeWindow() {
-    const std::vector<int64_t> shape = {w_.n,
-                                        w_.g,
-                                        InputBlocks(),
-                                        w_.h + w_.top + w_.bottom,
-                                        w_.w + w_.left + w_.right,
-                                        InputElements(),
-                                        array_.batch,
-                                        InputLanes()};
-    return te::Compute(
-        "window", shape,
-        [&](const Indices& i) -> te::Body {
-          const Expr y = i[3] - tir::Int(w_.top), x = i[4] - tir::Int(w_.left);
-          const Expr value = data_({i[0], i[1], i[2], y, x, i[5], i[6], i[7]});
-          if (!w_.Padded()) return value;
-          const auto inside = [](const Expr& at, int64_t extent) {
-            return MakeBinary(tir::BinaryOp::kLogicalAnd, MakeBinary(tir::BinaryOp::kLe, tir::Int(0), at),
-                              MakeBinary(tir::BinaryOp::kLt, at, tir::Int(extent)));
-          };
-          const Expr both = MakeBinary(tir::BinaryOp::kLogicalAnd, inside(y, w_.h), inside(x, w_.w));
-          return MakeSelect(both, value, tir::Int(w_.pad_value, lane_));
-        },
-        {"n", "g", "ci", "y", "x", "si", "b", "k"});
+  // Activations a convolution reads have their own blocks and lanes; those of other kernels the output's.
+  layouts::Layout InputLayout(int64_t h, int64_t w) const {
+    if (anchor_ != Anchor::kConvolution) return OutputLayout(h, w);
+    return {{0, w_.n, "n"}, {1, w_.g, "g"},   {1, w_.ci, "ci"},       {2, h, "y"},
+            {3, w, "x"},    {1, w_.si, "si"}, {0, array_.batch, "b"}, {1, array_.block_in, "k"}};
+  }
+  layouts::Layout OutputLayout(int64_t h, int64_t w) const {
+    return {{0, w_.n, "n"}, {1, w_.g, "g"},   {1, w_.co, "co"},       {2, h, "y"},
+            {3, w, "x"},    {1, w_.so, "so"}, {0, array_.batch, "b"}, {1, array_.block_out, "o"}};
+  }
+  layouts::Layout OutputLayout() const { return OutputLayout(w_.oh, w_.ow); }
+  layouts::Layout WeightsLayout() const {
+    layouts::Layout layout = {{0, w_.g, "g"},   {0, w_.co, "co"},           {0, w_.so, "so"},
+                              {1, w_.ci, "ci"}, {1, w_.si, "si"},           {2, w_.kh, "ky"},
+                              {3, w_.kw, "kx"}, {0, array_.block_out, "o"}, {1, array_.block_in, "k"}};
+    if (array_.weights_by_input) std::swap(layout[7], layout[8]);
+    return layout;
   }
 
-  Tensor MakeAnchor() {
-    ky_ = te::ReduceAxis(w_.kh, "ky");
-    kx_ = te::ReduceAxis(w_.kw, "kx");
-    const auto at = [&](const Indices& i, Expr c, Expr element, Expr lane) {
-      return window_({i[0], i[1], c, i[3] * tir::Int(w_.sh) + Expr(ky_) * tir::Int(w_.dh),
-                      i[4] * tir::Int(w_.sw) + Expr(kx_) * tir::Int(w_.dw), element, i[6], lane});
-    };
+  // The anchor as an operation of the graph on what its window holds, padding and all.
+  graph::Op AnchorOp() const {
+    if (anchor_ == Anchor::kConvolution)
+      return graph::Conv2d{.stride = {w_.sh, w_.sw}, .dilation = {w_.dh, w_.dw}, .groups = w_.g};
+    if (anchor_ == Anchor::kMaxPool) return graph::MaxPool{{w_.kh, w_.kw}, {w_.sh, w_.sw}};
+    return graph::SumPool{{w_.kh, w_.kw}, {w_.sh, w_.sw}};
+  }
+
+  static Tensor Define(const std::string& name, graph::Op op, const layouts::Layout& layout, DataType type,
+                       const std::vector<Tensor>& operands) {
+    graph::Node node;
+    node.name = name;
+    node.op = std::move(op);
+    node.type = {ops::DTypeOf(type), layouts::PlainShapeOf(layout)};
+    return ops::Define(node, operands).computations.back().tensor;
+  }
+
+  // The window and the sums over it: the operations' definitions on plain arrays, in blocks.
+  void MakeAnchor() {
+    const layouts::Layout data = InputLayout(w_.h, w_.w),
+                          window = InputLayout(w_.h + w_.top + w_.bottom, w_.w + w_.left + w_.right);
+    const Tensor x = te::Placeholder("x", layouts::PlainShapeOf(data), lane_);
+    const graph::Pad pad{{w_.top, w_.left, w_.bottom, w_.right}, static_cast<int32_t>(w_.pad_value)};
+    const Tensor padded = Define("padded", pad, window, lane_, {x});
+    window_ = layouts::Relayout("window", padded, window, {{x, data_, data}}).tensor;
+
+    std::vector<Tensor> operands = {padded};
+    std::vector<layouts::Read> reads = {{padded, window_, window}};
+    std::vector<std::vector<layouts::ReducePart>> reduced = {{{"ky", w_.kh}}, {{"kx", w_.kw}}};
     if (anchor_ == Anchor::kConvolution) {
-      ci_ = te::ReduceAxis(w_.ci, "ci");
-      si_ = te::ReduceAxis(w_.si, "si");
-      k_ = te::ReduceAxis(array_.block_in, "k");
-      return te::Compute(
-          "sum", OutShape(),
-          [&](const Indices& i) -> te::Body {
-            Indices weight = {i[1], i[2], i[5], ci_, si_, ky_, kx_, i[7], k_};
-            if (array_.weights_by_input) std::swap(weight[7], weight[8]);
-            return te::Sum(I32(at(i, ci_, si_, k_)) * I32(weights_(weight)), {ci_, si_, ky_, kx_, k_});
-          },
-          OutNames());
+      operands.push_back(te::Placeholder("w", layouts::PlainShapeOf(WeightsLayout()), weights_.type()));
+      reads.push_back({operands[1], weights_, WeightsLayout()});
+      reduced.insert(reduced.begin(), {{"ci", w_.ci}, {"si", w_.si}, {"k", array_.block_in}});
     }
-    return te::Compute(
-        "sum", OutShape(),
-        [&](const Indices& i) -> te::Body {
-          const Expr value = I32(at(i, i[2], i[5], i[7]));
-          return anchor_ == Anchor::kMaxPool ? te::MaxReduce(value, {ky_, kx_}) : te::Sum(value, {ky_, kx_});
-        },
-        OutNames());
+    const DataType type = anchor_ == Anchor::kMaxPool ? lane_ : kInt32;
+    const Tensor sums = Define("sums", AnchorOp(), OutputLayout(), type, operands);
+    auto [sum, axes] = layouts::Relayout("sum", sums, OutputLayout(), reads, reduced);
+    sum_ = sum;
+    reduce_ = std::move(axes);
   }
 
-  Expr Requantized(const Expr& sum, const Indices& i) {
-    if (!array_.HasParameters()) {  // the bias already holds the rounding
-      Expr value = sum + bias_({i[1], i[2], i[5], i[6], i[7]});
-      if (e_.shift > 0) value = MakeBinary(tir::BinaryOp::kShr, value, tir::Int(e_.shift, kInt32));
-      if (e_.output_zero_point != 0) value = value + tir::Int(e_.output_zero_point, kInt32);
-      return value;
-    }
-    const auto field = [&](int f) {
-      return e_.scaled_add ? ScaledParameter(2, f, i) : parameters_({i[1], i[2], i[5], i[7], tir::Int(f)});
-    };
-    const Expr biased = sum + field(array_.parameters.bias);
-    if (e_.twice || e_.scaled_add)
-      return I64(Twice(biased, field(array_.parameters.multiplier), field(array_.parameters.shift))) +
-             tir::Int(e_.output_zero_point, kInt64);
-    const Expr product = I64(biased) * I64(field(array_.parameters.multiplier));
-    const Expr scaled = Clamp(RoundShift(product, I64(field(array_.parameters.shift))),
-                              std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max());
-    return scaled + tir::Int(e_.output_zero_point, kInt64);
+  // A requantization where the ISA has no records: a shift. The bias already holds the rounding.
+  Expr Shifted(const graph::Requantize& op, const Expr& sum, const Indices& i) const {
+    Expr value = sum + bias_({i[1], i[2], i[5], i[6], i[7]});
+    if (op.shift[0] > 0) value = MakeBinary(tir::BinaryOp::kShr, value, tir::Int(op.shift[0], kInt32));
+    if (op.zero_point != 0) value = value + tir::Int(op.zero_point, kInt32);
+    return ops::Saturated(DataType::Int(op.bits), value);
   }
 
-  // Field `f` of record `k` of a scaled add: the same for all channels.
-  Expr ScaledParameter(int64_t k, int f, const Indices& i) {
-    return parameters_({tir::Int(k), tir::Int(0), tir::Int(0), i[7], tir::Int(f)});
+  // The value of a step's node from that of the node before.
+  Expr After(const EpilogueStep& step, const Expr& value, const Indices& i) const {
+    const graph::Node& node = *step.node;
+    Records records(array_.parameters, parameters_, e_.HasCommonRecords(), i);
+    if (node.As<graph::BiasAdd>()) return value;  // a part of the record, where each sum gets one
+    if (const auto* requantize = node.As<graph::Requantize>()) {
+      if (!array_.HasParameters()) return Shifted(*requantize, value, i);
+      return ops::Element(node, {{value + records.Get(0, ops::Part::kOffset, {})}}, records);
+    }
+    if (node.inputs.size() < 2) return ops::Element(node, {{value}}, records);
+    const Expr other = residual_(i);
+    return step.from == 0 ? ops::Element(node, {{value, other}}, records)
+                          : ops::Element(node, {{other, value}}, records);
   }
 
-  // The term of graph::ScaledAdd whose record is number `k`.
-  Expr ScaledTerm(const Expr& x, int64_t k, const Indices& i) {
-    const auto field = [&](int f) { return ScaledParameter(k, f, i); };
-    const Expr centred = I32(x) + field(array_.parameters.bias);
-    const Expr shifted =
-        MakeBinary(tir::BinaryOp::kShl, centred, tir::Int(graph::ScaledAdd::kLeftShift, kInt32));
-    return Twice(shifted, field(array_.parameters.multiplier), field(array_.parameters.shift));
-  }
-
-  // What graph::QMul makes of two values, before it is clamped.
-  Expr Product(const Expr& a, const Expr& b) const {
-    const graph::QMul& m = *e_.mul;
-    const Expr product = (a - tir::Int(m.a_zero_point, kInt32)) * (b - tir::Int(m.b_zero_point, kInt32));
-    const Expr scaled = RoundShift(I64(product) * tir::Int(m.multiplier, kInt64), tir::Int(m.shift, kInt64));
-    return scaled + tir::Int(m.output_zero_point, kInt64);
-  }
-
-  Expr ResultAt(const Indices& i) {
-    if (e_.scaled_add) {
-      const Expr sum = ScaledTerm(data_(i), 0, i) + ScaledTerm(residual_(i), 1, i);
-      const Expr result = I32(Clamp(Requantized(sum, i), e_.low, e_.high));
-      return array_.results_are_mirrored ? result : MakeCast(lane_, result);
-    }
-    Expr value = I32(anchor_ == Anchor::kNone ? data_(i) : sum_(i));
-    if (e_.requantize) value = I32(Clamp(Requantized(value, i), e_.first_low, e_.first_high));
-    if (e_.rescale) {
-      const auto& r = *e_.rescale;
-      value =
-          AddTerm(value, {r.input_zero_point, r.multiplier, r.shift}) + tir::Int(r.output_zero_point, kInt32);
-    }
-    if (e_.mul) value = I32(Clamp(Product(value, I32(residual_(i))), e_.low, e_.high));
-    if (e_.add) {
-      const Expr mine = AddTerm(value, e_.residual_is_a ? e_.add->b : e_.add->a);
-      const Expr other = AddTerm(I32(residual_(i)), e_.residual_is_a ? e_.add->a : e_.add->b);
-      value = mine + other + tir::Int(e_.add->output_zero_point, kInt32);
-    }
-    value = Clamp(value, e_.low, e_.high);
-    return array_.results_are_mirrored ? value : MakeCast(lane_, value);
+  Expr ResultAt(const Indices& i) const {
+    Expr value = anchor_ == Anchor::kNone ? data_(i) : sum_(i);
+    // What pools find is a value of their input.
+    if (anchor_ != Anchor::kNone && e_.type != kInt32) value = ops::Saturated(e_.type, value);
+    for (const EpilogueStep& step : e_.steps) value = After(step, value, i);
+    return MakeCast(array_.results_are_mirrored ? kInt32 : lane_, value);
   }
 
   void Plan(te::Schedule& schedule) {
@@ -287,12 +246,13 @@ class KernelBuilder {
     const te::Axis n = sum.axis(0), g = sum.axis(1), co = sum.axis(2), y = sum.axis(3), x = sum.axis(4),
                    so = sum.axis(5), b = sum.axis(6), o = sum.axis(7);
     if (anchor_ != Anchor::kConvolution) {
-      sum.Reorder({ky_, kx_, n, g, co, y, x, so, b, o});
+      sum.Reorder({reduce_[0], reduce_[1], n, g, co, y, x, so, b, o});
       window.ComputeAt(out, inner);
       return;
     }
-    auto [cio, cii] = sum.Split(ci_, t_.ci);
-    sum.Reorder({cio, n, g, co, y, x, so, cii, si_, ky_, kx_, b, o, k_});
+    const auto &si = reduce_[1], &k = reduce_[2], &ky = reduce_[3], &kx = reduce_[4];
+    auto [cio, cii] = sum.Split(reduce_[0], t_.ci);
+    sum.Reorder({cio, n, g, co, y, x, so, cii, si, ky, kx, b, o, k});
     sum.Tensorize(b);
     window.ComputeAt(sum, cio);
     if (!t_.weights_resident) schedule[weights].ComputeAt(sum, cio);
@@ -303,12 +263,12 @@ class KernelBuilder {
   const DataType lane_;  // of values in DRAM
   Anchor anchor_;
   const Window& w_;
-  const EpilogueInfo& e_;
+  const Epilogue& e_;
   const Tile& t_;
   std::vector<Tensor> args_;
   std::vector<Role> roles_;
   Tensor data_, weights_, parameters_, bias_, residual_, window_, sum_, result_, output_;
-  te::Axis ci_, si_, k_, ky_, kx_;
+  std::vector<te::Axis> reduce_;  // ci, si, k of a convolution; ky, kx
 };
 
 }  // namespace
@@ -325,7 +285,7 @@ std::string ToString(const Tile& tile) {
 }
 
 KernelTe BuildKernel(const isa::Spec& spec, const Array& array, const std::string& name, Anchor anchor,
-                     const Window& window, const EpilogueInfo& epilogue, const Tile& tile) {
+                     const Window& window, const Epilogue& epilogue, const Tile& tile) {
   return KernelBuilder(spec, array, anchor, window, epilogue, tile).Build(name);
 }
 

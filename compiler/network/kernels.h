@@ -3,14 +3,15 @@
 // stand in DRAM as [N / batch][groups][C / layout block][H][W][elements of a block][batch][lanes]; weights as
 // [groups][O / layout block][elements][I / layout block][elements][KH][KW][block_out][block_in], the
 // last two as the array's elements have them; parameters one record a channel. What a kernel does with the
-// accumulators at the end is its epilogue, the same for all.
+// accumulators at the end is its epilogue, the same for all, and what an operation computes is
+// ops::Element's.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "compiler/network/array.h"
-#include "compiler/network/group.h"
+#include "compiler/network/epilogue.h"
 #include "compiler/te/schedule.h"
 #include "compiler/tir/ir.h"
 #include "isa/spec/spec.h"
@@ -55,29 +56,10 @@ struct KernelTe {
   std::vector<Role> roles;
 };
 
-/// What follows the accumulators, as numbers. `requantize`: the group has one.
-struct EpilogueInfo {
-  bool requantize = false;
-  int64_t output_zero_point = 0;
-  bool pure_shift = false;  ///< multiplier 1 and one shift for all channels (`shift`)
-  int64_t shift = 0;
-  bool twice = false;  ///< rounds twice (graph::Requantize)
-  const graph::QAdd* add = nullptr;
-  const graph::QMul* mul = nullptr;
-  const graph::Rescale* rescale = nullptr;
-  /// Adds its own two inputs; the parameters are then three records for all channels: of each term, of the
-  /// sum.
-  bool scaled_add = false;
-  bool residual_is_a = false;
-  int64_t first_low = -128, first_high = 127, low = -128, high = 127;
-  bool HasParameters() const { return requantize || scaled_add; }
-  bool HasResidual() const { return add || mul || scaled_add; }
-};
-
 /// Whether a kernel loads the parameters of all its channels once; otherwise each tile brings its own.
 bool ParametersResident(const isa::Spec& spec, const Array& array, const Window& window);
 
 KernelTe BuildKernel(const isa::Spec& spec, const Array& array, const std::string& name, Anchor anchor,
-                     const Window& window, const EpilogueInfo& epilogue, const Tile& tile);
+                     const Window& window, const Epilogue& epilogue, const Tile& tile);
 
 }  // namespace cosim::network

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "compiler/accel/instruction_writer.h"
+#include "compiler/accel/pipeline.h"
 #include "compiler/network/lower_group.h"
 #include "compiler/network/measure.h"
 #include "isa/check.h"
@@ -24,16 +24,7 @@ constexpr double kMostStepsAlone = 4'000;
 }  // namespace
 
 GroupLowering::Rhythm GroupLowering::RhythmOf(const Plan& plan) {
-  const EpilogueInfo& e = plan.epilogue;
-  return {.anchor = plan.anchor,
-          .window = plan.window,
-          .requantize = e.requantize,
-          .pure_shift = e.pure_shift,
-          .twice = e.twice,
-          .add = e.add != nullptr,
-          .mul = e.mul != nullptr,
-          .rescale = e.rescale != nullptr,
-          .scaled_add = e.scaled_add};
+  return {plan.anchor, plan.window, plan.epilogue.Rhythm()};
 }
 
 GroupLowering::Situation GroupLowering::SituationOf(const Plan& plan, bool alone) const {
@@ -51,21 +42,22 @@ std::vector<GroupLowering::Lowered> GroupLowering::LowerTiles(const Group& group
     if (found.size() == count) break;
     KernelTe te =
         BuildKernel(spec_, array_, group.name, plan.anchor, plan.window, plan.epilogue, candidate.tile);
-    Lowered lowered{{}, std::move(te.roles), candidate, cursor_, {}};
-    if (const auto refusal = accel::Tensorize(te.function, spec_, lowered.kernel)) {
-      reason = refusal.reason;
-      return {};
+    accel::Draft draft{spec_, std::move(te.function), {}, cursor_};
+    std::vector<std::string> texts;
+    accel::Watch watch;
+    if (options_.after_pass)
+      watch = [&](const accel::Pass& pass, const accel::Draft& now) {
+        texts.push_back(accel::TextAfter(pass, now));
+      };
+    const accel::PipelineResult result = RunPipeline(draft, watch);
+    if (!result.refusal) {
+      found.push_back({std::move(draft.kernel), std::move(te.roles), candidate, std::move(draft.cursor),
+                       std::move(texts)});
+      continue;
     }
-    if (options_.after_pass) lowered.texts = {tir::ToString(te.function), accel::ToString(lowered.kernel)};
-    accel::InterleaveVirtualThreads(lowered.kernel);
-    if (options_.after_pass) lowered.texts.push_back(accel::ToString(lowered.kernel));
-    auto refusal = accel::AssignStorage(lowered.kernel, spec_, lowered.cursor);
-    if (!refusal) refusal = accel::CheckInstructions(lowered.kernel, spec_);
+    reason = result.refusal.reason;
     // The model counts elements, not what alignment costs nor what fields hold: the next may fit.
-    if (refusal)
-      reason = refusal.reason;
-    else
-      found.push_back(std::move(lowered));
+    if (!result.another_tile_may_pass) return {};
   }
   return found;
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <span>
 
+#include "compiler/accel/pipeline.h"
 #include "compiler/accel/rounding.h"
 #include "compiler/accel/tokens.h"
 #include "compiler/network/geometry.h"
@@ -46,8 +47,9 @@ void GroupLowering::PackConstants(const Group& group, const Plan& plan, Accelera
     out.constants.push_back(
         {Role::kParameters, group.name + ".parameters", PackParameters(spec_, array_, parameters, channels)});
   } else {
+    const int32_t shift = plan.epilogue.requantize()->shift[0];
     for (int32_t& bias : parameters.bias)
-      if (plan.epilogue.shift > 0) bias += int32_t{1} << (plan.epilogue.shift - 1);
+      if (shift > 0) bias += int32_t{1} << (shift - 1);
     out.constants.push_back({Role::kBias, group.name + ".bias", PackBias(spec_, array_, parameters.bias)});
   }
 }
@@ -84,12 +86,12 @@ std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::st
 
 void GroupLowering::Report(const Group& group, const Lowered& lowered) const {
   if (!options_.after_pass) return;
-  const std::string &tensorized = lowered.texts[1], &interleaved = lowered.texts[2];
-  options_.after_pass("lower", group.name, lowered.texts[0]);
-  options_.after_pass("tensorize", group.name, tensorized);
-  options_.after_pass("virtual_threads", group.name,
-                      tensorized == interleaved ? "(unchanged)\n" : interleaved);
-  options_.after_pass("storage", group.name, accel::ToString(lowered.kernel));
+  const auto passes = accel::Pipeline();
+  for (size_t p = 0; p < passes.size(); ++p) {
+    const bool changed = p == 0 || lowered.texts[p] != lowered.texts[p - 1];
+    options_.after_pass(std::string(passes[p].name), group.name,
+                        changed ? lowered.texts[p] : "(unchanged)\n");
+  }
 }
 
 }  // namespace cosim::network

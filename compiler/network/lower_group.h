@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/accel/ir.h"
@@ -42,8 +43,7 @@ struct AcceleratorGroup {
   std::vector<runtime::Alternative> alternatives;
 };
 
-/// Gets the IR of every group that goes to the accelerator, after each pass: "lower", "tensorize",
-/// "virtual_threads", "storage".
+/// Gets the IR of every group that goes to the accelerator, after each pass of accel::Pipeline.
 using PassObserver =
     std::function<void(const std::string& pass, const std::string& group, const std::string& text)>;
 
@@ -66,8 +66,8 @@ class GroupLowering {
   /// the group before.
   std::optional<AcceleratorGroup> Lower(const Group& group, std::string& reason);
 
-  /// Whether a convolution with a residual add, `whole`, takes fewer cycles as the two groups `parts`, which
-  /// the timing engine decides where the tile model is in doubt. Then `why` says by how much, else it stays.
+  /// Whether a convolution with another operation behind it, `whole`, takes fewer cycles as the two groups
+  /// `parts`, which the timing engine decides where the tile model is in doubt. `why` gets what was measured.
   bool QuickerApart(const Group& whole, std::span<const Group> parts, std::string& why);
 
   const Array& array() const { return array_; }
@@ -83,7 +83,7 @@ class GroupLowering {
   struct Plan {
     Anchor anchor = Anchor::kNone;
     Window window;
-    EpilogueInfo epilogue;
+    Epilogue epilogue;
   };
   bool MakePlan(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   /// In words for the user: which limit keeps an operation that has no kernel on the host.
@@ -100,15 +100,14 @@ class GroupLowering {
     std::vector<Role> roles;
     TileCost cost;
     accel::StorageCursor cursor;     ///< behind it
-    std::vector<std::string> texts;  ///< after "lower", "tensorize", "virtual_threads", if somebody looks
+    std::vector<std::string> texts;  ///< after each pass of the pipeline, if somebody looks
     runtime::Cycle measured = 0;     ///< with the kernel before it, where there is a choice
   };
   /// What a kernel does when: kernels of one rhythm differ in numbers at most.
   struct Rhythm {
     Anchor anchor = Anchor::kNone;
     Window window;
-    bool requantize = false, pure_shift = false, twice = false;
-    bool add = false, mul = false, rescale = false, scaled_add = false;
+    std::vector<std::string_view> epilogue;
     friend bool operator==(const Rhythm&, const Rhythm&) = default;
   };
   static Rhythm RhythmOf(const Plan& plan);
@@ -132,7 +131,7 @@ class GroupLowering {
     Situation situation;
     TileCost cost;
   };
-  /// What a convolution with a residual add gains as two kernels.
+  /// What a convolution with an operation behind it gains as two kernels.
   struct Fusion {
     Situation situation;
     runtime::Cycle gain = 0;

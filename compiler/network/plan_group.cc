@@ -112,7 +112,9 @@ bool GroupLowering::PlanMatMul(const Group& group, AcceleratorGroup& out, Plan& 
     return reason = fmt::format("activations are its weights, {}: lanes of '{}' have {} bits",
                                 graph::Name(dtype), weights.name, array_.weight_bits),
            false;
-  if (group.epilogue.bias || (group.epilogue.requantize && group.epilogue.requantize->multiplier.size() != 1))
+  const Epilogue epilogue = EpilogueOf(graph_, group);
+  if (epilogue.Find<graph::BiasAdd>() ||
+      (epilogue.requantize() && epilogue.requantize()->multiplier.size() != 1))
     return reason = "bias or scales of a channel behind a product of activations", false;
   out.input = LookThroughViews(node.inputs[0]);
   out.weights = LookThroughViews(node.inputs[1]);
@@ -139,13 +141,7 @@ bool GroupLowering::PlanElementwise(const Group& group, AcceleratorGroup& out, P
                                     std::string& reason) const {
   const auto& node = graph_.node(group.anchor());
   out.input = LookThroughViews(node.inputs[0]);
-  const auto* scaled = node.As<graph::ScaledAdd>();
-  if (group.epilogue.add || group.epilogue.mul || scaled) out.residual = LookThroughViews(node.inputs[1]);
-  if (scaled) {
-    if (!array_.HasParameters()) return reason = NoMultiplier(), false;
-    plan.epilogue.scaled_add = true;
-    plan.epilogue.output_zero_point = scaled->output_zero_point;
-  }
+  if (node.As<graph::ScaledAdd>() && !array_.HasParameters()) return reason = NoMultiplier(), false;
   out.input_layout = ReadLayout();
   const auto [n, c, h, w] = Shape4(graph_, out.input);
   plan.window.n = CeilDiv(n, array_.batch);
@@ -190,33 +186,20 @@ bool GroupLowering::PlanPool(const Group& group, AcceleratorGroup& out, Plan& pl
     SetPooling(*pool, window);
     window.pad_value = pool->pad_value;
   }
-  if (!group.epilogue.requantize) return reason = "its int32 result is not requantized", false;
   return true;
 }
 
 bool GroupLowering::PlanEpilogue(const Group& group, AcceleratorGroup& out, Plan& plan,
                                  std::string& reason) const {
-  const Epilogue& epilogue = group.epilogue;
-  EpilogueInfo& info = plan.epilogue;
-  info.add = epilogue.add;
-  info.mul = epilogue.mul;
-  info.rescale = epilogue.rescale;
-  info.residual_is_a = epilogue.residual_is_a;
-  info.first_low = epilogue.first_low;
-  info.first_high = epilogue.first_high;
-  info.low = epilogue.low;
-  info.high = epilogue.high;
-  if (epilogue.add && plan.anchor != Anchor::kNone) out.residual = LookThroughViews(epilogue.residual);
-  if (!epilogue.requantize) return true;
-  const auto& requantize = *epilogue.requantize;
-  info.requantize = true;
-  info.output_zero_point = requantize.zero_point;
-  info.twice = requantize.twice;
-  info.pure_shift = requantize.multiplier == std::vector<int32_t>{1} && requantize.shift.size() == 1;
-  info.shift = requantize.shift[0];
-  if (array_.HasParameters()) return true;
-  if (!info.pure_shift) return reason = NoMultiplier() + ": quantize by powers of two", false;
-  if (info.shift > 31) return reason = fmt::format("a shift by {} bits", info.shift), false;
+  plan.epilogue = EpilogueOf(graph_, group);
+  if (const auto residual = ResidualOf(graph_, group)) out.residual = LookThroughViews(*residual);
+  const graph::Requantize* requantize = plan.epilogue.requantize();
+  const bool sums = group.kind == GroupKind::kConvolution || group.kind == GroupKind::kSumPool;
+  if (sums && !requantize) return reason = "its int32 result is not requantized", false;
+  if (!requantize || array_.HasParameters()) return true;
+  if (!IsPureShift(*requantize)) return reason = NoMultiplier() + ": quantize by powers of two", false;
+  if (requantize->shift[0] > 31)
+    return reason = fmt::format("a shift by {} bits", requantize->shift[0]), false;
   return true;
 }
 
@@ -282,8 +265,8 @@ bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& pl
     if (const auto& shape = graph_.node(LookThroughViews(id)).type.shape;
         shape.size() != 2 && shape.size() != 4)
       return reason = fmt::format("values of {} dimensions have no blocked layout", shape.size()), false;
-  if (array_.block_in != array_.block_out && (group.kind != GroupKind::kConvolution || group.epilogue.add) &&
-      group.kind != GroupKind::kOther)
+  if (array_.block_in != array_.block_out &&
+      (group.kind != GroupKind::kConvolution || ResidualOf(graph_, group)) && group.kind != GroupKind::kOther)
     return reason = fmt::format(
                "the alu reads activations of {} channels beside accumulators of {}: equal "
                "block_in and block_out lift that",
@@ -305,8 +288,6 @@ bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& pl
     default:
       reason = WhyNoKernel(graph_.node(group.anchor()));
   }
-  if (planned && (group.kind == GroupKind::kConvolution) && !group.epilogue.requantize)
-    return reason = "its int32 result is not requantized", false;
   if (!planned || !PlanEpilogue(group, out, plan, reason)) return false;
   reason = ParametersMisfit(group, out, plan);
   return reason.empty();

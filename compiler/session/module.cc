@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "compiler/cpu/host_kernel.h"
 #include "compiler/cpu/object.h"
-#include "compiler/cpu/ops/host_kernel.h"
 #include "compiler/golden/golden.h"
 #include "compiler/graph/print.h"
 #include "compiler/graph/quantize/tensors.h"

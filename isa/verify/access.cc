@@ -13,7 +13,7 @@ namespace {
 /// Products of instruction fields, whatever their widths, stay exact in this.
 __extension__ using Wide = __int128;
 
-int64_t Clamped(Wide value) {
+int64_t Limited(Wide value) {
   return static_cast<int64_t>(std::min<Wide>(value, std::numeric_limits<int64_t>::max()));
 }
 
@@ -77,7 +77,7 @@ bool AccessChecker::CheckTransfer(int64_t i, const Decoded& decoded) {
   if (sram_end > depth) {
     Add(FindingKind::kOnChipBounds, i, transfer.memory,
         fmt::format("touches {}[{}..{}], but its last element is {}", memory.name, transfer.sram,
-                    Clamped(sram_end - 1), depth - 1));
+                    Limited(sram_end - 1), depth - 1));
     ok = false;
   }
   const uint64_t element = memory.stored_bytes;
@@ -95,7 +95,7 @@ bool AccessChecker::CheckTransfer(int64_t i, const Decoded& decoded) {
           : transfer.dram + (Wide{transfer.rows - 1} * transfer.stride + transfer.cols) * element;
   if (end > program_.dram_bytes) {
     Add(FindingKind::kDramBounds, i, transfer.memory,
-        fmt::format("touches DRAM up to {:#x}, but the program's DRAM ends at {:#x}", Clamped(end),
+        fmt::format("touches DRAM up to {:#x}, but the program's DRAM ends at {:#x}", Limited(end),
                     program_.dram_bytes));
     ok = false;
   }

@@ -3,6 +3,7 @@
 // disassembler.
 #include <gmock/gmock.h>
 
+#include "compiler/accel/pipeline.h"
 #include "tests/cli/command.h"
 
 namespace cosim::cli::testing {
@@ -114,11 +115,14 @@ TEST_F(Verbs, CheckAcceptsEveryNetwork) {
 }
 
 TEST_F(Verbs, PrintAfterShowsTheLayerAfterEachPass) {
-  for (const std::string pass : {"lower", "tensorize", "virtual_threads", "storage"}) {
-    const Outcome outcome = Run("disasm mlp --config=tiny.yaml --print-after=" + pass);
+  for (const accel::Pass& pass : accel::Pipeline()) {
+    const std::string name(pass.name);
+    const Outcome outcome = Run("disasm mlp --config=tiny.yaml --print-after=" + name);
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_THAT(outcome.out, HasSubstr(" after " + pass + "\n"));
+    EXPECT_THAT(outcome.out, HasSubstr(" after " + name + "\n"));
   }
+  EXPECT_THAT(Run("disasm mlp --config=tiny.yaml --print-after=storages").err,
+              HasSubstr("not one of lower, tensorize, "));
 }
 
 TEST_F(Verbs, CheckedInReferencesAreWhatIsaShowPrints) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers of the tests of compiler/cpu/ops: random tensors, and groups of a graph run by their kernel and by
-// the golden model.
+// Helpers of the tests of compiler/cpu and compiler/ops: random tensors, and groups of a graph run by their
+// kernel and by the golden model.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <random>
 
 #include "compiler/cpu/jit.h"
-#include "compiler/cpu/ops/lower_group.h"
+#include "compiler/cpu/lower_group.h"
 #include "compiler/golden/golden.h"
 #include "compiler/graph/graph.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layout conversions against the index formulas in compiler/cpu/ops/layout.h.
-#include "compiler/cpu/ops/layout.h"
+// Layout conversions against the index formulas in compiler/layouts/layout.h.
+#include "compiler/layouts/layout.h"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 namespace cosim::cpu {
 namespace {
 
+using namespace layouts;  // NOLINT(google-build-using-namespace): what is tested
 using graph::Shape;
 using graph::Tensor;
 

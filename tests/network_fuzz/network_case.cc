@@ -96,6 +96,31 @@ class ConfigDrawer {
   std::vector<isa::Override> overrides_;
 };
 
+/// configs/tiny.yaml with the case's settings, under its ISA after its edits, which all apply.
+std::optional<isa::Spec> SpecOf(const NetworkCase& c, Diagnostics& diags) {
+  if (c.edits.empty()) return isa::LoadSpec("tiny", c.isa, c.overrides, diags);
+  const auto texts = isa::FindSpecTexts("tiny", c.isa, c.overrides, diags);
+  auto tree = texts ? isa::ParseYaml(texts->isa, diags) : std::nullopt;
+  if (!tree) return std::nullopt;
+  for (const IsaEdit& edit : c.edits)
+    if (!Apply(edit, *tree)) return std::nullopt;
+  return isa::Elaborate({"edited.yaml", Emit(*tree)}, texts->config, c.overrides, diags);
+}
+
+/// Adds edits that leave an ISA which still elaborates.
+void DrawEdits(NetworkCase& c, Random& random) {
+  constexpr int kTries = 6;
+  for (int i = 0; i < kTries; ++i) {
+    Diagnostics diags;
+    const auto texts = isa::FindSpecTexts("tiny", c.isa, c.overrides, diags);
+    auto tree = texts ? isa::ParseYaml(texts->isa, diags) : std::nullopt;
+    if (!tree) return;
+    for (const IsaEdit& edit : c.edits) Apply(edit, *tree);
+    c.edits.push_back(DrawEdit(*tree, random));
+    if (!SpecOf(c, diags)) c.edits.pop_back();
+  }
+}
+
 Outcome Failed(std::string what) { return {Outcome::Kind::kFailed, std::move(what)}; }
 
 std::string Differences(const std::string& device, const std::string& name, const std::vector<uint8_t>& bytes,
@@ -170,6 +195,7 @@ NetworkCase DrawCase(uint64_t seed) {
   c.seed = random.Bits();
   const int64_t steps = 1 + random.Below(12);
   for (int64_t i = 0; i < steps; ++i) c.steps.push_back(random.Bits());
+  if (random.Below(2) == 0) DrawEdits(c, random);
   return c;
 }
 
@@ -177,14 +203,25 @@ std::string ToString(const NetworkCase& c) {
   std::vector<std::string> sets, steps;
   for (const auto& [path, value] : c.overrides) sets.push_back(path + ":" + value);
   for (uint64_t step : c.steps) steps.push_back(fmt::format("{:x}", step));
-  return fmt::format("isa={} threads={} keep={} bits={} rtl={} seed={:x} set={} steps={}", c.isa, c.threads,
-                     c.keep_every_value ? 1 : 0, c.value_bits, c.rtl ? 1 : 0, c.seed, fmt::join(sets, ","),
-                     fmt::join(steps, ","));
+  std::string text = fmt::format("isa={} threads={} keep={} bits={} rtl={} seed={:x} set={} steps={}", c.isa,
+                                 c.threads, c.keep_every_value ? 1 : 0, c.value_bits, c.rtl ? 1 : 0, c.seed,
+                                 fmt::join(sets, ","), fmt::join(steps, ","));
+  for (size_t i = 0; i < c.edits.size(); ++i) text += (i == 0 ? " edits=" : "|") + ToString(c.edits[i]);
+  return text;
 }
 
 std::optional<NetworkCase> ParseCase(const std::string& text) {
   NetworkCase c;
-  std::istringstream words(text);
+  const size_t edits = std::min(text.find(" edits="), text.size());  // they have blanks in them
+  if (edits != text.size()) {
+    std::istringstream items(text.substr(edits + 7));
+    for (std::string item; std::getline(items, item, '|');) {
+      const auto edit = ParseEdit(item);
+      if (!edit) return std::nullopt;
+      c.edits.push_back(*edit);
+    }
+  }
+  std::istringstream words(text.substr(0, edits));
   for (std::string word; words >> word;) {
     const size_t equals = word.find('=');
     if (equals == std::string::npos) return std::nullopt;
@@ -221,7 +258,7 @@ std::optional<NetworkCase> ParseCase(const std::string& text) {
 
 Outcome RunCase(const NetworkCase& c) {
   Diagnostics diags;
-  const auto spec = isa::LoadSpec("tiny", c.isa, c.overrides, diags);
+  const auto spec = SpecOf(c, diags);
   if (!spec) return {Outcome::Kind::kRefused, diags.Render()};
   std::string why;
   const network::Array array = network::FindArray(*spec, why);
@@ -264,6 +301,11 @@ NetworkCase Shrink(NetworkCase c, const std::function<bool(const NetworkCase&)>&
     for (size_t i = c.overrides.size(); i-- > 0;) {
       NetworkCase candidate = c;
       candidate.overrides = without(c.overrides, i);
+      keep_if_failing(candidate);
+    }
+    for (size_t i = c.edits.size(); i-- > 0;) {
+      NetworkCase candidate = c;
+      candidate.edits = without(c.edits, i);
       keep_if_failing(candidate);
     }
     for (const bool threads : {true, false}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One random network on one random configuration: drawing it, running it against the golden model, shrinking
-// it, and its one-line form that reproduces it.
+// One random network on one random configuration of an ISA, edited at random or not: drawing it, running it
+// against the golden model, shrinking it, and its one-line form that reproduces it.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include "compiler/graph/graph.h"
 #include "isa/spec/loader.h"
 #include "runtime/network.h"
+#include "tests/network_fuzz/isa_edit.h"
 
 namespace cosim::testing {
 
@@ -24,6 +25,7 @@ struct NetworkCase {
   bool rtl = false;    ///< under Verilator too, which is built for the configuration
   uint64_t seed = 0;
   std::vector<uint64_t> steps;
+  std::vector<IsaEdit> edits;  ///< of the ISA, one after the other; those that are left apply and elaborate
 };
 
 struct Outcome {
@@ -38,8 +40,8 @@ struct Outcome {
 
 NetworkCase DrawCase(uint64_t seed);
 
-/// "isa=cosim threads=2 keep=0 bits=8 rtl=0 seed=7 set=batch:2,… steps=1f,2a,…", and back; nothing when the
-/// text is not of this form.
+/// "isa=cosim threads=2 keep=0 bits=8 rtl=0 seed=7 set=batch:2,… steps=1f,2a,… edits=drop:…|…", and back;
+/// nothing when the text is not of this form. What has no edits does not mention them.
 std::string ToString(const NetworkCase& c);
 std::optional<NetworkCase> ParseCase(const std::string& text);
 

@@ -41,7 +41,8 @@ class NetworkMaker {
         &NetworkMaker::Rescale,     &NetworkMaker::Clip,        &NetworkMaker::Concat,
         &NetworkMaker::Concat,      &NetworkMaker::Pad,         &NetworkMaker::Resize,
         &NetworkMaker::Spread,      &NetworkMaker::Table,       &NetworkMaker::Softmax,
-        &NetworkMaker::LayerNorm,   &NetworkMaker::Attention,   &NetworkMaker::Dense};
+        &NetworkMaker::LayerNorm,   &NetworkMaker::Attention,   &NetworkMaker::Dense,
+        &NetworkMaker::LeakyRelu,   &NetworkMaker::HardSwish};
     const ValueId made = (this->*kMakers[Pick(0, std::size(kMakers) - 1)])();
     if (TypeOf(made).shape.size() == 4) values_.push_back(made);
   }
@@ -241,6 +242,21 @@ class NetworkMaker {
     const graph::QAdd::Operand term = Term();
     return AddOrClip(
         graph::Rescale{term.zero_point, std::abs(term.multiplier), std::max(0, term.shift), Zero()},
+        {AnyValue()});
+  }
+
+  ValueId LeakyRelu() {
+    const graph::QAdd::Operand up = Term(), down = Term();
+    return AddOrClip(graph::QLeakyRelu{up.zero_point, std::abs(up.multiplier), std::max(0, up.shift),
+                                       std::abs(down.multiplier), std::max(0, down.shift), Zero()},
+                     {AnyValue()});
+  }
+
+  ValueId HardSwish() {
+    const graph::QAdd::Operand term = Term();
+    return AddOrClip(
+        graph::QHardSwish{term.zero_point, static_cast<int32_t>(Pick(1, 100)), std::abs(term.multiplier),
+                          std::min(62, std::max(0, term.shift) + 7), Zero()},
         {AnyValue()});
   }
 

@@ -21,7 +21,7 @@ struct Residual {
     const ValueId y = b.Conv(x, channels, {.pad = {1, 1, 1, 1}}, 3, 3, false);
     b.graph.SetOutputs({b.Add(graph::QAdd{{3, 77, 6}, {-4, 90, 7}, 5}, {y, r})});
     whole = Fuse(b.graph, {}).at(0);
-    parts = SplitAtAdd(b.graph, whole);
+    parts = SplitBehindRequantization(b.graph, whole);
   }
   GraphBuilder b;
   Group whole;

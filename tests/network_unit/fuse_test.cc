@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/network/epilogue.h"
 #include "compiler/network/group.h"
 #include "tests/network_unit/testing.h"
 
@@ -45,10 +46,11 @@ TEST(Fuse, AnAddJoinsTheLaterOfItsConvolutionsWhicheverSideItIs) {
     const auto groups = Fuse(b.graph, {});
     ASSERT_EQ(groups.size(), 2u);
     EXPECT_EQ(groups[1].nodes.size(), 5u);
-    EXPECT_EQ(groups[1].epilogue.residual, x);
-    EXPECT_EQ(groups[1].epilogue.residual_is_a, !swap);
-    EXPECT_EQ(groups[1].epilogue.low, 0);
-    EXPECT_EQ(groups[1].epilogue.first_low, -128);
+    EXPECT_EQ(ResidualOf(b.graph, groups[1]), x);
+    const Epilogue epilogue = EpilogueOf(b.graph, groups[1]);
+    ASSERT_EQ(epilogue.steps.size(), 4u);
+    EXPECT_EQ(epilogue.steps[2].from, swap ? 0 : 1) << "which operand of the add the convolution is";
+    EXPECT_EQ(epilogue.type, tir::DataType::Int(32));
   }
 }
 
@@ -103,14 +105,14 @@ TEST(Fuse, SplittingAtTheAddKeepsTheClipsWhereTheyStand) {
   b.graph.SetOutputs({b.Add(graph::Clip{0, 50}, {b.Add(graph::QAdd{}, {x, first})})});
   const auto groups = Fuse(b.graph, {});
   ASSERT_EQ(groups.size(), 1u);
-  const auto parts = SplitAtAdd(b.graph, groups[0]);
+  const auto parts = SplitBehindRequantization(b.graph, groups[0]);
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_EQ(parts[0].result(), first);
-  EXPECT_EQ(parts[0].epilogue.low, -7);
-  EXPECT_EQ(parts[0].epilogue.add, nullptr);
+  EXPECT_EQ(ResidualOf(b.graph, parts[0]), std::nullopt);
   EXPECT_EQ(parts[1].kind, GroupKind::kElementwise);
-  EXPECT_EQ(parts[1].epilogue.high, 50);
-  EXPECT_TRUE(SplitAtAdd(b.graph, parts[0]).empty());
+  EXPECT_EQ(ResidualOf(b.graph, parts[1]), first);
+  EXPECT_EQ(EpilogueOf(b.graph, parts[1]).steps.size(), 2u);
+  EXPECT_TRUE(SplitBehindRequantization(b.graph, parts[0]).empty());
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 
 #include "compiler/accel/instruction_writer.h"
 #include "compiler/network/choose_tile.h"
@@ -28,8 +30,12 @@ struct Problem {
   Array array;
   Anchor anchor = Anchor::kConvolution;
   Window w;
-  EpilogueInfo e;
-  graph::QAdd add;
+  /// The operations behind the anchor, some of them absent.
+  bool requantize = false, residual_is_a = false;
+  int32_t shift = 0;  // where there are no records
+  int32_t output_zero_point = 0;
+  std::optional<graph::Clip> first, last;
+  std::optional<graph::QAdd> add;
   Bytes data, weights, residual;  // blocked, as in DRAM
   ChannelParameters parameters;   // one a channel
   int64_t InputBlocks() const { return anchor == Anchor::kConvolution ? w.ci : w.co; }
@@ -110,22 +116,23 @@ Problem RandomProblem(Random& random, const std::string& isa) {
   PickWindow(p, random);
   if (p.anchor == Anchor::kMaxPool) p.w.pad_value = -128;
   if (p.anchor == Anchor::kConvolution && !vta) p.w.pad_value = random(-5, 5);
-  p.e.requantize = p.anchor == Anchor::kConvolution || p.anchor == Anchor::kSumPool;
+  p.requantize = p.anchor == Anchor::kConvolution || p.anchor == Anchor::kSumPool;
   if (p.anchor == Anchor::kNone || (p.anchor == Anchor::kConvolution && !vta && random(0, 1))) {
-    p.add.a = {static_cast<int32_t>(random(-9, 9)), static_cast<int32_t>(random(1, 1 << 20)),
-               static_cast<int32_t>(random(0, 21))};
-    p.add.b = {static_cast<int32_t>(random(-9, 9)), static_cast<int32_t>(random(1, 1 << 20)),
-               static_cast<int32_t>(random(0, 21))};
-    p.add.output_zero_point = static_cast<int32_t>(random(-9, 9));
-    p.e.add = &p.add;
-    p.e.residual_is_a = p.anchor != Anchor::kNone && random(0, 1);
+    const auto operand = [&]() -> graph::QAdd::Operand {
+      const auto zero_point = static_cast<int32_t>(random(-9, 9));
+      const auto multiplier = static_cast<int32_t>(random(1, 1 << 20));
+      return {zero_point, multiplier, static_cast<int32_t>(random(0, 21))};
+    };
+    p.add = graph::QAdd{operand(), operand(), static_cast<int32_t>(random(-9, 9))};
+    p.residual_is_a = p.anchor != Anchor::kNone && random(0, 1);
   }
-  p.e.output_zero_point = p.e.requantize && random(0, 1) ? random(-20, 20) : 0;
-  p.e.pure_shift = vta;
-  p.e.shift = vta ? random(0, 12) : 0;
-  if (random(0, 1)) p.e.first_low = random(-128, 0), p.e.first_high = random(1, 127);
-  if (random(0, 1)) p.e.low = random(-128, 0), p.e.high = random(1, 127);
-  if (!p.e.add) p.e.low = p.e.first_low, p.e.high = p.e.first_high;
+  p.output_zero_point = p.requantize && random(0, 1) ? static_cast<int32_t>(random(-20, 20)) : 0;
+  p.shift = vta ? static_cast<int32_t>(random(0, 12)) : 0;
+  const auto clip = [&] {
+    return graph::Clip{static_cast<int32_t>(random(-128, 0)), static_cast<int32_t>(random(1, 127))};
+  };
+  if (p.requantize && random(0, 1)) p.first = clip();
+  if (!p.requantize || p.add ? random(0, 1) : false) p.last = clip();
 
   const Array& a = p.array;
   p.data = random.Fill(p.w.n * p.InputBlocks() * p.w.h * p.w.w * a.batch * a.block_in);
@@ -171,27 +178,64 @@ int64_t Term(int64_t value, const graph::QAdd::Operand& operand) {
   return Wrap32(RoundShift((value - operand.zero_point) * operand.multiplier, operand.shift));
 }
 
+int64_t Clipped(const std::optional<graph::Clip>& clip, int64_t value) {
+  value = std::clamp<int64_t>(value, -128, 127);
+  return clip ? std::clamp<int64_t>(value, clip->lo, clip->hi) : value;
+}
+
 int8_t Expected(const Problem& p, int64_t n, int64_t co, int64_t y, int64_t x, int64_t b, int64_t o) {
   int64_t value = Anchored(p, n, co, y, x, b, o);
   const int64_t c = co * p.array.block_out + o;
-  if (p.e.requantize) {
+  if (p.requantize) {
     value = Wrap32(value + p.parameters.bias[c]);
     if (p.array.HasParameters()) {
       value = RoundShift(value * p.parameters.multiplier[c], p.parameters.shift[c]);
       value = std::clamp<int64_t>(value, INT32_MIN, INT32_MAX);
     } else {
-      value >>= p.e.shift;  // the bias brings the rounding
+      value >>= p.shift;  // the bias brings the rounding
     }
-    value = std::clamp(value + p.e.output_zero_point, p.e.first_low, p.e.first_high);
+    value = Clipped(p.first, value + p.output_zero_point);
   }
-  if (p.e.add) {
+  if (p.add) {
     const int64_t at = (((n * p.w.co + co) * p.w.oh + y) * p.w.ow + x) * p.array.batch + b;
     const int64_t other = Int8(p.residual[at * p.array.block_out + o]);
-    const int64_t first = p.e.residual_is_a ? other : value, second = p.e.residual_is_a ? value : other;
-    value = Wrap32(Term(first, p.add.a) + Term(second, p.add.b) + p.add.output_zero_point);
+    const int64_t first = p.residual_is_a ? other : value, second = p.residual_is_a ? value : other;
+    value = Wrap32(Term(first, p.add->a) + Term(second, p.add->b) + p.add->output_zero_point);
   }
-  return static_cast<int8_t>(std::clamp(value, p.e.low, p.e.high));
+  return static_cast<int8_t>(Clipped(p.last, value));
 }
+
+/// The operations of a problem as nodes of a graph, in order.
+struct Steps {
+  explicit Steps(const Problem& p) {
+    epilogue.type = tir::DataType::Int(p.requantize ? 32 : 8);
+    if (p.requantize) {
+      graph::Requantize requantize;
+      if (p.array.HasParameters()) {  // numbers of each channel, which the records hold
+        requantize.multiplier = p.parameters.multiplier;
+        requantize.shift = p.parameters.shift;
+      } else {
+        requantize.shift = {p.shift};
+      }
+      requantize.zero_point = p.output_zero_point;
+      Add(requantize, 1, 0);
+    }
+    if (p.first) Add(*p.first, 1, 0);
+    if (p.add) Add(*p.add, 2, p.residual_is_a ? 1 : 0);
+    if (p.last) Add(*p.last, 1, 0);
+  }
+
+  void Add(graph::Op op, size_t operands, int from) {
+    nodes.push_back(std::make_unique<graph::Node>());
+    nodes.back()->op = std::move(op);
+    nodes.back()->inputs.resize(operands);
+    nodes.back()->type.dtype = graph::DType::kInt8;
+    epilogue.steps.push_back({nodes.back().get(), from});
+  }
+
+  std::vector<std::unique_ptr<graph::Node>> nodes;
+  Epilogue epilogue;
+};
 
 Bytes Expected(const Problem& p) {
   Bytes out;
@@ -213,8 +257,9 @@ Bytes PackedFor(Role role, const Problem& p) {
 }
 
 // Runs the kernel with one tile; nothing if the tile is refused.
-std::optional<Bytes> RunTile(const Problem& p, const Tile& tile, uint32_t seed, std::string& why) {
-  KernelTe te = BuildKernel(p.spec, p.array, "kernel", p.anchor, p.w, p.e, tile);
+std::optional<Bytes> RunTile(const Problem& p, const Epilogue& epilogue, const Tile& tile, uint32_t seed,
+                             std::string& why) {
+  KernelTe te = BuildKernel(p.spec, p.array, "kernel", p.anchor, p.w, epilogue, tile);
   AcceleratorGroup group;
   auto refusal = accel::Tensorize(te.function, p.spec, group.kernel);
   accel::StorageCursor cursor;
@@ -266,9 +311,10 @@ void RunRandomProblems(const std::string& isa, uint32_t first_seed, int count) {
   for (uint32_t seed = first_seed; seed < first_seed + count; ++seed) {
     Random random(seed);
     Problem p = RandomProblem(random, isa);
-    p.e.add = p.e.add ? &p.add : nullptr;
+    const Steps steps(p);
     std::string why;
-    const auto tiles = RankTiles(p.spec, p.array, p.anchor, p.w, p.e, static_cast<int>(random(1, 4)), why);
+    const auto tiles =
+        RankTiles(p.spec, p.array, p.anchor, p.w, steps.epilogue, static_cast<int>(random(1, 4)), why);
     if (tiles.empty()) {
       EXPECT_THAT(why, testing::HasSubstr("the smallest tile needs")) << "seed " << seed;
       continue;
@@ -277,7 +323,7 @@ void RunRandomProblems(const std::string& isa, uint32_t first_seed, int count) {
     for (int round = 0; round < 3; ++round) {
       const Tile& tile = tiles[random(0, static_cast<int64_t>(tiles.size()) - 1)].tile;
       SCOPED_TRACE(fmt::format("seed {}, tile {}", seed, ToString(tile)));
-      const auto result = RunTile(p, tile, seed, why);
+      const auto result = RunTile(p, steps.epilogue, tile, seed, why);
       if (!result) {
         EXPECT_THAT(why, testing::AnyOf(testing::HasSubstr(", which has "), testing::HasSubstr("padding"),
                                         testing::HasSubstr("would need")));

@@ -181,8 +181,12 @@ TEST(RankTiles, ComesCheapestFirstAndFitsStorage) {
                 .left = 1,
                 .bottom = 1,
                 .right = 1};
-  EpilogueInfo epilogue;
-  epilogue.requantize = true;
+  graph::Node requantize;
+  requantize.op = graph::Requantize{{1 << 30}, {30}};
+  requantize.inputs = {0};
+  requantize.type.dtype = graph::DType::kInt8;
+  Epilogue epilogue;
+  epilogue.steps = {{&requantize, 0}};
   const auto ranked = RankTiles(spec, array, Anchor::kConvolution, window, epilogue, 1, why);
   ASSERT_FALSE(ranked.empty());
   for (size_t i = 0; i < ranked.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/cpu/ops/host_kernel.h"
+#include "compiler/cpu/host_kernel.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layout conversions for the host as tensor expressions. Loops run along rows of the plain array, where both
 // the conditions at the borders and the divisions of patch indices stay outside.
-#include "compiler/cpu/ops/layout.h"
+#include "compiler/layouts/layout.h"
 
 #include <functional>
 
@@ -12,7 +12,7 @@
 #include "compiler/tir/simplify.h"
 #include "isa/check.h"
 
-namespace cosim::cpu {
+namespace cosim::layouts {
 namespace {
 
 using te::Indices;
@@ -187,4 +187,4 @@ tir::Function PackPatchWeights(const std::string& name, const graph::Shape& weig
   return Pack(name, plain, {weight[0], weight[1] * weight[2] * weight[3], 1, 1}, blocking, 0, element);
 }
 
-}  // namespace cosim::cpu
+}  // namespace cosim::layouts

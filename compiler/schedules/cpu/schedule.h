@@ -5,14 +5,14 @@
 
 #include <vector>
 
-#include "compiler/cpu/ops/definition.h"
+#include "compiler/ops/definition.h"
 #include "compiler/te/schedule.h"
 
-namespace cosim::cpu {
+namespace cosim::schedules {
 
 /// Schedules `computations`, listed producers first, the last being the only output of `schedule`. The last
 /// reduction is computed row by row inside the output's loops when only element-wise computations follow it;
 /// element-wise ones are inlined, unless a window or a dot product would compute them again and again.
-void ScheduleForCpu(te::Schedule& schedule, const std::vector<Computation>& computations);
+void ScheduleForCpu(te::Schedule& schedule, const std::vector<ops::Computation>& computations);
 
-}  // namespace cosim::cpu
+}  // namespace cosim::schedules

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "compiler/cpu/ops/definition.h"
 #include "compiler/graph/ops.h"
+#include "compiler/ops/definition.h"
 #include "compiler/te/te.h"
 
-namespace cosim::cpu {
+namespace cosim::ops {
 
 Definition MatMul(const std::string& name, const graph::MatMul& op, const std::vector<int64_t>& shape,
                   const te::Tensor& a, const te::Tensor& b);
@@ -18,4 +18,4 @@ Definition Softmax(const std::string& name, const graph::QSoftmax& op, const te:
 Definition LayerNorm(const std::string& name, const graph::QLayerNorm& op, const te::Tensor& x,
                      const te::Tensor& gain, const te::Tensor& offset);
 
-}  // namespace cosim::cpu
+}  // namespace cosim::ops

@@ -14,7 +14,7 @@
 #include "compiler/graph/ops.h"
 #include "compiler/tir/ir.h"
 
-namespace cosim::cpu {
+namespace cosim::layouts {
 
 struct Blocking {
   int64_t outer = 1;   ///< n, or o of weights.
@@ -62,4 +62,4 @@ tir::Function PackPatches(const std::string& name, const graph::Shape& input, co
 /// elements.
 tir::Function PackPatchWeights(const std::string& name, const graph::Shape& weight, Blocking blocking);
 
-}  // namespace cosim::cpu
+}  // namespace cosim::layouts

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums over channels are tensors of their own, one element a pixel and group, that the last computation
 // reads.
-#include "compiler/cpu/ops/columns.h"
+#include "compiler/ops/columns.h"
 
-#include "compiler/cpu/ops/elementwise.h"
+#include "compiler/ops/elementwise.h"
 #include "compiler/tir/operators.h"
 
-namespace cosim::cpu {
+namespace cosim::ops {
 namespace {
 
 using te::Axis;
@@ -93,4 +93,4 @@ Definition LayerNorm(const std::string& name, const graph::QLayerNorm& op, const
   return {{{sum, Pattern::kColumns}, {squares, Pattern::kColumns}, {normal, Pattern::kColumns}}, {}};
 }
 
-}  // namespace cosim::cpu
+}  // namespace cosim::ops

@@ -8,7 +8,7 @@
 #include "compiler/graph/graph.h"
 #include "compiler/te/te.h"
 
-namespace cosim::cpu {
+namespace cosim::ops {
 
 /// What the loops of a computation look like. Activations are [N,C,H,W] or [N,K].
 enum class Pattern {
@@ -42,9 +42,11 @@ struct Definition {
 
 /// The loop IR's name of an element type.
 tir::DataType TypeOf(graph::DType dtype);
+/// And back.
+graph::DType DTypeOf(tir::DataType type);
 
 /// `operands` are the tensors of the node's inputs. For the operations that are exact: those on integers,
 /// Quantize, Dequantize and Flatten.
 Definition Define(const graph::Node& node, const std::vector<te::Tensor>& operands);
 
-}  // namespace cosim::cpu
+}  // namespace cosim::ops

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A node of the graph as tensor expressions: windows, sums and reshaping here, one overload of Build an
 // operation.
-#include "compiler/cpu/ops/definition.h"
+#include "compiler/ops/definition.h"
 
-#include "compiler/cpu/ops/columns.h"
-#include "compiler/cpu/ops/elementwise.h"
+#include "compiler/ops/columns.h"
+#include "compiler/ops/elementwise.h"
 #include "isa/check.h"
 
-namespace cosim::cpu {
+namespace cosim::ops {
 namespace {
 
 using te::Axis;
@@ -178,13 +178,6 @@ Definition Build(const graph::QSoftmax& op, const graph::Node& node, const std::
 Definition Build(const graph::QLayerNorm& op, const graph::Node& node, const std::vector<Tensor>& in) {
   return LayerNorm(node.name, op, in[0], in[1], in[2]);
 }
-Definition Build(const graph::QMul& op, const graph::Node& node, const std::vector<Tensor>& in) {
-  return Single(QMul(node.name, op, in[0], in[1]));
-}
-Definition Build(const graph::Rescale& op, const graph::Node& node, const std::vector<Tensor>& in) {
-  return Single(Rescale(node.name, op, in[0]));
-}
-
 Definition Build(const graph::GlobalSumPool&, const graph::Node& node, const std::vector<Tensor>& in) {
   const Axis h = te::ReduceAxis(in[0].shape()[2], "h"), w = te::ReduceAxis(in[0].shape()[3], "w");
   const auto element = [&](const Indices& i) -> te::Body {
@@ -211,38 +204,42 @@ Definition Build(const graph::Flatten&, const graph::Node& node, const std::vect
   return {{reshape}, {}};
 }
 
-Definition Build(const graph::Requantize& op, const graph::Node& node, const std::vector<Tensor>& in) {
-  Definition result;
-  const auto parameter = [&](const std::vector<int32_t>& values, const char* suffix) -> ChannelValue {
-    if (values.size() == 1) return {values[0], {}};
-    const auto count = static_cast<int64_t>(values.size());
-    const Tensor table = te::Placeholder(node.name + suffix, {count}, kInt32);
-    result.tables.push_back({table, std::make_shared<const graph::Tensor>(graph::Shape{count}, values)});
-    return {0, table};
-  };
-  const ChannelValue multiplier = parameter(op.multiplier, ".multiplier"),
-                     shift = parameter(op.shift, ".shift");
-  result.computations.push_back({Requantize(node.name, in[0], multiplier, shift, op)});
-  return result;
-}
+/// Numbers that all channels share are constants, others in a table of their own.
+class Tables : public Parameters {
+ public:
+  Tables(const std::string& node, Expr channel, std::vector<Table>& tables)
+      : node_(node), channel_(std::move(channel)), tables_(tables) {}
 
-Definition Build(const graph::BiasAdd&, const graph::Node& node, const std::vector<Tensor>& in) {
-  return Single(BiasAdd(node.name, in[0], in[1]));
-}
-Definition Build(const graph::Clip& op, const graph::Node& node, const std::vector<Tensor>& in) {
-  return Single(Clip(node.name, op, in[0]));
-}
-Definition Build(const graph::QAdd& op, const graph::Node& node, const std::vector<Tensor>& in) {
-  return Single(QAdd(node.name, op, in[0], in[1]));
-}
-Definition Build(const graph::ScaledAdd& op, const graph::Node& node, const std::vector<Tensor>& in) {
-  return Single(ScaledAdd(node.name, op, in[0], in[1]));
-}
-Definition Build(const graph::Quantize& op, const graph::Node& node, const std::vector<Tensor>& in) {
-  return Single(Quantize(node.name, op, in[0]));
-}
-Definition Build(const graph::Dequantize& op, const graph::Node& node, const std::vector<Tensor>& in) {
-  return Single(Dequantize(node.name, op, in[0]));
+  Expr Get(int record, Part part, std::span<const int32_t> values) override {
+    if (values.size() == 1) return Int(values[0], kInt32);
+    static constexpr const char* kNames[] = {"offset", "multiplier", "shift"};
+    const std::string number = record == 0 ? "" : std::to_string(record);
+    const std::string name = node_ + "." + kNames[static_cast<size_t>(part)] + number;
+    const graph::Shape shape = {static_cast<int64_t>(values.size())};
+    const Tensor table = te::Placeholder(name, shape, kInt32);
+    tables_.push_back({table, std::make_shared<const graph::Tensor>(
+                                  shape, std::vector<int32_t>(values.begin(), values.end()))});
+    return table(channel_);
+  }
+  bool InRange() const override { return true; }
+
+ private:
+  const std::string& node_;
+  Expr channel_;
+  std::vector<Table>& tables_;
+};
+
+Definition DefineElementwise(const graph::Node& node, const std::vector<Tensor>& in) {
+  Definition result;
+  const auto element = [&](const Indices& i) -> te::Body {
+    const Expr channel = i.size() > 1 ? i[1] : Expr();
+    std::vector<Expr> operands;
+    for (const Tensor& x : in) operands.push_back(x.shape().size() == i.size() ? x(i) : x(channel));
+    Tables parameters(node.name, channel, result.tables);
+    return Element(node, operands, parameters);
+  };
+  result.computations.push_back({te::Compute(node.name, node.type.shape, element)});
+  return result;
 }
 
 template <typename Op>
@@ -252,26 +249,34 @@ Definition Build(const Op&, const graph::Node& node, const std::vector<Tensor>&)
 
 }  // namespace
 
+namespace {
+
+constexpr std::pair<graph::DType, DataType> kTypes[] = {
+    {graph::DType::kInt8, {DataType::Code::kInt, 8}},
+    {graph::DType::kInt16, {DataType::Code::kInt, 16}},
+    {graph::DType::kInt32, {DataType::Code::kInt, 32}},
+    {graph::DType::kFloat32, {DataType::Code::kFloat, 32}}};
+
+}  // namespace
+
 DataType TypeOf(graph::DType dtype) {
-  switch (dtype) {
-    case graph::DType::kInt8:
-      return DataType::Int(8);
-    case graph::DType::kInt16:
-      return DataType::Int(16);
-    case graph::DType::kInt32:
-      return DataType::Int(32);
-    case graph::DType::kFloat32:
-      return DataType::Float(32);
-    default:
-      break;
-  }
+  for (const auto& [from, to] : kTypes)
+    if (from == dtype) return to;
   COSIM_CHECK(false, "element type {}", static_cast<int>(dtype));
 }
 
+graph::DType DTypeOf(DataType type) {
+  for (const auto& [to, from] : kTypes)
+    if (from == type) return to;
+  COSIM_CHECK(false, "no element type has {} bits", type.bits);
+}
+
 Definition Define(const graph::Node& node, const std::vector<Tensor>& operands) {
-  Definition result = std::visit([&](const auto& op) { return Build(op, node, operands); }, node.op);
+  Definition result = IsElementwise(node)
+                          ? DefineElementwise(node, operands)
+                          : std::visit([&](const auto& op) { return Build(op, node, operands); }, node.op);
   COSIM_CHECK(result.computations.back().tensor.type() == TypeOf(node.type.dtype), "type of '{}'", node.name);
   return result;
 }
 
-}  // namespace cosim::cpu
+}  // namespace cosim::ops

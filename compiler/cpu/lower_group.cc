@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A group of graph nodes as one loop IR function for the CPU, and groups as kernels.
-#include "compiler/cpu/ops/lower_group.h"
+#include "compiler/cpu/lower_group.h"
 
 #include <unordered_map>
 
-#include "compiler/cpu/ops/definition.h"
-#include "compiler/cpu/ops/host_kernel.h"
-#include "compiler/cpu/ops/schedule.h"
+#include "compiler/cpu/host_kernel.h"
 #include "compiler/cpu/work.h"
+#include "compiler/ops/definition.h"
+#include "compiler/schedules/cpu/schedule.h"
 #include "compiler/te/lower.h"
 #include "compiler/tir/simplify.h"
 #include "isa/check.h"
@@ -24,8 +24,8 @@ class GroupBuilder {
     const graph::Node& node = graph_.node(id);
     std::vector<te::Tensor> operands;
     for (graph::ValueId input : node.inputs) operands.push_back(TensorOf(input));
-    Definition definition = Define(node, operands);
-    for (const Table& table : definition.tables) {
+    ops::Definition definition = ops::Define(node, operands);
+    for (const ops::Table& table : definition.tables) {
       table_params_.push_back(table.placeholder);
       result_.tables.push_back(table.values);
     }
@@ -36,7 +36,7 @@ class GroupBuilder {
   LoweredGroup Finish(const std::string& name) {
     const te::Tensor output = computations_.back().tensor;
     te::Schedule schedule({output});
-    ScheduleForCpu(schedule, computations_);
+    schedules::ScheduleForCpu(schedule, computations_);
     std::vector<te::Tensor> params = std::move(input_params_);
     params.insert(params.end(), table_params_.begin(), table_params_.end());
     params.push_back(output);
@@ -49,7 +49,7 @@ class GroupBuilder {
     te::Tensor& tensor = tensors_[id];
     if (tensor.get() == nullptr) {
       const graph::Node& node = graph_.node(id);
-      tensor = te::Placeholder(node.name, node.type.shape, TypeOf(node.type.dtype));
+      tensor = te::Placeholder(node.name, node.type.shape, ops::TypeOf(node.type.dtype));
       input_params_.push_back(tensor);
       result_.inputs.push_back(id);
     }
@@ -59,7 +59,7 @@ class GroupBuilder {
   const graph::Graph& graph_;
   std::unordered_map<graph::ValueId, te::Tensor> tensors_;
   std::vector<te::Tensor> input_params_, table_params_;
-  std::vector<Computation> computations_;
+  std::vector<ops::Computation> computations_;
   LoweredGroup result_;
 };
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // CPU schedules of a group of computations. The innermost loop that is not unrolled is the contiguous axis
 // and vectorized; what stands inside it is unrolled, so that LLVM's vectorizer takes the loop.
-#include "compiler/cpu/ops/schedule.h"
+#include "compiler/schedules/cpu/schedule.h"
 
 #include <algorithm>
 
 #include "isa/check.h"
 
-namespace cosim::cpu {
+namespace cosim::schedules {
 namespace {
 
+using ops::Computation;
+using ops::Pattern;
 using te::Axis;
 using te::Stage;
 
@@ -176,4 +178,4 @@ void ScheduleForCpu(te::Schedule& schedule, const std::vector<Computation>& comp
   if (!is_scheduled) ScheduleAlone(schedule[computations.back().tensor], computations.back());
 }
 
-}  // namespace cosim::cpu
+}  // namespace cosim::schedules

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/network/epilogue.h"
+
+#include <algorithm>
+
+#include "isa/check.h"
+
+namespace cosim::network {
+namespace {
+
+bool TakesTwoValues(const graph::Node& node) { return node.inputs.size() == 2 && !node.As<graph::BiasAdd>(); }
+
+/// Where the nodes of the epilogue begin.
+size_t FirstStep(const Group& group) { return group.kind == GroupKind::kElementwise ? 0 : 1; }
+
+}  // namespace
+
+bool Epilogue::HasResidual() const {
+  return std::ranges::any_of(steps, [](const EpilogueStep& step) { return TakesTwoValues(*step.node); });
+}
+
+bool Epilogue::HasOtherWork() const {
+  return std::ranges::any_of(steps, [](const EpilogueStep& step) {
+    const graph::Node& node = *step.node;
+    return !node.As<graph::BiasAdd>() && !node.As<graph::Requantize>() && !node.As<graph::Clip>();
+  });
+}
+
+std::vector<std::string_view> Epilogue::Rhythm() const {
+  std::vector<std::string_view> rhythm;
+  for (const EpilogueStep& step : steps) {
+    if (step.node->As<graph::BiasAdd>() || step.node->As<graph::Clip>()) continue;
+    rhythm.push_back(graph::Mnemonic(step.node->op));
+    const auto* requantize = step.node->As<graph::Requantize>();
+    if (requantize && requantize->twice) rhythm.push_back("twice");
+    if (requantize && IsPureShift(*requantize)) rhythm.push_back("shift");
+  }
+  return rhythm;
+}
+
+bool IsPureShift(const graph::Requantize& op) {
+  return op.multiplier == std::vector<int32_t>{1} && op.shift.size() == 1;
+}
+
+std::optional<graph::ValueId> ResidualOf(const graph::Graph& graph, const Group& group) {
+  for (size_t k = FirstStep(group); k < group.nodes.size(); ++k) {
+    const graph::Node& node = graph.node(group.nodes[k]);
+    if (!TakesTwoValues(node)) continue;
+    const bool second = k == 0 || node.inputs[0] == group.nodes[k - 1];
+    return node.inputs[second ? 1 : 0];
+  }
+  return std::nullopt;
+}
+
+Epilogue EpilogueOf(const graph::Graph& graph, const Group& group) {
+  Epilogue epilogue;
+  const size_t first = FirstStep(group);
+  const graph::Node& anchor = graph.node(group.anchor());
+  const graph::ValueId begins = first == 0 ? anchor.inputs[0] : group.anchor();
+  epilogue.type = tir::DataType::Int(8 * static_cast<int>(graph::SizeOf(graph.node(begins).type.dtype)));
+  for (size_t k = first; k < group.nodes.size(); ++k) {
+    const graph::Node& node = graph.node(group.nodes[k]);
+    int from = 0;
+    if (k > 0) {
+      const auto at = std::ranges::find(node.inputs, group.nodes[k - 1]);
+      COSIM_CHECK(at != node.inputs.end(), "'{}' does not read the node before it", node.name);
+      from = static_cast<int>(at - node.inputs.begin());
+    }
+    epilogue.steps.push_back({&node, from});
+  }
+  return epilogue;
+}
+
+}  // namespace cosim::network
