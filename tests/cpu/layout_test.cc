@@ -9,7 +9,15 @@
 namespace cosim::cpu {
 namespace {
 
-using namespace layouts;  // NOLINT(google-build-using-namespace): what is tested
+using layouts::BlockedShape;
+using layouts::Blocking;
+using layouts::MatrixTiling;
+using layouts::PackBlocked;
+using layouts::PackMatrices;
+using layouts::PackPatches;
+using layouts::PackPatchWeights;
+using layouts::PatchShape;
+using layouts::UnpackBlocked;
 using graph::Shape;
 using graph::Tensor;
 
