@@ -14,6 +14,7 @@ namespace cosim::accel {
 struct NestLoop {
   tir::Var var;
   tir::Expr min, extent;
+  bool tensorized = false;  ///< the schedule wants a tensor intrinsic for it
 };
 
 struct LaneIndex {

@@ -1,32 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/accel/match_intrinsic.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <set>
 
 #include "compiler/accel/capabilities.h"
+#include "compiler/accel/exact_expr.h"
 
 namespace cosim::accel {
 namespace {
 
-const tir::Expr& StripCasts(const tir::Expr& expr) {
-  const auto* cast = std::get_if<tir::Cast>(&expr->node);
-  return cast ? StripCasts(cast->value) : expr;
+// Sums, differences and products modulo 2^bits are the same whether or not a part of them is wrapped to
+// `bits` or more.
+const Exact& Modulo(const Exact& e, int bits) {
+  return e->op == ExactOp::kWrap && e->type.width >= bits ? Modulo(e->args[0], bits) : e;
 }
 
-bool Factors(const tir::Expr& expr, std::vector<const tir::Load*>& out) {
-  const tir::Expr& plain = StripCasts(expr);
-  if (const auto* load = std::get_if<tir::Load>(&plain->node)) {
-    out.push_back(load);
+// The loads whose product `e` is; `why` says what else it does to them.
+bool Factors(const Exact& expr, int bits, std::vector<const tir::Load*>& out, std::string& why) {
+  const Exact& e = Modulo(expr, bits);
+  if (e->op == ExactOp::kLeaf) {
+    out.push_back(&std::get<tir::Load>(e->load->node));
     return true;
   }
-  const auto* binary = std::get_if<tir::Binary>(&plain->node);
-  return binary && binary->op == tir::BinaryOp::kMul && Factors(binary->a, out) && Factors(binary->b, out);
+  if (e->op == ExactOp::kMul)
+    return Factors(e->args[0], bits, out, why) && Factors(e->args[1], bits, out, why);
+  why =
+      e->op == ExactOp::kWrap
+          ? fmt::format("a factor or product wraps to {} bits before it is summed to {}", e->type.width, bits)
+          : "what it sums is no product of loads";
+  return false;
 }
 
 bool SameIndices(const std::vector<tir::Expr>& a, const std::vector<tir::Expr>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const tir::Expr& x, const tir::Expr& y) {
     return x == y || tir::ToString(x) == tir::ToString(y);
   });
+}
+
+// The factors of the products that the store adds to its own element.
+std::optional<std::vector<const tir::Load*>> AccumulatedProduct(const tir::Store& store, std::string& why) {
+  const Exact value = FromLowered(store.value);
+  if (!value) {
+    why = "it is not integer arithmetic of up to 64 bits";
+    return std::nullopt;
+  }
+  const int bits = store.buffer->type.bits;
+  const Exact& sum = Modulo(value, bits);
+  why = "it does not add to its own element";
+  if (sum->op != ExactOp::kAdd) return std::nullopt;
+  for (const size_t own : {0, 1}) {
+    const Exact& old = Modulo(sum->args[own], bits);
+    const auto* load = old->op == ExactOp::kLeaf ? &std::get<tir::Load>(old->load->node) : nullptr;
+    if (!load || load->buffer != store.buffer || !SameIndices(load->indices, store.indices)) continue;
+    std::vector<const tir::Load*> factors;
+    if (Factors(sum->args[1 - own], bits, factors, why)) return factors;
+    return std::nullopt;
+  }
+  return std::nullopt;
 }
 
 std::optional<int64_t> ExtentOf(const tir::Var& var, const std::vector<NestLoop>& nest) {
@@ -39,73 +73,140 @@ std::optional<int64_t> ExtentOf(const tir::Var& var, const std::vector<NestLoop>
   return std::nullopt;
 }
 
-// Binds the operand's lanes to the intrinsic's axes; false if they are walked in any other way.
-bool BindAxes(const ElementAccess& access, const isa::Operand& operand, const isa::Intrinsic& intrinsic,
-              const std::vector<NestLoop>& nest, std::vector<tir::Var>& axes) {
-  if (access.lanes.size() != operand.axes.size()) return false;
-  for (size_t i = 0; i < operand.axes.size(); ++i) {
-    const int axis = operand.axes[i];
-    const int64_t extent = intrinsic.axes[axis].extent;
-    const LaneIndex& lane = access.lanes[i];
-    if (!lane.var) {
-      if (extent != 1 || lane.constant != 0) return false;
-      continue;
-    }
-    if (ExtentOf(lane.var, nest) != extent) return false;
-    if (axes[axis] && axes[axis] != lane.var) return false;
-    axes[axis] = lane.var;
-  }
-  return true;
+std::string TypeText(tir::DataType::Code code, int bits) {
+  const char* name = code == tir::DataType::Code::kInt    ? "int"
+                     : code == tir::DataType::Code::kUInt ? "uint"
+                                                          : "float";
+  return fmt::format("{}{}", name, bits);
 }
 
-// An axis must not move the element as well.
-bool AxesStayInside(const IntrinsicMatch& match, const std::vector<NestLoop>& nest) {
-  for (size_t d = 0; d < nest.size(); ++d) {
-    if (!std::count(match.axes.begin(), match.axes.end(), nest[d].var)) continue;
-    if (match.dst.strides[d] != 0) return false;
-    for (const auto& source : match.sources)
-      if (source.strides[d] != 0) return false;
+std::string TypeMisfit(const tir::Buffer& buffer, const isa::Memory& memory) {
+  const isa::ScalarType& lane = memory.fields[0].type;
+  const auto code = lane.is_signed ? tir::DataType::Code::kInt : tir::DataType::Code::kUInt;
+  if (buffer->type == tir::DataType{code, lane.width}) return {};
+  return fmt::format("'{}' has lanes of {}, and {} is {}", memory.name, TypeText(code, lane.width),
+                     buffer->name, TypeText(buffer->type.code, buffer->type.bits));
+}
+
+// One instruction against one store.
+class Matcher {
+ public:
+  Matcher(const isa::Spec& spec, const std::vector<NestLoop>& nest, const isa::Intrinsic& intrinsic)
+      : spec_(spec), nest_(nest), intrinsic_(intrinsic) {}
+
+  bool Run(const tir::Store& store, const std::vector<const tir::Load*>& factors, IntrinsicMatch& match) {
+    match.axes.assign(intrinsic_.axes.size(), nullptr);
+    if (!Access(intrinsic_.dst, store.buffer, store.indices, match.dst, match.axes)) return false;
+    std::vector<bool> taken(factors.size(), false);
+    return TakeFactors(factors, taken, match) && AxesStayInside(match);
   }
-  return true;
+  const std::string& why() const { return why_; }
+
+ private:
+  // Gives each source that is left a factor of its own.
+  bool TakeFactors(const std::vector<const tir::Load*>& factors, std::vector<bool>& taken,
+                   IntrinsicMatch& match) {
+    if (match.sources.size() == intrinsic_.sources.size()) return true;
+    const isa::Operand& source = intrinsic_.sources[match.sources.size()];
+    for (size_t f = 0; f < factors.size(); ++f) {
+      const tir::Load& load = *factors[f];
+      if (taken[f] || load.buffer->scope != spec_.memories[source.memory].name) continue;
+      const std::vector<tir::Var> axes = match.axes;
+      ElementAccess access;
+      if (Access(source, load.buffer, load.indices, access, match.axes)) {
+        taken[f] = true;
+        match.sources.push_back(std::move(access));
+        if (TakeFactors(factors, taken, match)) return true;
+        match.sources.pop_back();
+        taken[f] = false;
+      }
+      match.axes = axes;
+    }
+    return false;
+  }
+
+  bool Access(const isa::Operand& operand, const tir::Buffer& buffer, const std::vector<tir::Expr>& indices,
+              ElementAccess& access, std::vector<tir::Var>& axes) {
+    const isa::Memory& memory = spec_.memories[operand.memory];
+    if (why_ = TypeMisfit(buffer, memory); !why_.empty()) return false;
+    auto linear = LinearAccess(buffer, indices, LaneDims(memory), nest_);
+    if (!linear || !BindAxes(*linear, operand, axes)) {
+      why_ = fmt::format("it walks lanes of '{}' in another way than {}", memory.name, intrinsic_.text);
+      return false;
+    }
+    access = std::move(*linear);
+    return true;
+  }
+
+  // Binds the operand's lanes to the intrinsic's axes; false if they are walked in any other way.
+  bool BindAxes(const ElementAccess& access, const isa::Operand& operand, std::vector<tir::Var>& axes) const {
+    if (access.lanes.size() != operand.axes.size()) return false;
+    for (size_t i = 0; i < operand.axes.size(); ++i) {
+      const int axis = operand.axes[i];
+      const int64_t extent = intrinsic_.axes[axis].extent;
+      const LaneIndex& lane = access.lanes[i];
+      if (!lane.var) {
+        if (extent != 1 || lane.constant != 0) return false;
+        continue;
+      }
+      if (ExtentOf(lane.var, nest_) != extent) return false;
+      if (axes[axis] && axes[axis] != lane.var) return false;
+      axes[axis] = lane.var;
+    }
+    return true;
+  }
+
+  // Two axes are two loops, and an axis must not move the element as well.
+  bool AxesStayInside(const IntrinsicMatch& match) {
+    why_ = "a loop over lanes leads to other elements too";
+    for (size_t d = 0; d < nest_.size(); ++d) {
+      const auto uses = std::count(match.axes.begin(), match.axes.end(), nest_[d].var);
+      if (uses == 0) continue;
+      if (uses > 1 || match.dst.strides[d] != 0) return false;
+      for (const auto& source : match.sources)
+        if (source.strides[d] != 0) return false;
+    }
+    return true;
+  }
+
+  const isa::Spec& spec_;
+  const std::vector<NestLoop>& nest_;
+  const isa::Intrinsic& intrinsic_;
+  std::string why_;
+};
+
+std::multiset<std::string> MemoriesOf(const isa::Spec& spec, const isa::Intrinsic& intrinsic) {
+  std::multiset<std::string> names;
+  for (const isa::Operand& source : intrinsic.sources) names.insert(spec.memories[source.memory].name);
+  return names;
 }
 
 }  // namespace
 
 std::optional<IntrinsicMatch> MatchIntrinsic(const isa::Spec& spec, const std::vector<NestLoop>& nest,
-                                             const tir::Store& store) {
-  const auto* sum = std::get_if<tir::Binary>(&store.value->node);
-  if (!sum || sum->op != tir::BinaryOp::kAdd) return std::nullopt;
-  for (const auto& [accumulator, product] : {std::pair{sum->a, sum->b}, std::pair{sum->b, sum->a}}) {
-    const auto* old = std::get_if<tir::Load>(&accumulator->node);
-    std::vector<const tir::Load*> factors;
-    if (!old || old->buffer != store.buffer || !SameIndices(old->indices, store.indices) ||
-        !Factors(product, factors))
+                                             const tir::Store& store, std::string& why) {
+  const auto factors = AccumulatedProduct(store, why);
+  if (!factors) return std::nullopt;
+  std::multiset<std::string> memories;
+  for (const tir::Load* factor : *factors) memories.insert(factor->buffer->scope);
+  why = fmt::format("no instruction of isa '{}' adds products of '{}' to '{}'", spec.isa,
+                    fmt::join(memories, "' and '"), store.buffer->scope);
+  bool near = false;
+  for (size_t f = 0; f < spec.formats.size(); ++f) {
+    const auto& format = spec.formats[f];
+    if (!format.intrinsic || MemoriesOf(spec, *format.intrinsic) != memories ||
+        spec.memories[format.intrinsic->dst.memory].name != store.buffer->scope)
       continue;
-    for (size_t f = 0; f < spec.formats.size(); ++f) {
-      const auto& format = spec.formats[f];
-      if (!format.intrinsic || factors.size() != format.intrinsic->sources.size()) continue;
-      const auto& intrinsic = *format.intrinsic;
-      if (spec.memories[intrinsic.dst.memory].name != store.buffer->scope || !Misfit(spec, format).empty())
-        continue;
-      IntrinsicMatch match{static_cast<int>(f), {}, {}, std::vector<tir::Var>(intrinsic.axes.size())};
-      auto dst =
-          LinearAccess(store.buffer, store.indices, LaneDims(spec.memories[intrinsic.dst.memory]), nest);
-      bool fits = dst && BindAxes(*dst, intrinsic.dst, intrinsic, nest, match.axes);
-      for (size_t s = 0; fits && s < intrinsic.sources.size(); ++s) {
-        const isa::Memory& memory = spec.memories[intrinsic.sources[s].memory];
-        const auto factor = std::find_if(factors.begin(), factors.end(), [&](const tir::Load* load) {
-          return load->buffer->scope == memory.name;
-        });
-        fits = factor != factors.end();
-        if (!fits) break;
-        auto access = LinearAccess((*factor)->buffer, (*factor)->indices, LaneDims(memory), nest);
-        fits = access && BindAxes(*access, intrinsic.sources[s], intrinsic, nest, match.axes);
-        if (fits) match.sources.push_back(std::move(*access));
-      }
-      if (!fits) continue;
-      match.dst = std::move(*dst);
-      if (AxesStayInside(match, nest)) return match;
+    IntrinsicMatch match;
+    match.format = static_cast<int>(f);
+    std::string misfit = Misfit(spec, format);
+    if (misfit.empty()) {
+      Matcher matcher(spec, nest, *format.intrinsic);
+      if (matcher.Run(store, *factors, match)) return match;
+      misfit = matcher.why();
     }
+    if (!near) why = fmt::format("instruction '{}': {}", format.name, misfit);
+    near = true;
   }
   return std::nullopt;
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognizes a nest's store as a tensor intrinsic of the spec, by the intrinsic's index expression alone.
+// Recognizes a nest's store as a tensor intrinsic of the spec: by its index expression, and by what it
+// computes to the bit. Types count: an operand's lanes hold what its buffer holds, and casts and products
+// between them lose nothing that the sum keeps.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "compiler/accel/ir.h"
@@ -17,8 +20,10 @@ struct IntrinsicMatch {
   std::vector<tir::Var> axes;  ///< loops the intrinsic swallows; null for an axis of extent 1 without a loop
 };
 
-/// `store` at the bottom of `nest`: dst[i] = dst[i] + product of (widened) loads.
+/// `store` at the bottom of `nest`: dst[i] = dst[i] + product of (cast) loads. Of several instructions the
+/// first. Nothing matches: `why` says what keeps the nearest instruction, the one with these memories, from
+/// it.
 std::optional<IntrinsicMatch> MatchIntrinsic(const isa::Spec& spec, const std::vector<NestLoop>& nest,
-                                             const tir::Store& store);
+                                             const tir::Store& store, std::string& why);
 
 }  // namespace cosim::accel

@@ -18,10 +18,11 @@ struct Refusal {
   explicit operator bool() const { return !reason.empty(); }
 };
 
-/// tensorize.cc: builds the loop tree. Innermost nests become leaves: those that match a tensor intrinsic of
-/// the spec (by its index expression, not by name), copies between DRAM and chip, and elementwise stages,
-/// which select_alu.cc covers with ALU ops. Before: every buffer is a parameter or allocated; scopes name
-/// memories of the spec. After: no Store is left.
+/// tensorize.cc: builds the loop tree. Innermost nests become leaves: those that the schedule marks for a
+/// tensor intrinsic of the spec (match_intrinsic.cc: by index expression and types, not by name; refused if
+/// none computes them), copies between DRAM and chip, and elementwise stages, which select_alu.cc covers with
+/// ALU ops. Before: every buffer is a parameter or allocated; scopes name memories of the spec. After: no
+/// Store is left.
 Refusal Tensorize(const tir::Function& function, const isa::Spec& spec, Kernel& kernel);
 
 /// virtual_threads.cc: replaces each virtual-thread loop by copies of its leaves, thread after thread, inside

@@ -29,6 +29,7 @@ class Builder {
   Refusal Run(const tir::Function& function) {
     std::vector<NestLoop> loops;
     FindTensorized(function.body, loops);
+    if (refusal_) return refusal_;
     kernel_.name = function.name;
     kernel_.params = function.params;
     Build(function.body, kernel_.body, nullptr);
@@ -36,10 +37,11 @@ class Builder {
   }
 
  private:
-  // Buffers that a tensor intrinsic accumulates into: their initialization becomes part of it.
+  // Buffers that a tensor intrinsic accumulates into: their initialization becomes part of it. Refuses loops
+  // that the schedule gives to an intrinsic and that none computes.
   void FindTensorized(const tir::Stmt& stmt, std::vector<NestLoop>& loops) {
     if (const auto* loop = std::get_if<tir::For>(&stmt->node)) {
-      loops.push_back({loop->var, loop->min, loop->extent});
+      loops.push_back(LoopOf(*loop));
       FindTensorized(loop->body, loops);
       loops.pop_back();
     } else if (const auto* seq = std::get_if<tir::Seq>(&stmt->node)) {
@@ -49,8 +51,21 @@ class Builder {
     } else if (const auto* stage = std::get_if<tir::Stage>(&stmt->node)) {
       FindTensorized(stage->body, loops);
     } else if (const auto* store = std::get_if<tir::Store>(&stmt->node)) {
-      if (MatchIntrinsic(spec_, loops, *store)) tensorized_.insert(store->buffer.get());
+      if (!IsTensorized(loops) || std::holds_alternative<tir::IntImm>(store->value->node)) return;
+      std::string why;
+      if (MatchIntrinsic(spec_, loops, *store, why)) {
+        tensorized_.insert(store->buffer.get());
+      } else {
+        Refuse(fmt::format("{}: {}", store->buffer->name, why));
+      }
     }
+  }
+
+  static NestLoop LoopOf(const tir::For& loop) {
+    return {loop.var, loop.min, loop.extent, loop.kind == tir::LoopKind::kTensorized};
+  }
+  static bool IsTensorized(const std::vector<NestLoop>& nest) {
+    return std::ranges::any_of(nest, &NestLoop::tensorized);
   }
 
   void Refuse(std::string reason) {
@@ -100,7 +115,7 @@ class Builder {
         if (loop->kind == tir::LoopKind::kVirtualThread) return nullptr;
         for (const NestLoop& outer : nest)
           if (Mentions(loop->extent, outer.var) || Mentions(loop->min, outer.var)) return nullptr;
-        nest.push_back({loop->var, loop->min, loop->extent});
+        nest.push_back(LoopOf(*loop));
         at = loop->body.get();
       } else {
         return std::get_if<tir::Store>(&at->node);
@@ -181,7 +196,9 @@ class Builder {
   }
 
   bool BuildGemm(const std::vector<NestLoop>& nest, const tir::Store& store, Nodes& out) {
-    const auto match = MatchIntrinsic(spec_, nest, store);
+    std::string why;
+    if (!IsTensorized(nest)) return false;
+    const auto match = MatchIntrinsic(spec_, nest, store, why);
     if (!match) return false;
     std::vector<size_t> kept;
     for (size_t d = 0; d < nest.size(); ++d)

@@ -95,8 +95,8 @@ class KernelBuilder {
   void DeclareInputs() {
     data_ = Declare("data", layouts::ShapeOf(InputLayout(w_.h, w_.w)), lane_, Role::kInput);
     if (anchor_ == Anchor::kConvolution)
-      weights_ = Declare("weights", layouts::ShapeOf(WeightsLayout()),
-                         DataType::Int(array_.weight_bits > 8 ? 16 : 8), Role::kWeights);
+      weights_ = Declare("weights", layouts::ShapeOf(WeightsLayout()), DataType::Int(array_.weight_bits),
+                         Role::kWeights);
     if (e_.HasParameters() && array_.HasParameters()) {
       const int64_t fields = static_cast<int64_t>(spec_.memories[array_.parameters.memory].fields.size());
       parameters_ =

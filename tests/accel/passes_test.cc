@@ -56,8 +56,9 @@ TEST(MatchIntrinsic, FindsTheProductInEitherOrder) {
   const auto spec = Load("tiny.yaml", "cosim", Blocks(2, 8, 4));
   const Matmul m(2, 4, 8);
   for (const Expr& value : {m.Old() + m.X() * m.W(), m.Old() + m.W() * m.X(), m.X() * m.W() + m.Old()}) {
-    const auto match = MatchIntrinsic(spec, m.Nest(), m.Store(value));
-    ASSERT_TRUE(match);
+    std::string why;
+    const auto match = MatchIntrinsic(spec, m.Nest(), m.Store(value), why);
+    ASSERT_TRUE(match) << why;
     EXPECT_EQ(spec.formats[match->format].name, "gemm");
     EXPECT_EQ(match->sources[0].buffer, m.inp);
     EXPECT_EQ(match->sources[0].strides, (std::vector<int64_t>{1, 1, 0, 0, 0}));
@@ -65,33 +66,146 @@ TEST(MatchIntrinsic, FindsTheProductInEitherOrder) {
   }
 }
 
-TEST(MatchIntrinsic, KnowsNoNames) {
+/// tiny.yaml under isa/cosim.yaml after these replacements, each of which has to apply.
+isa::Spec Edited(const std::vector<std::pair<std::string, std::string>>& edits,
+                 const std::vector<isa::Override>& overrides = {}) {
   Diagnostics diags;
   auto text = isa::ReadSource(std::string(COSIM_SOURCE_DIR) + "/isa/cosim.yaml", diags)->text;
-  const std::string from = "acc[dst][b, o] += inp[src][b, k] * wgt[wgt][o, k]";
-  text.replace(text.find(from), from.size(),
-               "acc[dst][row, col] += wgt[wgt][col, depth] * inp[src][row, depth]");
+  for (const auto& [from, to] : edits) {
+    const size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    if (at != std::string::npos) text.replace(at, from.size(), to);
+  }
   const auto config = isa::ReadSource(std::string(COSIM_SOURCE_DIR) + "/configs/tiny.yaml", diags);
-  const auto spec = isa::Elaborate({"edited.yaml", text}, *config, {}, diags);
-  ASSERT_TRUE(spec) << diags.Render();
+  const auto spec = isa::Elaborate({"edited.yaml", text}, *config, overrides, diags);
+  EXPECT_TRUE(spec) << diags.Render();
+  return *spec;
+}
+
+const std::string kComputes = "acc[dst][b, o] += inp[src][b, k] * wgt[wgt][o, k]";
+
+TEST(MatchIntrinsic, KnowsNoNames) {
+  const auto spec =
+      Edited({{kComputes, "acc[dst][row, col] += wgt[wgt][col, depth] * inp[src][row, depth]"}});
   const Matmul m(1, 4, 4);
-  const auto match = MatchIntrinsic(*spec, m.Nest(), m.Store(m.Old() + m.X() * m.W()));
-  ASSERT_TRUE(match);
+  std::string why;
+  const auto match = MatchIntrinsic(spec, m.Nest(), m.Store(m.Old() + m.X() * m.W()), why);
+  ASSERT_TRUE(match) << why;
   EXPECT_EQ(match->sources[0].buffer, m.wgt);
+}
+
+// Why nothing computes the store; "" if something does.
+std::string WhyNot(const isa::Spec& spec, const Matmul& m, const Expr& value) {
+  std::string why;
+  return MatchIntrinsic(spec, m.Nest(), m.Store(value), why) ? "" : why;
 }
 
 TEST(MatchIntrinsic, RefusesWhatTheInstructionDoesNotCompute) {
   const auto spec = Load("tiny.yaml", "cosim", Blocks(1, 8, 4));
   const Matmul m(1, 4, 8), narrow(1, 4, 7);
-  EXPECT_FALSE(MatchIntrinsic(spec, narrow.Nest(), narrow.Store(narrow.Old() + narrow.X() * narrow.W())))
-      << "axis too short";
-  EXPECT_FALSE(MatchIntrinsic(spec, m.Nest(), m.Store(m.X() * m.W()))) << "nothing is accumulated";
-  EXPECT_FALSE(MatchIntrinsic(spec, m.Nest(), m.Store(m.Old() - m.X() * m.W()))) << "a difference";
-  EXPECT_FALSE(MatchIntrinsic(spec, m.Nest(), m.Store(m.Old() + m.X()))) << "one factor";
-  EXPECT_FALSE(MatchIntrinsic(spec, m.Nest(), m.Store(m.Old() + m.X() * m.X()))) << "no weights";
+  EXPECT_EQ(WhyNot(spec, m, m.Old() + m.X() * m.W()), "");
+  EXPECT_EQ(WhyNot(spec, narrow, narrow.Old() + narrow.X() * narrow.W()),
+            "instruction 'gemm': it walks lanes of 'inp' in another way than " + kComputes);
+  EXPECT_EQ(WhyNot(spec, m, m.X() * m.W()), "it does not add to its own element");
+  EXPECT_EQ(WhyNot(spec, m, m.Old() - m.X() * m.W()), "it does not add to its own element");
+  EXPECT_EQ(WhyNot(spec, m, m.Old() + m.X()),
+            "no instruction of isa 'cosim' adds products of 'inp' to 'acc'");
+  EXPECT_EQ(WhyNot(spec, m, m.Old() + m.X() * m.X()),
+            "no instruction of isa 'cosim' adds products of 'inp' and 'inp' to 'acc'");
+  EXPECT_EQ(WhyNot(spec, m, m.Old() + tir::Max(m.X(), m.W())), "what it sums is no product of loads");
   const Expr moved = MakeCast(kInt32, MakeLoad(m.inp, {At(m.i) + At(m.k), At(m.b), At(m.k)}));
-  EXPECT_FALSE(MatchIntrinsic(spec, m.Nest(), m.Store(m.Old() + moved * m.W())))
-      << "an axis moves the element";
+  EXPECT_EQ(WhyNot(spec, m, m.Old() + moved * m.W()),
+            "instruction 'gemm': a loop over lanes leads to other elements too");
+}
+
+// What a product or a cast cuts off in the expression, an instruction that sums exact products keeps.
+TEST(MatchIntrinsic, CastsMayOnlyCutWhatTheSumCutsToo) {
+  const auto spec = Load("tiny.yaml", "cosim");
+  const Matmul m(1, 4, 4);
+  const Expr x = MakeLoad(m.inp, {At(m.i) + At(m.r), At(m.b), At(m.k)});
+  const Expr w = MakeLoad(m.wgt, {At(m.r), At(m.o), At(m.k)});
+  const auto as = [](int bits, const Expr& e) { return MakeCast(DataType::Int(bits), e); };
+  EXPECT_EQ(WhyNot(spec, m, m.Old() + as(32, as(16, x) * as(16, w))), "") << "int16 holds every product";
+  EXPECT_EQ(WhyNot(spec, m, as(32, as(64, m.Old()) + as(64, x) * as(64, w))), "") << "modulo 2^32 the same";
+  EXPECT_EQ(WhyNot(spec, m, m.Old() + as(32, x * w)),
+            "a factor or product wraps to 8 bits before it is summed to 32");
+  EXPECT_EQ(WhyNot(spec, m, m.Old() + as(32, MakeCast(DataType::UInt(8), x)) * as(32, w)),
+            "a factor or product wraps to 8 bits before it is summed to 32");
+}
+
+TEST(MatchIntrinsic, LanesHaveTheTypesOfTheirBuffers) {
+  const auto why = [](const isa::Spec& spec, DataType acc, DataType inp, DataType wgt) {
+    Matmul m(1, 4, 4);
+    m.acc = tir::MakeBuffer("sum", acc, m.acc->shape, "acc");
+    m.inp = tir::MakeBuffer("x", inp, m.inp->shape, "inp");
+    m.wgt = tir::MakeBuffer("w", wgt, m.wgt->shape, "wgt");
+    return WhyNot(spec, m,
+                  m.Old() + MakeCast(acc, MakeLoad(m.inp, {At(m.i) + At(m.r), At(m.b), At(m.k)})) *
+                                MakeCast(acc, MakeLoad(m.wgt, {At(m.r), At(m.o), At(m.k)})));
+  };
+  const auto plain = Load("tiny.yaml", "cosim");
+  EXPECT_EQ(why(plain, kInt32, kInt8, kInt8), "");
+  EXPECT_EQ(why(plain, kInt32, DataType::UInt(8), kInt8),
+            "instruction 'gemm': 'inp' has lanes of int8, and x is uint8");
+  EXPECT_EQ(why(plain, DataType::Int(16), kInt8, kInt8),
+            "instruction 'gemm': 'acc' has lanes of int32, and sum is int16");
+  const auto unsigned_weights = Edited({{"type: int(wgt_bits)", "type: uint(wgt_bits)"}});
+  EXPECT_EQ(why(unsigned_weights, kInt32, kInt8, kInt8),
+            "instruction 'gemm': 'wgt' has lanes of uint8, and w is int8");
+  EXPECT_EQ(why(unsigned_weights, kInt32, kInt8, DataType::UInt(8)), "");
+  const auto narrow = Load("tiny.yaml", "cosim", {{"parameters.acc_bits", "16"}});
+  EXPECT_EQ(why(narrow, kInt32, kInt8, kInt8),
+            "instruction 'gemm': 'acc' has lanes of int16, and sum is int32");
+  EXPECT_EQ(why(narrow, DataType::Int(16), kInt8, kInt8), "");
+}
+
+// A third factor of its own memory; and two factors of one memory, of which each source gets one.
+TEST(MatchIntrinsic, TakesAsManyFactorsAsTheInstruction) {
+  const std::vector<std::pair<std::string, std::string>> edits = {
+      {"  acc:\n", "  scale: {lanes: [block_out], type: int(8), depth: 16}\n  acc:\n"},
+      {"wgt: uint(index_bits(wgt.depth))}", "wgt: uint(index_bits(wgt.depth)), s: uint(4)}"},
+      {"  load_par:\n",
+       "  load_scale:\n    opcode: 20\n    unit: load\n    kind: load\n    memory: scale\n"
+       "    fields: {sram: uint(4), dram: uint(32), rows: uint(6), cols: uint(6), stride: uint(6)}\n"
+       "  load_par:\n"},
+      {kComputes, kComputes + " * scale[s][o]"},
+      {"      wgt_base:",
+       "      s_base: uint(4)\n      s_out: uint(4)\n      s_in: uint(4)\n      wgt_base:"}};
+  const auto spec = Edited(edits);
+  const Matmul m(1, 4, 4);
+  const auto scale = tir::MakeBuffer("f", kInt8, {3, 4}, "scale");
+  const Expr f = MakeCast(kInt32, MakeLoad(scale, {At(m.r), At(m.o)}));
+  EXPECT_EQ(WhyNot(spec, m, m.Old() + m.X() * m.W() * f), "");
+  EXPECT_EQ(WhyNot(spec, m, m.Old() + m.X() * (f * m.W())), "");
+  EXPECT_EQ(WhyNot(spec, m, m.Old() + m.X() * m.W()),
+            "no instruction of isa 'cosim (edited)' adds products of 'inp' and 'wgt' to 'acc'");
+  EXPECT_EQ(WhyNot(Load("tiny.yaml", "cosim"), m, m.Old() + m.X() * m.W() * f),
+            "no instruction of isa 'cosim' adds products of 'inp' and 'scale' and 'wgt' to 'acc'");
+}
+
+// A mark is an order: an intrinsic, or the reason why there is none.
+TEST(Tensorize, WhatIsMarkedIsAnIntrinsicOrRefused) {
+  const auto spec = Load("tiny.yaml", "cosim");
+  const Matmul m(1, 4, 4);
+  const auto tensorize = [&](const Expr& value, bool marked) {
+    tir::Stmt body = tir::MakeStmt(m.Store(value));
+    for (const NestLoop& l : {m.k, m.o, m.b, m.r, m.i})
+      body =
+          tir::MakeStmt(tir::For{l.var, l.min, l.extent,
+                                 marked && l.var != m.i.var && l.var != m.r.var ? tir::LoopKind::kTensorized
+                                                                                : tir::LoopKind::kSerial,
+                                 body});
+    for (const auto& buffer : {m.acc, m.inp, m.wgt}) body = tir::MakeStmt(tir::Allocate{buffer, body});
+    Kernel kernel;
+    const auto refusal = Tensorize({"f", {}, body}, spec, kernel);
+    const bool gemm = kernel.body.size() == 1 && std::holds_alternative<GemmLeaf>(kernel.body[0].node);
+    EXPECT_EQ(gemm, !refusal);
+    return refusal.reason;
+  };
+  EXPECT_EQ(tensorize(m.Old() + m.X() * m.W(), true), "");
+  EXPECT_EQ(tensorize(m.Old() + m.X() * m.X(), true),
+            "sum: no instruction of isa 'cosim' adds products of 'inp' and 'inp' to 'acc'");
+  EXPECT_EQ(tensorize(m.Old() + m.X() * m.W(), false), "sum reads x across lanes");
 }
 
 TEST(Tensorize, CopiesOnlyWholeElements) {
