@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "isa/spec/spec.h"
 
@@ -27,6 +28,31 @@ struct Contraction {
 /// Of the gemm instructions that fit, the one with most products a step; of equals the first. None: format
 /// -1.
 Contraction FindContraction(const isa::Spec& spec, std::string& why);
+
+/// Whether elements of one memory could stand in the other: lanes and type are the same, and neither is a
+/// mirror.
+bool HoldAlike(const isa::Spec& spec, int a, int b);
+
+/// A gemm instruction as acc[b, c] += inp[b, c] * wgt[c]: a product a lane, as depthwise convolutions want
+/// it.
+struct LaneProduct {
+  int format = -1;
+  int accumulators = -1, activations = -1, weights = -1;  ///< memories
+};
+
+/// The first that fits, into `accumulators`, of a memory that holds what `activations` does. None: format -1.
+LaneProduct FindLaneProduct(const isa::Spec& spec, int accumulators, int activations, std::string& why);
+
+/// An instruction that computes what another one does. Its source s stands for source sources[s] of the
+/// other, and may be read from a memory of its own with elements of the same kind, which can be loaded.
+struct SameWork {
+  int format = -1;
+  std::vector<int> sources;
+};
+
+/// The instructions that compute what the gemm instruction `format` does, into the same memory: itself, then
+/// one of each other unit that has one that fits.
+std::vector<SameWork> FindSameWork(const isa::Spec& spec, int format);
 
 /// The load or store instruction for `memory`, a store also through a memory that mirrors it; with
 /// `lane_bits`, only one that moves lanes of so many. Of several the one that pads most, then the one that

@@ -59,6 +59,7 @@ struct TransferLeaf {
 /// first point of them all overwrites the accumulators when `initialize` is set.
 struct GemmLeaf {
   int format = -1;
+  std::string name = "gemm";  ///< the format's, as it is printed
   std::vector<Dim> dims;
   Access dst;
   std::vector<Access> sources;

@@ -30,6 +30,12 @@ Refusal Tensorize(const tir::Function& function, const isa::Spec& spec, Kernel& 
 /// not depend on the thread. After: no loop is a virtual thread.
 void InterleaveVirtualThreads(Kernel& kernel);
 
+/// share_units.cc: gives the leaves of virtual thread t to the t-th of `units` units whose instructions
+/// compute the same (FindSameWork), in turn, so that they work at once. What a unit reads from a memory of
+/// its own is loaded there; a buffer that units read from several memories gets a place in each. Before: no
+/// loop is a virtual thread. After: each leaf's operands stand in the memories that its instruction names.
+void ShareUnits(Kernel& kernel, const isa::Spec& spec, int units);
+
 /// Where storage was placed last in each memory, so that neighbouring kernels use different places and can
 /// overlap.
 struct StorageCursor {

@@ -20,6 +20,11 @@ Refusal RunVirtualThreads(Draft& draft) {
   return {};
 }
 
+Refusal RunShareUnits(Draft& draft) {
+  ShareUnits(draft.kernel, draft.spec, draft.units);
+  return {};
+}
+
 Refusal RunStorage(Draft& draft) { return AssignStorage(draft.kernel, draft.spec, draft.cursor); }
 
 Refusal RunInstructions(Draft& draft) { return CheckInstructions(draft.kernel, draft.spec); }
@@ -29,6 +34,7 @@ constexpr std::array kPasses = {
     Pass{"tensorize", "innermost nests become transfers, tensor intrinsics and ALU ops of the spec",
          RunTensorize},
     Pass{"virtual_threads", "leaves of several threads take turns", RunVirtualThreads},
+    Pass{"share_units", "threads are dealt to all units whose instructions compute the same", RunShareUnits},
     Pass{"storage", "every on-chip buffer gets its place", RunStorage, true},
     Pass{"instructions", "the fields of all instructions hold what they have to", RunInstructions, true},
 };

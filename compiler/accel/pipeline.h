@@ -20,6 +20,7 @@ struct Draft {
   tir::Function function;  ///< what a schedule was lowered to
   Kernel kernel;           ///< what it is from "tensorize" on
   StorageCursor cursor;    ///< where the kernel before it left off; behind this one after "storage"
+  int units = 1;           ///< that its threads are dealt to
 };
 
 struct Pass {

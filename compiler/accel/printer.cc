@@ -68,7 +68,8 @@ class Printer {
   }
 
   void Print(const GemmLeaf& leaf, int depth) {
-    text_ += fmt::format("{}gemm {}: {} +=", Indent(depth), Text(leaf.dims), Text(leaf.dst, leaf.dims));
+    text_ +=
+        fmt::format("{}{} {}: {} +=", Indent(depth), leaf.name, Text(leaf.dims), Text(leaf.dst, leaf.dims));
     for (const Access& source : leaf.sources) text_ += " " + Text(source, leaf.dims);
     if (leaf.initialize) text_ += ", starts at 0";
     text_ += "\n";

@@ -205,6 +205,7 @@ class Builder {
       if (!std::count(match->axes.begin(), match->axes.end(), nest[d].var)) kept.push_back(d);
     GemmLeaf leaf;
     leaf.format = match->format;
+    leaf.name = spec_.formats[match->format].name;
     leaf.dims = DimsOf(nest, kept);
     leaf.dst = Keep(match->dst, kept);
     for (const auto& source : match->sources) leaf.sources.push_back(Keep(source, kept));

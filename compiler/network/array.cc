@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 namespace cosim::network {
 namespace {
@@ -38,6 +39,34 @@ std::string ResultsMisfit(const isa::Spec& spec, const Array& array, int memory)
     why = fmt::format("ALU op '{}' cannot be used: {}", op.name, misfit);
   }
   return why;
+}
+
+void FindUnits(const isa::Spec& spec, Array& array) {
+  const std::vector<accel::SameWork> same = accel::FindSameWork(spec, array.gemm);
+  std::set<int> activations, weights;
+  const auto& sources = spec.formats[array.gemm].intrinsic->sources;
+  for (const accel::SameWork& work : same)
+    for (size_t s = 0; s < work.sources.size(); ++s)
+      (sources[work.sources[s]].memory == array.weights ? weights : activations)
+          .insert(spec.formats[work.format].intrinsic->sources[s].memory);
+  array.units = static_cast<int>(same.size());
+  array.own_activations = array.units > 1 && activations.size() == same.size();
+  array.own_weights = array.units > 1 && weights.size() == same.size();
+}
+
+// Where ALU ops read what the array's activations are.
+int FindAluActivations(const isa::Spec& spec, int activations) {
+  const auto is_read = [&](int memory) {
+    return std::ranges::any_of(spec.alu_ops, [&](const isa::AluOp& op) {
+      return accel::Misfit(spec, op).empty() &&
+             std::ranges::count(op.operands, memory, &isa::Operand::memory) > 0;
+    });
+  };
+  if (is_read(activations)) return activations;
+  for (int m = 0; m < static_cast<int>(spec.memories.size()); ++m)
+    if (accel::HoldAlike(spec, m, activations) && accel::FindTransfer(spec, m, false) >= 0 && is_read(m))
+      return m;
+  return activations;
 }
 
 bool FindResults(const isa::Spec& spec, Array& array, std::string& why) {
@@ -78,6 +107,9 @@ Array FindArray(const isa::Spec& spec, std::string& why) {
   array.weights_by_input = contraction.weights_by_input;
   if (!FindResults(spec, array, why)) return {};
   array.gemm = contraction.format;
+  FindUnits(spec, array);
+  array.lanes = accel::FindLaneProduct(spec, array.accumulators, array.activations, array.no_lanes);
+  array.alu_activations = FindAluActivations(spec, array.activations);
   const isa::Memory& activations = spec.memories[array.activations];
   const isa::Memory& weights = spec.memories[array.weights];
   const isa::Memory& results = spec.memories[array.results];

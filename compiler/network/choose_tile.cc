@@ -42,11 +42,18 @@ class TileModel {
   // Empty if it fits, else what does not.
   std::string Misfit(const Tile& t) const {
     const int64_t outputs = Outputs(t);
-    int64_t activations = anchor_ == Anchor::kNone ? outputs : Inputs(t);
-    if (has_residual_) activations += outputs;
-    std::string misfit = Check(array_.activations, activations * t.threads);
-    if (misfit.empty() && anchor_ == Anchor::kConvolution)
-      misfit = Check(array_.weights, t.weights_resident ? AllWeights() : Weights(t) * t.threads);
+    const int window_memory = WindowMemory(array_, anchor_);
+    const int64_t window = anchor_ == Anchor::kNone
+                               ? outputs * t.threads
+                               : Inputs(t) * ThreadsOf(t, IsDense() && array_.own_activations);
+    const int64_t residual = has_residual_ ? outputs * t.threads : 0;
+    const bool together = window_memory == array_.alu_activations;
+    std::string misfit = Check(window_memory, together ? window + residual : window);
+    if (misfit.empty() && !together) misfit = Check(array_.alu_activations, residual);
+    if (misfit.empty() && HasWeights(anchor_))
+      misfit = Check(
+          WeightMemory(array_, anchor_),
+          t.weights_resident ? AllWeights() : Weights(t) * ThreadsOf(t, IsDense() && array_.own_weights));
     if (misfit.empty() && requantizes_ && array_.HasParameters() && !ParametersResident(spec_, array_, w_))
       misfit = Check(array_.parameters.memory, t.g * t.co * w_.so * t.threads);
     if (misfit.empty()) misfit = Check(array_.accumulators, Accumulators(t));
@@ -58,24 +65,24 @@ class TileModel {
     return static_cast<double>(w_.n * CeilDiv(w_.g, t.g) * CeilDiv(w_.co, t.co) * CeilDiv(w_.oh, t.y) *
                                CeilDiv(w_.ow, t.x));
   }
-  double Chunks(const Tile& t) const {
-    return anchor_ == Anchor::kConvolution ? static_cast<double>(CeilDiv(w_.ci, t.ci)) : 1;
-  }
+  double Chunks(const Tile& t) const { return IsDense() ? static_cast<double>(CeilDiv(w_.ci, t.ci)) : 1; }
   double Steps(const Tile& t) const { return Tiles(t) * Chunks(t); }
 
   double Cycles(const Tile& t) const {
     const double tiles = Tiles(t), chunks = Chunks(t);
     const double outputs = static_cast<double>(w_.n * w_.g * w_.co * w_.oh * w_.ow * w_.so);
-    const bool convolution = anchor_ == Anchor::kConvolution;
-    const double compute = convolution ? outputs * static_cast<double>(w_.ci * w_.si * w_.kh * w_.kw) : 0;
+    const bool convolution = HasWeights(anchor_);
+    const double compute = convolution ? outputs * static_cast<double>(SummedElements(w_.ci)) : 0;
+    const int weights = WeightMemory(array_, anchor_);
     const double alu = outputs * AluPasses() + tiles * AluPasses() * 20;
 
     const double setup = 6;  // of a load: its issue, and what the first burst waits for
-    const double weight_chunk = !convolution || t.weights_resident
-                                    ? 0
-                                    : static_cast<double>(Beats(array_.weights, Weights(t))) + setup;
+    const double weight_chunk =
+        !convolution || t.weights_resident ? 0 : static_cast<double>(Beats(weights, Weights(t))) + setup;
     const double weights_once =
-        convolution && t.weights_resident ? static_cast<double>(Beats(array_.weights, AllWeights())) : 0;
+        convolution && t.weights_resident
+            ? static_cast<double>(Beats(weights, AllWeights()) * (array_.own_weights ? t.units : 1))
+            : 0;
     const double window_chunk = InputBeats(t) + setup * static_cast<double>(InputBlocks(t));
     const double residual =
         has_residual_ ? static_cast<double>(Beats(array_.activations, Outputs(t))) + setup : 0;
@@ -89,8 +96,10 @@ class TileModel {
       const int64_t along = TilesAlong(t);
       const double alone = along % t.threads == 1 ? tiles / static_cast<double>(along) : 0;
       const double exposed = alone * chunks * (weight_chunk + window_chunk);
-      const double steps = tiles * chunks * kStepOverhead;
-      return std::max({compute, load, alu, tiles * store_tile}) + first + last + exposed + steps;
+      const double steps = tiles * chunks * kStepOverhead / t.units;
+      const double longest = compute * LargestShare(t);
+      const double round_trips = (load + compute) / t.threads;  // a thread loads, then computes
+      return std::max({longest, round_trips, load, alu, tiles * store_tile}) + first + last + exposed + steps;
     }
     // One thread: a chunk computes only when its loads are done, a tile's results leave before the next
     // starts.
@@ -103,7 +112,34 @@ class TileModel {
     return w_.g > 1 ? CeilDiv(w_.g, t.g) : CeilDiv(w_.co, t.co);
   }
 
+  // A bank is one unit's at a time: units work at once where each thread's data have banks of their own.
+  int UnitsAtOnce(const Tile& t) const {
+    if (!IsDense() || array_.units == 1 || t.threads == 1) return 1;
+    const auto apart = [&](int memory, int64_t elements) {
+      const isa::Memory& m = spec_.memories[memory];
+      return m.banks >= t.threads && RoundUp(elements, m.depth / m.banks) * t.threads <= m.depth;
+    };
+    const bool free_weights =
+        array_.own_weights || (!t.weights_resident && apart(array_.weights, Weights(t)));
+    const bool free_inputs = array_.own_activations || apart(array_.activations, Inputs(t));
+    if (!free_weights || !free_inputs || !apart(array_.accumulators, Outputs(t))) return 1;
+    return static_cast<int>(std::min<int64_t>({array_.units, t.threads, TilesAlong(t)}));
+  }
+
  private:
+  // Of a layer's work, what the busiest unit does: tiles are dealt in turn, and the last may be smaller.
+  double LargestShare(const Tile& t) const {
+    if (t.units == 1) return 1;
+    const bool rows = t.thread_axis == Tile::ThreadAxis::kY, groups = w_.g > 1;
+    const int64_t extent = rows ? w_.oh : groups ? w_.g : w_.co, size = rows ? t.y : groups ? t.g : t.co;
+    const int64_t tiles = TilesAlong(t), missing = (tiles - 1) % t.units == 0 ? tiles * size - extent : 0;
+    const int64_t most = std::max(CeilDiv(tiles, t.units) * size - missing, tiles / t.units * size);
+    return static_cast<double>(most) / static_cast<double>(extent);
+  }
+
+  // Threads whose data stand in one memory.
+  int64_t ThreadsOf(const Tile& t, bool own) const { return own ? CeilDiv(t.threads, t.units) : t.threads; }
+
   std::string Check(int memory, int64_t elements) const {
     const isa::Memory& m = spec_.memories[memory];
     if (elements <= m.depth) return {};
@@ -112,13 +148,16 @@ class TileModel {
   }
 
   int64_t Outputs(const Tile& t) const { return t.g * t.co * t.y * t.x * w_.so; }
-  int64_t InputBlocks(const Tile& t) const { return t.g * (anchor_ == Anchor::kConvolution ? t.ci : t.co); }
-  int64_t InputElements() const { return anchor_ == Anchor::kConvolution ? w_.si : w_.so; }
+  bool IsDense() const { return anchor_ == Anchor::kConvolution; }
+  int64_t InputBlocks(const Tile& t) const { return t.g * (IsDense() ? t.ci : t.co); }
+  int64_t InputElements() const { return IsDense() ? w_.si : w_.so; }
+  // Elements of weights that an element of the output sees, of `ci` input blocks.
+  int64_t SummedElements(int64_t ci) const { return (IsDense() ? ci * w_.si : 1) * w_.kh * w_.kw; }
   int64_t Inputs(const Tile& t) const {
     return InputBlocks(t) * w_.RowsFor(t.y) * w_.ColsFor(t.x) * InputElements();
   }
-  int64_t Weights(const Tile& t) const { return t.g * t.co * w_.so * t.ci * w_.si * w_.kh * w_.kw; }
-  int64_t AllWeights() const { return w_.g * w_.co * w_.so * w_.ci * w_.si * w_.kh * w_.kw; }
+  int64_t Weights(const Tile& t) const { return t.g * t.co * w_.so * SummedElements(t.ci); }
+  int64_t AllWeights() const { return w_.g * w_.co * w_.so * SummedElements(w_.ci); }
 
   // With threads, each one's accumulators in banks of their own if there are enough: then gemm and alu do not
   // meet.
@@ -194,14 +233,18 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Ancho
   const bool convolution = anchor == Anchor::kConvolution;
   const auto channel_tiles = ChannelTiles(window, convolution);
   const auto y_sizes = PartSizes(window.oh), x_sizes = PartSizes(window.ow);
-  for (int t : {threads, 1}) {
+  std::vector<int> counts = {threads, 1};
+  // Each of several units needs as many threads as one does, so that loads hide behind its work.
+  if (convolution && threads > 1 && array.units > 1) counts.insert(counts.begin(), threads * array.units);
+  for (int t : counts) {
+    const int64_t least = t > threads ? threads + 1 : 2;  // fewer tiles want fewer threads
     for (int64_t x : x_sizes) {
       const size_t before = found.size();
       for (int64_t y : y_sizes)
         for (const Tile& channels : channel_tiles)
           for (bool resident : {true, false})
             for (auto axis : {Tile::ThreadAxis::kY, Tile::ThreadAxis::kCo}) {
-              if (resident && !convolution) continue;
+              if (resident && !HasWeights(anchor)) continue;
               if (t == 1 && axis != Tile::ThreadAxis::kY) continue;
               Tile tile = channels;
               tile.y = y;
@@ -209,7 +252,8 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Ancho
               tile.threads = t;
               tile.thread_axis = axis;
               tile.weights_resident = resident;
-              if (t > 1 && model.TilesAlong(tile) < 2) continue;
+              if (t > 1 && model.TilesAlong(tile) < least) continue;
+              tile.units = model.UnitsAtOnce(tile);
               try_tile(tile);
             }
       if (found.size() > before) break;  // whole rows move best; narrower tiles only when none fits
@@ -236,6 +280,8 @@ std::vector<runtime::Knob> KnobsOf(const Tile& tile, const std::vector<TileCost>
   add("y", [](const Tile& t) { return t.y; }, number);
   add("x", [](const Tile& t) { return t.x; }, number);
   add("threads", [](const Tile& t) { return t.threads; }, number);
+  if (std::ranges::any_of(legal, [](const TileCost& cost) { return cost.tile.units > 1; }))
+    add("units", [](const Tile& t) { return t.units; }, number);
   add(
       "thread_axis", [](const Tile& t) { return static_cast<int>(t.thread_axis); },
       [](int64_t v) { return v == static_cast<int64_t>(Tile::ThreadAxis::kCo) ? "co" : "y"; });

@@ -97,6 +97,7 @@ class KernelBuilder {
     if (anchor_ == Anchor::kConvolution)
       weights_ = Declare("weights", layouts::ShapeOf(WeightsLayout()), DataType::Int(array_.weight_bits),
                          Role::kWeights);
+    if (anchor_ == Anchor::kDepthwise) DeclareLaneWeights();
     if (e_.HasParameters() && array_.HasParameters()) {
       const int64_t fields = static_cast<int64_t>(spec_.memories[array_.parameters.memory].fields.size());
       parameters_ =
@@ -108,6 +109,13 @@ class KernelBuilder {
       bias_ = Declare("bias", {w_.g, w_.co, w_.so, array_.batch, array_.block_out}, kInt32, Role::kBias);
     }
     if (e_.HasResidual()) residual_ = Declare("residual", OutShape(), lane_, Role::kResidual);
+  }
+
+  void DeclareLaneWeights() {
+    const isa::ScalarType type = spec_.memories[array_.lanes.weights].fields[0].type;
+    weights_ =
+        Declare("weights", layouts::ShapeOf(WeightsLayout()),
+                type.is_signed ? DataType::Int(type.width) : DataType::UInt(type.width), Role::kWeights);
   }
 
   // Activations a convolution reads have their own blocks and lanes; those of other kernels the output's.
@@ -122,6 +130,9 @@ class KernelBuilder {
   }
   layouts::Layout OutputLayout() const { return OutputLayout(w_.oh, w_.ow); }
   layouts::Layout WeightsLayout() const {
+    if (anchor_ == Anchor::kDepthwise)  // one input channel: its dimension is gone
+      return {
+          {0, w_.co, "co"}, {0, w_.so, "so"}, {2, w_.kh, "ky"}, {3, w_.kw, "kx"}, {0, array_.block_out, "o"}};
     layouts::Layout layout = {{0, w_.g, "g"},   {0, w_.co, "co"},           {0, w_.so, "so"},
                               {1, w_.ci, "ci"}, {1, w_.si, "si"},           {2, w_.kh, "ky"},
                               {3, w_.kw, "kx"}, {0, array_.block_out, "o"}, {1, array_.block_in, "k"}};
@@ -133,6 +144,9 @@ class KernelBuilder {
   graph::Op AnchorOp() const {
     if (anchor_ == Anchor::kConvolution)
       return graph::Conv2d{.stride = {w_.sh, w_.sw}, .dilation = {w_.dh, w_.dw}, .groups = w_.g};
+    if (anchor_ == Anchor::kDepthwise)
+      return graph::Conv2d{
+          .stride = {w_.sh, w_.sw}, .dilation = {w_.dh, w_.dw}, .groups = w_.co * w_.so * array_.block_out};
     if (anchor_ == Anchor::kMaxPool) return graph::MaxPool{{w_.kh, w_.kw}, {w_.sh, w_.sw}};
     return graph::SumPool{{w_.kh, w_.kw}, {w_.sh, w_.sw}};
   }
@@ -158,10 +172,13 @@ class KernelBuilder {
     std::vector<Tensor> operands = {padded};
     std::vector<layouts::Read> reads = {{padded, window_, window}};
     std::vector<std::vector<layouts::ReducePart>> reduced = {{{"ky", w_.kh}}, {{"kx", w_.kw}}};
-    if (anchor_ == Anchor::kConvolution) {
+    if (HasWeights(anchor_)) {
       operands.push_back(te::Placeholder("w", layouts::PlainShapeOf(WeightsLayout()), weights_.type()));
       reads.push_back({operands[1], weights_, WeightsLayout()});
-      reduced.insert(reduced.begin(), {{"ci", w_.ci}, {"si", w_.si}, {"k", array_.block_in}});
+      reduced.insert(reduced.begin(), anchor_ == Anchor::kDepthwise
+                                          ? std::vector<layouts::ReducePart>{}
+                                          : std::vector<layouts::ReducePart>{
+                                                {"ci", w_.ci}, {"si", w_.si}, {"k", array_.block_in}});
     }
     const DataType type = anchor_ == Anchor::kMaxPool ? lane_ : kInt32;
     const Tensor sums = Define("sums", AnchorOp(), OutputLayout(), type, operands);
@@ -221,12 +238,12 @@ class KernelBuilder {
     }
     // On-chip copies first (they change what the stages read), then where each stage is computed.
     Tensor weights, parameters, bias, residual, data;
-    if (weights_.get()) weights = schedule.CacheRead(weights_, Name(array_.weights), {sum_});
+    if (weights_.get()) weights = schedule.CacheRead(weights_, Name(WeightMemory(array_, anchor_)), {sum_});
     if (parameters_.get())
       parameters = schedule.CacheRead(parameters_, Name(array_.parameters.memory), {result_});
     if (bias_.get()) bias = schedule.CacheRead(bias_, Name(array_.accumulators), {result_});
-    if (residual_.get()) residual = schedule.CacheRead(residual_, Name(array_.activations), {result_});
-    if (anchor_ == Anchor::kNone) data = schedule.CacheRead(data_, Name(array_.activations), {result_});
+    if (residual_.get()) residual = schedule.CacheRead(residual_, Name(array_.alu_activations), {result_});
+    if (anchor_ == Anchor::kNone) data = schedule.CacheRead(data_, Name(array_.alu_activations), {result_});
 
     schedule[result_].SetScope(Name(array_.ResultMemory()));
     schedule[result_].ComputeAt(out, inner);
@@ -242,12 +259,14 @@ class KernelBuilder {
     te::Stage& window = schedule[window_];
     sum.SetScope(Name(array_.accumulators));
     sum.ComputeAt(out, inner);
-    window.SetScope(Name(array_.activations));
+    window.SetScope(Name(WindowMemory(array_, anchor_)));
     const te::Axis n = sum.axis(0), g = sum.axis(1), co = sum.axis(2), y = sum.axis(3), x = sum.axis(4),
                    so = sum.axis(5), b = sum.axis(6), o = sum.axis(7);
     if (anchor_ != Anchor::kConvolution) {
       sum.Reorder({reduce_[0], reduce_[1], n, g, co, y, x, so, b, o});
+      if (anchor_ == Anchor::kDepthwise) sum.Tensorize(b);
       window.ComputeAt(out, inner);
+      if (weights.get() && !t_.weights_resident) schedule[weights].ComputeAt(out, inner);
       return;
     }
     const auto &si = reduce_[1], &k = reduce_[2], &ky = reduce_[3], &kx = reduce_[4];
@@ -273,15 +292,25 @@ class KernelBuilder {
 
 }  // namespace
 
+int WindowMemory(const Array& array, Anchor anchor) {
+  if (anchor == Anchor::kConvolution) return array.activations;
+  return anchor == Anchor::kDepthwise ? array.lanes.activations : array.alu_activations;
+}
+
+int WeightMemory(const Array& array, Anchor anchor) {
+  return anchor == Anchor::kDepthwise ? array.lanes.weights : array.weights;
+}
+
 bool ParametersResident(const isa::Spec& spec, const Array& array, const Window& window) {
   return window.g * window.co * window.so <= spec.memories[array.parameters.memory].depth / 2;
 }
 
 std::string ToString(const Tile& tile) {
-  return fmt::format("{}co={} ci={} y={} x={} threads={} by {}{}",
+  return fmt::format("{}co={} ci={} y={} x={} threads={} by {}{}{}",
                      tile.g > 1 ? fmt::format("g={} ", tile.g) : "", tile.co, tile.ci, tile.y, tile.x,
                      tile.threads, tile.thread_axis == Tile::ThreadAxis::kCo ? "co" : "y",
-                     tile.weights_resident ? " weights resident" : "");
+                     tile.weights_resident ? " weights resident" : "",
+                     tile.units > 1 ? fmt::format(" units={}", tile.units) : "");
 }
 
 KernelTe BuildKernel(const isa::Spec& spec, const Array& array, const std::string& name, Anchor anchor,

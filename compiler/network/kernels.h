@@ -2,9 +2,9 @@
 // Tensor expressions and schedules of the accelerator's kernels: convolution, pooling, elementwise. Values
 // stand in DRAM as [N / batch][groups][C / layout block][H][W][elements of a block][batch][lanes]; weights as
 // [groups][O / layout block][elements][I / layout block][elements][KH][KW][block_out][block_in], the
-// last two as the array's elements have them; parameters one record a channel. What a kernel does with the
-// accumulators at the end is its epilogue, the same for all, and what an operation computes is
-// ops::Element's.
+// last two as the array's elements have them, of a depthwise convolution as [C / layout block][elements][KH]
+// [KW][lanes]; parameters one record a channel. What a kernel does with the accumulators at the end is its
+// epilogue, the same for all, and what an operation computes is ops::Element's.
 #pragma once
 
 #include <string>
@@ -41,12 +41,20 @@ struct Tile {
   enum class ThreadAxis { kCo, kY } thread_axis = ThreadAxis::kY;  ///< kCo: groups where there are several
   bool weights_resident = false;  ///< all of the layer's weights are loaded once and stay
   int64_t g = 1;                  ///< groups; more than one only with all of their blocks
+  int units = 1;                  ///< with the same instruction, that threads are dealt to in turn
   friend bool operator==(const Tile&, const Tile&) = default;
 };
 std::string ToString(const Tile& tile);
 
 /// A frame of padding is a kMaxPool with a window of one pixel.
-enum class Anchor { kConvolution, kMaxPool, kSumPool, kNone };
+/// kDepthwise: a convolution whose output channels each see the input channel of that number, one a lane.
+enum class Anchor { kConvolution, kDepthwise, kMaxPool, kSumPool, kNone };
+inline bool HasWeights(Anchor anchor) {
+  return anchor == Anchor::kConvolution || anchor == Anchor::kDepthwise;
+}
+/// Where an anchor's window is on chip, and its weights.
+int WindowMemory(const Array& array, Anchor anchor);
+int WeightMemory(const Array& array, Anchor anchor);
 
 /// A kernel's parameters in DRAM, in the order of the function's.
 enum class Role { kInput, kWeights, kParameters, kBias, kResidual, kOutput };

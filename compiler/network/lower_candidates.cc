@@ -42,7 +42,7 @@ std::vector<GroupLowering::Lowered> GroupLowering::LowerTiles(const Group& group
     if (found.size() == count) break;
     KernelTe te =
         BuildKernel(spec_, array_, group.name, plan.anchor, plan.window, plan.epilogue, candidate.tile);
-    accel::Draft draft{spec_, std::move(te.function), {}, cursor_};
+    accel::Draft draft{spec_, std::move(te.function), {}, cursor_, candidate.tile.units};
     std::vector<std::string> texts;
     accel::Watch watch;
     if (options_.after_pass)

@@ -41,6 +41,9 @@ void GroupLowering::PackConstants(const Group& group, const Plan& plan, Accelera
     out.constants.push_back(
         {Role::kWeights, group.name + ".weights", PackWeights(spec_, array_, view, patches)});
   }
+  if (plan.anchor == Anchor::kDepthwise)
+    out.constants.push_back({Role::kWeights, group.name + ".weights",
+                             PackLaneWeights(spec_, array_, ViewOf(graph_, group, out.input))});
   if (!plan.epilogue.HasParameters()) return;
   if (array_.HasParameters()) {
     const auto channels = static_cast<int64_t>(parameters.bias.size());

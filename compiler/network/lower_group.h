@@ -92,6 +92,8 @@ class GroupLowering {
   bool PlanMatMul(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   bool PlanElementwise(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   bool PlanConvolution(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
+  /// Makes a depthwise convolution one of lanes where the tile model finds that no slower.
+  void TryLanes(const Group& group, const AcceleratorGroup& out, Plan& plan) const;
   bool PlanPool(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   bool PlanEpilogue(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   /// A kernel with its place on chip.

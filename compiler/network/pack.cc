@@ -54,6 +54,15 @@ std::vector<uint8_t> PackWeights(const isa::Spec& spec, const Array& array, cons
   return bytes;
 }
 
+std::vector<uint8_t> PackLaneWeights(const isa::Spec& spec, const Array& array, const ConvView& view) {
+  const int64_t taps = view.kh * view.kw, bo = array.block_out;
+  std::vector<int64_t> values(accel::RoundUp(view.o, array.layout_out) * taps, 0);
+  for (int64_t c = 0; c < view.o; ++c)
+    for (int64_t t = 0; t < taps; ++t)
+      values[(c / bo * taps + t) * bo + c % bo] = int64_t{view.weights[c * taps + t]};
+  return Pack(spec.memories[array.lanes.weights], values);
+}
+
 std::vector<uint8_t> PackParameters(const isa::Spec& spec, const Array& array,
                                     const ChannelParameters& parameters, int64_t channels) {
   const isa::Memory& memory = spec.memories[array.parameters.memory];

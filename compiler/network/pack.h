@@ -18,6 +18,9 @@ namespace cosim::network {
 std::vector<uint8_t> PackWeights(const isa::Spec& spec, const Array& array, const ConvView& view,
                                  bool patches);
 
+/// The same of a depthwise convolution, an element of Array::lanes for each block and tap.
+std::vector<uint8_t> PackLaneWeights(const isa::Spec& spec, const Array& array, const ConvView& view);
+
 /// One value a channel; a single one stands for all.
 struct ChannelParameters {
   std::vector<int32_t> bias, multiplier, shift;

@@ -289,6 +289,7 @@ bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& pl
       reason = WhyNoKernel(graph_.node(group.anchor()));
   }
   if (!planned || !PlanEpilogue(group, out, plan, reason)) return false;
+  if (group.kind == GroupKind::kConvolution) TryLanes(group, out, plan);
   reason = ParametersMisfit(group, out, plan);
   return reason.empty();
 }

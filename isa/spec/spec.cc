@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "isa/check.h"
 #include "isa/spec/elaborate.h"
@@ -121,14 +122,17 @@ int Spec::FormatIndex(std::string_view name) const { return IndexOf(formats, nam
 int Spec::AluOpIndex(std::string_view name) const { return IndexOf(alu_ops, name); }
 
 int64_t Spec::MacsPerCycle() const {
-  int64_t macs = 0;
+  int64_t most = 0;
+  std::set<int> working;  // units that do so many
   for (const InstructionFormat& format : formats) {
     if (!format.intrinsic) continue;
     int64_t product = 1;
     for (const Intrinsic::Axis& axis : format.intrinsic->axes) product *= axis.extent;
-    macs = std::max(macs, product);
+    if (product > most) working.clear();
+    most = std::max(most, product);
+    if (product == most) working.insert(format.unit);
   }
-  return macs;
+  return most * static_cast<int64_t>(working.size());
 }
 
 std::string Spec::FingerprintText() const { return fmt::format("{:016x}", fingerprint); }

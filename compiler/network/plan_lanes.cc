@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depthwise convolutions by an instruction that multiplies lane by lane, where the ISA has one. See
+// lower_group.h.
+#include <algorithm>
+
+#include "compiler/accel/rounding.h"
+#include "compiler/network/geometry.h"
+#include "compiler/network/lower_group.h"
+
+namespace cosim::network {
+
+void GroupLowering::TryLanes(const Group& group, const AcceleratorGroup& out, Plan& plan) const {
+  if (array_.lanes.format < 0 || plan.anchor != Anchor::kConvolution || out.weights >= 0) return;
+  const ConvView view = ViewOf(graph_, group, out.input);
+  if (view.attributes.groups == 1 || view.attributes.groups != view.o || view.i != 1) return;
+  const isa::ScalarType type = spec_.memories[array_.lanes.weights].fields[0].type;
+  const auto fits = [&](int8_t weight) { return weight >= type.Min() && weight <= type.Max(); };
+  if (!std::ranges::all_of(view.weights, fits)) return;
+  Plan lanes = plan;
+  lanes.anchor = Anchor::kDepthwise;
+  lanes.window.g = lanes.window.ci = 1;
+  lanes.window.si = lanes.window.so = array_.OutElements();
+  lanes.window.co = accel::CeilDiv(view.o, array_.layout_out);
+  const double by_lane = Estimate(lanes), dense = Estimate(plan);
+  if (by_lane > 0 && (dense == 0 || by_lane <= dense)) plan = lanes;
+}
+
+}  // namespace cosim::network
