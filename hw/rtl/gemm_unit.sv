@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes gemm: for each step of the nest, acc[dst] += inp[src] * wgt[wgt] over one tile. Which instruction comes when
-// is issue.sv's; the memories stand outside.
+// is issue.sv's; the memories stand outside. With PerLane the tile is no product of matrices: each lane is multiplied
+// by its own, acc[b, c] += inp[b, c] * wgt[c], for c < BlockOut, and BlockIn is 1.
 //
 // A step a cycle. Issued in cycle t, n steps: retires at t + n + Latency, ready for the next at t + n (with Overlap), else
 // in the cycle after the retirement. Step s0 reads its micro-op in s0, the tiles in s0 + 3, multiplies from s0 + 6 on,
@@ -10,6 +11,7 @@ module gemm_unit #(
   parameter  int unsigned Batch     = 1,
   parameter  int unsigned BlockIn   = 16,
   parameter  int unsigned BlockOut  = 16,
+  parameter  bit          PerLane   = 1'b0,
   parameter  int unsigned InpBits   = 8,
   parameter  int unsigned WgtBits   = 8,
   parameter  int unsigned MacsPerDsp = 1,  // 1 or 2: see mac_array.sv
@@ -31,6 +33,7 @@ module gemm_unit #(
   parameter  int unsigned Latency   = 13,   // at least 9 + Levels
   parameter  bit          Overlap   = 1'b1,
   parameter  int unsigned TagBits   = 1,
+  localparam int unsigned SrcLanes  = PerLane ? BlockOut : BlockIn,
   localparam int unsigned Levels    = $clog2(BlockIn),
   localparam int unsigned SumBits   = InpBits + WgtBits + Levels,
   localparam int unsigned InFlight  = Latency + 2,
@@ -63,7 +66,7 @@ module gemm_unit #(
   // Tiles, three cycles after their address.
   output logic                                src_re_o,
   output logic [SrcBits-1:0]                  src_addr_o,
-  input  logic [Batch*BlockIn*InpBits-1:0]    src_data_i,
+  input  logic [Batch*SrcLanes*InpBits-1:0]   src_data_i,
   output logic                                side_re_o,
   output logic [SideBits-1:0]                 side_addr_o,
   input  logic [BlockOut*BlockIn*WgtBits-1:0] side_data_i,
@@ -148,12 +151,27 @@ module gemm_unit #(
     .clk_i, .rst_ni, .data_i(control3[0]), .data_o(tile_valid)
   );
 
-  mac_array #(
-    .Batch(Batch), .BlockIn(BlockIn), .BlockOut(BlockOut), .InpBits(InpBits), .WgtBits(WgtBits),
-    .MacsPerDsp(MacsPerDsp), .LutInputs(LutInputs)
-  ) i_array (
-    .clk_i, .rst_ni, .valid_i(tile_valid), .inp_i(src_data_i), .wgt_i(side_data_i), .sum_o(sum)
-  );
+  if (PerLane) begin : gen_lanes
+    for (genvar l = 0; l < Batch * BlockOut; l++) begin : gen_lane
+      mac_array #(
+        .Batch(1), .BlockIn(1), .BlockOut(1), .InpBits(InpBits), .WgtBits(WgtBits)
+      ) i_array (
+        .clk_i,
+        .rst_ni,
+        .valid_i(tile_valid),
+        .inp_i  (src_data_i[l*InpBits +: InpBits]),
+        .wgt_i  (side_data_i[l%BlockOut*WgtBits +: WgtBits]),
+        .sum_o  (sum[l*SumBits +: SumBits])
+      );
+    end
+  end else begin : gen_tile
+    mac_array #(
+      .Batch(Batch), .BlockIn(BlockIn), .BlockOut(BlockOut), .InpBits(InpBits), .WgtBits(WgtBits),
+      .MacsPerDsp(MacsPerDsp), .LutInputs(LutInputs)
+    ) i_array (
+      .clk_i, .rst_ni, .valid_i(tile_valid), .inp_i(src_data_i), .wgt_i(side_data_i), .sum_o(sum)
+    );
+  end
 
   // ---- Accumulation: reads in s0 + 6 + Levels, so that the element meets its sum.
   logic [2:0]         control_acc;

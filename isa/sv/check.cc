@@ -59,7 +59,8 @@ class Checker {
   }
 
   void LutInputs(const SvUnit& planned) {
-    if (!planned.gemms || planned.gemm.dst != -1 || spec_.hardware.lut_inputs <= planned.gemm.block_in)
+    if (!planned.gemms || planned.gemm.dst != -1 || planned.gemm.per_lane ||
+        spec_.hardware.lut_inputs <= planned.gemm.block_in)
       return;
     Error(spec_.hardware.lut_inputs_loc,
           fmt::format("hardware.lut_inputs is {}, with tiles of {} inputs", spec_.hardware.lut_inputs,
@@ -89,7 +90,8 @@ class Checker {
       if (MatchSvGemm(spec_, spec_.FormatIndex(format.name)).dst != -1) {
         Error(format.loc,
               fmt::format("'{}' computes {}", format.name, format.intrinsic ? format.intrinsic->text : ""),
-              "a product of two matrices, dst[b, o] += x[b, k] * y[o, k]");
+              "a product of two matrices, dst[b, o] += x[b, k] * y[o, k], or of lanes, dst[b, o] += x[b, o] "
+              "* y[o]");
       } else {
         for (const Operand& source : format.intrinsic->sources) SignedLanes(format, source.memory);
       }

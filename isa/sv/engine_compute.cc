@@ -47,6 +47,7 @@ constexpr std::string_view kGemm = R"(
     .Batch    (@batch@),
     .BlockIn  (@block_in@),
     .BlockOut (@block_out@),
+    .PerLane  (@per_lane@),
     .InpBits  (cosim_pkg::@Src@LaneBits),
     .WgtBits  (cosim_pkg::@Side@LaneBits),
     .MacsPerDsp(@macs_per_dsp@),
@@ -184,15 +185,17 @@ SvEngine SvGemmEngine(const Spec& spec, const SvUnit& unit) {
                        {operand->index + "_base", operand->index + "_out", operand->index + "_in"})});
   }
   SvValues values = SvEngineValues(unit, Kind::kGemm);
-  values.insert(values.end(), {{"batch", std::to_string(unit.gemm.batch)},
-                               {"block_in", std::to_string(unit.gemm.block_in)},
-                               {"block_out", std::to_string(unit.gemm.block_out)},
-                               {"macs_per_dsp", std::to_string(unit.gemm.macs_per_dsp)},
-                               {"lut_inputs", std::to_string(spec.hardware.lut_inputs)},
-                               {"Uop", SvMemoryConstant(spec, format.micro_ops)},
-                               {"Dst", SvMemoryConstant(spec, dst.memory)},
-                               {"Src", SvMemoryConstant(spec, src.memory)},
-                               {"Side", SvMemoryConstant(spec, side.memory)}});
+  values.insert(values.end(),
+                {{"batch", std::to_string(unit.gemm.batch)},
+                 {"block_in", std::to_string(unit.gemm.block_in)},
+                 {"block_out", std::to_string(unit.gemm.block_out)},
+                 {"per_lane", unit.gemm.per_lane ? "1'b1" : "1'b0"},
+                 {"macs_per_dsp", std::to_string(unit.gemm.macs_per_dsp)},
+                 {"lut_inputs", std::to_string(unit.gemm.per_lane ? 0 : spec.hardware.lut_inputs)},
+                 {"Uop", SvMemoryConstant(spec, format.micro_ops)},
+                 {"Dst", SvMemoryConstant(spec, dst.memory)},
+                 {"Src", SvMemoryConstant(spec, src.memory)},
+                 {"Side", SvMemoryConstant(spec, side.memory)}});
   const std::pair<const char*, const Operand*> fields[] = {{"dst", &dst}, {"src", &src}, {"side", &side}};
   for (const auto& [name, operand] : fields) {
     const std::string field = SvMemoryConstant(spec, format.micro_ops) + SvConstantName(operand->index);

@@ -116,11 +116,22 @@ SvGemm MatchSvGemm(const Spec& spec, int index) {
   SvGemm gemm{.format = index, .dst = kNoMatch};
   if (!format.intrinsic || format.intrinsic->sources.size() != 2) return gemm;
   const Intrinsic& intrinsic = *format.intrinsic;
-  if (intrinsic.axes.size() != 3 || intrinsic.dst.axes.size() != 2) return gemm;
+  if (intrinsic.dst.axes.size() != 2) return gemm;
   const int b = intrinsic.dst.axes[0], o = intrinsic.dst.axes[1];
   for (int src = 0; src < 2; ++src) {
     const std::vector<int>& src_axes = intrinsic.sources[src].axes;
     const std::vector<int>& side_axes = intrinsic.sources[1 - src].axes;
+    if (intrinsic.axes.size() == 2 && src_axes == intrinsic.dst.axes && side_axes == std::vector<int>{o}) {
+      gemm.per_lane = true;
+      gemm.dst = -1;
+      gemm.src = src;
+      gemm.side = 1 - src;
+      gemm.batch = intrinsic.axes[b].extent;
+      gemm.block_in = 1;
+      gemm.block_out = intrinsic.axes[o].extent;
+      return gemm;
+    }
+    if (intrinsic.axes.size() != 3) continue;
     if (src_axes.size() != 2 || side_axes.size() != 2) continue;
     const int k = src_axes[1];
     if (src_axes[0] != b || side_axes[0] != o || side_axes[1] != k || !intrinsic.axes[k].reduce) continue;

@@ -11,13 +11,15 @@
 
 namespace cosim::isa {
 
-/// A gemm instruction as dst[b, o] += src[b, k] * side[o, k]: the one shape the array has a template for.
+/// A gemm instruction as dst[b, o] += src[b, k] * side[o, k], or lane by lane as dst[b, o] += src[b, o] *
+/// side[o]: the shapes the array has a template for.
 struct SvGemm {
   int format = -1;
   int dst = -1, src = -1,
       side = -1;  ///< operands: -1 dst is Intrinsic::dst; src and side index Intrinsic::sources
   int batch = 0, block_in = 0, block_out = 0;
-  int macs_per_dsp = 1;  ///< as the configuration says, else as many as fit
+  bool per_lane = false;  ///< then block_in is 1
+  int macs_per_dsp = 1;   ///< as the configuration says, else as many as fit
 };
 
 /// What the alu instructions of a unit need. All ops of one format; results of equally many lanes.
