@@ -199,7 +199,8 @@ struct Spec {
   int FormatIndex(std::string_view name) const;
   int AluOpIndex(std::string_view name) const;
   int word_bytes() const { return word_bits / 8; }
-  /// Multiply-accumulates a cycle of the array: product of the intrinsic's axis extents.
+  /// Multiply-accumulates a cycle of the largest intrinsic, the product of its axis extents, in all units
+  /// that have one as large.
   int64_t MacsPerCycle() const;
   std::string FingerprintText() const;  ///< 16 hex digits
 };
