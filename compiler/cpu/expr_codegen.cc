@@ -6,6 +6,10 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "compiler/tir/simplify.h"
 #include "compiler/tir/visitor.h"
 #include "isa/check.h"
@@ -89,17 +93,21 @@ Expr JoinedOffset(const tir::BufferNode& buffer, const std::vector<Expr>& indice
   return tir::Simplifier().Simplify(offset);
 }
 
-/// The function of the C library that computes `fn`, or null when LLVM has an instruction for it.
-const char* LibraryFunction(tir::MathFn fn, bool is_double) {
+/// LLVM's instruction for `fn`; none when the C library computes it.
+std::optional<llvm::Intrinsic::ID> InstructionFor(tir::MathFn fn) {
   switch (fn) {
-    case tir::MathFn::kExp:
-      return is_double ? "exp" : "expf";
-    case tir::MathFn::kTanh:
-      return is_double ? "tanh" : "tanhf";
-    case tir::MathFn::kErf:
-      return is_double ? "erf" : "erff";
+    case tir::MathFn::kSqrt:
+      return llvm::Intrinsic::sqrt;
+    case tir::MathFn::kFloor:
+      return llvm::Intrinsic::floor;
+    case tir::MathFn::kCeil:
+      return llvm::Intrinsic::ceil;
+    case tir::MathFn::kRound:
+      return llvm::Intrinsic::roundeven;
+    case tir::MathFn::kAbs:
+      return llvm::Intrinsic::fabs;
     default:
-      return nullptr;
+      return std::nullopt;
   }
 }
 
@@ -189,6 +197,10 @@ Value* ExprEmitter::EmitFloat(BinaryOp op, Value* a, Value* b) {
       return b_.CreateFMul(a, b);
     case BinaryOp::kDiv:
       return b_.CreateFDiv(a, b);
+    case BinaryOp::kPow:
+      return CallLibrary("pow", {a, b});
+    case BinaryOp::kFMod:
+      return b_.CreateFRem(a, b);
     case BinaryOp::kMin:
       return b_.CreateSelect(b_.CreateFCmpOLT(b, a), b, a);
     case BinaryOp::kMax:
@@ -263,18 +275,20 @@ Value* ExprEmitter::EmitCast(DataType from, DataType to, Value* value) {
 Value* ExprEmitter::EmitMath(const tir::Math& node, DataType type) {
   Value* value = Emit(node.value);
   COSIM_CHECK(IsFloat(type), "math functions take floats");
-  if (const char* name = LibraryFunction(node.fn, type.bits == 64)) {
-    llvm::Module* module = b_.GetInsertBlock()->getModule();
-    llvm::FunctionCallee callee = module->getOrInsertFunction(name, value->getType(), value->getType());
-    llvm::CallInst* call = b_.CreateCall(callee, {value});
-    call->setDoesNotAccessMemory();
-    call->setDoesNotThrow();
-    return call;
-  }
-  const auto intrinsic = node.fn == tir::MathFn::kSqrt    ? llvm::Intrinsic::sqrt
-                         : node.fn == tir::MathFn::kFloor ? llvm::Intrinsic::floor
-                                                          : llvm::Intrinsic::roundeven;
-  return b_.CreateUnaryIntrinsic(intrinsic, value);
+  if (const auto instruction = InstructionFor(node.fn)) return b_.CreateUnaryIntrinsic(*instruction, value);
+  return CallLibrary(tir::NameOf(node.fn), {value});
+}
+
+Value* ExprEmitter::CallLibrary(std::string name, llvm::ArrayRef<Value*> arguments) {
+  llvm::Type* type = arguments.front()->getType();
+  if (type->isFloatTy()) name += 'f';
+  const std::vector<llvm::Type*> types(arguments.size(), type);
+  llvm::Module* module = b_.GetInsertBlock()->getModule();
+  llvm::CallInst* call = b_.CreateCall(
+      module->getOrInsertFunction(name, llvm::FunctionType::get(type, types, false)), arguments);
+  call->setDoesNotAccessMemory();
+  call->setDoesNotThrow();
+  return call;
 }
 
 Value* ExprEmitter::EmitOffset(const tir::BufferNode& buffer, const std::vector<Expr>& indices) {

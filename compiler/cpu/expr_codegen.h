@@ -44,6 +44,8 @@ class ExprEmitter {
   llvm::Value* EmitCast(tir::DataType from, tir::DataType to, llvm::Value* value);
   llvm::Value* EmitLoad(const tir::Load& node);
   llvm::Value* EmitMath(const tir::Math& node, tir::DataType type);
+  /// The C library's `name` on double; on float with an "f" behind it.
+  llvm::Value* CallLibrary(std::string name, llvm::ArrayRef<llvm::Value*> arguments);
   llvm::Value* EmitOffset(const tir::BufferNode& buffer, const std::vector<tir::Expr>& indices);
   llvm::Value* Address(const tir::Buffer& buffer, const std::vector<tir::Expr>& indices);
   template <typename Access>

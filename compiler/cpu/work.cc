@@ -27,6 +27,15 @@ constexpr int64_t kMostInterleaved = 4;  // of as many places, whole vectors are
 constexpr int64_t kSortSteps = 8;
 constexpr int64_t kBranches = 5;  // of a conditional load in a loop of vectors, each as an iteration
 
+constexpr int64_t kFunction = 8;  // divisions that a function of the C library takes as long as
+
+bool IsInstruction(tir::MathFn fn) {
+  return fn == tir::MathFn::kRound || fn == tir::MathFn::kFloor || fn == tir::MathFn::kCeil ||
+         fn == tir::MathFn::kAbs;
+}
+
+bool IsSlow(BinaryOp op) { return op == BinaryOp::kDiv || op == BinaryOp::kPow || op == BinaryOp::kFMod; }
+
 struct Loop {
   const tir::VarNode* var;
   int64_t extent;
@@ -270,6 +279,9 @@ class Counter {
       }
       case BinaryOp::kDiv:
         return Add(HostOp::kDivide, set, bits);
+      case BinaryOp::kPow:
+      case BinaryOp::kFMod:
+        return Add(HostOp::kDivide, set, bits, kFunction);
       case BinaryOp::kMin:
       case BinaryOp::kMax:
         if (vector && bits > 32) return AddOutsideVectors(set, 2);
@@ -302,7 +314,7 @@ class Counter {
       CountExpr(binary->a);
       CountExpr(binary->b);
       if (IsZeroShift(*binary) || IsFullClip(*binary)) return;
-      if ((is_float || type.code == tir::DataType::Code::kFloat) && binary->op != BinaryOp::kDiv)
+      if ((is_float || type.code == tir::DataType::Code::kFloat) && !IsSlow(binary->op))
         return Add(HostOp::kFloat, set, type.bits);
       AddBinary(*binary, set, type.bits);
     } else if (const auto* select = tir::As<tir::Select>(expr)) {
@@ -321,8 +333,7 @@ class Counter {
       if (IsVector(set)) Add(HostOp::kSimple, set, std::max(from, bits));
     } else if (const auto* math = tir::As<tir::Math>(expr)) {
       CountExpr(math->value);
-      Add(HostOp::kDivide, set, bits,
-          math->fn == tir::MathFn::kRound || math->fn == tir::MathFn::kFloor ? 1 : 8);
+      Add(HostOp::kDivide, set, bits, IsInstruction(math->fn) ? 1 : kFunction);
     }
   }
 

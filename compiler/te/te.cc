@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "compiler/tir/arithmetic.h"
 #include "compiler/tir/visitor.h"
 #include "isa/check.h"
 
@@ -20,9 +21,7 @@ Axis ReduceAxis(int64_t extent, std::string name) {
   return Axis(std::move(name), AxisKind::kReduce, extent);
 }
 
-namespace {
-
-Reduction MakeReduction(ReduceOp op, tir::Expr source, std::vector<Axis> axes) {
+Reduction Reduce(ReduceOp op, tir::Expr source, std::vector<Axis> axes) {
   COSIM_CHECK(source != nullptr && !axes.empty(), "a reduction needs a value and axes");
   for (const Axis& axis : axes) {
     COSIM_CHECK(axis->kind == AxisKind::kReduce, "'{}' is not a reduction axis", axis.name());
@@ -30,27 +29,40 @@ Reduction MakeReduction(ReduceOp op, tir::Expr source, std::vector<Axis> axes) {
   return Reduction{op, std::move(source), std::move(axes)};
 }
 
-}  // namespace
-
 Reduction Sum(tir::Expr source, std::vector<Axis> axes) {
-  return MakeReduction(ReduceOp::kSum, std::move(source), std::move(axes));
+  return Reduce(ReduceOp::kSum, std::move(source), std::move(axes));
 }
 
 Reduction MaxReduce(tir::Expr source, std::vector<Axis> axes) {
-  return MakeReduction(ReduceOp::kMax, std::move(source), std::move(axes));
+  return Reduce(ReduceOp::kMax, std::move(source), std::move(axes));
 }
 
 tir::Expr IdentityOf(ReduceOp op, tir::DataType type) {
   const bool is_float = type.code == tir::DataType::Code::kFloat;
-  if (op == ReduceOp::kSum) return is_float ? tir::Float(0, type) : tir::Int(0, type);
-  if (is_float) return tir::Float(-std::numeric_limits<double>::infinity(), type);
-  if (type.code == tir::DataType::Code::kUInt) return tir::Int(0, type);
-  return tir::Int(std::numeric_limits<int64_t>::min() >> (64 - type.bits), type);
+  if (op == ReduceOp::kSum || op == ReduceOp::kProduct) {
+    const int neutral = op == ReduceOp::kProduct ? 1 : 0;
+    return is_float ? tir::Float(neutral, type) : tir::Int(neutral, type);
+  }
+  const bool greatest = op == ReduceOp::kMin;
+  const double infinity = std::numeric_limits<double>::infinity();
+  if (is_float) return tir::Float(greatest ? infinity : -infinity, type);
+  if (type.code == tir::DataType::Code::kUInt) return tir::Int(greatest ? tir::WrapTo(-1, type) : 0, type);
+  const int64_t lowest = std::numeric_limits<int64_t>::min() >> (64 - type.bits);
+  return tir::Int(greatest ? -(lowest + 1) : lowest, type);
 }
 
 tir::Expr Combine(ReduceOp op, tir::Expr old, tir::Expr value) {
-  return op == ReduceOp::kSum ? std::move(old) + std::move(value)
-                              : tir::Max(std::move(old), std::move(value));
+  switch (op) {
+    case ReduceOp::kSum:
+      return std::move(old) + std::move(value);
+    case ReduceOp::kProduct:
+      return std::move(old) * std::move(value);
+    case ReduceOp::kMax:
+      return tir::Max(std::move(old), std::move(value));
+    case ReduceOp::kMin:
+      return tir::Min(std::move(old), std::move(value));
+  }
+  COSIM_CHECK(false, "reduction {}", static_cast<int>(op));
 }
 
 tir::DataType TypeOf(const Body& body) {

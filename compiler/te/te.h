@@ -49,13 +49,14 @@ class Axis {
   std::shared_ptr<const AxisNode> node_;
 };
 
-/// 0 <= axis < extent, to be reduced over by Sum or MaxReduce.
+/// 0 <= axis < extent, to be reduced over.
 Axis ReduceAxis(int64_t extent, std::string name);
 
-enum class ReduceOp { kSum, kMax };
+enum class ReduceOp { kSum, kMax, kMin, kProduct };
 
-/// A reduction as the whole body of a Compute. Sum starts at 0; kMax at the type's lowest value (-inf for
-/// floats).
+/// A reduction as the whole body of a Compute. Sum starts at 0, kProduct at 1; kMax at the type's lowest
+/// value
+/// (-inf for floats), kMin at its highest.
 struct Reduction {
   ReduceOp op;
   tir::Expr source;
@@ -63,6 +64,7 @@ struct Reduction {
 };
 Reduction Sum(tir::Expr source, std::vector<Axis> axes);
 Reduction MaxReduce(tir::Expr source, std::vector<Axis> axes);
+Reduction Reduce(ReduceOp op, tir::Expr source, std::vector<Axis> axes);
 /// The value a reduction starts from.
 tir::Expr IdentityOf(ReduceOp op, tir::DataType type);
 /// `old` with one more value.
@@ -111,7 +113,7 @@ class Tensor {
 
 Tensor Placeholder(std::string name, std::vector<int64_t> shape, tir::DataType type);
 
-/// An element of `shape` at the given indices is what `body` returns: an Expr, Sum(…) or MaxReduce(…).
+/// An element of `shape` at the given indices is what `body` returns: an Expr or a Reduction.
 /// `axis_names` name the loops; i0, i1, … when left out.
 Tensor Compute(std::string name, std::vector<int64_t> shape, const std::function<Body(const Indices&)>& body,
                std::vector<std::string> axis_names = {});

@@ -96,8 +96,12 @@ double EvaluateFloat(BinaryOp op, double a, double b) {
       return a * b;
     case BinaryOp::kDiv:
       return a / b;
+    case BinaryOp::kPow:
+      return std::pow(a, b);
+    case BinaryOp::kFMod:
+      return std::fmod(a, b);
     case BinaryOp::kMin:
-      return a < b ? a : b;
+      return b < a ? b : a;
     case BinaryOp::kMax:
       return a < b ? b : a;
     default:
@@ -134,16 +138,49 @@ double EvaluateMath(MathFn fn, double x) {
       return std::nearbyint(x);
     case MathFn::kFloor:
       return std::floor(x);
+    case MathFn::kCeil:
+      return std::ceil(x);
+    case MathFn::kAbs:
+      return std::abs(x);
+    case MathFn::kLog:
+      return std::log(x);
+    case MathFn::kExpm1:
+      return std::expm1(x);
+    case MathFn::kLog1p:
+      return std::log1p(x);
+    case MathFn::kSin:
+      return std::sin(x);
+    case MathFn::kCos:
+      return std::cos(x);
+    case MathFn::kTan:
+      return std::tan(x);
+    case MathFn::kAsin:
+      return std::asin(x);
+    case MathFn::kAcos:
+      return std::acos(x);
+    case MathFn::kAtan:
+      return std::atan(x);
+    case MathFn::kSinh:
+      return std::sinh(x);
+    case MathFn::kCosh:
+      return std::cosh(x);
+    case MathFn::kAsinh:
+      return std::asinh(x);
+    case MathFn::kAcosh:
+      return std::acosh(x);
+    case MathFn::kAtanh:
+      return std::atanh(x);
   }
   COSIM_CHECK(false);
 }
 
 int64_t FloatToInt(double value, DataType type) {
-  const double truncated = std::trunc(value);
-  COSIM_CHECK(std::abs(truncated) < 9.2e18 &&
-                  WrapTo(static_cast<int64_t>(truncated), type) == static_cast<int64_t>(truncated),
-              "{} cast to {} is out of range", value, ToString(type));
-  return static_cast<int64_t>(truncated);
+  if (std::isnan(value)) return 0;
+  const bool is_signed = type.code == DataType::Code::kInt;
+  const double most = std::ldexp(1.0, type.bits - (is_signed ? 1 : 0)), least = is_signed ? -most : 0;
+  if (value <= least) return is_signed ? WrapTo(int64_t{1} << (type.bits - 1), type) : 0;
+  if (value >= most) return WrapTo(is_signed ? ~(int64_t{1} << (type.bits - 1)) : int64_t{-1}, type);
+  return is_signed ? static_cast<int64_t>(value) : static_cast<int64_t>(static_cast<uint64_t>(value));
 }
 
 class Compiler {

@@ -40,6 +40,10 @@ bool IsIntegerOnly(BinaryOp op) {
   }
 }
 
+bool IsFloatOnly(BinaryOp op) {
+  return op == BinaryOp::kDiv || op == BinaryOp::kPow || op == BinaryOp::kFMod;
+}
+
 std::optional<int64_t> ConstantOf(const Expr& expr) {
   const auto* imm = std::get_if<IntImm>(&expr->node);
   return imm ? std::optional<int64_t>(imm->value) : std::nullopt;
@@ -107,7 +111,7 @@ Expr MakeBinary(BinaryOp op, Expr a, Expr b) {
   COSIM_CHECK(a->type == b->type, "operands of '{}' are {} and {}", ToString(op), ToString(a->type),
               ToString(b->type));
   COSIM_CHECK(!IsLogical(op) || a->type == DataType::Bool(), "'{}' takes bools", ToString(op));
-  COSIM_CHECK(op != BinaryOp::kDiv || IsFloat(a->type), "'/' takes floats; integers use FloorDiv");
+  COSIM_CHECK(!IsFloatOnly(op) || IsFloat(a->type), "'{}' takes floats; integers use FloorDiv", ToString(op));
   COSIM_CHECK(!IsIntegerOnly(op) || !IsFloat(a->type), "'{}' takes integers", ToString(op));
   const DataType type = IsComparison(op) ? DataType::Bool() : a->type;
   const std::optional<int64_t> ca = ConstantOf(a), cb = ConstantOf(b);

@@ -5,11 +5,13 @@
 // have the node's type (comparisons: the same type, giving bool). FloorDiv and FloorMod round towards minus
 // infinity; the divisor is positive. Shr is arithmetic on signed types. RoundShift(x, s) is (x + (s > 0 ? 1
 // << (s - 1) : 0)) >> s without intermediate overflow. Cast wraps between integers, rounds towards zero from
-// float. Select evaluates only the side it takes, so a load on the other side may be out of bounds. Loop
-// variables and indices are int64. A For runs its body for min <= var < min + extent, in order when serial;
-// extent may depend on outer variables and may be 0. Iterations of parallel, vectorized, unrolled and
-// virtual-thread loops are independent of each other (reductions excepted, which stay serial). Buffers do not
-// alias. Nodes are immutable and shared; identity of variables and buffers is the pointer's.
+// float, saturating, NaN to 0. On floats, Min(a, b) is b < a ? b : a and Max(a, b) is a < b ? b : a; a
+// comparison with NaN does not hold, but for Ne. Select evaluates only the side it takes, so a load on the
+// other side may be out of bounds. Loop variables and indices are int64. A For runs its body for min <= var <
+// min + extent, in order when serial; extent may depend on outer variables and may be 0. Iterations of
+// parallel, vectorized, unrolled and virtual-thread loops are independent of each other (reductions excepted,
+// which stay serial). Buffers do not alias. Nodes are immutable and shared; identity of variables and buffers
+// is the pointer's.
 #pragma once
 
 #include <cstdint>
@@ -61,6 +63,8 @@ enum class BinaryOp {
   kFloorDiv,
   kFloorMod,
   kDiv /* float */,
+  kPow /* float */,
+  kFMod /* float, the sign of the dividend */,
   kMin,
   kMax,
   kShl,
@@ -76,7 +80,30 @@ enum class BinaryOp {
   kLogicalAnd,
   kLogicalOr
 };
-enum class MathFn { kExp, kSqrt, kTanh, kErf, kRound /* half to even */, kFloor };
+enum class MathFn {
+  kExp,
+  kSqrt,
+  kTanh,
+  kErf,
+  kRound /* half to even */,
+  kFloor,
+  kCeil,
+  kAbs,
+  kLog,
+  kExpm1,
+  kLog1p,
+  kSin,
+  kCos,
+  kTan,
+  kAsin,
+  kAcos,
+  kAtan,
+  kSinh,
+  kCosh,
+  kAsinh,
+  kAcosh,
+  kAtanh
+};
 
 struct IntImm {
   int64_t value;
@@ -179,6 +206,8 @@ struct Function {
 
 std::string ToString(DataType type);
 std::string ToString(BinaryOp op);
+/// "exp": the name of the C library's function on double where it has one.
+const char* NameOf(MathFn fn);
 std::string ToString(const Expr& expr);
 std::string ToString(const Stmt& stmt);
 std::string ToString(const Function& function);

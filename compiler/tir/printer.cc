@@ -44,27 +44,11 @@ int Precedence(BinaryOp op) {
     case BinaryOp::kMin:
     case BinaryOp::kMax:
     case BinaryOp::kRoundShift:
+    case BinaryOp::kPow:
+    case BinaryOp::kFMod:
       return 0;
   }
   return 0;
-}
-
-const char* NameOf(MathFn fn) {
-  switch (fn) {
-    case MathFn::kExp:
-      return "exp";
-    case MathFn::kSqrt:
-      return "sqrt";
-    case MathFn::kTanh:
-      return "tanh";
-    case MathFn::kErf:
-      return "erf";
-    case MathFn::kRound:
-      return "round";
-    case MathFn::kFloor:
-      return "floor";
-  }
-  return "?";
 }
 
 const char* SuffixOf(LoopKind kind) {
@@ -191,10 +175,17 @@ std::string ToString(DataType type) {
 }
 
 std::string ToString(BinaryOp op) {
-  static constexpr const char* kNames[] = {"+",   "-",  "*",  "//",          "%",  "/", "min",
-                                           "max", "<<", ">>", "round_shift", "&",  "|", "^",
-                                           "<",   "<=", "==", "!=",          "&&", "||"};
+  static constexpr const char* kNames[] = {"+",   "-",   "*",  "//", "%",           "/", "pow", "fmod",
+                                           "min", "max", "<<", ">>", "round_shift", "&", "|",   "^",
+                                           "<",   "<=",  "==", "!=", "&&",          "||"};
   return kNames[static_cast<int>(op)];
+}
+
+const char* NameOf(MathFn fn) {
+  static constexpr const char* kNames[] = {
+      "exp", "sqrt", "tanh", "erf",  "round", "floor", "ceil", "abs",  "log",   "expm1", "log1p",
+      "sin", "cos",  "tan",  "asin", "acos",  "atan",  "sinh", "cosh", "asinh", "acosh", "atanh"};
+  return kNames[static_cast<int>(fn)];
 }
 
 std::string ToString(const Expr& expr) { return Printer().Print(expr); }

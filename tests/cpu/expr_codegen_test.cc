@@ -291,6 +291,40 @@ TEST(ExprCodegen, ComputesMathFunctions) {
   }
 }
 
+TEST(ExprCodegen, CallsFunctionsOfTheLibrary) {
+  using tir::MathFn;
+  const std::vector<float> a = {0.125f, 0.25f, 0.5f, 0.75f, 0.9f, 0.99f};
+  const std::pair<MathFn, float (*)(float)> functions[] = {
+      {MathFn::kCeil, [](float x) { return std::ceil(x); }},
+      {MathFn::kAbs, [](float x) { return std::abs(x); }},
+      {MathFn::kLog, [](float x) { return std::log(x); }},
+      {MathFn::kExpm1, [](float x) { return std::expm1(x); }},
+      {MathFn::kLog1p, [](float x) { return std::log1p(x); }},
+      {MathFn::kSin, [](float x) { return std::sin(x); }},
+      {MathFn::kCos, [](float x) { return std::cos(x); }},
+      {MathFn::kTan, [](float x) { return std::tan(x); }},
+      {MathFn::kAsin, [](float x) { return std::asin(x); }},
+      {MathFn::kAcos, [](float x) { return std::acos(x); }},
+      {MathFn::kAtan, [](float x) { return std::atan(x); }},
+      {MathFn::kSinh, [](float x) { return std::sinh(x); }},
+      {MathFn::kCosh, [](float x) { return std::cosh(x); }},
+      {MathFn::kAsinh, [](float x) { return std::asinh(x); }},
+      {MathFn::kAtanh, [](float x) { return std::atanh(x); }}};
+  for (const auto& [fn, expected] : functions) {
+    const auto out = RunFloat(a, {}, [fn = fn](const Expr& x, const Expr&) { return tir::MakeMath(fn, x); });
+    for (size_t i = 0; i < a.size(); ++i) EXPECT_FLOAT_EQ(out[i], expected(a[i])) << tir::NameOf(fn);
+  }
+  const std::vector<float> b = {2, -1.5f, 0.3f, 7, 0.25f, -3};
+  const auto pow =
+      RunFloat(a, b, [](const Expr& x, const Expr& y) { return tir::MakeBinary(tir::BinaryOp::kPow, x, y); });
+  const auto rest = RunFloat(
+      b, a, [](const Expr& x, const Expr& y) { return tir::MakeBinary(tir::BinaryOp::kFMod, x, y); });
+  for (size_t i = 0; i < a.size(); ++i) {
+    EXPECT_FLOAT_EQ(pow[i], std::pow(a[i], b[i]));
+    EXPECT_EQ(rest[i], std::fmod(b[i], a[i]));
+  }
+}
+
 TEST(ExprCodegen, RoundsTowardsZeroFromFloat) {
   const tir::Buffer a = tir::MakeBuffer("a", DataType::Float(64), {kCount});
   std::vector<double> x(kCount);
