@@ -83,6 +83,7 @@ std::string RunJson(const session::Result& result, const isa::Spec& spec, const 
     mismatches += output.mismatches;
   }
   json["outputs"] = {{"values", values}, {"mismatches", mismatches}};
+  json["unchecked_layers"] = result.unchecked;
   if (!result.producer.empty()) json["module"] = {{"file", options.network}, {"producer", result.producer}};
   if (const auto& f = result.frames)
     json["frames"] = {{"count", f->count},

@@ -111,8 +111,12 @@ std::string Verdict(const session::Result& result, const session::Options& optio
                         Grouped(layer_values), Grouped(layer_mismatches));
   }
   const std::string where = result.producer.empty() ? "" : " outputs stored in the module";
-  return text + fmt::format("outputs: {} values, {} mismatches against golden{}\n", Grouped(values),
-                            Grouped(mismatches), where);
+  text += fmt::format("outputs: {} values, {} mismatches against golden{}\n", Grouped(values),
+                      Grouped(mismatches), where);
+  if (!result.unchecked.empty())
+    text += fmt::format("not checked independently: {}, computed by the golden model's own routines\n",
+                        Counted(result.unchecked.size(), "layer"));
+  return text;
 }
 
 }  // namespace

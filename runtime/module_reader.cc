@@ -190,6 +190,9 @@ class Reader {
       place.scale = p->scale();
       Expect(std::isfinite(place.scale), "a scale");
       place.zero_point = p->zero_point();
+      place.tolerance = p->tolerance();
+      place.rounded = p->rounded();
+      Expect(std::isfinite(place.tolerance) && place.tolerance >= 0, "a tolerance");
       result.push_back(std::move(place));
     }
     return result;

@@ -126,7 +126,7 @@ class Writer {
       COSIM_CHECK(!p.unpack, "{} is not plain", p.name);
       const auto name = Text(p.name);
       return format::CreatePlace(b_, name, p.address, p.bytes, Text(p.type), p.scale, p.zero_point,
-                                 static_cast<uint8_t>(p.element_bytes));
+                                 static_cast<uint8_t>(p.element_bytes), p.tolerance, p.rounded);
     });
   }
 

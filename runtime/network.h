@@ -69,6 +69,8 @@ struct Place {
   uint64_t element_bytes = 1;
   float scale = 0;  ///< real = (q - zero_point) * scale; 0 when the value has no such meaning
   int zero_point = 0;
+  double tolerance = 0;  ///< how far floats may be from the golden model's; 0: no bit may differ
+  bool rounded = false;  ///< integers were rounded from such floats on the way to it
 };
 
 struct Network {

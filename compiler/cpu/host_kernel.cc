@@ -10,7 +10,6 @@
 namespace cosim::cpu {
 namespace {
 
-using graph::DType;
 using graph::Tensor;
 using graph::TensorPtr;
 
@@ -51,14 +50,6 @@ class HostKernel : public runtime::CpuKernel {
 };
 
 }  // namespace
-
-bool HasLoopIr(const graph::Graph& graph, graph::ValueId id) {
-  const graph::Node& node = graph.node(id);
-  if (node.As<graph::HostOp>()) return false;
-  if (node.As<graph::Quantize>() || node.As<graph::Flatten>()) return true;
-  // Later operands may be real vectors beside integers (layer norm).
-  return node.inputs.empty() || graph.node(node.inputs[0]).type.dtype != DType::kFloat32;
-}
 
 runtime::CpuKernelPtr MakeHostKernel(const graph::Graph& graph, graph::ValueId id,
                                      std::vector<graph::ValueId>& inputs) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes that have no loop IR, as kernels: HostOps and float operations, evaluated by their reference
+// Nodes that ops::Define gives no tensor expressions for, as kernels: evaluated by their reference
 // implementation.
 #pragma once
 
@@ -11,9 +11,6 @@
 #include "runtime/host_work.h"
 
 namespace cosim::cpu {
-
-/// Whether loop IR computes this node (definition.h); if not, MakeHostKernel does.
-bool HasLoopIr(const graph::Graph& graph, graph::ValueId node);
 
 /// Arguments of the kernel: the arrays of the node's inputs that are no constants, each once, in order; then
 /// of its output. `inputs` gets those values.

@@ -2,6 +2,7 @@
 // A group of graph nodes as one loop IR function for the CPU, and groups as kernels.
 #include "compiler/cpu/lower_group.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "compiler/cpu/host_kernel.h"
@@ -24,7 +25,9 @@ class GroupBuilder {
     const graph::Node& node = graph_.node(id);
     std::vector<te::Tensor> operands;
     for (graph::ValueId input : node.inputs) operands.push_back(TensorOf(input));
-    ops::Definition definition = ops::Define(node, operands);
+    const auto defined = ops::Define(node, operands, ops::KnownOf(graph_, node));
+    COSIM_CHECK(defined, "'{}' has no tensor expression", node.name);
+    const ops::Definition& definition = *defined;
     for (const ops::Table& table : definition.tables) {
       table_params_.push_back(table.placeholder);
       result_.tables.push_back(table.values);
@@ -37,7 +40,7 @@ class GroupBuilder {
     const te::Tensor output = computations_.back().tensor;
     te::Schedule schedule({output});
     schedules::ScheduleForCpu(schedule, computations_);
-    std::vector<te::Tensor> params = std::move(input_params_);
+    std::vector<te::Tensor> params = TakeReadInputs();
     params.insert(params.end(), table_params_.begin(), table_params_.end());
     params.push_back(output);
     result_.function = tir::RemoveUnitLoops(te::Lower(schedule, params, name));
@@ -49,11 +52,28 @@ class GroupBuilder {
     te::Tensor& tensor = tensors_[id];
     if (tensor.get() == nullptr) {
       const graph::Node& node = graph_.node(id);
-      tensor = te::Placeholder(node.name, node.type.shape, ops::TypeOf(node.type.dtype));
+      tensor = te::Placeholder(node.name, ops::TensorShape(node.type), ops::TypeOf(node.type.dtype));
       input_params_.push_back(tensor);
       result_.inputs.push_back(id);
     }
     return tensor;
+  }
+
+  /// The inputs that a computation reads: others only shaped it. result_.inputs keeps theirs.
+  std::vector<te::Tensor> TakeReadInputs() {
+    std::vector<te::Tensor> params;
+    std::vector<graph::ValueId> inputs;
+    for (size_t i = 0; i < input_params_.size(); ++i) {
+      const auto reads = [&](const ops::Computation& computation) {
+        const auto read = te::InputsOf(computation.tensor->body);
+        return std::find(read.begin(), read.end(), input_params_[i]) != read.end();
+      };
+      if (std::none_of(computations_.begin(), computations_.end(), reads)) continue;
+      params.push_back(input_params_[i]);
+      inputs.push_back(result_.inputs[i]);
+    }
+    result_.inputs = std::move(inputs);
+    return params;
   }
 
   const graph::Graph& graph_;
@@ -84,7 +104,7 @@ std::vector<GroupKernel> CompileGroups(CpuCompiler& compiler, const graph::Graph
   std::vector<size_t> position;  // of each function among the groups
   for (size_t i = 0; i < groups.size(); ++i) {
     result[i].output = groups[i].back();
-    if (groups[i].size() == 1 && !HasLoopIr(graph, groups[i][0])) {
+    if (groups[i].size() == 1 && !ops::HasDefinition(graph, groups[i][0])) {
       result[i].kernel = MakeHostKernel(graph, groups[i][0], result[i].inputs);
       result[i].work = RoutineWork(graph, groups[i][0]);
       continue;

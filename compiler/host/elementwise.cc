@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "compiler/host/broadcast.h"
+#include "compiler/host/elementwise_define.h"
 #include "compiler/host/numeric.h"
 
 namespace cosim::host {
@@ -104,9 +106,15 @@ bool Holds(Comparison op, T a, T b) {
   }
 }
 
-/// f(x) in the type of x, for every type.
+using tir::Expr;
+using Elements = std::vector<Expr>;
+
+Expr Zero(const Expr& like) { return ops::Number(0, like->type); }
+bool IsUnsigned(const Expr& x) { return x->type.code == tir::DataType::Code::kUInt; }
+
+/// f(x) in the type of x, for every type, and as an expression.
 template <typename F>
-HostOperatorPtr Elementwise(const char* name, F f) {
+HostOperatorPtr Elementwise(const char* name, F f, Expr (*element)(const Expr&)) {
   return Make(name, 1, 1, SameType, ThroughFloat([f](Values in, Results out) {
                 Dispatch(in[0]->dtype(), [&](auto zero) {
                   using T = decltype(zero);
@@ -114,20 +122,25 @@ HostOperatorPtr Elementwise(const char* name, F f) {
                   std::transform(x.begin(), x.end(), out[0].mutable_data<T>().begin(),
                                  [&](T v) { return static_cast<T>(f(v)); });
                 });
-              }));
+              }),
+              {}, DefineMap([element](const Elements& v) { return element(v[0]); }));
 }
 
 template <typename F>
-HostOperatorPtr Predicate(const char* name, F f) {
-  return Make(name, 1, 1, Boolean, [f](Values in, Results out) {
-    const auto x = Reals(*in[0]);
-    std::transform(x.begin(), x.end(), out[0].mutable_data<uint8_t>().begin(), f);
-  });
+HostOperatorPtr Predicate(const char* name, F f, std::function<Expr(const Expr&)> element) {
+  return Make(
+      name, 1, 1, Boolean,
+      [f](Values in, Results out) {
+        const auto x = Reals(*in[0]);
+        std::transform(x.begin(), x.end(), out[0].mutable_data<uint8_t>().begin(), f);
+      },
+      {}, DefineMap([element](const Elements& v) { return element(v[0]); }));
 }
 
 }  // namespace
 
-HostOperatorPtr MathFunction(std::string name, std::function<double(double)> f) {
+HostOperatorPtr MathFunction(std::string name, std::function<double(double)> f,
+                             std::function<Expr(const Expr&)> element) {
   return Make(std::move(name), 1, 1, Floating, ThroughFloat([f](Values in, Results out) {
                 Dispatch(in[0]->dtype(), [&](auto zero) {
                   using T = decltype(zero);
@@ -135,34 +148,56 @@ HostOperatorPtr MathFunction(std::string name, std::function<double(double)> f) 
                   std::transform(x.begin(), x.end(), out[0].mutable_data<T>().begin(),
                                  [&](T v) { return static_cast<T>(f(static_cast<double>(v))); });
                 });
-              }));
+              }),
+              {}, DefineMap([element](const Elements& v) { return element(v[0]); }));
 }
 
 HostOperatorPtr Absolute() {
-  return Elementwise("abs", [](auto v) { return v < 0 ? static_cast<decltype(v)>(0 - v) : v; });
+  return Elementwise(
+      "abs", [](auto v) { return v < 0 ? static_cast<decltype(v)>(0 - v) : v; },
+      [](const Expr& x) { return MakeSelect(Lt(x, Zero(x)), Zero(x) - x, x); });
 }
 HostOperatorPtr Negate() {
-  return Elementwise("neg", [](auto v) { return std::is_floating_point_v<decltype(v)> ? -v : 0 - v; });
+  return Elementwise(
+      "neg", [](auto v) { return std::is_floating_point_v<decltype(v)> ? -v : 0 - v; },
+      [](const Expr& x) { return ops::IsFloat(x->type) ? tir::Float(-0.0, x->type) - x : Zero(x) - x; });
 }
 HostOperatorPtr Sign() {
-  return Elementwise("sign", [](auto v) { return (v > 0) - (v < 0); });
+  return Elementwise(
+      "sign", [](auto v) { return (v > 0) - (v < 0); },
+      [](const Expr& x) {
+        const Expr one = ops::Number(1, x->type), zero = Zero(x);
+        return MakeSelect(Lt(zero, x), one, IsUnsigned(x) ? zero : MakeSelect(Lt(x, zero), zero - one, zero));
+      });
 }
 HostOperatorPtr Rectify() {
-  return Elementwise("relu", [](auto v) { return v < 0 ? decltype(v){0} : v; });
+  return Elementwise(
+      "relu", [](auto v) { return v < 0 ? decltype(v){0} : v; },
+      [](const Expr& x) { return MakeSelect(Lt(x, Zero(x)), Zero(x), x); });
 }
 HostOperatorPtr IsNan() {
-  return Predicate("isnan", [](double v) { return std::isnan(v); });
+  return Predicate("isnan", [](double v) { return std::isnan(v); }, [](const Expr& x) { return Ne(x, x); });
 }
 HostOperatorPtr IsInf(bool positive, bool negative) {
-  return Predicate("isinf", [=](double v) { return std::isinf(v) && (v > 0 ? positive : negative); });
+  return Predicate(
+      "isinf", [=](double v) { return std::isinf(v) && (v > 0 ? positive : negative); },
+      [=](const Expr& x) {
+        Expr result = tir::Int(0, tir::DataType::Bool());
+        if (!ops::IsFloat(x->type)) return result;
+        const double infinity = std::numeric_limits<double>::infinity();
+        if (positive) result = Or(result, Eq(x, tir::Float(infinity, x->type)));
+        if (negative) result = Or(result, Eq(x, tir::Float(-infinity, x->type)));
+        return result;
+      });
 }
 HostOperatorPtr Not() {
-  return Predicate("not", [](double v) { return v == 0; });
+  return Predicate("not", [](double v) { return v == 0; }, [](const Expr& x) { return Eq(x, Zero(x)); });
 }
 
 HostOperatorPtr Binary(std::string name, Arithmetic op) {
   return Make(std::move(name), 2, 2, SameBroadcast,
-              ThroughFloat([=](Values in, Results out) { ComputeBinary(op, in, out); }));
+              ThroughFloat([=](Values in, Results out) { ComputeBinary(op, in, out); }), {},
+              DefineMap([op](const Elements& v) { return ApplyTo(op, v[0], v[1]); }));
 }
 
 HostOperatorPtr AlignedAt(HostOperatorPtr op, int64_t axis) {
@@ -181,6 +216,10 @@ HostOperatorPtr AlignedAt(HostOperatorPtr op, int64_t axis) {
         const Tensor b = in[1]->Reshaped(aligned(in[0]->shape(), in[1]->shape()));
         const Tensor* pair[] = {in[0], &b};
         op->Compute(pair, out);
+      },
+      {},
+      [=](const ops::HostSite& site) {
+        return DefineAligned(op, aligned(site.operands[0].type.shape, site.operands[1].type.shape), site);
       });
 }
 
@@ -197,7 +236,8 @@ HostOperatorPtr Power() {
             to[i] = static_cast<T>(std::pow(static_cast<double>(a[x]), b[y]));
           });
         });
-      }));
+      }),
+      {}, DefineMap([](const Elements& v) { return PowerOf(v[0], v[1]); }));
 }
 
 HostOperatorPtr Variadic(std::string name, Arithmetic op, bool mean) {
@@ -220,7 +260,8 @@ HostOperatorPtr Variadic(std::string name, Arithmetic op, bool mean) {
                   sum = std::move(next);
                 }
                 out[0] = std::move(sum);
-              }));
+              }),
+              {}, [=](const ops::HostSite& site) { return DefineVariadic(op, mean, site); });
 }
 
 HostOperatorPtr Compare(std::string name, Comparison op) {
@@ -239,7 +280,8 @@ HostOperatorPtr Compare(std::string name, Comparison op) {
           ForEachBroadcast(in, out[0].shape(),
                            [&](int64_t i, int64_t x, int64_t y) { to[i] = Holds<T>(op, a[x], b[y]); });
         });
-      }));
+      }),
+      {}, DefineMap([op](const Elements& v) { return CompareTo(op, v[0], v[1]); }));
 }
 
 HostOperatorPtr Combine(std::string name, Logic op) {
@@ -254,7 +296,10 @@ HostOperatorPtr Combine(std::string name, Logic op) {
         ForEachBroadcast(in, out[0].shape(), [&](int64_t i, int64_t x, int64_t y) {
           to[i] = op == Logic::kAnd ? a[x] & b[y] : op == Logic::kOr ? a[x] | b[y] : a[x] ^ b[y];
         });
-      });
+      },
+      {}, DefineMap([op](const Elements& v) {
+        return op == Logic::kAnd ? And(v[0], v[1]) : op == Logic::kOr ? Or(v[0], v[1]) : Ne(v[0], v[1]);
+      }));
 }
 
 HostOperatorPtr Where() {
@@ -278,7 +323,8 @@ HostOperatorPtr Where() {
           ForEachBroadcast(in.subspan(1), shape,
                            [&](int64_t i, int64_t x, int64_t y) { to[i] = chosen[i] ? a[x] : b[y]; });
         });
-      });
+      },
+      {}, DefineMap([](const Elements& v) { return MakeSelect(v[0], v[1], v[2]); }));
 }
 
 HostOperatorPtr Clip() {
@@ -303,33 +349,36 @@ HostOperatorPtr Clip() {
             to[i] = v;
           }
         });
-      }));
+      }),
+      {}, DefineClip);
 }
 
 HostOperatorPtr PRelu() {
-  return Make("prelu", 2, 2, SameBroadcast, ThroughFloat([](Values in, Results out) {
-                Dispatch(in[0]->dtype(), [&](auto zero) {
-                  using T = decltype(zero);
-                  const auto x = in[0]->data<T>(), slope = in[1]->data<T>();
-                  const auto to = out[0].mutable_data<T>();
-                  ForEachBroadcast(in, out[0].shape(), [&](int64_t i, int64_t a, int64_t b) {
-                    to[i] = x[a] < 0 ? static_cast<T>(x[a] * slope[b]) : x[a];
-                  });
-                });
-              }));
+  return Make(
+      "prelu", 2, 2, SameBroadcast, ThroughFloat([](Values in, Results out) {
+        Dispatch(in[0]->dtype(), [&](auto zero) {
+          using T = decltype(zero);
+          const auto x = in[0]->data<T>(), slope = in[1]->data<T>();
+          const auto to = out[0].mutable_data<T>();
+          ForEachBroadcast(in, out[0].shape(), [&](int64_t i, int64_t a, int64_t b) {
+            to[i] = x[a] < 0 ? static_cast<T>(x[a] * slope[b]) : x[a];
+          });
+        });
+      }),
+      {}, DefineMap([](const Elements& v) { return MakeSelect(Lt(v[0], Zero(v[0])), v[0] * v[1], v[0]); }));
 }
 
 HostOperatorPtr Cast(DType to) {
   return Make(
       fmt::format("cast to={}", graph::Name(to)), 1, 1,
       [=](Operands in) { return One(to, in[0].type.shape); },
-      [=](Values in, Results out) { out[0] = ConvertTo(*in[0], to); });
+      [=](Values in, Results out) { out[0] = ConvertTo(*in[0], to); }, {}, DefineConversion);
 }
 
 HostOperatorPtr CastLike() {
   return Make(
       "cast_like", 2, 2, [](Operands in) { return One(in[1].type.dtype, in[0].type.shape); },
-      [](Values in, Results out) { out[0] = ConvertTo(*in[0], in[1]->dtype()); });
+      [](Values in, Results out) { out[0] = ConvertTo(*in[0], in[1]->dtype()); }, {}, DefineConversion);
 }
 
 }  // namespace cosim::host

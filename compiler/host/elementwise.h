@@ -10,8 +10,9 @@
 
 namespace cosim::host {
 
-/// (x float) -> f(x).
-HostOperatorPtr MathFunction(std::string name, std::function<double(double)> f);
+/// (x float) -> f(x), whose tensor expression is `element`.
+HostOperatorPtr MathFunction(std::string name, std::function<double(double)> f,
+                             std::function<tir::Expr(const tir::Expr&)> element);
 
 /// (x) -> its absolute value, negation or sign.
 HostOperatorPtr Absolute();

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "compiler/host/broadcast.h"
+#include "compiler/host/spatial_define.h"
+#include "compiler/ops/statistics.h"
 
 namespace cosim::host {
 namespace {
@@ -26,17 +28,23 @@ HostOperatorPtr FloatPairs(const char* name, F f) {
         const auto a = in[0]->data<float>(), b = in[1]->data<float>();
         const auto to = out[0].mutable_data<float>();
         ForEachBroadcast(in, out[0].shape(), [&](int64_t i, int64_t x, int64_t y) { to[i] = f(a[x], b[y]); });
-      });
+      },
+      {}, DefineMap([f](const std::vector<tir::Expr>& v) { return f(v[0], v[1]); }));
 }
 
 }  // namespace
 
 HostOperatorPtr ClampFloat(float low, float high) {
-  return Make(fmt::format("clamp low={} high={}", low, high), 1, 1, SameFloat, [=](Values in, Results out) {
-    const auto x = in[0]->data<float>();
-    std::transform(x.begin(), x.end(), out[0].mutable_data<float>().begin(),
-                   [=](float v) { return std::min(std::max(v, low), high); });
-  });
+  return Make(
+      fmt::format("clamp low={} high={}", low, high), 1, 1, SameFloat,
+      [=](Values in, Results out) {
+        const auto x = in[0]->data<float>();
+        std::transform(x.begin(), x.end(), out[0].mutable_data<float>().begin(),
+                       [=](float v) { return std::min(std::max(v, low), high); });
+      },
+      {}, DefineMap([=](const std::vector<tir::Expr>& v) {
+        return Min(Max(v[0], tir::Float(low)), tir::Float(high));
+      }));
 }
 
 HostOperatorPtr SoftmaxFloat(float beta) {
@@ -55,6 +63,12 @@ HostOperatorPtr SoftmaxFloat(float beta) {
           for (int64_t i = row; i < row + n; ++i) sum += y[i] = std::exp((x[i] - most) * beta);
           for (int64_t i = row; i < row + n; ++i) y[i] /= sum;
         }
+      },
+      {},
+      [=](const ops::HostSite& site) {
+        ops::Over over(site.in[0].shape().size(), false);
+        over.back() = true;
+        return ops::SoftmaxOver(site.name, site.in[0], over, beta, false);
       });
 }
 
@@ -82,17 +96,22 @@ HostOperatorPtr AveragePoolFloat(const Window2d& window) {
                 for (int64_t j = span.left; j < span.right; ++j) sum += from[(plane * x[2] + i) * x[3] + j];
               *to++ = sum / static_cast<float>(span.count());
             }
+      },
+      {},
+      [=](const ops::HostSite& site) {
+        const Shape& x = site.operands[0].type.shape;
+        return DefinePool(Pool::kAverage, 0, SlidingOf(window), {{0, 0}, {x[2], x[3]}}, site);
       });
 }
 
 HostOperatorPtr AddFloat() {
-  return FloatPairs("add", [](float a, float b) { return a + b; });
+  return FloatPairs("add", [](const auto& a, const auto& b) { return a + b; });
 }
 HostOperatorPtr SubtractFloat() {
-  return FloatPairs("subtract", [](float a, float b) { return a - b; });
+  return FloatPairs("subtract", [](const auto& a, const auto& b) { return a - b; });
 }
 HostOperatorPtr MultiplyFloat() {
-  return FloatPairs("multiply", [](float a, float b) { return a * b; });
+  return FloatPairs("multiply", [](const auto& a, const auto& b) { return a * b; });
 }
 
 }  // namespace cosim::host

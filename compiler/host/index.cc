@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "compiler/host/numeric.h"
+#include "compiler/ops/movement.h"
 
 namespace cosim::host {
 namespace {
@@ -125,6 +126,45 @@ void Update(ScatterMode mode, Tensor& x, int64_t at, const Tensor& updates, int6
   });
 }
 
+/// The dimensions of the indices stand in the place of `axis` among those of x.
+std::optional<ops::Definition> DefineGather(size_t axis, const ops::HostSite& site) {
+  const te::Tensor &x = site.in[0], &indices = site.in[1];
+  const size_t rank = x.shape().size(), index_rank = site.operands[1].type.shape.size();
+  return ops::Move(site.name, site.shape(), x, [&](const te::Indices& i) {
+    te::Indices at, where;
+    for (size_t d = 0; d < rank; ++d)
+      at.push_back(d == axis ? tir::Int(0) : i[d < axis ? d : d + index_rank - 1]);
+    for (size_t k = 0; k < index_rank; ++k) where.push_back(i[axis + k]);
+    if (index_rank == 0) where = {tir::Int(0)};
+    at[axis] = ops::PlaceOf(indices(where), x.shape()[axis]);
+    return at;
+  });
+}
+
+std::optional<ops::Definition> DefineGatherElements(size_t axis, const ops::HostSite& site) {
+  return ops::Move(site.name, site.shape(), site.in[0], [&](te::Indices i) {
+    i[axis] = ops::PlaceOf(site.in[1](i), site.in[0].shape()[axis]);
+    return i;
+  });
+}
+
+std::optional<ops::Definition> DefineGatherNd(size_t batch, const ops::HostSite& site) {
+  const te::Tensor &x = site.in[0], &indices = site.in[1];
+  const size_t rows = indices.shape().size() - 1;
+  return ops::Move(site.name, site.shape(), x, [&](const te::Indices& i) {
+    te::Indices row;
+    for (size_t d = 0; d < rows; ++d) row.push_back(i[d]);
+    te::Indices at(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(batch));
+    for (int64_t k = 0; k < indices.shape().back(); ++k) {
+      te::Indices where = row;
+      where.push_back(tir::Int(k));
+      at.push_back(ops::PlaceOf(indices(where), x.shape()[at.size()]));
+    }
+    for (size_t d = rows; at.size() < x.shape().size(); ++d) at.push_back(i[d]);
+    return at;
+  });
+}
+
 }  // namespace
 
 HostOperatorPtr Gather(int64_t axis) {
@@ -140,6 +180,10 @@ HostOperatorPtr Gather(int64_t axis) {
                          view.inner);
             target += view.inner;
           }
+      },
+      {},
+      [=](const ops::HostSite& site) {
+        return DefineGather(*AxisOf(axis, site.operands[0].type.shape.size()), site);
       });
 }
 
@@ -153,6 +197,10 @@ HostOperatorPtr GatherElements(int64_t axis) {
       [=](Values in, Results out) {
         ForEachElement(axis, *in[0], *in[1],
                        [&](int64_t i, int64_t at) { CopyElements(*in[0], at, out[0], i, 1); });
+      },
+      {},
+      [=](const ops::HostSite& site) {
+        return DefineGatherElements(*AxisOf(axis, site.operands[0].type.shape.size()), site);
       });
 }
 
@@ -174,7 +222,8 @@ HostOperatorPtr GatherNd(int64_t batch) {
           CopyElements(*in[0], start, out[0], target, slices.size);
           target += slices.size;
         }
-      });
+      },
+      {}, [=](const ops::HostSite& site) { return DefineGatherNd(static_cast<size_t>(batch), site); });
 }
 
 HostOperatorPtr ScatterElements(int64_t axis, ScatterMode mode) {

@@ -3,7 +3,10 @@
 
 #include <cmath>
 
+#include "compiler/host/normalize_define.h"
 #include "compiler/host/numeric.h"
+#include "compiler/ops/product.h"
+#include "compiler/ops/window.h"
 
 namespace cosim::host {
 namespace {
@@ -33,6 +36,37 @@ std::string ChannelFault(Operands in) {
     if (!IsFloating(vector.type.dtype) || vector.type.shape != Shape{x.shape[1]})
       return fmt::format("{} for {} channels", ToString(vector.type), x.shape[1]);
   return "";
+}
+
+using tir::Expr;
+
+std::optional<ops::Definition> DefineMatMul(const ops::HostSite& site) {
+  const auto vector = [&](size_t k) { return site.operands[k].type.shape.size() == 1; };
+  return ops::Product(site.name, site.shape(),
+                      ops::MatMulFactors(site.in[0], site.in[1], vector(0), vector(1)));
+}
+
+/// The sum is scaled, and a multiple of c added, in float64, as the reference does for integers too.
+std::optional<ops::Definition> DefineGemm(double alpha, double beta, bool transpose_a, bool transpose_b,
+                                          const ops::HostSite& site) {
+  const te::Tensor &a = site.in[0], &b = site.in[1], &c = site.in[2];
+  const auto real = tir::DataType::Float(64);
+  // Float32 is summed as it is, all else in float64.
+  const auto type = a.type() == tir::DataType::Float(32) ? a.type() : real;
+  ops::Factors factors{.depth = a.shape()[transpose_a ? 0 : 1], .rows = transpose_b && !transpose_a};
+  factors.a = [&](const te::Indices& i, const Expr& k) {
+    return MakeCast(type, transpose_a ? a(k, i[0]) : a(i[0], k));
+  };
+  factors.b = [&](const te::Indices& i, const Expr& k) {
+    return MakeCast(type, transpose_b ? b(i[1], k) : b(k, i[1]));
+  };
+  ops::Definition result = ops::Product(site.name + ".product", site.shape(), factors);
+  ops::Finish(result, site.name, [&](const Expr& sum, const te::Indices& i) {
+    Expr value = MakeCast(real, sum) * tir::Float(alpha, real);
+    if (c.get()) value = value + MakeCast(real, ops::Broadcast(c, i)) * tir::Float(beta, real);
+    return ops::ConvertTo(a.type(), value);
+  });
+  return result;
 }
 
 }  // namespace
@@ -68,7 +102,7 @@ HostOperatorPtr MatMul() {
                          [&](int64_t i, Sum sum) { to[i] = static_cast<T>(sum); });
         });
       }),
-      MacsOfRows());
+      MacsOfRows(), DefineMatMul);
 }
 
 HostOperatorPtr Gemm(float alpha, float beta, bool transpose_a, bool transpose_b) {
@@ -109,7 +143,11 @@ HostOperatorPtr Gemm(float alpha, float beta, bool transpose_a, bool transpose_b
             }
         });
       }),
-      MacsOfRows(transpose_a));
+      MacsOfRows(transpose_a),
+      [=](const ops::HostSite& site) {
+        return DefineGemm(static_cast<double>(alpha), static_cast<double>(beta), transpose_a, transpose_b,
+                          site);
+      });
 }
 
 HostOperatorPtr BatchNormalization(float epsilon) {
@@ -134,7 +172,8 @@ HostOperatorPtr BatchNormalization(float epsilon) {
                 scale[c] * centred / std::sqrt(variance[c] + static_cast<double>(epsilon)) + bias[c]);
           }
         });
-      }));
+      }),
+      {}, [=](const ops::HostSite& site) { return DefineBatchNormalization(epsilon, site); });
 }
 
 HostOperatorPtr InstanceNormalization(float epsilon) {
@@ -158,7 +197,8 @@ HostOperatorPtr InstanceNormalization(float epsilon) {
               *to++ = static_cast<T>(scale[c] * (static_cast<double>(x[i]) - m.mean) * m.inverse + bias[c]);
           }
         });
-      }));
+      }),
+      {}, [=](const ops::HostSite& site) { return DefineInstanceNormalization(epsilon, site); });
 }
 
 HostOperatorPtr LayerNormalization(int64_t axis, float epsilon) {
@@ -199,7 +239,11 @@ HostOperatorPtr LayerNormalization(int64_t axis, float epsilon) {
             });
           }
         });
-      }));
+      }),
+      {},
+      [=](const ops::HostSite& site) {
+        return DefineLayerNormalization(*AxisOf(axis, site.operands[0].type.shape.size()), epsilon, site);
+      });
 }
 
 }  // namespace cosim::host

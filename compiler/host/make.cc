@@ -9,16 +9,17 @@
 namespace cosim::host {
 namespace {
 
-class FunctionOperator : public graph::CountedOperator {
+class FunctionOperator : public graph::CountedOperator, public ops::Definable {
  public:
   FunctionOperator(std::string description, size_t least, size_t most, InferFunction infer,
-                   ComputeFunction compute, MacsFunction macs)
+                   ComputeFunction compute, MacsFunction macs, DefineFunction define)
       : description_(std::move(description)),
         least_(least),
         most_(most),
         infer_(std::move(infer)),
         compute_(std::move(compute)),
-        macs_(std::move(macs)) {}
+        macs_(std::move(macs)),
+        define_(std::move(define)) {}
 
   std::string Describe() const override { return description_; }
 
@@ -43,6 +44,14 @@ class FunctionOperator : public graph::CountedOperator {
     compute_(all, results);
   }
 
+  std::optional<ops::Definition> Define(const ops::HostSite& site) const override {
+    if (!define_) return std::nullopt;
+    ops::HostSite all = site;
+    all.operands = Filled(site.operands);
+    all.in.resize(all.operands.size());
+    return define_(all);
+  }
+
  private:
   std::vector<HostOperand> Filled(Operands operands) const {
     std::vector<HostOperand> all(operands.begin(), operands.end());
@@ -55,9 +64,10 @@ class FunctionOperator : public graph::CountedOperator {
   InferFunction infer_;
   ComputeFunction compute_;
   MacsFunction macs_;
+  DefineFunction define_;
 };
 
-class Selecting : public graph::CountedOperator {
+class Selecting : public graph::CountedOperator, public ops::Definable {
  public:
   Selecting(HostOperatorPtr op, std::vector<bool> present)
       : op_(std::move(op)), present_(std::move(present)) {}
@@ -72,6 +82,17 @@ class Selecting : public graph::CountedOperator {
     size_t next = 0;
     for (bool given : present_) all.push_back(given ? operands[next++] : nullptr);
     op_->Compute(all, results);
+  }
+
+  std::optional<ops::Definition> Define(const ops::HostSite& site) const override {
+    const auto* definable = dynamic_cast<const ops::Definable*>(op_.get());
+    if (!definable) return std::nullopt;
+    ops::HostSite all = site;
+    all.operands = All(site.operands);
+    all.in.clear();
+    size_t next = 0;
+    for (bool given : present_) all.in.push_back(given ? site.in[next++] : te::Tensor());
+    return definable->Define(all);
   }
 
  private:
@@ -89,9 +110,15 @@ class Selecting : public graph::CountedOperator {
 }  // namespace
 
 HostOperatorPtr Make(std::string description, size_t least, size_t most, InferFunction infer,
-                     ComputeFunction compute, MacsFunction macs) {
+                     ComputeFunction compute, MacsFunction macs, DefineFunction define) {
   return std::make_shared<FunctionOperator>(std::move(description), least, most, std::move(infer),
-                                            std::move(compute), std::move(macs));
+                                            std::move(compute), std::move(macs), std::move(define));
+}
+
+DefineFunction DefineMap(ops::Element element) {
+  return [element = std::move(element)](const ops::HostSite& site) {
+    return ops::Map(site.name, site.shape(), site.in, element);
+  };
 }
 
 MacsFunction MacsOfWeights(size_t weights) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the operators of the host library are written: a description, a function that types the results and one
-// that fills them, both closed over typed attributes. Every operator of the library is a free function that
-// returns one; its header says what it computes. They are references: simple, exact where integers are
-// concerned, and no faster than their users can bear.
+// How the operators of the host library are written: a description, a function that types the results, one
+// that fills them, and one that says the same as tensor expressions, all closed over typed attributes. Every
+// operator of the library is a free function that returns one; its header says what it computes. What fills
+// results is the reference: simple, exact where integers are concerned. It runs for the golden model, and in
+// a network where there are no tensor expressions.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,6 +14,8 @@
 #include <vector>
 
 #include "compiler/graph/host_operator.h"
+#include "compiler/ops/definable.h"
+#include "compiler/ops/map.h"
 
 namespace cosim::host {
 
@@ -36,6 +39,11 @@ using ComputeFunction = std::function<void(Values, Results)>;
 /// Multiply-accumulates for the first result's type. Operands as an InferFunction gets them.
 using MacsFunction = std::function<int64_t(Operands, const TensorType&)>;
 
+/// As ops::Definable. Operands that are not given count as absent.
+using DefineFunction = std::function<std::optional<ops::Definition>(const ops::HostSite&)>;
+/// Each element of the result from the elements of all operands at its place, broadcast.
+DefineFunction DefineMap(ops::Element element);
+
 /// No limit on the number of operands.
 inline constexpr size_t kAny = static_cast<size_t>(-1);
 
@@ -43,7 +51,7 @@ inline constexpr size_t kAny = static_cast<size_t>(-1);
 /// among the first `least`, are refused before `infer` sees them; operands that are not given count as
 /// absent.
 HostOperatorPtr Make(std::string description, size_t least, size_t most, InferFunction infer,
-                     ComputeFunction compute, MacsFunction macs = {});
+                     ComputeFunction compute, MacsFunction macs = {}, DefineFunction define = {});
 
 /// Each element of the result sums over one output channel of the weights [O,...], operand `weights`.
 MacsFunction MacsOfWeights(size_t weights);

@@ -9,6 +9,7 @@
 
 #include "compiler/host/broadcast.h"
 #include "compiler/host/numeric.h"
+#include "compiler/ops/movement.h"
 
 namespace cosim::host {
 namespace {
@@ -45,13 +46,30 @@ void Copy(Values in, Results out) {
   if (!from.empty()) std::memcpy(out[0].mutable_bytes().data(), from.data(), from.size());
 }
 
+std::optional<ops::Definition> DefineCopy(const ops::HostSite& site) {
+  return ops::Reshaped(site.name, site.shape(), site.in[0]);
+}
+
+std::optional<ops::Definition> DefineTranspose(const std::vector<int64_t>& permutation,
+                                               const ops::HostSite& site) {
+  return ops::Move(site.name, site.shape(), site.in[0], [&](const te::Indices& i) {
+    te::Indices at = i;
+    for (size_t d = 0; d < i.size(); ++d)
+      at[permutation.empty() ? i.size() - 1 - d : static_cast<size_t>(permutation[d])] = i[d];
+    return at;
+  });
+}
+
 }  // namespace
 
 HostOperatorPtr Transpose(std::vector<int64_t> permutation) {
   return Make(
       fmt::format("transpose permutation={}", graph::ToString(permutation)), 1, 1,
       [=](Operands in) { return InferTranspose(permutation, in); },
-      [=](Values in, Results out) { ComputeTranspose(permutation, in, out); });
+      [=](Values in, Results out) { ComputeTranspose(permutation, in, out); }, {},
+      [=](const ops::HostSite& site) {
+        return site.operands[0].type.shape.empty() ? DefineCopy(site) : DefineTranspose(permutation, site);
+      });
 }
 
 HostOperatorPtr ReshapeTo(Shape shape) {
@@ -62,7 +80,7 @@ HostOperatorPtr ReshapeTo(Shape shape) {
                    ? One(in[0].type.dtype, shape)
                    : Refuse("{} has not the elements of {}", ToString(in[0].type), graph::ToString(shape));
       },
-      Copy);
+      Copy, {}, DefineCopy);
 }
 
 HostOperatorPtr Reshape(bool allow_zero) {
@@ -92,7 +110,7 @@ HostOperatorPtr Reshape(bool allow_zero) {
                    ? One(in[0].type.dtype, shape)
                    : Refuse("{} has not the elements of {}", ToString(in[0].type), ToString(shape));
       },
-      Copy);
+      Copy, {}, DefineCopy);
 }
 
 HostOperatorPtr FlattenAt(int64_t axis) {
@@ -106,7 +124,7 @@ HostOperatorPtr FlattenAt(int64_t axis) {
         return One(in[0].type.dtype, {graph::NumElements(Shape(x.begin(), x.begin() + at)),
                                       graph::NumElements(Shape(x.begin() + at, x.end()))});
       },
-      Copy);
+      Copy, {}, DefineCopy);
 }
 
 HostOperatorPtr Squeeze(std::vector<int64_t> axes) {
@@ -129,7 +147,7 @@ HostOperatorPtr Squeeze(std::vector<int64_t> axes) {
           if (!drop[d]) shape.push_back(x[d]);
         return One(in[0].type.dtype, shape);
       },
-      Copy);
+      Copy, {}, DefineCopy);
 }
 
 HostOperatorPtr Unsqueeze(std::vector<int64_t> axes) {
@@ -150,11 +168,11 @@ HostOperatorPtr Unsqueeze(std::vector<int64_t> axes) {
         for (size_t d = 0; d < rank; ++d) shape.push_back(added[d] ? 1 : in[0].type.shape[next++]);
         return One(in[0].type.dtype, shape);
       },
-      Copy);
+      Copy, {}, DefineCopy);
 }
 
 HostOperatorPtr Identity() {
-  return Make("identity", 1, 1, [](Operands in) { return One(in[0].type); }, Copy);
+  return Make("identity", 1, 1, [](Operands in) { return One(in[0].type); }, Copy, {}, DefineCopy);
 }
 
 }  // namespace cosim::host

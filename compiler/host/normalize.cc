@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compiler/host/linear.h"
+#include "compiler/host/normalize_define.h"
 #include "compiler/host/numeric.h"
 
 namespace cosim::host {
@@ -93,7 +94,8 @@ HostOperatorPtr LocalResponseNormalization(int64_t size, float alpha, float beta
           y[i] = x[i] / std::pow(base, static_cast<double>(beta));
         }
         Store(y, out[0]);
-      }));
+      }),
+      {}, [=](const ops::HostSite& site) { return DefineLocalResponse(size, alpha, beta, bias, site); });
 }
 
 HostOperatorPtr MeanVarianceNormalization(std::vector<int64_t> axes) {
@@ -128,7 +130,8 @@ HostOperatorPtr MeanVarianceNormalization(std::vector<int64_t> axes) {
         for (size_t i = 0; i < x.size(); ++i)
           x[i] = (x[i] - mean[set(i)]) / (std::sqrt(variance[set(i)]) + 1e-9);
         Store(x, out[0]);
-      }));
+      }),
+      {}, [=](const ops::HostSite& site) { return DefineMeanVariance(axes, site); });
 }
 
 }  // namespace cosim::host

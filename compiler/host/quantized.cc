@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "compiler/host/numeric.h"
+#include "compiler/host/quantized_define.h"
 
 namespace cosim::host {
 namespace {
@@ -89,7 +90,8 @@ HostOperatorPtr QuantizeLinear(int64_t axis) {
           StoreByte(out[0], i,
                     std::nearbyint(static_cast<double>(x[i] / scale[c])) + static_cast<double>(zero[c]));
         }
-      });
+      },
+      {}, [=](const ops::HostSite& site) { return DefineQuantizeLinear(axis, site); });
 }
 
 HostOperatorPtr DequantizeLinear(int64_t axis) {
@@ -114,7 +116,8 @@ HostOperatorPtr DequantizeLinear(int64_t axis) {
           const int64_t c = channels.Of(static_cast<int64_t>(i));
           to[i] = static_cast<float>(q[i] - zero[c]) * scale[c];
         }
-      });
+      },
+      {}, [=](const ops::HostSite& site) { return DefineDequantizeLinear(axis, site); });
 }
 
 HostOperatorPtr DynamicQuantizeLinear() {
@@ -180,7 +183,8 @@ HostOperatorPtr OnBytes(std::string name, HostOperatorPtr op, size_t count) {
         const double zero = in[3 * count + 1] ? Reals(*in[3 * count + 1])[0] : 0;
         for (int64_t i = 0; i < y.size(); ++i)
           StoreByte(out[0], i, std::nearbyint(static_cast<double>(y.data<float>()[i] / scale)) + zero);
-      });
+      },
+      {}, [=](const ops::HostSite& site) { return DefineOnBytes(op, count, site); });
 }
 
 HostOperatorPtr AverageOnBytes(std::string name, HostOperatorPtr average) {
@@ -211,7 +215,8 @@ HostOperatorPtr AverageOnBytes(std::string name, HostOperatorPtr average) {
                      to = static_cast<double>(in[3]->data<float>()[0]), offset = in[4] ? Reals(*in[4])[0] : 0;
         for (int64_t i = 0; i < y.size(); ++i)
           StoreByte(out[0], i, std::nearbyint(y.data<double>()[i] * from / to) + offset);
-      });
+      },
+      {}, [=](const ops::HostSite& site) { return DefineAverageOnBytes(average, site); });
 }
 
 }  // namespace cosim::host

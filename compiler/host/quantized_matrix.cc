@@ -6,6 +6,7 @@
 #include "compiler/host/movement.h"
 #include "compiler/host/numeric.h"
 #include "compiler/host/quantized.h"
+#include "compiler/host/quantized_define.h"
 
 namespace cosim::host {
 namespace {
@@ -75,7 +76,7 @@ HostOperatorPtr MatMulInteger() {
           to[i] = static_cast<int32_t>(static_cast<uint32_t>(sum));
         });
       },
-      MacsOfRows());
+      MacsOfRows(), DefineMatMulInteger);
 }
 
 HostOperatorPtr QLinearMatMul() {
@@ -104,7 +105,7 @@ HostOperatorPtr QLinearMatMul() {
         ForEachProduct(in[0]->shape(), in[3]->shape(), a, b, int64_t{0},
                        [&](int64_t i, int64_t sum) { scaled.Store(out[0], i, sum); });
       },
-      MacsOfRows());
+      MacsOfRows(), DefineQLinearMatMul);
 }
 
 HostOperatorPtr QGemm(bool transpose_b) {
@@ -131,7 +132,7 @@ HostOperatorPtr QGemm(bool transpose_b) {
           scaled.Store(out[0], i, sum + (in[6] ? in[6]->data<int32_t>()[i % width] : 0));
         });
       },
-      MacsOfRows());
+      MacsOfRows(), [=](const ops::HostSite& site) { return DefineQGemm(transpose_b, site); });
 }
 
 }  // namespace cosim::host

@@ -8,6 +8,7 @@
 
 #include "compiler/host/broadcast.h"
 #include "compiler/host/numeric.h"
+#include "compiler/host/reduce_define.h"
 
 namespace cosim::host {
 namespace {
@@ -140,7 +141,12 @@ HostOperatorPtr Reduce(std::string name, Reduction op, std::vector<int64_t> axes
       },
       ThroughFloat([=](Values in, Results out) {
         ComputeReduce(op, *Reduced(axes_of(in[1]), in[0]->shape().size(), none_if_empty), in, out);
-      }));
+      }),
+      {},
+      [=](const ops::HostSite& site) {
+        const size_t rank = site.operands[0].type.shape.size();
+        return DefineReduce(op, *Reduced(axes_of(site.operands[1].value), rank, none_if_empty), site);
+      });
 }
 
 HostOperatorPtr ArgExtreme(bool largest, int64_t axis, bool keep_dimensions, bool last) {
@@ -168,6 +174,11 @@ HostOperatorPtr ArgExtreme(bool largest, int64_t axis, bool keep_dimensions, boo
             }
             to[o * view.inner + i] = best;
           }
+      },
+      {},
+      [=](const ops::HostSite& site) {
+        const size_t at = *AxisOf(axis, site.operands[0].type.shape.size());
+        return DefineArgExtreme(largest, at, keep_dimensions, last, site);
       });
 }
 
@@ -227,7 +238,11 @@ HostOperatorPtr Normalize(std::string name, Normalization op, int64_t axis, bool
               NormalizeRow(op, from + at, view.extent, view.inner, to + at);
             }
         });
-      }));
+      }),
+      {},
+      [=](const ops::HostSite& site) {
+        return DefineNormalize(op, *AxisOf(axis, site.operands[0].type.shape.size()), flatten, site);
+      });
 }
 
 HostOperatorPtr TopK(int64_t axis, bool largest) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "compiler/host/numeric.h"
+#include "compiler/ops/movement.h"
 
 namespace cosim::host {
 namespace {
@@ -137,6 +138,87 @@ std::vector<Axis> AxesOf(const ResizeAttributes& r, const Shape& x, const Tensor
   return axes;
 }
 
+/// Places and weights of one dimension as arrays [to, taps], and what is added where there are no taps.
+struct TapTables {
+  te::Tensor places, weights, outside;
+  int64_t taps = 1;
+};
+
+TapTables AddTaps(const ResizeAttributes& r, const Axis& axis, const std::string& name,
+                  ops::Definition& definition) {
+  std::vector<Taps> all;
+  TapTables tables;
+  for (int64_t i = 0; i < axis.to; ++i) {
+    all.push_back(TapsOf(r, axis, i));
+    tables.taps = std::max(tables.taps, static_cast<int64_t>(all.back().list.size()));
+  }
+  const Shape shape = {axis.to, tables.taps};
+  Tensor places({DType::kInt64, shape}), weights({DType::kFloat64, shape}),
+      outside({DType::kFloat64, {axis.to}});
+  for (int64_t i = 0; i < axis.to; ++i) {
+    const auto& list = all[static_cast<size_t>(i)].list;
+    if (list.empty()) outside.mutable_data<double>()[static_cast<size_t>(i)] = r.extrapolation;
+    for (size_t k = 0; k < list.size(); ++k) {
+      const size_t at = static_cast<size_t>(i * tables.taps) + k;
+      places.mutable_data<int64_t>()[at] = list[k].first;
+      weights.mutable_data<double>()[at] = list[k].second;
+    }
+  }
+  const auto add = [&](const std::string& part, Tensor values) {
+    const te::Tensor placeholder = te::Placeholder(name + part, values.shape(), ops::TypeOf(values.dtype()));
+    definition.tables.push_back({placeholder, std::make_shared<const Tensor>(std::move(values))});
+    return placeholder;
+  };
+  tables.places = add(".places", std::move(places));
+  tables.weights = add(".weights", std::move(weights));
+  tables.outside = add(".outside", std::move(outside));
+  return tables;
+}
+
+/// One dimension after the other, in float64; the nearest element is only moved.
+std::optional<ops::Definition> DefineResize(const ResizeAttributes& r, const std::vector<Axis>& axes,
+                                            const ops::HostSite& site) {
+  const auto real = tir::DataType::Float(64);
+  const bool moves =
+      r.interpolation == Interpolation::kNearest && r.coordinates != Coordinates::kTfCropAndResize;
+  if (site.in[0].type() == tir::DataType::Bool() && !moves) return std::nullopt;
+  ops::Definition result;
+  te::Tensor x = site.in[0];
+  std::vector<int64_t> shape = x.shape();
+  for (size_t d = 0; d < axes.size(); ++d) {
+    if (axes[d].from == axes[d].to && axes[d].scale == 1 && axes[d].begin == 0 && axes[d].end == 1) continue;
+    const std::string name = site.name + ".d" + std::to_string(d);
+    const TapTables tables = AddTaps(r, axes[d], name, result);
+    shape[d] = axes[d].to;
+    const auto element = [&](const te::Indices& i) -> te::Body {
+      tir::Expr sum = moves ? tir::Expr() : tables.outside(i[d]);
+      for (int64_t k = 0; k < tables.taps; ++k) {
+        te::Indices at = i;
+        at[d] = tables.places(i[d], tir::Int(k));
+        if (moves) return x(at);
+        sum = sum + tables.weights(i[d], tir::Int(k)) * MakeCast(real, x(at));
+      }
+      return sum;
+    };
+    x = te::Compute(name, shape, element);
+    result.computations.push_back({x, ops::Pattern::kColumns});
+  }
+  const auto last = [&](const te::Indices& i) -> te::Body {
+    const tir::DataType type = ops::TypeOf(site.type.dtype);
+    const tir::Expr value = x(i);
+    if (value->type == type) return value;
+    return MakeCast(type, ops::IsFloat(type) ? value : ops::Apply(tir::MathFn::kRound, value));
+  };
+  result.computations.push_back({te::Compute(site.name, shape, last), ops::Pattern::kElementwise});
+  std::erase_if(result.tables, [&](const ops::Table& table) {
+    return std::none_of(result.computations.begin(), result.computations.end(), [&](const auto& computation) {
+      const auto read = te::InputsOf(computation.tensor->body);
+      return std::find(read.begin(), read.end(), table.placeholder) != read.end();
+    });
+  });
+  return result;
+}
+
 }  // namespace
 
 HostOperatorPtr Resize(const ResizeAttributes& attributes) {
@@ -166,7 +248,16 @@ HostOperatorPtr Resize(const ResizeAttributes& attributes) {
           for (size_t i = 0; i < y.size(); ++i)
             to[i] = std::is_integral_v<T> ? static_cast<T>(std::nearbyint(y[i])) : static_cast<T>(y[i]);
         });
-      }));
+      }),
+      {},
+      [=](const ops::HostSite& site) -> std::optional<ops::Definition> {
+        std::string error;
+        const auto& known = site.operands;
+        const auto axes =
+            AxesOf(attributes, known[0].type.shape, known[1].value, known[2].value, known[3].value, error);
+        if (!error.empty()) return std::nullopt;
+        return DefineResize(attributes, axes, site);
+      });
 }
 
 }  // namespace cosim::host

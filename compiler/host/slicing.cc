@@ -7,6 +7,8 @@
 #include "compiler/host/broadcast.h"
 #include "compiler/host/movement.h"
 #include "compiler/host/numeric.h"
+#include "compiler/host/slicing_define.h"
+#include "compiler/ops/movement.h"
 
 namespace cosim::host {
 namespace {
@@ -47,13 +49,10 @@ void GatheredByAxis(const Tensor& from, Tensor& to, F of) {
   });
 }
 
-struct Range {
-  int64_t start = 0, step = 1, length = 0;
-};
-
 /// What Slice takes of each dimension.
-std::variant<std::vector<Range>, std::string> Ranges(const Shape& x, const Tensor& starts, const Tensor& ends,
-                                                     const Tensor* axes, const Tensor* steps) {
+std::variant<std::vector<AxisSlice>, std::string> Ranges(const Shape& x, const Tensor& starts,
+                                                         const Tensor& ends, const Tensor* axes,
+                                                         const Tensor* steps) {
   const auto begin = Integers(starts), end = Integers(ends);
   std::vector<int64_t> axis, step;
   if (axes) {
@@ -64,7 +63,7 @@ std::variant<std::vector<Range>, std::string> Ranges(const Shape& x, const Tenso
   step = steps ? Integers(*steps) : std::vector<int64_t>(begin.size(), 1);
   if (end.size() != begin.size() || axis.size() != begin.size() || step.size() != begin.size())
     return "starts, ends, axes and steps have different lengths";
-  std::vector<Range> ranges;
+  std::vector<AxisSlice> ranges;
   for (int64_t extent : x) ranges.push_back({0, 1, extent});
   for (size_t i = 0; i < begin.size(); ++i) {
     const auto d = AxisOf(axis[i], x.size());
@@ -156,6 +155,10 @@ HostOperatorPtr Concat(int64_t axis) {
             std::memcpy(out[0].mutable_bytes().data() + o * row + done, x->bytes().data() + o * part, part);
           done += part;
         }
+      },
+      {},
+      [=](const ops::HostSite& site) {
+        return ops::Joined(site.name, site.shape(), site.in, *AxisOf(axis, site.shape().size()));
       });
 }
 
@@ -184,6 +187,16 @@ HostOperatorPtr Split(int64_t axis, std::vector<int64_t> given, size_t count) {
                         in[0]->bytes().data() + (o * view.extent * view.inner) * size + done, bytes);
           done += bytes;
         }
+      },
+      {},
+      [=](const ops::HostSite& site) {
+        const Shape& x = site.operands[0].type.shape;
+        const size_t d = *AxisOf(axis, x.size());
+        const Tensor* lengths = site.operands[1].value;
+        const auto all = std::get<0>(Lengths(lengths ? Integers(*lengths) : given, count, x[d]));
+        std::vector<AxisSlice> ranges(x.size());
+        for (int32_t k = 0; k < site.result; ++k) ranges[d].start += all[static_cast<size_t>(k)];
+        return DefineSlice(ranges, site);
       });
 }
 
@@ -196,13 +209,20 @@ HostOperatorPtr Slice() {
         const auto ranges = Ranges(in[0].type.shape, *in[1].value, *in[2].value, in[3].value, in[4].value);
         if (const auto* error = std::get_if<std::string>(&ranges)) return Types{*error};
         Shape shape;
-        for (const Range& range : std::get<0>(ranges)) shape.push_back(range.length);
+        for (const AxisSlice& range : std::get<0>(ranges)) shape.push_back(range.length);
         return One(in[0].type.dtype, shape);
       },
       [](Values in, Results out) {
         const auto ranges = std::get<0>(Ranges(in[0]->shape(), *in[1], *in[2], in[3], in[4]));
         GatheredByAxis(*in[0], out[0],
                        [&](size_t d, int64_t i) { return ranges[d].start + i * ranges[d].step; });
+      },
+      {},
+      [](const ops::HostSite& site) {
+        const auto& known = site.operands;
+        return DefineSlice(std::get<0>(Ranges(known[0].type.shape, *known[1].value, *known[2].value,
+                                              known[3].value, known[4].value)),
+                           site);
       });
 }
 
@@ -221,6 +241,11 @@ HostOperatorPtr Expand() {
         std::vector<int64_t> index(out[0].size());
         Walk(out[0].shape(), steps, steps, [&](int64_t i, int64_t at, int64_t) { index[i] = at; });
         Gathered(*in[0], out[0], [&](int64_t i) { return index[i]; });
+      },
+      {},
+      [](const ops::HostSite& site) {
+        return ops::Map(site.name, site.shape(), {site.in[0]},
+                        [](const std::vector<tir::Expr>& v) { return v[0]; });
       });
 }
 
@@ -241,6 +266,13 @@ HostOperatorPtr Tile() {
       [](Values in, Results out) {
         const Shape& x = in[0]->shape();
         GatheredByAxis(*in[0], out[0], [&](size_t d, int64_t i) { return i % x[d]; });
+      },
+      {},
+      [](const ops::HostSite& site) {
+        return ops::Move(site.name, site.shape(), site.in[0], [&](te::Indices i) {
+          for (size_t d = 0; d < i.size(); ++d) i[d] = FloorMod(i[d], site.in[0].shape()[d]);
+          return i;
+        });
       });
 }
 
@@ -264,6 +296,12 @@ HostOperatorPtr Pad(PadMode mode) {
         if (in[2] && mode == PadMode::kConstant) Fill(out[0], *in[2]);
         GatheredByAxis(*in[0], out[0],
                        [&](size_t d, int64_t i) { return PadSource(mode, i - pads[d], x[d]); });
+      },
+      {},
+      [=](const ops::HostSite& site) {
+        auto before = Integers(*site.operands[1].value);
+        before.resize(before.size() / 2);
+        return DefinePad(mode, before, site);
       });
 }
 
@@ -282,7 +320,8 @@ HostOperatorPtr Triangle(bool upper) {
           const int64_t distance = i % columns - i / columns % rows;
           return (upper ? distance >= k : distance <= k) ? i : -1;
         });
-      });
+      },
+      {}, [=](const ops::HostSite& site) { return DefineTriangle(upper, site); });
 }
 
 HostOperatorPtr ReverseSequence(int64_t batch_axis, int64_t time_axis) {
@@ -305,6 +344,10 @@ HostOperatorPtr ReverseSequence(int64_t batch_axis, int64_t time_axis) {
           const int64_t n = std::min(lengths[b], x[time_axis]);
           return t < n ? i + (n - 1 - 2 * t) * steps[time_axis] : i;
         });
+      },
+      {},
+      [=](const ops::HostSite& site) {
+        return DefineReverseSequence(static_cast<size_t>(batch_axis), static_cast<size_t>(time_axis), site);
       });
 }
 
@@ -326,7 +369,8 @@ HostOperatorPtr DepthToSpace(int64_t block, bool columns_first) {
           const int64_t channel = columns_first ? place * y[1] + c : c * block * block + place;
           return ((n * x[1] + channel) * x[2] + oy / block) * x[3] + ox / block;
         });
-      });
+      },
+      {}, [=](const ops::HostSite& site) { return DefineDepthToSpace(block, columns_first, site); });
 }
 
 HostOperatorPtr SpaceToDepth(int64_t block) {
@@ -347,7 +391,8 @@ HostOperatorPtr SpaceToDepth(int64_t block) {
           return ((n * x[1] + c % x[1]) * x[2] + oy * block + place / block) * x[3] + ox * block +
                  place % block;
         });
-      });
+      },
+      {}, [=](const ops::HostSite& site) { return DefineSpaceToDepth(block, site); });
 }
 
 }  // namespace cosim::host

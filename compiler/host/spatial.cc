@@ -8,6 +8,7 @@
 #include "compiler/host/integer_window.h"
 #include "compiler/host/numeric.h"
 #include "compiler/host/quantized.h"
+#include "compiler/host/spatial_define.h"
 
 namespace cosim::host {
 namespace {
@@ -282,6 +283,24 @@ void IntegerSums(const Spatial& s, int64_t groups, const Tensor& x, const Tensor
   convolution.Run<int32_t>(Centred(x, x_zero, 1), Centred(w, w_zero, w.size() / w.shape()[0]), emit);
 }
 
+ops::Sliding SlidingOf(const Window& w) { return {w.kernel, w.stride, w.dilation, w.before}; }
+
+/// The windows of operand `weights` over operand 0.
+ops::Sliding SlidingAt(const Spatial& s, const ops::HostSite& site, size_t weights) {
+  return SlidingOf(WindowOf(s, site.operands[0].type.shape, site.operands[weights].type.shape));
+}
+
+/// What of a window counts in a mean: taps in the image, or those in the padding too.
+Counted CountedOf(Pool pool, const Window& w) {
+  Counted counted;
+  for (size_t d = 0; d < w.rank(); ++d) {
+    const bool padding = pool == Pool::kAverageWithPadding;
+    counted.least.push_back(padding ? -w.before[d] : 0);
+    counted.limit.push_back(w.extent[d] + (padding ? w.after[d] : 0));
+  }
+  return counted;
+}
+
 bool IsByte(const HostOperand& operand) { return IsByteType(operand.type.dtype); }
 
 }  // namespace
@@ -314,7 +333,8 @@ HostOperatorPtr Conv(const Spatial& spatial, int64_t groups) {
           return Refuse("bias {}", ToString(in[2].type));
         return types;
       },
-      ThroughFloat([=](Values in, Results out) { ComputeConv(spatial, groups, in, out); }), MacsOfWeights(1));
+      ThroughFloat([=](Values in, Results out) { ComputeConv(spatial, groups, in, out); }), MacsOfWeights(1),
+      [=](const ops::HostSite& site) { return DefineConv(SlidingAt(spatial, site, 1), groups, site); });
 }
 
 HostOperatorPtr ConvTranspose(const Spatial& spatial, const Transposed& transposed, int64_t groups) {
@@ -338,6 +358,11 @@ HostOperatorPtr ConvTranspose(const Spatial& spatial, const Transposed& transpos
       [](Operands in, const TensorType&) {
         const Shape& w = in[1].type.shape;  // every element of x meets the weights of its channel
         return graph::NumElements(in[0].type.shape) * (graph::NumElements(w) / std::max<int64_t>(w[0], 1));
+      },
+      [=](const ops::HostSite& site) {
+        const Window window = std::get<0>(
+            ResolveTransposed(spatial, transposed, site.operands[0].type.shape, site.operands[1].type.shape));
+        return DefineConvTranspose(SlidingOf(window), groups, site);
       });
 }
 
@@ -356,7 +381,12 @@ HostOperatorPtr Pooling(std::string name, Pool pool, const Spatial& spatial, int
       ThroughFloat([=](Values in, Results out) {
         ComputePool(pool, p, column_major, std::get<0>(Resolve(spatial, in[0]->shape(), spatial.kernel)), in,
                     out);
-      }));
+      }),
+      {},
+      [=](const ops::HostSite& site) {
+        const Window w = std::get<0>(Resolve(spatial, site.operands[0].type.shape, spatial.kernel));
+        return DefinePool(pool, p, SlidingOf(w), CountedOf(pool, w), site);
+      });
 }
 
 HostOperatorPtr GlobalPooling(std::string name, Pool pool, int64_t p) {
@@ -373,7 +403,8 @@ HostOperatorPtr GlobalPooling(std::string name, Pool pool, int64_t p) {
       ThroughFloat([=](Values in, Results out) {
         const Spatial whole = WholePlane(in[0]->shape());
         ComputePool(pool, p, false, std::get<0>(Resolve(whole, in[0]->shape(), whole.kernel)), in, out);
-      }));
+      }),
+      {}, [=](const ops::HostSite& site) { return DefineGlobalPool(pool, p, site); });
 }
 
 HostOperatorPtr ConvInteger(const Spatial& spatial, int64_t groups) {
@@ -395,7 +426,10 @@ HostOperatorPtr ConvInteger(const Spatial& spatial, int64_t groups) {
             spatial, groups, *in[0], *in[1], in[2], in[3],
             [&](int64_t n, int64_t o, int64_t p, int32_t sum) { to[(n * outputs + o) * pixels + p] = sum; });
       },
-      MacsOfWeights(1));
+      MacsOfWeights(1),
+      [=](const ops::HostSite& site) {
+        return DefineConvInteger(SlidingAt(spatial, site, 1), groups, site);
+      });
 }
 
 HostOperatorPtr QLinearConv(const Spatial& spatial, int64_t groups) {
@@ -430,7 +464,10 @@ HostOperatorPtr QLinearConv(const Spatial& spatial, int64_t groups) {
                         std::nearbyint(real) + static_cast<double>(y_zero));
             });
       },
-      MacsOfWeights(3));
+      MacsOfWeights(3),
+      [=](const ops::HostSite& site) {
+        return DefineQLinearConv(SlidingAt(spatial, site, 3), groups, site);
+      });
 }
 
 }  // namespace cosim::host

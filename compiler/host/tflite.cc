@@ -8,6 +8,7 @@
 
 #include "compiler/host/broadcast.h"
 #include "compiler/host/integer_window.h"
+#include "compiler/host/tflite_define.h"
 
 namespace cosim::host {
 namespace {
@@ -140,7 +141,7 @@ void SoftmaxRow(const SoftmaxScale& scale, const int8_t* x, int64_t n, int8_t* y
 
 /// f(x, y, T()) on pairs of elements, broadcasting.
 template <typename F>
-HostOperatorPtr OnPairs(const char* name, F f) {
+HostOperatorPtr OnPairs(const char* name, F f, DefineFunction define) {
   return Make(
       name, 2, 2,
       [](Operands in) {
@@ -156,7 +157,8 @@ HostOperatorPtr OnPairs(const char* name, F f) {
           ForEachBroadcast(in, out[0].shape(),
                            [&](int64_t i, int64_t ix, int64_t iy) { to[i] = f(x[ix], y[iy], type); });
         });
-      });
+      },
+      {}, std::move(define));
 }
 
 template <typename To, typename From>
@@ -171,7 +173,12 @@ HostOperatorPtr Shifted(const char* name, DType from, DType to, int offset) {
         const auto x = in[0]->data<From>();
         std::transform(x.begin(), x.end(), out[0].mutable_data<To>().begin(),
                        [=](From v) { return static_cast<To>(v + offset); });
-      });
+      },
+      {}, DefineMap([=](const std::vector<tir::Expr>& v) {
+        const tir::Expr wide =
+            MakeCast(tir::DataType::Int(32), v[0]) + tir::Int(offset, tir::DataType::Int(32));
+        return MakeCast(ops::TypeOf(to), wide);
+      }));
 }
 
 }  // namespace
@@ -185,7 +192,7 @@ HostOperatorPtr Convolution(const TfliteConvolution& attributes) {
                           : ComputeConvolution<T, int32_t>(attributes, in, out);
         });
       },
-      MacsOfWeights(1));
+      MacsOfWeights(1), [=](const ops::HostSite& site) { return DefineTflite(attributes, site); });
 }
 
 HostOperatorPtr AveragePool(const Window2d& window, bool half_up, int32_t low, int32_t high) {
@@ -201,7 +208,8 @@ HostOperatorPtr AveragePool(const Window2d& window, bool half_up, int32_t low, i
       [=](Values in, Results out) {
         OnQuantized(in[0]->dtype(),
                     [&]<typename T>(T) { ComputeAveragePool<T>(window, half_up, low, high, in, out); });
-      });
+      },
+      {}, [=](const ops::HostSite& site) { return DefineTfliteAverage(window, half_up, low, high, site); });
 }
 
 HostOperatorPtr PixelMean(const TfliteMean& a) {
@@ -226,7 +234,8 @@ HostOperatorPtr PixelMean(const TfliteMean& a) {
                               a.high);
           }
         });
-      });
+      },
+      {}, [=](const ops::HostSite& site) { return DefineTflite(a, site); });
 }
 
 HostOperatorPtr TfliteSoftmax(double beta_scale) {
@@ -249,20 +258,26 @@ HostOperatorPtr TfliteSoftmax(double beta_scale) {
 }
 
 HostOperatorPtr Addition(const TfliteAddition& a) {
-  return OnPairs(a.subtract ? "tflite_sub" : "tflite_add", [=]<typename T>(T x, T y, T) {
-    constexpr int32_t kUnit = sizeof(T) == 1 ? 1 << 20 : 1 << 15;
-    const int32_t one = a.multipliers[0].Apply((x - a.zero_points[0]) * kUnit),
-                  other = a.multipliers[1].Apply((y - a.zero_points[1]) * kUnit);
-    const int32_t sum = a.subtract ? one - other : one + other;
-    return Clamped<T>(int64_t{a.output.Apply(sum)} + a.output_zero_point, a.low, a.high);
-  });
+  return OnPairs(
+      a.subtract ? "tflite_sub" : "tflite_add",
+      [=]<typename T>(T x, T y, T) {
+        constexpr int32_t kUnit = sizeof(T) == 1 ? 1 << 20 : 1 << 15;
+        const int32_t one = a.multipliers[0].Apply((x - a.zero_points[0]) * kUnit),
+                      other = a.multipliers[1].Apply((y - a.zero_points[1]) * kUnit);
+        const int32_t sum = a.subtract ? one - other : one + other;
+        return Clamped<T>(int64_t{a.output.Apply(sum)} + a.output_zero_point, a.low, a.high);
+      },
+      [=](const ops::HostSite& site) { return DefineTflite(a, site); });
 }
 
 HostOperatorPtr Product(const TfliteProduct& a) {
-  return OnPairs("tflite_mul", [=]<typename T>(T x, T y, T) {
-    const int32_t product = (x - a.zero_points[0]) * (y - a.zero_points[1]);
-    return Clamped<T>(int64_t{a.multiplier.Apply(product)} + a.output_zero_point, a.low, a.high);
-  });
+  return OnPairs(
+      "tflite_mul",
+      [=]<typename T>(T x, T y, T) {
+        const int32_t product = (x - a.zero_points[0]) * (y - a.zero_points[1]);
+        return Clamped<T>(int64_t{a.multiplier.Apply(product)} + a.output_zero_point, a.low, a.high);
+      },
+      [=](const ops::HostSite& site) { return DefineTflite(a, site); });
 }
 
 HostOperatorPtr Requantization(const TfliteRequantization& a) {
@@ -282,7 +297,8 @@ HostOperatorPtr Requantization(const TfliteRequantization& a) {
             });
           });
         });
-      });
+      },
+      {}, [=](const ops::HostSite& site) { return DefineTflite(a, site); });
 }
 
 HostOperatorPtr TfliteQuantize(float scale, int32_t zero_point, DType to) {
@@ -301,7 +317,8 @@ HostOperatorPtr TfliteQuantize(float scale, int32_t zero_point, DType to) {
             return static_cast<T>(std::isnan(steps) ? kLeast : std::clamp(steps, kLeast, kMost));
           });
         });
-      });
+      },
+      {}, [=](const ops::HostSite& site) { return DefineTfliteQuantize(scale, zero_point, site); });
 }
 
 HostOperatorPtr DequantizeInt16(float scale) {
@@ -315,7 +332,11 @@ HostOperatorPtr DequantizeInt16(float scale) {
         const auto x = in[0]->data<int16_t>();
         std::transform(x.begin(), x.end(), out[0].mutable_data<float>().begin(),
                        [=](int16_t v) { return static_cast<float>(v) * scale; });
-      });
+      },
+      {}, DefineMap([=](const std::vector<tir::Expr>& v) {
+        const auto real = tir::DataType::Float(32);
+        return MakeCast(real, v[0]) * tir::Float(scale, real);
+      }));
 }
 
 HostOperatorPtr FromUint8() {

@@ -157,7 +157,7 @@ class KernelBuilder {
     node.name = name;
     node.op = std::move(op);
     node.type = {ops::DTypeOf(type), layouts::PlainShapeOf(layout)};
-    return ops::Define(node, operands).computations.back().tensor;
+    return ops::Define(node, operands)->computations.back().tensor;
   }
 
   // The window and the sums over it: the operations' definitions on plain arrays, in blocks.

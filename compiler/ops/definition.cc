@@ -4,7 +4,10 @@
 #include "compiler/ops/definition.h"
 
 #include "compiler/ops/columns.h"
+#include "compiler/ops/definable.h"
 #include "compiler/ops/elementwise.h"
+#include "compiler/ops/map.h"
+#include "compiler/ops/real.h"
 #include "isa/check.h"
 
 namespace cosim::ops {
@@ -86,7 +89,7 @@ Definition Build(const graph::MaxPool& op, const graph::Node& node, const std::v
   Tensor x = in[0];
   if (!frame.is_empty()) {
     result.computations.push_back(Pad(node.name + ".pad", x, frame,
-                                      Int(graph::LeastOf(node.type.dtype), x.type()),
+                                      te::IdentityOf(te::ReduceOp::kMax, x.type()),
                                       [](const Expr& value) { return value; }));
     x = result.computations.back().tensor;
   }
@@ -120,7 +123,7 @@ Definition Build(const graph::SumPool& op, const graph::Node& node, const std::v
 }
 
 Definition Build(const graph::Pad& op, const graph::Node& node, const std::vector<Tensor>& in) {
-  return {{Pad(node.name, in[0], Frame{op.pad}, Int(op.value, in[0].type()),
+  return {{Pad(node.name, in[0], Frame{op.pad}, Number(op.value, in[0].type()),
                [](const Expr& value) { return value; })},
           {}};
 }
@@ -247,15 +250,32 @@ Definition Build(const Op&, const graph::Node& node, const std::vector<Tensor>&)
   COSIM_CHECK(false, "'{}' = {} has no tensor expression", node.name, graph::Mnemonic(node.op));
 }
 
-}  // namespace
+/// Whether a value can be a tensor of loop IR at all.
+bool IsComputable(const graph::TensorType& type) {
+  return type.dtype != graph::DType::kFloat16 && graph::NumElements(type.shape) > 0;
+}
 
-namespace {
+std::optional<Definition> DefineHost(const graph::HostOp& op, const graph::Node& node,
+                                     const std::vector<Tensor>& operands,
+                                     std::span<const graph::HostOperand> known) {
+  COSIM_CHECK(known.size() == operands.size(), "'{}' is defined by what is known of its operands", node.name);
+  const auto* definable = dynamic_cast<const Definable*>(op.op.get());
+  if (!definable) return std::nullopt;
+  return definable->Define({node.name, op.result, node.type, operands, {known.begin(), known.end()}});
+}
 
 constexpr std::pair<graph::DType, DataType> kTypes[] = {
     {graph::DType::kInt8, {DataType::Code::kInt, 8}},
     {graph::DType::kInt16, {DataType::Code::kInt, 16}},
     {graph::DType::kInt32, {DataType::Code::kInt, 32}},
-    {graph::DType::kFloat32, {DataType::Code::kFloat, 32}}};
+    {graph::DType::kInt64, {DataType::Code::kInt, 64}},
+    {graph::DType::kUint8, {DataType::Code::kUInt, 8}},
+    {graph::DType::kUint16, {DataType::Code::kUInt, 16}},
+    {graph::DType::kUint32, {DataType::Code::kUInt, 32}},
+    {graph::DType::kUint64, {DataType::Code::kUInt, 64}},
+    {graph::DType::kBool, {DataType::Code::kUInt, 1}},
+    {graph::DType::kFloat32, {DataType::Code::kFloat, 32}},
+    {graph::DType::kFloat64, {DataType::Code::kFloat, 64}}};
 
 }  // namespace
 
@@ -271,12 +291,44 @@ graph::DType DTypeOf(DataType type) {
   COSIM_CHECK(false, "no element type has {} bits", type.bits);
 }
 
-Definition Define(const graph::Node& node, const std::vector<Tensor>& operands) {
-  Definition result = IsElementwise(node)
-                          ? DefineElementwise(node, operands)
-                          : std::visit([&](const auto& op) { return Build(op, node, operands); }, node.op);
-  COSIM_CHECK(result.computations.back().tensor.type() == TypeOf(node.type.dtype), "type of '{}'", node.name);
+std::vector<int64_t> TensorShape(const graph::TensorType& type) {
+  return type.shape.empty() ? std::vector<int64_t>{1} : type.shape;
+}
+
+std::optional<Definition> Define(const graph::Node& node, const std::vector<Tensor>& operands,
+                                 std::span<const graph::HostOperand> known) {
+  std::optional<Definition> result;
+  if (const auto* host = node.As<graph::HostOp>()) {
+    result = DefineHost(*host, node, operands, known);
+  } else {
+    if (node.type.dtype == graph::DType::kFloat32) result = DefineReal(node, operands);
+    if (!result && IsElementwise(node)) result = DefineElementwise(node, operands);
+    if (!result) result = std::visit([&](const auto& op) { return Build(op, node, operands); }, node.op);
+  }
+  COSIM_CHECK(!result || result->computations.back().tensor.type() == TypeOf(node.type.dtype), "type of '{}'",
+              node.name);
   return result;
+}
+
+std::vector<graph::HostOperand> KnownOf(const graph::Graph& graph, const graph::Node& node) {
+  std::vector<graph::HostOperand> known;
+  for (graph::ValueId input : node.inputs) {
+    const auto* constant = graph.node(input).As<graph::Constant>();
+    known.push_back({graph.node(input).type, constant ? constant->data.get() : nullptr});
+  }
+  return known;
+}
+
+bool HasDefinition(const graph::Graph& graph, graph::ValueId id) {
+  const graph::Node& node = graph.node(id);
+  if (!IsComputable(node.type)) return false;
+  std::vector<Tensor> operands;
+  for (graph::ValueId input : node.inputs) {
+    const graph::TensorType& type = graph.node(input).type;
+    if (!IsComputable(type)) return false;
+    operands.push_back(te::Placeholder(graph.node(input).name, TensorShape(type), TypeOf(type.dtype)));
+  }
+  return Define(node, operands, KnownOf(graph, node)).has_value();
 }
 
 }  // namespace cosim::ops

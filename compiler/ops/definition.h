@@ -3,6 +3,8 @@
 // operations are elementwise.h's; the loops themselves schedule.h's.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "compiler/graph/graph.h"
@@ -20,6 +22,7 @@ enum class Pattern {
   kDot,          ///< [N,O]: reduces over rows (k).
   kReshape,      ///< [N,C*H*W] from [N,C,H,W].
   kColumns,      ///< Reads or reduces over channels or products: plain loops.
+  kReduce,       ///< Any shape: the loops from `inner_from` on run inside those that reduce.
 };
 
 struct Computation {
@@ -27,6 +30,7 @@ struct Computation {
   Pattern pattern = Pattern::kElementwise;
   int64_t channels_together = 1;      ///< kConvolution: so many output channels read the same input channels.
   std::vector<int64_t> source_shape;  ///< kReshape: the shape it reads.
+  size_t inner_from = 0;              ///< kReduce: the first dimension of neighbours in what is read.
 };
 
 /// An array that belongs to an operation: per-channel parameters.
@@ -40,13 +44,23 @@ struct Definition {
   std::vector<Table> tables;
 };
 
-/// The loop IR's name of an element type.
+/// The loop IR's name of an element type that is not float16.
 tir::DataType TypeOf(graph::DType dtype);
 /// And back.
 graph::DType DTypeOf(tir::DataType type);
 
-/// `operands` are the tensors of the node's inputs. For the operations that are exact: those on integers,
-/// Quantize, Dequantize and Flatten.
-Definition Define(const graph::Node& node, const std::vector<te::Tensor>& operands);
+/// The shape of a value's tensor, which has a dimension even when the value is a scalar.
+std::vector<int64_t> TensorShape(const graph::TensorType& type);
+
+/// `operands` are the tensors of the node's inputs; `known`, what is known of them before anything runs, is
+/// for HostOps. Nothing when the node has no tensor expression: then a routine computes it.
+std::optional<Definition> Define(const graph::Node& node, const std::vector<te::Tensor>& operands,
+                                 std::span<const graph::HostOperand> known = {});
+
+/// Whether Define gives tensor expressions for the node, which is neither an input nor a constant.
+bool HasDefinition(const graph::Graph& graph, graph::ValueId id);
+
+/// What is known of a node's inputs: their types, and the values of constants.
+std::vector<graph::HostOperand> KnownOf(const graph::Graph& graph, const graph::Node& node);
 
 }  // namespace cosim::ops

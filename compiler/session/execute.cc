@@ -5,8 +5,9 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <cstring>
 
+#include "compiler/cpu/host_kernel.h"
+#include "compiler/golden/tolerance.h"
 #include "compiler/graph/parse_type.h"
 #include "isa/check.h"
 #include "sim/cycle/cycle_device.h"
@@ -97,8 +98,12 @@ double PeakRssMb() {
 }
 
 void DescribePlaces(const graph::Graph& graph, const import::Model* model, runtime::Network& network) {
+  const std::vector<golden::Tolerance> tolerances = golden::TolerancesOf(graph);
   const auto describe = [&](runtime::Place& place, const std::optional<graph::Quantization>& quantization) {
     const graph::Node& node = graph.node(place.value);
+    const golden::Tolerance& tolerance = tolerances[static_cast<size_t>(place.value)];
+    place.tolerance = tolerance.relative;
+    place.rounded = tolerance.rounded;
     place.type = graph::ToString(node.type);
     place.element_bytes = graph::SizeOf(node.type.dtype);
     if (!quantization || quantization->scales.size() != 1) return;
@@ -112,6 +117,7 @@ void DescribePlaces(const graph::Graph& graph, const import::Model* model, runti
     describe(network.outputs[i], model ? model->output_quantization[i] : quantization(network.outputs[i]));
     if (model) network.outputs[i].name = model->output_names[i];
   }
+  for (runtime::Place& value : network.values) describe(value, quantization(value));
 }
 
 std::optional<std::vector<import::Port>> PortsOf(const std::vector<runtime::Place>& places,
@@ -139,6 +145,11 @@ bool VerifyInto(const isa::Spec& spec, const Options& options, Result& result, s
   result.macs_host = macs.host;
   result.ideal_cycles = (macs.accelerator + spec.MacsPerCycle() - 1) / spec.MacsPerCycle();
   result.warnings = WarningsOf(spec, result.network);
+  for (const auto& step : result.network.steps) {
+    const auto* call = std::get_if<runtime::CpuStep>(&step);
+    if (call && cpu::NodeOf(*call->kernel))
+      result.unchecked.push_back(result.network.layers[call->layer].name);
+  }
   for (const auto& step : result.network.steps)
     if (const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step))
       result.instructions += static_cast<int64_t>(accelerator->program.instructions.size());
@@ -160,20 +171,19 @@ std::optional<std::vector<Arrays>> RunFrames(const isa::Spec& spec, const Option
   return outputs;
 }
 
-Compared CompareBytes(const std::string& name, const std::vector<uint8_t>& bytes,
-                      const std::vector<uint8_t>& expected, uint64_t element_bytes) {
-  COSIM_CHECK(bytes.size() == expected.size());
-  Compared compared{name, static_cast<int64_t>(expected.size() / element_bytes), 0};
-  for (size_t i = 0; i < expected.size(); i += element_bytes)
-    compared.mismatches += std::memcmp(bytes.data() + i, expected.data() + i, element_bytes) != 0;
-  return compared;
+Compared Compare(const runtime::Place& place, const std::vector<uint8_t>& bytes,
+                 const std::vector<uint8_t>& expected) {
+  const auto type = graph::ParseTensorType(place.type);
+  COSIM_CHECK(type, "'{}' has the type '{}'", place.name, place.type);
+  return {place.name, static_cast<int64_t>(expected.size() / place.element_bytes),
+          golden::CountMismatches(type->dtype, {place.tolerance, place.rounded}, bytes, expected)};
 }
 
 void CompareOutputs(const Arrays& outputs, const Arrays& expected, Result& result) {
   result.outputs.resize(result.network.outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     const runtime::Place& place = result.network.outputs[i];
-    const Compared one = CompareBytes(place.name, outputs[i], expected[i], place.element_bytes);
+    const Compared one = Compare(place, outputs[i], expected[i]);
     Compared& sum = result.outputs[i];
     sum = {one.name, sum.values + one.values, sum.mismatches + one.mismatches};
   }

@@ -39,10 +39,11 @@ std::optional<std::vector<std::vector<std::vector<uint8_t>>>> RunFrames(
     const isa::Spec& spec, const Options& options, const std::vector<runtime::FrameInputs>& inputs,
     Result& result, std::string& error, const std::function<void(runtime::Device&)>& inspect = {});
 
-Compared CompareBytes(const std::string& name, const std::vector<uint8_t>& bytes,
-                      const std::vector<uint8_t>& expected, uint64_t element_bytes);
-/// Fills in type, element size and quantization of the inputs and outputs; and what the file says of them,
-/// when `graph` is that of a model (or null).
+/// Compares plain arrays of the place's type, as its tolerance says.
+Compared Compare(const runtime::Place& place, const std::vector<uint8_t>& bytes,
+                 const std::vector<uint8_t>& expected);
+/// Fills in type, element size, quantization and tolerance of the inputs, outputs and kept values; and what
+/// the file says of them, when `graph` is that of a model (or null).
 void DescribePlaces(const graph::Graph& graph, const import::Model* model, runtime::Network& network);
 
 /// Adds one frame's outputs to result.outputs.

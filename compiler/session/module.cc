@@ -10,6 +10,7 @@
 #include "compiler/graph/quantize/tensors.h"
 #include "compiler/graph/zoo/zoo.h"
 #include "compiler/import/data/inputs.h"
+#include "compiler/ops/definition.h"
 #include "compiler/session/execute.h"
 #include "runtime/module_file.h"
 
@@ -81,7 +82,7 @@ runtime::CpuKernelPtr MakeRoutine(const graph::Graph& graph, const runtime::CpuS
   const auto id = static_cast<graph::ValueId>(symbol->value());
   std::vector<graph::ValueId> inputs;
   runtime::CpuKernelPtr kernel;
-  if (id >= 0 && id < graph.size() && !graph.node(id).inputs.empty() && !cpu::HasLoopIr(graph, id))
+  if (id >= 0 && id < graph.size() && !graph.node(id).inputs.empty() && !ops::HasDefinition(graph, id))
     kernel = cpu::MakeHostKernel(graph, id, inputs);
   if (kernel && ArraysFit(graph, call.arguments, std::move(inputs), id)) return kernel;
   error = fmt::format("its routine {} is none of its model's", symbol->value());
@@ -149,7 +150,10 @@ std::optional<Result> RunModule(const isa::Spec& spec, runtime::Module module, c
   }
   const auto outputs = RunFrames(spec, options, inputs, result, error);
   if (!outputs) return std::nullopt;
-  if (options.inputs.empty() && options.check != Check::kNone && !options.timing_only)
+  const bool compares = options.inputs.empty() && options.check != Check::kNone && !options.timing_only;
+  // Types come from the file, and say how to compare.
+  if (compares && !PortsOf(result.network.outputs, error)) return std::nullopt;
+  if (compares)
     for (size_t f = 0; f < outputs->size(); ++f)
       CompareOutputs((*outputs)[f], module.samples[f % module.samples.size()].outputs, result);
   result.host.peak_rss_mb = PeakRssMb();

@@ -130,8 +130,7 @@ std::optional<Result> RunExperiment(const isa::Spec& spec, const Options& option
       for (size_t i = 0; i < values.size(); ++i) {
         const auto& place = result.network.values[i];
         const Tensor& want = *golden[place.value];
-        result.layers.push_back(
-            CompareBytes(place.name, values[i], BytesOf(want), graph::SizeOf(want.dtype())));
+        result.layers.push_back(Compare(place, values[i], BytesOf(want)));
       }
       if (options.report_quantization && quantized)
         result.quantization =

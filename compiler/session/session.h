@@ -59,7 +59,7 @@ struct HostCost {
          peak_rss_mb = 0;
 };
 
-/// A value that was compared with the golden model.
+/// A value that was compared with the golden model, as compiler/golden/tolerance.h says.
 struct Compared {
   std::string name;
   int64_t values = 0, mismatches = 0;
@@ -83,6 +83,8 @@ struct Result {
   std::optional<MemoryBand> band;       ///< of `run`, when the configuration's memory has one
   std::optional<Origin> origin;
   std::vector<Compared> outputs, layers;
+  /// Layers that the golden model's own routines computed: what they do is not checked independently.
+  std::vector<std::string> unchecked;
   std::vector<graph::QuantizationRow> quantization;
   int64_t macs = 0;          ///< of convolutions, dense layers and matrix products, wherever they ran
   int64_t macs_host = 0;     ///< … of layers on the host

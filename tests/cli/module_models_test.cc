@@ -84,9 +84,7 @@ TEST_F(ModelModule, NeedsNoOtherFile) {
   std::filesystem::copy_file(folder_ / "data/onnx/mnist_fp32.onnx", folder_ / "digits.onnx");
   const Outcome compiled = Good("compile digits.onnx");
   EXPECT_THAT(compiled.out, HasSubstr("digits.cosim: digits on pynq (cosim), spec "));
-  EXPECT_THAT(
-      compiled.out,
-      HasSubstr(" CPU calls to routines of cosim's own, made from digits.onnx (26,492 bytes), which is in"));
+  EXPECT_THAT(compiled.out, ::testing::Not(HasSubstr("routines")));
   std::filesystem::remove(folder_ / "digits.onnx");
   EXPECT_THAT(Good("run digits.cosim").out, HasSubstr("outputs: 10 values, 0 mismatches against golden"));
   EXPECT_EQ(ReadFile(folder_ / "digits.cosim").find(folder_.string()), std::string::npos);

@@ -93,7 +93,7 @@ TEST(Relayout, AGroupedConvolutionInBlocksIsTheConvolution) {
                bw = te::Placeholder("bw", ShapeOf(weights), kInt32);
   const graph::Conv2d op{.stride = {1, 2}, .dilation = {1, 2}, .groups = 2};
   const auto node = NodeOf(op, {4, 8, 3, 1});
-  const Tensor plain = ops::Define(node, {x, w}).computations.back().tensor;
+  const Tensor plain = ops::Define(node, {x, w})->computations.back().tensor;
   const Relayouted blocked = Relayout("blocked", plain, out, {{x, bx, in}, {w, bw, weights}},
                                       {{{"ci", 2}, {"ki", 3}}, {{"ky", 3}}, {{"kx", 3}}});
   EXPECT_EQ(blocked.reduce_axes.size(), 4u);
@@ -108,9 +108,9 @@ TEST(Relayout, APaddedPoolInBlocksIsThePool) {
   const Tensor x = te::Placeholder("x", PlainShapeOf(in), kInt32),
                bx = te::Placeholder("bx", ShapeOf(in), kInt32);
   const auto pad = NodeOf(graph::Pad{{1, 1, 1, 1}, -7}, PlainShapeOf(window));
-  const Tensor padded = ops::Define(pad, {x}).computations.back().tensor;
+  const Tensor padded = ops::Define(pad, {x})->computations.back().tensor;
   const auto node = NodeOf(graph::MaxPool{{2, 3}, {2, 2}}, PlainShapeOf(out));
-  const Tensor plain = ops::Define(node, {padded}).computations.back().tensor;
+  const Tensor plain = ops::Define(node, {padded})->computations.back().tensor;
   const Relayouted frame = Relayout("frame", padded, window, {{x, bx, in}});
   const Relayouted blocked =
       Relayout("blocked", plain, out, {{padded, frame.tensor, window}}, {{{"ky", 2}}, {{"kx", 3}}});

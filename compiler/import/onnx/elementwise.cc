@@ -2,9 +2,11 @@
 // Operators on corresponding elements.
 #include "compiler/host/elementwise.h"
 
-#include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
 
+#include "compiler/host/functions.h"
 #include "compiler/host/movement.h"
 #include "compiler/import/onnx/node_view.h"
 
@@ -14,85 +16,55 @@ namespace {
 using host::Arithmetic;
 using host::Comparison;
 
-double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-
-struct Function {
-  const char *op, *name;
-  double (*f)(double);
+/// Functions without attributes, and what the library calls them.
+const std::pair<const char*, const char*> kFunctions[] = {
+    {"Acos", "acos"},
+    {"Acosh", "acosh"},
+    {"Asin", "asin"},
+    {"Asinh", "asinh"},
+    {"Atan", "atan"},
+    {"Atanh", "atanh"},
+    {"Ceil", "ceil"},
+    {"Cos", "cos"},
+    {"Cosh", "cosh"},
+    {"Erf", "erf"},
+    {"Exp", "exp"},
+    {"Floor", "floor"},
+    {"HardSwish", "hard_swish"},
+    {"Log", "log"},
+    {"Reciprocal", "reciprocal"},
+    {"Round", "round"},
+    {"Sigmoid", "sigmoid"},
+    {"Sin", "sin"},
+    {"Sinh", "sinh"},
+    {"Softplus", "softplus"},
+    {"Softsign", "softsign"},
+    {"Sqrt", "sqrt"},
+    {"Tan", "tan"},
+    {"Tanh", "tanh"},
 };
-
-/// Functions without attributes.
-const Function kFunctions[] = {
-    {"Acos", "acos", [](double x) { return std::acos(x); }},
-    {"Acosh", "acosh", [](double x) { return std::acosh(x); }},
-    {"Asin", "asin", [](double x) { return std::asin(x); }},
-    {"Asinh", "asinh", [](double x) { return std::asinh(x); }},
-    {"Atan", "atan", [](double x) { return std::atan(x); }},
-    {"Atanh", "atanh", [](double x) { return std::atanh(x); }},
-    {"Ceil", "ceil", [](double x) { return std::ceil(x); }},
-    {"Cos", "cos", [](double x) { return std::cos(x); }},
-    {"Cosh", "cosh", [](double x) { return std::cosh(x); }},
-    {"Erf", "erf", [](double x) { return std::erf(x); }},
-    {"Exp", "exp", [](double x) { return std::exp(x); }},
-    {"Floor", "floor", [](double x) { return std::floor(x); }},
-    {"HardSwish", "hard_swish", [](double x) { return x * std::fmax(0, std::fmin(1, x / 6 + 0.5)); }},
-    {"Log", "log", [](double x) { return std::log(x); }},
-    {"Reciprocal", "reciprocal", [](double x) { return 1 / x; }},
-    {"Round", "round", [](double x) { return std::nearbyint(x); }},
-    {"Sigmoid", "sigmoid", Sigmoid},
-    {"Sin", "sin", [](double x) { return std::sin(x); }},
-    {"Sinh", "sinh", [](double x) { return std::sinh(x); }},
-    {"Softplus", "softplus", [](double x) { return x > 30 ? x : std::log1p(std::exp(x)); }},
-    {"Softsign", "softsign", [](double x) { return x / (1 + std::abs(x)); }},
-    {"Sqrt", "sqrt", [](double x) { return std::sqrt(x); }},
-    {"Tan", "tan", [](double x) { return std::tan(x); }},
-    {"Tanh", "tanh", [](double x) { return std::tanh(x); }},
-};
-
-/// x where it is positive, f(x) elsewhere.
-template <typename F>
-graph::HostOperatorPtr OnNegative(const char* name, F f) {
-  return host::MathFunction(name, [f](double x) { return x < 0 ? f(x) : x; });
-}
 
 void AddParametrized(Factories& all) {
-  all["Elu"] = [](NodeView& n) {
-    const double alpha = n.Float("alpha", 1);
-    return OnNegative("elu", [=](double x) { return alpha * std::expm1(x); });
-  };
-  all["Celu"] = [](NodeView& n) {
-    const double alpha = n.Float("alpha", 1);
-    return OnNegative("celu", [=](double x) { return alpha * std::expm1(x / alpha); });
-  };
-  all["LeakyRelu"] = [](NodeView& n) {
-    const double alpha = n.Float("alpha", 0.01f);
-    return OnNegative("leaky_relu", [=](double x) { return alpha * x; });
-  };
+  all["Elu"] = [](NodeView& n) { return host::Elu(n.Float("alpha", 1)); };
+  all["Celu"] = [](NodeView& n) { return host::Celu(n.Float("alpha", 1)); };
+  all["LeakyRelu"] = [](NodeView& n) { return host::LeakyRelu(n.Float("alpha", 0.01f)); };
   all["Selu"] = [](NodeView& n) {
-    const double alpha = n.Float("alpha", 1.67326319217681884765625f),
-                 gamma = n.Float("gamma", 1.05070102214813232421875f);
-    return host::MathFunction("selu", [=](double x) { return gamma * (x > 0 ? x : alpha * std::expm1(x)); });
+    const double alpha = n.Float("alpha", 1.67326319217681884765625f);
+    return host::Selu(alpha, n.Float("gamma", 1.05070102214813232421875f));
   };
   all["HardSigmoid"] = [](NodeView& n) {
-    const double alpha = n.Float("alpha", 0.2f), beta = n.Float("beta", 0.5f);
-    return host::MathFunction("hard_sigmoid",
-                              [=](double x) { return std::fmax(0, std::fmin(1, alpha * x + beta)); });
+    const double alpha = n.Float("alpha", 0.2f);
+    return host::HardSigmoid(alpha, n.Float("beta", 0.5f));
   };
-  all["ThresholdedRelu"] = [](NodeView& n) {
-    const double alpha = n.Float("alpha", 1);
-    return host::MathFunction("thresholded_relu", [=](double x) { return x > alpha ? x : 0; });
-  };
+  all["ThresholdedRelu"] = [](NodeView& n) { return host::ThresholdedRelu(n.Float("alpha", 1)); };
   all["Shrink"] = [](NodeView& n) {
-    const double bias = n.Float("bias", 0), lambda = n.Float("lambd", 0.5f);
-    return host::MathFunction("shrink", [=](double x) {
-      return x < -lambda ? x + bias : x > lambda ? x - bias : 0;
-    });
+    const double bias = n.Float("bias", 0);
+    return host::Shrink(bias, n.Float("lambd", 0.5f));
   };
   all["Clip"] = [](NodeView& n) -> graph::HostOperatorPtr {
     if (n.opset() >= 11) return host::Clip();
-    const double low = n.Float("min", std::numeric_limits<float>::lowest()),
-                 high = n.Float("max", std::numeric_limits<float>::max());
-    return host::MathFunction("clip", [=](double x) { return std::fmin(std::fmax(x, low), high); });
+    const double low = n.Float("min", std::numeric_limits<float>::lowest());
+    return host::Between(low, n.Float("max", std::numeric_limits<float>::max()));
   };
   all["Mod"] = [](NodeView& n) {
     return host::Binary("mod", n.Int("fmod", 0) ? Arithmetic::kFloatModulo : Arithmetic::kModulo);
@@ -110,8 +82,8 @@ void AddParametrized(Factories& all) {
 }  // namespace
 
 void AddElementwise(Factories& all) {
-  for (const Function& function : kFunctions)
-    all[function.op] = [function](NodeView&) { return host::MathFunction(function.name, function.f); };
+  for (const auto& [op, name] : kFunctions)
+    all[op] = [name = std::string(name)](NodeView&) { return host::Function(name); };
   AddParametrized(all);
   all["Abs"] = [](NodeView&) { return host::Absolute(); };
   all["Neg"] = [](NodeView&) { return host::Negate(); };

@@ -8,6 +8,7 @@
 
 #include "compiler/host/elementwise.h"
 #include "compiler/host/float_ops.h"
+#include "compiler/host/functions.h"
 #include "compiler/host/tflite_functions.h"
 #include "compiler/import/tflite/builder.h"
 
@@ -82,8 +83,7 @@ bool Builder::Logistic() {
   const int from = op_->inputs[0], to = op_->outputs[0];
   const bool logistic = op_->name == "LOGISTIC";
   if (IsFloat(from)) {
-    const auto f = [=](double v) { return logistic ? 1 / (1 + std::exp(-v)) : std::tanh(v); };
-    return Finish(Host(name_, host::MathFunction(logistic ? "sigmoid" : "tanh", f), {Plain(from)}, "float32"),
+    return Finish(Host(name_, host::Function(logistic ? "sigmoid" : "tanh"), {Plain(from)}, "float32"),
                   false);
   }
   const host::Sigmoid function = logistic ? host::Sigmoid::kLogistic : host::Sigmoid::kTanh;

@@ -23,7 +23,9 @@ bool IsReduction(Pattern pattern) {
          pattern == Pattern::kDot;
 }
 /// Reads each element of its operand several times.
-bool ReadsRepeatedly(Pattern pattern) { return IsReduction(pattern) && pattern != Pattern::kPlaneSum; }
+bool ReadsRepeatedly(Pattern pattern) {
+  return (IsReduction(pattern) && pattern != Pattern::kPlaneSum) || pattern == Pattern::kReduce;
+}
 
 /// How many output channels to compute together: they must read the same input channels and divide evenly.
 int64_t ChannelTile(const Computation& convolution) {
@@ -85,6 +87,21 @@ void OrderPool(Stage& stage) {
   stage.Vectorize(x);
 }
 
+/// Loops over the first dimensions, those that reduce, the others from `inner_from` on: so neighbours are
+/// added to neighbours.
+void OrderReduce(Stage& stage, size_t inner_from) {
+  const auto& axes = stage.axes();
+  if (inner_from >= axes.size()) return;
+  std::vector<Axis> order = stage.reduce_axes();
+  order.insert(order.end(), axes.begin() + static_cast<std::ptrdiff_t>(inner_from), axes.end());
+  stage.Reorder(order);
+  for (size_t d = axes.size(); d-- > inner_from;) {
+    if (axes[d]->extent == 1) continue;
+    stage.Vectorize(axes[d]);
+    return;
+  }
+}
+
 /// The loops of a computation stored as a whole.
 void ScheduleAlone(Stage& stage, const Computation& computation) {
   switch (computation.pattern) {
@@ -104,6 +121,9 @@ void ScheduleAlone(Stage& stage, const Computation& computation) {
       stage.Fuse(stage.reduce_axis(0), stage.reduce_axis(1));
       return;
     case Pattern::kColumns:
+      return;
+    case Pattern::kReduce:
+      OrderReduce(stage, computation.inner_from);
       return;
     case Pattern::kDot:
       return;  // the innermost loop reduces over contiguous elements: LLVM sees that by itself

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/host/spatial_define.h"
+
+#include <algorithm>
+
+#include "compiler/host/quantized_define.h"
+#include "compiler/ops/statistics.h"
+
+namespace cosim::host {
+namespace {
+
+using te::Indices;
+using tir::DataType;
+using tir::Expr;
+using tir::MathFn;
+
+const DataType kReal = DataType::Float(64), kInt32 = DataType::Int(32);
+
+Expr Real(const Expr& x) { return MakeCast(kReal, x); }
+
+/// How many taps of the window at each place of the result count, by dimension.
+ops::Table CountsOf(const ops::Sliding& window, const Counted& counted, size_t d, int64_t out,
+                    const std::string& name) {
+  Tensor counts(TensorType{DType::kFloat64, {out}});
+  for (int64_t o = 0; o < out; ++o) {
+    int64_t taps = 0;
+    for (int64_t k = 0; k < window.kernel[d]; ++k) {
+      const int64_t at = o * window.stride[d] - window.before[d] + k * window.dilation[d];
+      taps += at >= counted.least[d] && at < counted.limit[d] ? 1 : 0;
+    }
+    counts.mutable_data<double>()[static_cast<size_t>(o)] = static_cast<double>(std::max<int64_t>(taps, 1));
+  }
+  return {te::Placeholder(name + ".count" + std::to_string(d), {out}, kReal),
+          std::make_shared<const Tensor>(std::move(counts))};
+}
+
+ops::Seen SeenOf(Pool pool, int64_t p) {
+  if (pool == Pool::kMax) return [](const Expr& x) { return x; };
+  if (pool != Pool::kLp) return Real;
+  return [p](const Expr& x) {
+    const Expr power = tir::Float(static_cast<double>(p), kReal);
+    return MakeBinary(tir::BinaryOp::kPow, ops::Apply(MathFn::kAbs, Real(x)), power);
+  };
+}
+
+Expr Root(const Expr& sum, int64_t p) {
+  return MakeBinary(tir::BinaryOp::kPow, sum, tir::Float(1.0 / static_cast<double>(p), kReal));
+}
+
+ops::Definition IntegerSums(const ops::Sliding& window, int64_t groups, const ops::HostSite& site,
+                            const te::Tensor& x, const te::Tensor& w, const te::Tensor& x_zero,
+                            const te::Tensor& w_zero) {
+  ops::Convolution convolution{.window = window, .groups = groups};
+  convolution.seen = [&](const Expr& value) {
+    return MakeCast(kInt32, value) - OfChannel(x_zero, tir::Int(0), kInt32);
+  };
+  convolution.seen_weight = [&](const Expr& weight, const Expr& o) {
+    return MakeCast(kInt32, weight) - OfChannel(w_zero, o, kInt32);
+  };
+  return ops::Convolve(site.name, site.shape(), x, w, convolution);
+}
+
+}  // namespace
+
+ops::Sliding SlidingOf(const Window2d& window) {
+  const auto list = [](const auto& pair) { return std::vector<int64_t>{pair[0], pair[1]}; };
+  return {list(window.kernel), list(window.stride), list(window.dilation), list(window.pad)};
+}
+
+std::optional<ops::Definition> DefineConv(const ops::Sliding& window, int64_t groups,
+                                          const ops::HostSite& site) {
+  ops::Definition result = ops::Convolve(site.name + ".conv", site.shape(), site.in[0], site.in[1],
+                                         {.window = window, .groups = groups});
+  const te::Tensor& bias = site.in[2];
+  if (bias.get()) {
+    ops::Finish(result, site.name, [&](const Expr& sum, const Indices& i) { return sum + bias(i[1]); });
+  }
+  return result;
+}
+
+std::optional<ops::Definition> DefineConvTranspose(const ops::Sliding& window, int64_t groups,
+                                                   const ops::HostSite& site) {
+  ops::Definition result = ops::ConvolveTransposed(site.name + ".conv", site.shape(), site.in[0], site.in[1],
+                                                   window, groups, false);
+  const te::Tensor& bias = site.in[2];
+  if (bias.get()) {
+    ops::Finish(result, site.name, [&](const Expr& sum, const Indices& i) { return sum + bias(i[1]); });
+  }
+  return result;
+}
+
+std::optional<ops::Definition> DefineConvInteger(const ops::Sliding& window, int64_t groups,
+                                                 const ops::HostSite& site) {
+  return IntegerSums(window, groups, site, site.in[0], site.in[1], site.in[2], site.in[3]);
+}
+
+std::optional<ops::Definition> DefineQLinearConv(const ops::Sliding& window, int64_t groups,
+                                                 const ops::HostSite& site) {
+  const auto& in = site.in;
+  const DataType real32 = DataType::Float(32), int64 = DataType::Int(64);
+  ops::Definition result = IntegerSums(window, groups, site, in[0], in[3], in[2], in[5]);
+  ops::Finish(result, site.name + ".bytes", [&](const Expr& sum, const Indices& i) {
+    const Expr none = tir::Int(0);
+    const Expr whole = MakeCast(int64, sum) + OfChannel(in[8], i[1], int64);
+    const Expr factor = Divide(OfChannel(in[1], none, real32) * OfChannel(in[4], i[1], real32),
+                               OfChannel(in[6], none, real32));
+    const Expr rounded = ops::Apply(MathFn::kRound, Real(whole) * Real(factor));
+    return MakeCast(ops::TypeOf(site.type.dtype), rounded + OfChannel(in[7], none, kReal));
+  });
+  return result;
+}
+
+std::optional<ops::Definition> DefinePool(Pool pool, int64_t p, const ops::Sliding& window,
+                                          const Counted& counted, const ops::HostSite& site) {
+  const te::Tensor& x = site.in[0];
+  if (site.result != 0 || x.type() == DataType::Bool()) return std::nullopt;
+  const bool largest = pool == Pool::kMax;
+  const auto op = largest ? te::ReduceOp::kMax : te::ReduceOp::kSum;
+  ops::Definition result = ops::Pool(site.name + ".pool", site.shape(), x, window, op,
+                                     te::IdentityOf(op, largest ? x.type() : kReal), SeenOf(pool, p));
+  if (largest) return result;
+  if (pool != Pool::kLp)
+    for (size_t d = 0; d < window.kernel.size(); ++d)
+      result.tables.push_back(CountsOf(window, counted, d, site.shape()[d + 2], site.name));
+  ops::Finish(result, site.name, [&](const Expr& sum, const Indices& i) {
+    if (pool == Pool::kLp) return MakeCast(x.type(), Root(sum, p));
+    Expr count = tir::Float(1, kReal);
+    for (size_t d = 0; d < result.tables.size(); ++d) count = count * result.tables[d].placeholder(i[d + 2]);
+    return MakeCast(x.type(), Divide(sum, count));
+  });
+  return result;
+}
+
+std::optional<ops::Definition> DefineGlobalPool(Pool pool, int64_t p, const ops::HostSite& site) {
+  const te::Tensor& x = site.in[0];
+  if (site.result != 0 || x.type() == DataType::Bool()) return std::nullopt;
+  ops::Over over(x.shape().size(), true);
+  over[0] = over[1] = false;
+  double plane = 1;
+  for (size_t d = 2; d < x.shape().size(); ++d) plane *= static_cast<double>(x.shape()[d]);
+  const auto op = pool == Pool::kMax ? te::ReduceOp::kMax : te::ReduceOp::kSum;
+  ops::Definition result{{ops::ReduceOver(site.name + ".all", site.shape(), x, over, op, SeenOf(pool, p))},
+                         {}};
+  if (pool == Pool::kMax) return result;
+  ops::Finish(result, site.name, [&](const Expr& sum, const Indices&) {
+    return MakeCast(x.type(), pool == Pool::kLp ? Root(sum, p) : Divide(sum, tir::Float(plane, kReal)));
+  });
+  return result;
+}
+
+}  // namespace cosim::host

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/host/tflite_define.h"
+
+#include <algorithm>
+
+#include "compiler/host/spatial_define.h"
+#include "compiler/ops/statistics.h"
+
+namespace cosim::host {
+namespace {
+
+using te::Indices;
+using tir::DataType;
+using tir::Expr;
+using tir::Int;
+
+const DataType kInt32 = DataType::Int(32), kInt64 = DataType::Int(64), kReal32 = DataType::Float(32),
+               kReal = DataType::Float(64);
+
+Expr Wide(const Expr& x) { return MakeCast(kInt64, x); }
+Expr Wrapped(const Expr& x) { return MakeCast(kInt32, x); }
+
+/// The fields of a Multiplier as int64, of one or of a channel.
+struct Scale {
+  Expr multiplier, exponent;
+};
+
+Scale ScaleOf(const Multiplier& m) { return {Int(m.multiplier, kInt64), Int(m.exponent, kInt64)}; }
+
+/// One number a channel as a table of the definition.
+te::Tensor AddTable(const std::string& name, std::vector<int32_t> values, ops::Definition& definition) {
+  const Shape shape = {static_cast<int64_t>(values.size())};
+  const te::Tensor placeholder = te::Placeholder(name, shape, kInt32);
+  definition.tables.push_back({placeholder, std::make_shared<const Tensor>(shape, std::move(values))});
+  return placeholder;
+}
+
+/// Multiplier::Apply of an int32.
+Expr Applied(const Scale& scale, const Expr& x) {
+  const Expr none = Int(0, kInt64), one = Int(1, kInt64);
+  const Expr left = Max(scale.exponent, none), right = Max(none - scale.exponent, none);
+  const Expr shifted = Wrapped(ShiftLeft(Wide(x), left));
+  const Expr high = ShiftRight(Wide(shifted) * scale.multiplier + (int64_t{1} << 30), Int(31, kInt64));
+  const Expr half = ShiftRight(ShiftLeft(one, right), one);  // 0 without a shift
+  const Expr away = MakeSelect(And(Lt(high, 0), Lt(none, right)), one, none);
+  return ShiftRight(high + half - away, right);
+}
+
+/// Multiplier::ApplyWide of an int64.
+Expr AppliedWide(const Scale& scale, const Expr& x) {
+  const Expr one = Int(1, kInt64);
+  const Expr rounded = ShiftRight(scale.multiplier + (int64_t{1} << 15), Int(16, kInt64));
+  const Expr reduced = MakeSelect(Lt(scale.multiplier, 0x7FFF0000), rounded, Int(0x7FFF, kInt64));
+  const Expr shift = Int(15, kInt64) - scale.exponent;
+  return Wide(Wrapped(ShiftRight(x * reduced + ShiftLeft(one, shift - one), shift)));
+}
+
+Expr Clamped(const Expr& x, int32_t low, int32_t high, const ops::HostSite& site) {
+  const Expr bounded = Max(Min(x, Int(high, kInt64)), Int(low, kInt64));
+  return MakeCast(ops::TypeOf(site.type.dtype), bounded);
+}
+
+/// The operand less its zero point, as int32.
+Expr Centred(const Expr& x, int32_t zero_point) { return Wrapped(x) - zero_point; }
+
+}  // namespace
+
+std::optional<ops::Definition> DefineTflite(const TfliteConvolution& a, const ops::HostSite& site) {
+  const te::Tensor &w = site.in[1], &bias = site.in[2];
+  const DataType sum_type = a.wide ? kInt64 : kInt32;
+  ops::Convolution convolution{.window = SlidingOf(a.window), .groups = a.groups};
+  convolution.window.kernel = {w.shape()[2], w.shape()[3]};
+  convolution.seen = [&](const Expr& x) { return MakeCast(sum_type, Centred(x, a.input_zero_point)); };
+  convolution.seen_weight = [&](const Expr& x, const Expr&) {
+    return MakeCast(sum_type, Centred(x, a.weight_zero_point));
+  };
+  ops::Definition result = ops::Convolve(site.name + ".sums", site.shape(), site.in[0], w, convolution);
+  std::vector<int32_t> multipliers, exponents;
+  for (const Multiplier& m : a.multipliers) {
+    multipliers.push_back(m.multiplier);
+    exponents.push_back(m.exponent);
+  }
+  const te::Tensor multiplier = AddTable(site.name + ".multipliers", multipliers, result),
+                   exponent = AddTable(site.name + ".exponents", exponents, result);
+  ops::Finish(result, site.name, [&](const Expr& sum, const Indices& i) {
+    const Expr channel = multipliers.size() == 1 ? Int(0) : i[1];
+    const Scale scale = {Wide(multiplier(channel)), Wide(exponent(channel))};
+    const Expr total = bias.get() ? sum + bias(i[1]) : sum;
+    const Expr scaled = a.wide ? AppliedWide(scale, total) : Applied(scale, total);
+    return Clamped(scaled + a.output_zero_point, a.low, a.high, site);
+  });
+  return result;
+}
+
+std::optional<ops::Definition> DefineTflite(const TfliteMean& a, const ops::HostSite& site) {
+  ops::Definition result{
+      {ops::ReduceOver(site.name + ".sum", site.shape(), site.in[0], {false, false, true, true},
+                       te::ReduceOp::kSum, [&](const Expr& x) { return Centred(x, a.from_zero_point); })},
+      {}};
+  ops::Finish(result, site.name, [&](const Expr& sum, const Indices&) {
+    return Clamped(Applied(ScaleOf(a.multiplier), sum) + a.to_zero_point, a.low, a.high, site);
+  });
+  return result;
+}
+
+std::optional<ops::Definition> DefineTflite(const TfliteAddition& a, const ops::HostSite& site) {
+  const int64_t unit = site.type.dtype == DType::kInt8 ? 1 << 20 : 1 << 15;
+  return ops::Map(site.name, site.shape(), site.in, [&](const std::vector<Expr>& v) {
+    Expr terms[2];
+    for (int k : {0, 1})
+      terms[k] = Wrapped(Applied(ScaleOf(a.multipliers[k]), Centred(v[k], a.zero_points[k]) * unit));
+    const Expr sum = a.subtract ? terms[0] - terms[1] : terms[0] + terms[1];
+    return Clamped(Applied(ScaleOf(a.output), sum) + a.output_zero_point, a.low, a.high, site);
+  });
+}
+
+std::optional<ops::Definition> DefineTflite(const TfliteProduct& a, const ops::HostSite& site) {
+  return ops::Map(site.name, site.shape(), site.in, [&](const std::vector<Expr>& v) {
+    const Expr product = Centred(v[0], a.zero_points[0]) * Centred(v[1], a.zero_points[1]);
+    return Clamped(Applied(ScaleOf(a.multiplier), product) + a.output_zero_point, a.low, a.high, site);
+  });
+}
+
+std::optional<ops::Definition> DefineTflite(const TfliteRequantization& a, const ops::HostSite& site) {
+  return ops::Map(site.name, site.shape(), site.in, [&](const std::vector<Expr>& v) {
+    const Expr scaled = Applied(ScaleOf(a.multiplier), Centred(v[0], a.from_zero_point));
+    return Clamped(scaled + a.to_zero_point, a.low, a.high, site);
+  });
+}
+
+std::optional<ops::Definition> DefineTfliteAverage(const Window2d& window, bool half_up, int32_t low,
+                                                   int32_t high, const ops::HostSite& site) {
+  const te::Tensor& x = site.in[0];
+  ops::Definition result =
+      ops::Pool(site.name + ".sum", site.shape(), x, SlidingOf(window), te::ReduceOp::kSum, Int(0, kInt32),
+                [](const Expr& value) { return Wrapped(value); });
+  te::Tensor counts[2];
+  for (size_t d : {0, 1}) {
+    std::vector<int32_t> list;
+    for (int64_t o = 0; o < site.shape()[d + 2]; ++o) {
+      const int64_t first = o * window.stride[d] - window.pad[d], last = first + window.kernel[d];
+      list.push_back(static_cast<int32_t>(std::min(last, x.shape()[d + 2]) - std::max<int64_t>(first, 0)));
+    }
+    counts[d] = AddTable(site.name + (d == 0 ? ".rows" : ".columns"), std::move(list), result);
+  }
+  ops::Finish(result, site.name, [&](const Expr& sum, const Indices& i) {
+    const Expr count = counts[0](i[2]) * counts[1](i[3]);
+    // Half up is half away from zero of a sum that cannot be negative.
+    const int64_t shift = half_up ? 128 : 0;
+    const Expr total = sum + count * shift, half = ShiftRight(count, Int(1, kInt32));
+    const Expr signed_half = MakeSelect(Lt(Int(0, kInt32), total), half, Int(0, kInt32) - half);
+    const Expr mean = ops::Quotient(total + signed_half, count);
+    return Clamped(Wide(mean) - shift, low, high, site);
+  });
+  return result;
+}
+
+std::optional<ops::Definition> DefineTfliteQuantize(float scale, int32_t zero_point,
+                                                    const ops::HostSite& site) {
+  return ops::Map(site.name, site.shape(), site.in, [&](const std::vector<Expr>& v) {
+    const Expr ratio = MakeCast(kReal, Divide(v[0], tir::Float(scale, kReal32)));
+    // Half away from zero.
+    const Expr size = ops::Apply(tir::MathFn::kAbs, ratio), whole = ops::Apply(tir::MathFn::kFloor, size);
+    const Expr up =
+        MakeSelect(Le(tir::Float(0.5, kReal), size - whole), tir::Float(1, kReal), tir::Float(0, kReal));
+    const Expr steps =
+        MakeSelect(Lt(ratio, tir::Float(0, kReal)), tir::Float(0, kReal) - (whole + up), whole + up);
+    const DataType type = ops::TypeOf(site.type.dtype);
+    const Expr least = te::IdentityOf(te::ReduceOp::kMax, type);
+    return MakeSelect(Ne(steps, steps), least, MakeCast(type, steps + tir::Float(zero_point, kReal)));
+  });
+}
+
+}  // namespace cosim::host

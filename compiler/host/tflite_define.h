@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensor expressions of the operators of tflite.h, exact to the bit.
+#pragma once
+
+#include "compiler/host/make.h"
+#include "compiler/host/tflite.h"
+
+namespace cosim::host {
+
+std::optional<ops::Definition> DefineTflite(const TfliteConvolution& attributes, const ops::HostSite& site);
+std::optional<ops::Definition> DefineTflite(const TfliteMean& attributes, const ops::HostSite& site);
+std::optional<ops::Definition> DefineTflite(const TfliteAddition& attributes, const ops::HostSite& site);
+std::optional<ops::Definition> DefineTflite(const TfliteProduct& attributes, const ops::HostSite& site);
+std::optional<ops::Definition> DefineTflite(const TfliteRequantization& attributes,
+                                            const ops::HostSite& site);
+std::optional<ops::Definition> DefineTfliteAverage(const Window2d& window, bool half_up, int32_t low,
+                                                   int32_t high, const ops::HostSite& site);
+std::optional<ops::Definition> DefineTfliteQuantize(float scale, int32_t zero_point,
+                                                    const ops::HostSite& site);
+
+}  // namespace cosim::host

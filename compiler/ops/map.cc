@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/map.h"
+
+#include <algorithm>
+
+#include "isa/check.h"
+
+namespace cosim::ops {
+namespace {
+
+using tir::DataType;
+using tir::Expr;
+
+bool IsSigned(DataType type) { return type.code == DataType::Code::kInt; }
+
+/// |x| of an integer as the unsigned type of its width.
+Expr Magnitude(const Expr& x) {
+  const DataType type = DataType::UInt(x->type.bits);
+  if (!IsSigned(x->type)) return x;
+  const Expr value = MakeCast(type, x);
+  return MakeSelect(Lt(x, 0), tir::Int(0, type) - value, value);
+}
+
+Expr WithSign(const Expr& negative, const Expr& magnitude, DataType type) {
+  const Expr value = MakeCast(type, magnitude);
+  return MakeSelect(negative, tir::Int(0, type) - value, value);
+}
+
+}  // namespace
+
+Expr Number(double value, DataType type) {
+  if (IsFloat(type)) return tir::Float(value, type);
+  return tir::Int(static_cast<int64_t>(value), type);
+}
+
+Expr ConvertTo(DataType type, const Expr& x) {
+  if (x->type == type) return x;
+  return type == DataType::Bool() ? Ne(x, Number(0, x->type)) : MakeCast(type, x);
+}
+
+Expr Broadcast(const te::Tensor& x, const te::Indices& i) {
+  const std::vector<int64_t>& shape = x.shape();
+  te::Indices at(shape.size(), tir::Int(0));
+  for (size_t k = 1; k <= std::min(shape.size(), i.size()); ++k)
+    if (shape[shape.size() - k] != 1) at[shape.size() - k] = i[i.size() - k];
+  return x(at);
+}
+
+Definition Map(const std::string& name, const std::vector<int64_t>& shape,
+               const std::vector<te::Tensor>& operands, const Element& element) {
+  bool same = true;
+  for (const te::Tensor& x : operands) same = same && x.shape() == shape;
+  const auto body = [&](const te::Indices& i) -> te::Body {
+    std::vector<Expr> values;
+    for (const te::Tensor& x : operands) values.push_back(Broadcast(x, i));
+    return element(values);
+  };
+  return {{{te::Compute(name, shape, body), same ? Pattern::kElementwise : Pattern::kColumns}}, {}};
+}
+
+Expr Quotient(const Expr& a, const Expr& b) {
+  const DataType type = a->type;
+  const Expr divisor = Magnitude(b);
+  const Expr quotient = FloorDiv(Magnitude(a), Max(divisor, tir::Int(1, divisor->type)));
+  const Expr zero = tir::Int(0, type);
+  if (!IsSigned(type)) return MakeSelect(Eq(b, zero), zero, quotient);
+  const Expr negative = Ne(Lt(a, zero), Lt(b, zero));
+  return MakeSelect(Eq(b, zero), zero, WithSign(negative, quotient, type));
+}
+
+Expr Remainder(const Expr& a, const Expr& b) {
+  const DataType type = a->type;
+  const Expr divisor = Magnitude(b);
+  const Expr rest = FloorMod(Magnitude(a), Max(divisor, tir::Int(1, divisor->type)));
+  const Expr zero = tir::Int(0, type);
+  return MakeSelect(Eq(b, zero), zero, IsSigned(type) ? WithSign(Lt(a, zero), rest, type) : rest);
+}
+
+}  // namespace cosim::ops

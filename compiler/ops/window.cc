@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/window.h"
+
+#include "compiler/ops/map.h"
+#include "isa/check.h"
+
+namespace cosim::ops {
+namespace {
+
+using te::Axis;
+using te::Indices;
+using te::Tensor;
+using tir::Expr;
+using tir::Int;
+
+constexpr size_t kFirst = 2;  // spatial dimension
+
+/// What windows at `out` reach, from the first element that they meet.
+int64_t Reach(const Sliding& window, size_t d, int64_t out) {
+  return (out - 1) * window.stride[d] + window.dilation[d] * (window.kernel[d] - 1) + 1;
+}
+
+/// x between what stands before and behind it.
+Computation Framed(const std::string& name, const std::vector<int64_t>& out, const Tensor& x,
+                   const Sliding& window, const Expr& border, const Seen& seen) {
+  std::vector<int64_t> shape = {x.shape()[0], x.shape()[1]};
+  for (size_t d = 0; d < window.kernel.size(); ++d) shape.push_back(Reach(window, d, out[kFirst + d]));
+  const auto element = [&](const Indices& i) -> te::Body {
+    Indices at = i;
+    Expr inside = Int(1, tir::DataType::Bool());
+    for (size_t d = 0; d < window.kernel.size(); ++d) {
+      Expr& index = at[kFirst + d];
+      index = index - window.before[d];
+      if (window.before[d] > 0) inside = And(inside, Le(0, index));
+      const int64_t extent = x.shape()[kFirst + d];
+      if (shape[kFirst + d] - window.before[d] > extent) inside = And(inside, Lt(index, extent));
+    }
+    return tir::MakeSelect(inside, seen(x(at)), border);
+  };
+  return {te::Compute(name, shape, element), shape.size() == 4 ? Pattern::kPad : Pattern::kColumns};
+}
+
+bool NeedsFrame(const std::vector<int64_t>& out, const Tensor& x, const Sliding& window) {
+  for (size_t d = 0; d < window.kernel.size(); ++d)
+    if (window.before[d] != 0 || Reach(window, d, out[kFirst + d]) > x.shape()[kFirst + d]) return true;
+  return false;
+}
+
+std::vector<Axis> TapsOf(const Sliding& window) {
+  static constexpr const char* kNames[] = {"kh", "kw", "kd"};
+  std::vector<Axis> taps;
+  for (size_t d = 0; d < window.kernel.size(); ++d)
+    taps.push_back(te::ReduceAxis(window.kernel[d], kNames[d % 3]));
+  return taps;
+}
+
+/// The place in the framed x of each tap of the window at `i`; channels are `channel`.
+Indices At(const Indices& i, const Expr& channel, const Sliding& window, const std::vector<Axis>& taps) {
+  Indices at = {i[0], channel};
+  for (size_t d = 0; d < taps.size(); ++d)
+    at.push_back(i[kFirst + d] * window.stride[d] + Expr(taps[d]) * window.dilation[d]);
+  return at;
+}
+
+/// The convolution of a framed x, whose weight at output channel `o` is `weight(o, c, taps)`.
+template <typename Weight>
+Computation Correlate(const std::string& name, const std::vector<int64_t>& shape, const Tensor& x,
+                      const Sliding& window, int64_t groups, const Seen& seen, Weight weight) {
+  const int64_t inputs = x.shape()[1] / groups, outputs = shape[1] / groups;
+  std::vector<Axis> axes = {te::ReduceAxis(inputs, "c")};
+  const std::vector<Axis> taps = TapsOf(window);
+  axes.insert(axes.end(), taps.begin(), taps.end());
+  const auto element = [&](const Indices& i) -> te::Body {
+    const Expr channel = groups == 1 ? Expr(axes[0]) : FloorDiv(i[1], outputs) * inputs + axes[0];
+    return te::Sum(seen(x(At(i, channel, window, taps))) * weight(i[1], axes[0], taps), axes);
+  };
+  Computation result{te::Compute(name, shape, element)};
+  result.pattern = shape.size() == 4 ? Pattern::kConvolution : Pattern::kReduce;
+  result.channels_together = outputs;
+  result.inner_from = shape.size() - 1;
+  return result;
+}
+
+}  // namespace
+
+Definition Convolve(const std::string& name, const std::vector<int64_t>& shape, const Tensor& x,
+                    const Tensor& w, const Convolution& convolution) {
+  const Sliding& window = convolution.window;
+  Definition result;
+  Tensor from = x;
+  Seen seen = convolution.seen;
+  if (NeedsFrame(shape, x, window)) {
+    const tir::DataType type = seen(x(Indices(x.shape().size(), Int(0))))->type;
+    result.computations.push_back(Framed(name + ".pad", shape, x, window, Number(0, type), seen));
+    from = result.computations.back().tensor;
+    seen = [](const Expr& value) { return value; };
+  }
+  result.computations.push_back(Correlate(name, shape, from, window, convolution.groups, seen,
+                                          [&](const Expr& o, const Axis& c, const std::vector<Axis>& taps) {
+                                            Indices at = {o, c};
+                                            at.insert(at.end(), taps.begin(), taps.end());
+                                            return convolution.seen_weight(w(at), o);
+                                          }));
+  return result;
+}
+
+Definition ConvolveTransposed(const std::string& name, const std::vector<int64_t>& shape, const Tensor& x,
+                              const Tensor& w, const Sliding& window, int64_t groups, bool outputs_first) {
+  // The same as a convolution by the reversed kernel over x with zeros between its elements.
+  Sliding dense = window;
+  std::vector<int64_t> spread = {x.shape()[0], x.shape()[1]}, lead;
+  for (size_t d = 0; d < window.kernel.size(); ++d) {
+    dense.stride[d] = 1;
+    dense.before[d] = 0;
+    lead.push_back(window.dilation[d] * (window.kernel[d] - 1) - window.before[d]);
+    spread.push_back(Reach(dense, d, shape[kFirst + d]));
+  }
+  const auto element = [&](const Indices& i) -> te::Body {
+    Indices at = i;
+    Expr inside = Int(1, tir::DataType::Bool());
+    for (size_t d = 0; d < lead.size(); ++d) {
+      const Expr place = i[kFirst + d] - lead[d];
+      at[kFirst + d] = FloorDiv(place, window.stride[d]);
+      inside = And(inside, tir::InRange(at[kFirst + d], 0, x.shape()[kFirst + d]));
+      if (window.stride[d] > 1) inside = And(inside, Eq(FloorMod(place, window.stride[d]), Int(0)));
+    }
+    return tir::MakeSelect(inside, x(at), Number(0, x.type()));
+  };
+  Definition result;
+  result.computations.push_back({te::Compute(name + ".spread", spread, element), Pattern::kColumns});
+  const int64_t inputs = x.shape()[1] / groups, outputs = shape[1] / groups;
+  result.computations.push_back(Correlate(
+      name, shape, result.computations[0].tensor, dense, groups, [](const Expr& value) { return value; },
+      [&](const Expr& o, const Axis& c, const std::vector<Axis>& taps) {
+        Indices at = {o, c};
+        if (!outputs_first)
+          at = {groups == 1 ? Expr(c) : FloorDiv(o, outputs) * inputs + c, FloorMod(o, outputs)};
+        for (size_t d = 0; d < taps.size(); ++d) at.push_back(Int(window.kernel[d] - 1) - Expr(taps[d]));
+        return w(at);
+      }));
+  return result;
+}
+
+Definition Pool(const std::string& name, const std::vector<int64_t>& shape, const Tensor& x,
+                const Sliding& window, te::ReduceOp op, const Expr& border, const Seen& seen) {
+  Definition result;
+  Tensor from = x;
+  const bool framed = NeedsFrame(shape, x, window);
+  if (framed) {
+    result.computations.push_back(Framed(name + ".pad", shape, x, window, border, seen));
+    from = result.computations.back().tensor;
+  }
+  const std::vector<Axis> taps = TapsOf(window);
+  const auto element = [&](const Indices& i) -> te::Body {
+    const Expr value = from(At(i, i[1], window, taps));
+    return te::Reduce(op, framed ? value : seen(value), taps);
+  };
+  Computation pool{te::Compute(name, shape, element)};
+  pool.pattern = shape.size() == 4 ? Pattern::kPool : Pattern::kReduce;
+  pool.inner_from = shape.size() - 1;
+  result.computations.push_back(pool);
+  return result;
+}
+
+void Finish(Definition& definition, const std::string& name, const Last& last) {
+  const Tensor sums = definition.computations.back().tensor;
+  const auto element = [&](const Indices& i) -> te::Body { return last(sums(i), i); };
+  definition.computations.push_back({te::Compute(name, sums.shape(), element), Pattern::kElementwise});
+}
+
+}  // namespace cosim::ops
