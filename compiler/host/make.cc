@@ -115,7 +115,7 @@ HostOperatorPtr Make(std::string description, size_t least, size_t most, InferFu
                                             std::move(compute), std::move(macs), std::move(define));
 }
 
-DefineFunction DefineMap(ops::Element element) {
+DefineFunction DefineMap(ops::MapFn element) {
   return [element = std::move(element)](const ops::HostSite& site) {
     return ops::Map(site.name, site.shape(), site.in, element);
   };

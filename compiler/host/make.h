@@ -42,7 +42,7 @@ using MacsFunction = std::function<int64_t(Operands, const TensorType&)>;
 /// As ops::Definable. Operands that are not given count as absent.
 using DefineFunction = std::function<std::optional<ops::Definition>(const ops::HostSite&)>;
 /// Each element of the result from the elements of all operands at its place, broadcast.
-DefineFunction DefineMap(ops::Element element);
+DefineFunction DefineMap(ops::MapFn element);
 
 /// No limit on the number of operands.
 inline constexpr size_t kAny = static_cast<size_t>(-1);

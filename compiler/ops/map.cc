@@ -47,7 +47,7 @@ Expr Broadcast(const te::Tensor& x, const te::Indices& i) {
 }
 
 Definition Map(const std::string& name, const std::vector<int64_t>& shape,
-               const std::vector<te::Tensor>& operands, const Element& element) {
+               const std::vector<te::Tensor>& operands, const MapFn& element) {
   bool same = true;
   for (const te::Tensor& x : operands) same = same && x.shape() == shape;
   const auto body = [&](const te::Indices& i) -> te::Body {

@@ -29,9 +29,9 @@ inline tir::Expr Apply(tir::MathFn fn, tir::Expr x) { return tir::MakeMath(fn, s
 tir::Expr Broadcast(const te::Tensor& x, const te::Indices& i);
 
 /// `element` of the operands' elements, broadcast to `shape`.
-using Element = std::function<tir::Expr(const std::vector<tir::Expr>&)>;
+using MapFn = std::function<tir::Expr(const std::vector<tir::Expr>&)>;
 Definition Map(const std::string& name, const std::vector<int64_t>& shape,
-               const std::vector<te::Tensor>& operands, const Element& element);
+               const std::vector<te::Tensor>& operands, const MapFn& element);
 
 /// Quotients and remainders of integers as in C++, rounded towards zero; of a divisor 0 they are 0.
 tir::Expr Quotient(const tir::Expr& a, const tir::Expr& b);

@@ -9,6 +9,8 @@
 namespace cosim::cpu {
 namespace {
 
+using graph::Shape;
+using graph::Tensor;
 using layouts::BlockedShape;
 using layouts::Blocking;
 using layouts::MatrixTiling;
@@ -18,8 +20,6 @@ using layouts::PackPatches;
 using layouts::PackPatchWeights;
 using layouts::PatchShape;
 using layouts::UnpackBlocked;
-using graph::Shape;
-using graph::Tensor;
 
 Tensor Convert(const tir::Function& function, Tensor source, const Shape& shape) {
   Tensor result(graph::TensorType{graph::DType::kInt8, shape});

@@ -234,7 +234,7 @@ TEST(IsaCase, ReasonsThatNoEditExplainsAreFound) {
   EXPECT_EQ(Untrue("buffer 'wgt' holds 1 elements and the smallest tile needs 2, 1 more", *tree,
                    {*ParseEdit("set:memories/par/depth=1")}),
             "names nothing that is touched");
-  EXPECT_EQ(Untrue("'acc' has lanes of 32 bits", *tree, queue), "no reason that is known");
+  EXPECT_EQ(Untrue("'acc' is too small", *tree, queue), "no reason that is known");
   EXPECT_EQ(Untrue("weights are signed, 'wgt' has lanes of uint8", *tree, queue),
             "of a part of the ISA that is as it was");
   EXPECT_EQ(Untrue("", *tree, queue), "no reason");

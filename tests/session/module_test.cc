@@ -29,7 +29,7 @@ class RoutinesTest : public ::testing::Test {
     if (!std::filesystem::exists(path)) GTEST_SKIP() << "libonnx-testdata is not installed";
     Diagnostics diagnostics;
     ModuleOptions options{.network = "hardmax", .model = import::Import(path), .file = {}};
-    options.file = {"hardmax.onnx", *import::ReadWhole(path, diagnostics), {}};
+    options.file = {"model.onnx", *import::ReadWhole(path, diagnostics), {}};
     options.cpu_level = cpu::DefaultObjectLevel();
     std::string error;
     auto made = MakeModule(spec_, {}, options, error);
@@ -66,7 +66,7 @@ TEST_F(RoutinesTest, AreRefusedWithAnotherModel) {
   EXPECT_THAT(ErrorAfter([](auto& m) { m.provenance.checksum ^= 1; }),
               HasSubstr("made another graph of its model than this cosim does"));
   EXPECT_THAT(ErrorAfter([](auto& m) { m.model->bytes.resize(100); }),
-              StartsWith("its model cannot be imported:\nhardmax.onnx: error[E09"));
+              StartsWith("its model cannot be imported:\nmodel.onnx: error[E09"));
   EXPECT_EQ(ErrorAfter([](auto& m) { m.model.reset(); }), "it has routines and no model");
 }
 
