@@ -12,9 +12,8 @@ using tir::Expr;
 using tir::Float;
 using tir::MathFn;
 
-const tir::DataType kReal = tir::DataType::Float(64);
-
-Expr Real(const Expr& x) { return MakeCast(kReal, x); }
+using ops::kReal;
+using ops::Real;
 
 }  // namespace
 

@@ -13,7 +13,9 @@ using tir::DataType;
 using tir::Expr;
 using tir::MathFn;
 
-const DataType kReal32 = DataType::Float(32), kReal = DataType::Float(64), kInt64 = DataType::Int(64);
+using ops::kInt64;
+using ops::kReal;
+using ops::kReal32;
 
 /// Which scale belongs to an element: that of its index of `axis` where there are several.
 Expr ChannelAt(const Indices& i, int64_t axis, const ops::HostSite& site) {

@@ -14,9 +14,9 @@ using tir::DataType;
 using tir::Expr;
 using tir::MathFn;
 
-const DataType kReal = DataType::Float(64), kInt32 = DataType::Int(32);
-
-Expr Real(const Expr& x) { return MakeCast(kReal, x); }
+using ops::kInt32;
+using ops::kReal;
+using ops::Real;
 
 /// How many taps of the window at each place of the result count, by dimension.
 ops::Table CountsOf(const ops::Sliding& window, const Counted& counted, size_t d, int64_t out,

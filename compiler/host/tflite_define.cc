@@ -14,8 +14,10 @@ using tir::DataType;
 using tir::Expr;
 using tir::Int;
 
-const DataType kInt32 = DataType::Int(32), kInt64 = DataType::Int(64), kReal32 = DataType::Float(32),
-               kReal = DataType::Float(64);
+using ops::kInt32;
+using ops::kInt64;
+using ops::kReal;
+using ops::kReal32;
 
 Expr Wide(const Expr& x) { return MakeCast(kInt64, x); }
 Expr Wrapped(const Expr& x) { return MakeCast(kInt32, x); }

@@ -9,12 +9,10 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
+#include "compiler/ops/types.h"
 #include "compiler/te/te.h"
 
 namespace cosim::ops {
-
-inline const tir::DataType kInt16 = tir::DataType::Int(16), kInt32 = tir::DataType::Int(32),
-                           kInt64 = tir::DataType::Int(64);
 
 /// `x` as another integer or float type.
 inline tir::Expr As(tir::DataType type, tir::Expr x) { return tir::MakeCast(type, std::move(x)); }

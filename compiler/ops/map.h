@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/ops/definition.h"
+#include "compiler/ops/types.h"
 #include "compiler/te/te.h"
 #include "compiler/tir/operators.h"
 

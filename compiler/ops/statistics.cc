@@ -13,16 +13,12 @@ using tir::Expr;
 using tir::Int;
 using tir::MathFn;
 
-const tir::DataType kReal = tir::DataType::Float(64);
-
 std::vector<int64_t> KeptShape(const Tensor& x, const Over& over) {
   std::vector<int64_t> shape = x.shape();
   for (size_t d = 0; d < shape.size(); ++d)
     if (over[d]) shape[d] = 1;
   return shape;
 }
-
-Expr Real(const Expr& x) { return MakeCast(kReal, x); }
 
 }  // namespace
 
