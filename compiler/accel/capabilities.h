@@ -41,7 +41,7 @@ struct LaneProduct {
 };
 
 /// The first that fits, into `accumulators`, of a memory that holds what `activations` does. None: format -1.
-LaneProduct FindLaneProduct(const isa::Spec& spec, int accumulators, int activations, std::string& why);
+LaneProduct FindLaneProduct(const isa::Spec& spec, int accumulators, int activations);
 
 /// An instruction that computes what another one does. Its source s stands for source sources[s] of the
 /// other, and may be read from a memory of its own with elements of the same kind, which can be loaded.

@@ -74,7 +74,11 @@ class Selecting : public graph::CountedOperator, public ops::Definable {
 
   std::string Describe() const override { return op_->Describe(); }
 
-  Types Infer(Operands operands) const override { return op_->Infer(All(operands)); }
+  Types Infer(Operands operands) const override {
+    const auto given = static_cast<size_t>(std::ranges::count(present_, true));
+    if (operands.size() != given) return Refuse("takes {} operands, not {}", given, operands.size());
+    return op_->Infer(All(operands));
+  }
   int64_t Macs(Operands operands) const override { return graph::MacsOf(*op_, All(operands)); }
 
   void Compute(Values operands, Results results) const override {

@@ -108,7 +108,7 @@ Array FindArray(const isa::Spec& spec, std::string& why) {
   if (!FindResults(spec, array, why)) return {};
   array.gemm = contraction.format;
   FindUnits(spec, array);
-  array.lanes = accel::FindLaneProduct(spec, array.accumulators, array.activations, array.no_lanes);
+  array.lanes = accel::FindLaneProduct(spec, array.accumulators, array.activations);
   array.alu_activations = FindAluActivations(spec, array.activations);
   const isa::Memory& activations = spec.memories[array.activations];
   const isa::Memory& weights = spec.memories[array.weights];

@@ -18,8 +18,7 @@ struct Array {
   int64_t batch = 1, block_in = 1, block_out = 1;  ///< extents of a tile
   bool weights_by_input = false;                   ///< a tile of weights is [block_in][block_out]
   int units = 1;  ///< that have an instruction which computes what `gemm` does (accel::FindSameWork)
-  accel::LaneProduct lanes;  ///< format -1: the ISA has none, and no_lanes says why
-  std::string no_lanes;
+  accel::LaneProduct lanes;  ///< format -1: the ISA has none
   int alu_activations = -1;  ///< memory where the ALU reads activations; `activations` if it can
   bool own_activations = false, own_weights = false;  ///< each of them reads a memory of its own
   /// Channels of a block in DRAM: where a value is read (whole elements of `activations`) and where it is

@@ -18,8 +18,6 @@ using tir::MathFn;
 using Tensors = std::vector<Tensor>;
 using Result = std::optional<Definition>;
 
-const tir::DataType kFloat64 = tir::DataType::Float(64);
-
 template <typename Op>
 Sliding WindowOf(const Op& op, std::vector<int64_t> kernel) {
   return {std::move(kernel), {op.stride[0], op.stride[1]}, {1, 1}, {op.pad[0], op.pad[1]}};
@@ -66,13 +64,13 @@ Result BuildReal(const graph::MatMul& op, const Node& node, const Tensors& in) {
 
 Result BuildReal(const graph::BatchNorm& op, const Node& node, const Tensors& in) {
   const auto factor = [&](const Indices& i) -> te::Body {
-    const Expr variance = MakeCast(kFloat64, in[4](i)) + tir::Float(op.epsilon, kFloat64);
-    return Divide(MakeCast(kFloat64, in[1](i)), Apply(MathFn::kSqrt, variance));
+    const Expr variance = Real(in[4](i)) + tir::Float(op.epsilon, kReal);
+    return Divide(Real(in[1](i)), Apply(MathFn::kSqrt, variance));
   };
   const Tensor gain = te::Compute(node.name + ".gain", in[1].shape(), factor);
   const auto element = [&](const Indices& i) -> te::Body {
-    const Expr centred = MakeCast(kFloat64, in[0](i)) - MakeCast(kFloat64, in[3](i[1]));
-    return MakeCast(in[0].type(), centred * gain(i[1]) + MakeCast(kFloat64, in[2](i[1])));
+    const Expr centred = Real(in[0](i)) - Real(in[3](i[1]));
+    return MakeCast(in[0].type(), centred * gain(i[1]) + Real(in[2](i[1])));
   };
   return Definition{
       {{gain, Pattern::kColumns}, {te::Compute(node.name, node.type.shape, element), Pattern::kElementwise}},
@@ -123,13 +121,12 @@ Result BuildReal(const graph::AvgPool& op, const Node& node, const Tensors& in) 
 }
 
 Result BuildReal(const graph::GlobalAvgPool&, const Node& node, const Tensors& in) {
-  const auto wide = [](const Expr& value) { return MakeCast(kFloat64, value); };
   Definition result{{ReduceOver(node.name + ".sum", node.type.shape, in[0], {false, false, true, true},
-                                te::ReduceOp::kSum, wide)},
+                                te::ReduceOp::kSum, Real)},
                     {}};
   const double plane = static_cast<double>(in[0].shape()[2] * in[0].shape()[3]);
   Finish(result, node.name, [&](const Expr& sum, const Indices&) {
-    return MakeCast(in[0].type(), Divide(sum, tir::Float(plane, kFloat64)));
+    return MakeCast(in[0].type(), Divide(sum, tir::Float(plane, kReal)));
   });
   return result;
 }
@@ -172,10 +169,9 @@ Result BuildReal(const graph::Softmax& op, const Node& node, const Tensors& in) 
 Result BuildReal(const graph::LayerNorm& op, const Node& node, const Tensors& in) {
   Over over(in[0].shape().size(), false);
   over[1] = true;
-  return Normalized(node.name, in[0], MomentsOver(node.name, in[0], over, op.epsilon),
-                    [&](const Expr& normal, const Indices& i) {
-                      return normal * MakeCast(kFloat64, in[1](i[1])) + MakeCast(kFloat64, in[2](i[1]));
-                    });
+  return Normalized(
+      node.name, in[0], MomentsOver(node.name, in[0], over, op.epsilon),
+      [&](const Expr& normal, const Indices& i) { return normal * Real(in[1](i[1])) + Real(in[2](i[1])); });
 }
 
 template <typename Op>

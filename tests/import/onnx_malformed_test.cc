@@ -102,6 +102,17 @@ TEST(OnnxFiles, AMissingInitializerIsNamed) {
               HasSubstr("MatMul 'y' reads 'weights' before anything computes it"));
 }
 
+// Before operator set 10 a resize had no region of interest: its operands are the image and the scales, no
+// more, no less.
+TEST(OnnxFiles, AnUpsampleWithOtherOperandsIsRefused) {
+  const std::string ends =
+      Input("x", {1, 1, 2, 2}) + Output("y") + TensorOf("s", 1, {4}, Raw(std::string(16, '\0')));
+  for (const std::vector<std::string>& inputs :
+       {std::vector<std::string>{}, {"x"}, {"x", "s", "s"}, {"x", ""}, {"", "s"}})
+    EXPECT_THAT(Errors(FileOf(Node({"Upsample", inputs, {"y"}}) + ends, 9)), HasSubstr("error[E090"))
+        << inputs.size();
+}
+
 constexpr int64_t kHuge = int64_t{1} << 40;
 
 TEST(OnnxFiles, AbsurdShapesAreRefused) {

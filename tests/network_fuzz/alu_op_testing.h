@@ -41,13 +41,13 @@ inline graph::Graph NetworkWith(const graph::Op& op) {
   return b.graph;
 }
 
-struct Ran {
+struct OpRan {
   int on_host = 0, with_op = 0;  // layers; those on the accelerator that have the operation in them
   std::string reason, fault;
 };
 
-inline Ran RunOn(const isa::Spec& spec, const graph::Graph& graph, const std::string& mnemonic) {
-  Ran ran;
+inline OpRan RunOn(const isa::Spec& spec, const graph::Graph& graph, const std::string& mnemonic) {
+  OpRan ran;
   const auto network = session::CompileFor(spec, graph, {});
   EXPECT_EQ(session::VerifyPrograms(spec, network), "");
   for (const auto& layer : network.layers) {
@@ -64,11 +64,11 @@ inline Ran RunOn(const isa::Spec& spec, const graph::Graph& graph, const std::st
 inline void ExpectUsed(const graph::Op& op, const std::string& yaml) {
   const std::string mnemonic(graph::Mnemonic(op));
   const graph::Graph graph = NetworkWith(op);
-  const Ran with = RunOn(SpecWith(yaml), graph, mnemonic);
+  const OpRan with = RunOn(SpecWith(yaml), graph, mnemonic);
   EXPECT_EQ(with.on_host, 0) << with.reason;
   EXPECT_EQ(with.with_op, 2);
   EXPECT_EQ(with.fault, "");
-  const Ran without = RunOn(SpecWith(""), graph, mnemonic);
+  const OpRan without = RunOn(SpecWith(""), graph, mnemonic);
   EXPECT_EQ(without.on_host, 2);
   EXPECT_EQ(without.with_op, 0);
   EXPECT_THAT(without.reason, ::testing::HasSubstr("no sequence of up to 8 ALU ops of isa 'cosim"));
