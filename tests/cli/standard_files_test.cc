@@ -97,7 +97,7 @@ TEST_F(StandardFiles, TheVersionNamesTheCommit) {
 
 TEST_F(StandardFiles, IsasAreListedWithThoseInFolders) {
   const std::string list = Good("isa list").out;
-  for (const char* name : {"cosim", "vta", "test/split_loads"}) {
+  for (const char* name : {"cosim", "vta", "test/split_loads", "test/two_gemm"}) {
     EXPECT_THAT(list, ::testing::ContainsRegex("(^|\n)" + std::string(name) + " +[A-Z][^\n]+\\.\n"));
     EXPECT_EQ(Run("isa show --isa=" + std::string(name)).status, 0) << name;
   }

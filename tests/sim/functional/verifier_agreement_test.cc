@@ -116,7 +116,7 @@ void Compare(const isa::Spec& spec, uint64_t seed, int rounds, Tally& tally) {
 
 TEST(VerifierAgreement, OnFieldsOfTheWrittenIsas) {
   Tally tally;
-  for (const char* isa : {"cosim", "vta", "test/split_loads"}) {
+  for (const char* isa : {"cosim", "vta", "test/split_loads", "test/two_gemm"}) {
     Diagnostics diags;
     const auto spec = isa::LoadSpec("tiny", isa, {}, diags);
     ASSERT_TRUE(spec) << diags.Render();
