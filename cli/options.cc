@@ -12,7 +12,7 @@
 #include "cli/print.h"
 #include "compiler/graph/zoo/zoo.h"
 #include "compiler/import/import.h"
-#include "compiler/network/array.h"
+#include "compiler/schedules/accel/array.h"
 #include "isa/spec/config_memory.h"
 #include "isa/spec/loader.h"
 #include "isa/yaml/reader.h"
@@ -46,7 +46,7 @@ std::optional<int> ActivationBitsIn(const po::variables_map& values, const isa::
   if (values.count("activation-bits") == 0) return 0;
   const int bits = values["activation-bits"].as<int>();
   std::string why;
-  const network::Array array = network::FindArray(spec, why);
+  const schedules::Array array = schedules::FindArray(spec, why);
   if (bits != 8 && bits != 16) {
     Fail(fmt::format("--activation-bits={}: 8 or 16", bits));
     return std::nullopt;

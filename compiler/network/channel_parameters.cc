@@ -44,7 +44,7 @@ ChannelParameters GroupLowering::ParametersOf(const Group& group, const Accelera
   int64_t channels = graph_.node(group.anchor()).type.shape[1];
   if (out.weights >= 0) channels = plan.window.g * plan.window.co * array_.layout_out;  // all alike, gaps too
   parameters.bias.resize(channels, 0);
-  if (fold && HasWeights(plan.anchor) && out.weights < 0)
+  if (fold && group.kind == GroupKind::kConvolution && out.weights < 0)
     FoldZeroPoint(ViewOf(graph_, group, out.input), parameters.bias);
   if (const graph::Requantize* requantize = plan.epilogue.requantize()) {
     parameters.multiplier = requantize->multiplier;

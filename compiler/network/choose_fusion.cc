@@ -23,7 +23,7 @@ constexpr double kSurelyFree =
 double GroupLowering::Estimate(const Plan& plan) const {
   std::string why;
   const auto ranked =
-      RankTiles(spec_, array_, plan.anchor, plan.window, plan.epilogue, options_.virtual_threads, why);
+      RankTiles(spec_, array_, *plan.kind, plan.window, plan.epilogue, options_.virtual_threads, why);
   return ranked.empty() ? 0 : ranked.front().cycles;
 }
 

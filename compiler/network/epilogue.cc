@@ -8,39 +8,10 @@
 namespace cosim::network {
 namespace {
 
-bool TakesTwoValues(const graph::Node& node) { return node.inputs.size() == 2 && !node.As<graph::BiasAdd>(); }
-
 /// Where the nodes of the epilogue begin.
 size_t FirstStep(const Group& group) { return group.kind == GroupKind::kElementwise ? 0 : 1; }
 
 }  // namespace
-
-bool Epilogue::HasResidual() const {
-  return std::ranges::any_of(steps, [](const EpilogueStep& step) { return TakesTwoValues(*step.node); });
-}
-
-bool Epilogue::HasOtherWork() const {
-  return std::ranges::any_of(steps, [](const EpilogueStep& step) {
-    const graph::Node& node = *step.node;
-    return !node.As<graph::BiasAdd>() && !node.As<graph::Requantize>() && !node.As<graph::Clip>();
-  });
-}
-
-std::vector<std::string_view> Epilogue::Rhythm() const {
-  std::vector<std::string_view> rhythm;
-  for (const EpilogueStep& step : steps) {
-    if (step.node->As<graph::BiasAdd>() || step.node->As<graph::Clip>()) continue;
-    rhythm.push_back(graph::Mnemonic(step.node->op));
-    const auto* requantize = step.node->As<graph::Requantize>();
-    if (requantize && requantize->twice) rhythm.push_back("twice");
-    if (requantize && IsPureShift(*requantize)) rhythm.push_back("shift");
-  }
-  return rhythm;
-}
-
-bool IsPureShift(const graph::Requantize& op) {
-  return op.multiplier == std::vector<int32_t>{1} && op.shift.size() == 1;
-}
 
 std::optional<graph::ValueId> ResidualOf(const graph::Graph& graph, const Group& group) {
   for (size_t k = FirstStep(group); k < group.nodes.size(); ++k) {

@@ -8,10 +8,12 @@
 #include <span>
 
 #include "compiler/graph/graph.h"
-#include "compiler/network/array.h"
 #include "compiler/network/group.h"
+#include "compiler/schedules/accel/array.h"
 
 namespace cosim::network {
+
+using schedules::Array;
 
 /// How a value stands in DRAM.
 struct Layout {

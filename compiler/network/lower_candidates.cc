@@ -24,7 +24,7 @@ constexpr double kMostStepsAlone = 4'000;
 }  // namespace
 
 GroupLowering::Rhythm GroupLowering::RhythmOf(const Plan& plan) {
-  return {plan.anchor, plan.window, plan.epilogue.Rhythm()};
+  return {plan.kind, plan.window, plan.epilogue.Rhythm()};
 }
 
 GroupLowering::Situation GroupLowering::SituationOf(const Plan& plan, bool alone) const {
@@ -40,8 +40,8 @@ std::vector<GroupLowering::Lowered> GroupLowering::LowerTiles(const Group& group
   std::vector<Lowered> found;
   for (const TileCost& candidate : ranked.first(std::min(ranked.size(), kMostTries))) {
     if (found.size() == count) break;
-    KernelTe te =
-        BuildKernel(spec_, array_, group.name, plan.anchor, plan.window, plan.epilogue, candidate.tile);
+    schedules::KernelTe te =
+        BuildKernel(spec_, array_, group.name, *plan.kind, plan.window, plan.epilogue, candidate.tile);
     accel::Draft draft{spec_, std::move(te.function), {}, cursor_, candidate.tile.units};
     std::vector<std::string> texts;
     accel::Watch watch;

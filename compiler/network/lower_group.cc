@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See lower_group.h. Windows and epilogues in plan_group.cc, schedules in kernels.cc, bytes in pack.cc.
+// See lower_group.h. Windows and epilogues in plan_group.cc, schedules in compiler/schedules/accel, bytes in
+// pack.cc.
 #include "compiler/network/lower_group.h"
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ namespace cosim::network {
 using graph::ValueId;
 
 GroupLowering::GroupLowering(const isa::Spec& spec, const graph::Graph& graph, const LowerOptions& options)
-    : spec_(spec), graph_(graph), options_(options), array_(FindArray(spec, no_array_)) {
+    : spec_(spec), graph_(graph), options_(options), array_(schedules::FindArray(spec, no_array_)) {
   if (array_.gemm >= 0) no_array_ = options.host_only.empty() ? accel::MissingOrder(spec) : options.host_only;
 }
 
@@ -35,13 +36,13 @@ void GroupLowering::PackConstants(const Group& group, const Plan& plan, Accelera
     return;
   }
   ChannelParameters parameters = ParametersOf(group, out, plan, true);
-  if (plan.anchor == Anchor::kConvolution && out.weights < 0) {
+  if (plan.kind == &schedules::Contraction() && out.weights < 0) {
     const ConvView view = ViewOf(graph_, group, out.input);
     const bool patches = out.input_layout.kind == Layout::Kind::kPatches;
     out.constants.push_back(
         {Role::kWeights, group.name + ".weights", PackWeights(spec_, array_, view, patches)});
   }
-  if (plan.anchor == Anchor::kDepthwise)
+  if (plan.kind == &schedules::Lanes())
     out.constants.push_back({Role::kWeights, group.name + ".weights",
                              PackLaneWeights(spec_, array_, ViewOf(graph_, group, out.input))});
   if (!plan.epilogue.HasParameters()) return;
@@ -63,7 +64,7 @@ std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::st
   reason.clear();
   if (!MakePlan(group, out, plan, reason)) return std::nullopt;
   const auto ranked =
-      RankTiles(spec_, array_, plan.anchor, plan.window, plan.epilogue, options_.virtual_threads, reason);
+      RankTiles(spec_, array_, *plan.kind, plan.window, plan.epilogue, options_.virtual_threads, reason);
   auto candidates = LowerCandidates(group, plan, ranked, reason);
   if (candidates.empty()) return std::nullopt;
   Lowered& best = candidates.front();

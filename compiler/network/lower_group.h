@@ -12,15 +12,21 @@
 
 #include "compiler/accel/ir.h"
 #include "compiler/accel/passes.h"
-#include "compiler/network/choose_tile.h"
+#include "compiler/network/epilogue.h"
 #include "compiler/network/geometry.h"
 #include "compiler/network/group.h"
-#include "compiler/network/kernels.h"
 #include "compiler/network/pack.h"
+#include "compiler/schedules/accel/kernel.h"
+#include "compiler/schedules/accel/rank_tiles.h"
 #include "runtime/network.h"
 #include "runtime/profile.h"
 
 namespace cosim::network {
+
+using schedules::Role;
+using schedules::Tile;
+using schedules::TileCost;
+using schedules::Window;
 
 /// A constant in its final form.
 struct PackedConstant {
@@ -81,7 +87,7 @@ class GroupLowering {
 
  private:
   struct Plan {
-    Anchor anchor = Anchor::kNone;
+    const schedules::KernelTemplate* kind = &schedules::Map();
     Window window;
     Epilogue epilogue;
   };
@@ -107,7 +113,7 @@ class GroupLowering {
   };
   /// What a kernel does when: kernels of one rhythm differ in numbers at most.
   struct Rhythm {
-    Anchor anchor = Anchor::kNone;
+    const schedules::KernelTemplate* kind = &schedules::Map();
     Window window;
     std::vector<std::string_view> epilogue;
     friend bool operator==(const Rhythm&, const Rhythm&) = default;

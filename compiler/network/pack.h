@@ -7,14 +7,14 @@
 #include <span>
 #include <vector>
 
-#include "compiler/network/array.h"
 #include "compiler/network/geometry.h"
+#include "compiler/schedules/accel/array.h"
 #include "isa/spec/spec.h"
 
 namespace cosim::network {
 
-/// Weights of a convolution (row-major) in the order of kernels.h; zeros where there are none. `patches`: the
-/// window is unrolled into the channels, counted tap by tap (ky, kx, i).
+/// Weights of a convolution (row-major) in the order of compiler/schedules/accel/kernel.h; zeros where there
+/// are none. `patches`: the window is unrolled into the channels, counted tap by tap (ky, kx, i).
 std::vector<uint8_t> PackWeights(const isa::Spec& spec, const Array& array, const ConvView& view,
                                  bool patches);
 

@@ -53,7 +53,7 @@ bool GroupLowering::PlanConvolution(const Group& group, AcceleratorGroup& out, P
              false;
   const auto [n, c, h, w] = view.x;
   const auto y = Shape4(graph_, group.anchor());
-  plan.anchor = Anchor::kConvolution;
+  plan.kind = &schedules::Contraction();
   Window& window = plan.window;
   window.n = CeilDiv(n, array_.batch);
   window.si = array_.InElements();
@@ -120,7 +120,7 @@ bool GroupLowering::PlanMatMul(const Group& group, AcceleratorGroup& out, Plan& 
   out.weights = LookThroughViews(node.inputs[1]);
   const auto [n, c, h, w] = Shape4(graph_, out.input);
   const MatrixShape m = MatrixShapeOf(Shape4(graph_, out.weights), op.groups, op.transpose_b);
-  plan.anchor = Anchor::kConvolution;
+  plan.kind = &schedules::Contraction();
   Window& window = plan.window;
   window.g = m.count;
   window.ci = CeilDiv(m.i, array_.layout_in);
@@ -152,8 +152,7 @@ bool GroupLowering::PlanElementwise(const Group& group, AcceleratorGroup& out, P
   return true;
 }
 
-bool GroupLowering::PlanPool(const Group& group, AcceleratorGroup& out, Plan& plan,
-                             std::string& reason) const {
+bool GroupLowering::PlanPool(const Group& group, AcceleratorGroup& out, Plan& plan, std::string&) const {
   const auto& node = graph_.node(group.anchor());
   out.input = LookThroughViews(node.inputs[0]);
   out.input_layout = ReadLayout();
@@ -168,18 +167,18 @@ bool GroupLowering::PlanPool(const Group& group, AcceleratorGroup& out, Plan& pl
   window.oh = y[2];
   window.ow = y[3];
   if (const auto* pool = node.As<graph::MaxPool>()) {
-    plan.anchor = Anchor::kMaxPool;
+    plan.kind = &schedules::MaxPooling();
     SetPooling(*pool, window);
     window.pad_value = graph::LeastOf(node.type.dtype);
     return true;
   }
   if (const auto* pad = node.As<graph::Pad>()) {
-    plan.anchor = Anchor::kMaxPool;
+    plan.kind = &schedules::MaxPooling();
     SetPadding(pad->pad, window);
     window.pad_value = pad->value;
     return true;
   }
-  plan.anchor = Anchor::kSumPool;
+  plan.kind = &schedules::SumPooling();
   window.kh = h;
   window.kw = w;
   if (const auto* pool = node.As<graph::SumPool>()) {

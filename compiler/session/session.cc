@@ -8,7 +8,7 @@
 #include "compiler/graph/float_executor.h"
 #include "compiler/graph/quantize/tensors.h"
 #include "compiler/graph/zoo/zoo.h"
-#include "compiler/network/array.h"
+#include "compiler/schedules/accel/array.h"
 #include "compiler/session/execute.h"
 #include "isa/verify/verify.h"
 
@@ -52,7 +52,7 @@ int64_t Result::Mismatches() const {
 graph::QuantizedGraph QuantizeFor(const isa::Spec& spec, const std::string& network, uint64_t seed,
                                   int activation_bits) {
   std::string why;
-  const network::Array array = network::FindArray(spec, why);
+  const schedules::Array array = schedules::FindArray(spec, why);
   const bool channels = array.HasParameters();
   graph::QuantizeOptions options;
   options.activation_bits = activation_bits;

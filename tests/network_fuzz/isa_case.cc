@@ -11,7 +11,7 @@
 
 #include "compiler/graph/verify.h"
 #include "compiler/graph/zoo/random.h"
-#include "compiler/network/array.h"
+#include "compiler/schedules/accel/array.h"
 #include "compiler/session/session.h"
 #include "tests/network_fuzz/isolated.h"
 #include "tests/network_fuzz/network_case.h"
@@ -57,7 +57,7 @@ std::optional<isa::Spec> BaseOf(const IsaCase& c, Diagnostics& diags) {
 
 graph::Graph NetworkOf(const IsaCase& c, const isa::Spec& base) {
   std::string why;
-  const network::Array array = network::FindArray(base, why);
+  const schedules::Array array = schedules::FindArray(base, why);
   return MakeNetwork(c.seed, c.steps,
                      {array.weight_bits, array.activation_bits >= 16 ? 16 : 8, !array.HasParameters()});
 }

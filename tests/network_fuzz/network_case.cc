@@ -10,7 +10,7 @@
 #include "compiler/golden/golden.h"
 #include "compiler/graph/verify.h"
 #include "compiler/graph/zoo/random.h"
-#include "compiler/network/array.h"
+#include "compiler/schedules/accel/array.h"
 #include "compiler/session/session.h"
 #include "sim/cycle/cycle_device.h"
 #include "sim/functional/functional_device.h"
@@ -261,7 +261,7 @@ Outcome RunCase(const NetworkCase& c) {
   const auto spec = SpecOf(c, diags);
   if (!spec) return {Outcome::Kind::kRefused, diags.Render()};
   std::string why;
-  const network::Array array = network::FindArray(*spec, why);
+  const schedules::Array array = schedules::FindArray(*spec, why);
   const graph::Graph graph =
       MakeNetwork(c.seed, c.steps, {array.weight_bits, c.value_bits, !array.HasParameters()});
   if (const auto faults = graph::Verify(graph); !faults.empty()) return Failed("the graph: " + faults[0]);

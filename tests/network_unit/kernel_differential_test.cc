@@ -9,9 +9,9 @@
 #include <optional>
 
 #include "compiler/accel/instruction_writer.h"
-#include "compiler/network/choose_tile.h"
 #include "compiler/network/pack.h"
 #include "compiler/network/program_builder.h"
+#include "compiler/schedules/accel/rank_tiles.h"
 #include "isa/verify/verify.h"
 #include "sim/functional/functional_device.h"
 #include "tests/network_unit/testing.h"
@@ -28,9 +28,10 @@ int8_t Int8(uint8_t byte) { return static_cast<int8_t>(byte); }
 struct Problem {
   isa::Spec spec;
   Array array;
-  Anchor anchor = Anchor::kConvolution;
+  enum class Kind { kConvolution, kMaxPool, kSumPool, kMap } kind = Kind::kConvolution;
+  const schedules::KernelTemplate& Template() const;
   Window w;
-  /// The operations behind the anchor, some of them absent.
+  /// The operations behind the sums, some of them absent.
   bool requantize = false, residual_is_a = false;
   int32_t shift = 0;  // where there are no records
   int32_t output_zero_point = 0;
@@ -38,8 +39,16 @@ struct Problem {
   std::optional<graph::QAdd> add;
   Bytes data, weights, residual;  // blocked, as in DRAM
   ChannelParameters parameters;   // one a channel
-  int64_t InputBlocks() const { return anchor == Anchor::kConvolution ? w.ci : w.co; }
+  int64_t InputBlocks() const { return kind == Kind::kConvolution ? w.ci : w.co; }
 };
+
+using Kind = Problem::Kind;
+
+const schedules::KernelTemplate& Problem::Template() const {
+  if (kind == Kind::kConvolution) return schedules::Contraction();
+  if (kind == Kind::kMaxPool) return schedules::MaxPooling();
+  return kind == Kind::kSumPool ? schedules::SumPooling() : schedules::Map();
+}
 
 class Random {
  public:
@@ -86,8 +95,8 @@ void PickWindow(Problem& p, Random& random) {
   Window& w = p.w;
   w.n = random(1, 2);
   w.co = random(1, 3);
-  w.ci = p.anchor == Anchor::kConvolution ? random(1, 3) : 1;
-  if (p.anchor == Anchor::kNone) {
+  w.ci = p.kind == Kind::kConvolution ? random(1, 3) : 1;
+  if (p.kind == Kind::kMap) {
     w.h = w.oh = random(1, 7);
     w.w = w.ow = random(1, 7);
     return;
@@ -95,9 +104,9 @@ void PickWindow(Problem& p, Random& random) {
   do {
     w.kh = random(1, 3), w.kw = random(1, 3);
     w.sh = random(1, 2), w.sw = random(1, 2);
-    if (p.anchor == Anchor::kConvolution) w.dh = random(1, 2), w.dw = random(1, 2);
+    if (p.kind == Kind::kConvolution) w.dh = random(1, 2), w.dw = random(1, 2);
     w.h = random(1, 8), w.w = random(1, 8);
-    const bool may_pad = p.anchor != Anchor::kSumPool;
+    const bool may_pad = p.kind != Kind::kSumPool;
     w.top = may_pad ? random(0, w.kh - 1) : 0, w.bottom = may_pad ? random(0, w.kh - 1) : 0;
     w.left = may_pad ? random(0, w.kw - 1) : 0, w.right = may_pad ? random(0, w.kw - 1) : 0;
     w.oh = (w.h + w.top + w.bottom - w.dh * (w.kh - 1) - 1) / w.sh + 1;
@@ -108,23 +117,22 @@ void PickWindow(Problem& p, Random& random) {
 Problem RandomProblem(Random& random, const std::string& isa) {
   Problem p{RandomSpec(random, isa)};
   std::string why;
-  p.array = FindArray(p.spec, why);
+  p.array = schedules::FindArray(p.spec, why);
   const bool vta = isa == "vta";
-  const Anchor anchors[] = {Anchor::kConvolution, Anchor::kConvolution, Anchor::kMaxPool, Anchor::kSumPool,
-                            Anchor::kNone};
-  p.anchor = vta ? Anchor::kConvolution : anchors[random(0, 4)];
+  const Kind kinds[] = {Kind::kConvolution, Kind::kConvolution, Kind::kMaxPool, Kind::kSumPool, Kind::kMap};
+  p.kind = vta ? Kind::kConvolution : kinds[random(0, 4)];
   PickWindow(p, random);
-  if (p.anchor == Anchor::kMaxPool) p.w.pad_value = -128;
-  if (p.anchor == Anchor::kConvolution && !vta) p.w.pad_value = random(-5, 5);
-  p.requantize = p.anchor == Anchor::kConvolution || p.anchor == Anchor::kSumPool;
-  if (p.anchor == Anchor::kNone || (p.anchor == Anchor::kConvolution && !vta && random(0, 1))) {
+  if (p.kind == Kind::kMaxPool) p.w.pad_value = -128;
+  if (p.kind == Kind::kConvolution && !vta) p.w.pad_value = random(-5, 5);
+  p.requantize = p.kind == Kind::kConvolution || p.kind == Kind::kSumPool;
+  if (p.kind == Kind::kMap || (p.kind == Kind::kConvolution && !vta && random(0, 1))) {
     const auto operand = [&]() -> graph::QAdd::Operand {
       const auto zero_point = static_cast<int32_t>(random(-9, 9));
       const auto multiplier = static_cast<int32_t>(random(1, 1 << 20));
       return {zero_point, multiplier, static_cast<int32_t>(random(0, 21))};
     };
     p.add = graph::QAdd{operand(), operand(), static_cast<int32_t>(random(-9, 9))};
-    p.residual_is_a = p.anchor != Anchor::kNone && random(0, 1);
+    p.residual_is_a = p.kind != Kind::kMap && random(0, 1);
   }
   p.output_zero_point = p.requantize && random(0, 1) ? static_cast<int32_t>(random(-20, 20)) : 0;
   p.shift = vta ? static_cast<int32_t>(random(0, 12)) : 0;
@@ -154,12 +162,12 @@ int64_t Anchored(const Problem& p, int64_t n, int64_t co, int64_t y, int64_t x, 
     return Int8(
         p.data[((((n * p.InputBlocks() + c) * w.h + iy) * w.w + ix) * a.batch + b) * a.block_in + lane]);
   };
-  if (p.anchor == Anchor::kNone) return data(co, y, x, o);
+  if (p.kind == Kind::kMap) return data(co, y, x, o);
   int64_t sum = 0, most = -128;
   for (int64_t ky = 0; ky < w.kh; ++ky)
     for (int64_t kx = 0; kx < w.kw; ++kx) {
       const int64_t iy = y * w.sh + ky * w.dh - w.top, ix = x * w.sw + kx * w.dw - w.left;
-      if (p.anchor != Anchor::kConvolution) {
+      if (p.kind != Kind::kConvolution) {
         sum += data(co, iy, ix, o);
         most = std::max(most, data(co, iy, ix, o));
         continue;
@@ -171,7 +179,7 @@ int64_t Anchored(const Problem& p, int64_t n, int64_t co, int64_t y, int64_t x, 
               Int8(p.weights[((((co * w.ci + ci) * w.kh + ky) * w.kw + kx) * a.block_out + o) * a.block_in +
                              k]);
     }
-  return p.anchor == Anchor::kMaxPool ? most : sum;
+  return p.kind == Kind::kMaxPool ? most : sum;
 }
 
 int64_t Term(int64_t value, const graph::QAdd::Operand& operand) {
@@ -259,7 +267,7 @@ Bytes PackedFor(Role role, const Problem& p) {
 // Runs the kernel with one tile; nothing if the tile is refused.
 std::optional<Bytes> RunTile(const Problem& p, const Epilogue& epilogue, const Tile& tile, uint32_t seed,
                              std::string& why) {
-  KernelTe te = BuildKernel(p.spec, p.array, "kernel", p.anchor, p.w, epilogue, tile);
+  schedules::KernelTe te = BuildKernel(p.spec, p.array, "kernel", p.Template(), p.w, epilogue, tile);
   AcceleratorGroup group;
   auto refusal = accel::Tensorize(te.function, p.spec, group.kernel);
   accel::StorageCursor cursor;
@@ -314,7 +322,7 @@ void RunRandomProblems(const std::string& isa, uint32_t first_seed, int count) {
     const Steps steps(p);
     std::string why;
     const auto tiles =
-        RankTiles(p.spec, p.array, p.anchor, p.w, steps.epilogue, static_cast<int>(random(1, 4)), why);
+        RankTiles(p.spec, p.array, p.Template(), p.w, steps.epilogue, static_cast<int>(random(1, 4)), why);
     if (tiles.empty()) {
       EXPECT_THAT(why, testing::HasSubstr("the smallest tile needs")) << "seed " << seed;
       continue;

@@ -8,9 +8,9 @@
 
 #include "compiler/cpu/jit.h"
 #include "compiler/golden/golden.h"
-#include "compiler/network/choose_tile.h"
 #include "compiler/network/compile.h"
 #include "compiler/network/program_builder.h"
+#include "compiler/schedules/accel/rank_tiles.h"
 #include "isa/verify/verify.h"
 #include "sim/functional/functional_device.h"
 #include "tests/network_unit/testing.h"
@@ -168,7 +168,7 @@ TEST(Compile, LeavesToTheHostWhatAddressesDoNotReach) {
 TEST(RankTiles, ComesCheapestFirstAndFitsStorage) {
   const auto spec = Load("cosim");
   std::string why;
-  const Array array = FindArray(spec, why);
+  const Array array = schedules::FindArray(spec, why);
   Window window{.ci = 4,
                 .h = 14,
                 .w = 14,
@@ -187,11 +187,12 @@ TEST(RankTiles, ComesCheapestFirstAndFitsStorage) {
   requantize.type.dtype = graph::DType::kInt8;
   Epilogue epilogue;
   epilogue.steps = {{&requantize, 0}};
-  const auto ranked = RankTiles(spec, array, Anchor::kConvolution, window, epilogue, 1, why);
+  const auto ranked = RankTiles(spec, array, schedules::Contraction(), window, epilogue, 1, why);
   ASSERT_FALSE(ranked.empty());
   for (size_t i = 0; i < ranked.size(); ++i) {
     EXPECT_LE(ranked[i == 0 ? 0 : i - 1].cycles, ranked[i].cycles);
-    const KernelTe te = BuildKernel(spec, array, "k", Anchor::kConvolution, window, epilogue, ranked[i].tile);
+    const schedules::KernelTe te =
+        BuildKernel(spec, array, "k", schedules::Contraction(), window, epilogue, ranked[i].tile);
     accel::Kernel kernel;
     ASSERT_FALSE(accel::Tensorize(te.function, spec, kernel));
     accel::InterleaveVirtualThreads(kernel);

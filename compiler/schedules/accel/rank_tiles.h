@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses a kernel's tile by an analytic model of its cycles: what the array computes, what the port moves,
+// Orders a kernel's tiles by an analytic model of its cycles: what the array computes, what the port moves,
 // what overlaps.
 #pragma once
 
@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "compiler/network/kernels.h"
+#include "compiler/schedules/accel/kernel.h"
 #include "runtime/network.h"
 
-namespace cosim::network {
+namespace cosim::schedules {
 
 struct TileCost {
   Tile tile;
@@ -21,11 +21,11 @@ struct TileCost {
 /// Legal tiles, cheapest first. `threads` is how many virtual threads to use where they fit
 /// (1: none). Empty: nothing fits, and `why` names the buffer that is too small for the smallest tile and by
 /// how much.
-std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Anchor anchor,
+std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
                                 const Window& window, const Epilogue& epilogue, int threads,
                                 std::string& why);
 
 /// A tile's knobs by name, with the values that they have among `legal` tiles.
 std::vector<runtime::Knob> KnobsOf(const Tile& tile, const std::vector<TileCost>& legal);
 
-}  // namespace cosim::network
+}  // namespace cosim::schedules

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// See kernels.h.
-#include "compiler/network/kernels.h"
+// See kernel.h.
+#include "compiler/schedules/accel/kernel.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "compiler/layouts/relayout.h"
@@ -12,7 +11,7 @@
 #include "compiler/te/te.h"
 #include "isa/check.h"
 
-namespace cosim::network {
+namespace cosim::schedules {
 namespace {
 
 using te::Indices;
@@ -49,19 +48,20 @@ class Records : public ops::Parameters {
 
 class KernelBuilder {
  public:
-  KernelBuilder(const isa::Spec& spec, const Array& array, Anchor anchor, const Window& window,
+  KernelBuilder(const isa::Spec& spec, const Array& array, const KernelTemplate& kind, const Window& window,
                 const Epilogue& epilogue, const Tile& tile)
       : spec_(spec),
         array_(array),
         lane_(DataType::Int(array.activation_bits)),
-        anchor_(anchor),
+        kind_(kind),
+        op_(kind.Sums(window, array)),
         w_(window),
         e_(epilogue),
         t_(tile) {}
 
   KernelTe Build(const std::string& name) {
     DeclareInputs();
-    if (anchor_ != Anchor::kNone) MakeAnchor();
+    if (op_) MakeSums();
     result_ = te::Compute(
         "result", OutShape(), [&](const Indices& i) -> te::Body { return ResultAt(i); }, OutNames());
     output_ = te::Compute(
@@ -81,11 +81,6 @@ class KernelBuilder {
   const std::string& Name(int memory) const { return spec_.memories[memory].name; }
   std::vector<int64_t> OutShape() const { return layouts::ShapeOf(OutputLayout()); }
   static std::vector<std::string> OutNames() { return {"n", "g", "co", "y", "x", "so", "b", "o"}; }
-  // Pools and elementwise kernels keep their channels: the input has the output's blocks.
-  int64_t InputBlocks() const { return anchor_ == Anchor::kConvolution ? w_.ci : w_.co; }
-  int64_t InputLanes() const { return anchor_ == Anchor::kConvolution ? array_.block_in : array_.block_out; }
-  int64_t InputElements() const { return anchor_ == Anchor::kConvolution ? w_.si : w_.so; }
-
   Tensor Declare(const std::string& name, std::vector<int64_t> shape, DataType type, Role role) {
     args_.push_back(te::Placeholder(name, std::move(shape), type));
     roles_.push_back(role);
@@ -94,10 +89,12 @@ class KernelBuilder {
 
   void DeclareInputs() {
     data_ = Declare("data", layouts::ShapeOf(InputLayout(w_.h, w_.w)), lane_, Role::kInput);
-    if (anchor_ == Anchor::kConvolution)
-      weights_ = Declare("weights", layouts::ShapeOf(WeightsLayout()), DataType::Int(array_.weight_bits),
-                         Role::kWeights);
-    if (anchor_ == Anchor::kDepthwise) DeclareLaneWeights();
+    if (const auto layout = kind_.Weights(w_, array_)) {
+      const isa::ScalarType type = spec_.memories[kind_.WeightMemory(array_)].fields[0].type;
+      weights_ =
+          Declare("weights", layouts::ShapeOf(*layout),
+                  type.is_signed ? DataType::Int(type.width) : DataType::UInt(type.width), Role::kWeights);
+    }
     if (e_.HasParameters() && array_.HasParameters()) {
       const int64_t fields = static_cast<int64_t>(spec_.memories[array_.parameters.memory].fields.size());
       parameters_ =
@@ -111,16 +108,9 @@ class KernelBuilder {
     if (e_.HasResidual()) residual_ = Declare("residual", OutShape(), lane_, Role::kResidual);
   }
 
-  void DeclareLaneWeights() {
-    const isa::ScalarType type = spec_.memories[array_.lanes.weights].fields[0].type;
-    weights_ =
-        Declare("weights", layouts::ShapeOf(WeightsLayout()),
-                type.is_signed ? DataType::Int(type.width) : DataType::UInt(type.width), Role::kWeights);
-  }
-
-  // Activations a convolution reads have their own blocks and lanes; those of other kernels the output's.
+  // Channels that are summed over have blocks and lanes of their own; other kernels keep the output's.
   layouts::Layout InputLayout(int64_t h, int64_t w) const {
-    if (anchor_ != Anchor::kConvolution) return OutputLayout(h, w);
+    if (!kind_.SumsChannels()) return OutputLayout(h, w);
     return {{0, w_.n, "n"}, {1, w_.g, "g"},   {1, w_.ci, "ci"},       {2, h, "y"},
             {3, w, "x"},    {1, w_.si, "si"}, {0, array_.batch, "b"}, {1, array_.block_in, "k"}};
   }
@@ -129,28 +119,6 @@ class KernelBuilder {
             {3, w, "x"},    {1, w_.so, "so"}, {0, array_.batch, "b"}, {1, array_.block_out, "o"}};
   }
   layouts::Layout OutputLayout() const { return OutputLayout(w_.oh, w_.ow); }
-  layouts::Layout WeightsLayout() const {
-    if (anchor_ == Anchor::kDepthwise)  // one input channel: its dimension is gone
-      return {
-          {0, w_.co, "co"}, {0, w_.so, "so"}, {2, w_.kh, "ky"}, {3, w_.kw, "kx"}, {0, array_.block_out, "o"}};
-    layouts::Layout layout = {{0, w_.g, "g"},   {0, w_.co, "co"},           {0, w_.so, "so"},
-                              {1, w_.ci, "ci"}, {1, w_.si, "si"},           {2, w_.kh, "ky"},
-                              {3, w_.kw, "kx"}, {0, array_.block_out, "o"}, {1, array_.block_in, "k"}};
-    if (array_.weights_by_input) std::swap(layout[7], layout[8]);
-    return layout;
-  }
-
-  // The anchor as an operation of the graph on what its window holds, padding and all.
-  graph::Op AnchorOp() const {
-    if (anchor_ == Anchor::kConvolution)
-      return graph::Conv2d{.stride = {w_.sh, w_.sw}, .dilation = {w_.dh, w_.dw}, .groups = w_.g};
-    if (anchor_ == Anchor::kDepthwise)
-      return graph::Conv2d{
-          .stride = {w_.sh, w_.sw}, .dilation = {w_.dh, w_.dw}, .groups = w_.co * w_.so * array_.block_out};
-    if (anchor_ == Anchor::kMaxPool) return graph::MaxPool{{w_.kh, w_.kw}, {w_.sh, w_.sw}};
-    return graph::SumPool{{w_.kh, w_.kw}, {w_.sh, w_.sw}};
-  }
-
   static Tensor Define(const std::string& name, graph::Op op, const layouts::Layout& layout, DataType type,
                        const std::vector<Tensor>& operands) {
     graph::Node node;
@@ -161,7 +129,7 @@ class KernelBuilder {
   }
 
   // The window and the sums over it: the operations' definitions on plain arrays, in blocks.
-  void MakeAnchor() {
+  void MakeSums() {
     const layouts::Layout data = InputLayout(w_.h, w_.w),
                           window = InputLayout(w_.h + w_.top + w_.bottom, w_.w + w_.left + w_.right);
     const Tensor x = te::Placeholder("x", layouts::PlainShapeOf(data), lane_);
@@ -172,19 +140,19 @@ class KernelBuilder {
     std::vector<Tensor> operands = {padded};
     std::vector<layouts::Read> reads = {{padded, window_, window}};
     std::vector<std::vector<layouts::ReducePart>> reduced = {{{"ky", w_.kh}}, {{"kx", w_.kw}}};
-    if (HasWeights(anchor_)) {
-      operands.push_back(te::Placeholder("w", layouts::PlainShapeOf(WeightsLayout()), weights_.type()));
-      reads.push_back({operands[1], weights_, WeightsLayout()});
-      reduced.insert(reduced.begin(), anchor_ == Anchor::kDepthwise
-                                          ? std::vector<layouts::ReducePart>{}
-                                          : std::vector<layouts::ReducePart>{
-                                                {"ci", w_.ci}, {"si", w_.si}, {"k", array_.block_in}});
+    if (const auto layout = kind_.Weights(w_, array_)) {
+      operands.push_back(te::Placeholder("w", layouts::PlainShapeOf(*layout), weights_.type()));
+      reads.push_back({operands[1], weights_, *layout});
+      using Parts = std::vector<layouts::ReducePart>;
+      reduced.insert(reduced.begin(), kind_.SumsChannels()
+                                          ? Parts{{"ci", w_.ci}, {"si", w_.si}, {"k", array_.block_in}}
+                                          : Parts{});
     }
-    const DataType type = anchor_ == Anchor::kMaxPool ? lane_ : kInt32;
-    const Tensor sums = Define("sums", AnchorOp(), OutputLayout(), type, operands);
+    const DataType type = kind_.KeepsType() ? lane_ : kInt32;
+    const Tensor sums = Define("sums", *op_, OutputLayout(), type, operands);
     auto [sum, axes] = layouts::Relayout("sum", sums, OutputLayout(), reads, reduced);
     sum_ = sum;
-    reduce_ = std::move(axes);
+    reduced_ = std::move(axes);
   }
 
   // A requantization where the ISA has no records: a shift. The bias already holds the rounding.
@@ -211,9 +179,9 @@ class KernelBuilder {
   }
 
   Expr ResultAt(const Indices& i) const {
-    Expr value = anchor_ == Anchor::kNone ? data_(i) : sum_(i);
+    Expr value = op_ ? sum_(i) : data_(i);
     // What pools find is a value of their input.
-    if (anchor_ != Anchor::kNone && e_.type != kInt32) value = ops::Saturated(e_.type, value);
+    if (op_ && e_.type != kInt32) value = ops::Saturated(e_.type, value);
     for (const EpilogueStep& step : e_.steps) value = After(step, value, i);
     return MakeCast(array_.results_are_mirrored ? kInt32 : lane_, value);
   }
@@ -238,12 +206,12 @@ class KernelBuilder {
     }
     // On-chip copies first (they change what the stages read), then where each stage is computed.
     Tensor weights, parameters, bias, residual, data;
-    if (weights_.get()) weights = schedule.CacheRead(weights_, Name(WeightMemory(array_, anchor_)), {sum_});
+    if (weights_.get()) weights = schedule.CacheRead(weights_, Name(kind_.WeightMemory(array_)), {sum_});
     if (parameters_.get())
       parameters = schedule.CacheRead(parameters_, Name(array_.parameters.memory), {result_});
     if (bias_.get()) bias = schedule.CacheRead(bias_, Name(array_.accumulators), {result_});
     if (residual_.get()) residual = schedule.CacheRead(residual_, Name(array_.alu_activations), {result_});
-    if (anchor_ == Anchor::kNone) data = schedule.CacheRead(data_, Name(array_.alu_activations), {result_});
+    if (!op_) data = schedule.CacheRead(data_, Name(array_.alu_activations), {result_});
 
     schedule[result_].SetScope(Name(array_.ResultMemory()));
     schedule[result_].ComputeAt(out, inner);
@@ -251,55 +219,38 @@ class KernelBuilder {
       if (tensor.get()) schedule[tensor].ComputeAt(out, inner);
     if (parameters.get() && !ParametersResident(spec_, array_, w_))
       schedule[parameters].ComputeAt(out, inner);
-    if (anchor_ != Anchor::kNone) PlanAnchor(schedule, out, inner, weights);
+    if (op_) PlanSums(schedule, out, inner, weights);
   }
 
-  void PlanAnchor(te::Schedule& schedule, te::Stage& out, const te::Axis& inner, const Tensor& weights) {
+  void PlanSums(te::Schedule& schedule, te::Stage& out, const te::Axis& inner, const Tensor& weights) {
     te::Stage& sum = schedule[sum_];
-    te::Stage& window = schedule[window_];
     sum.SetScope(Name(array_.accumulators));
     sum.ComputeAt(out, inner);
-    window.SetScope(Name(WindowMemory(array_, anchor_)));
-    const te::Axis n = sum.axis(0), g = sum.axis(1), co = sum.axis(2), y = sum.axis(3), x = sum.axis(4),
-                   so = sum.axis(5), b = sum.axis(6), o = sum.axis(7);
-    if (anchor_ != Anchor::kConvolution) {
-      sum.Reorder({reduce_[0], reduce_[1], n, g, co, y, x, so, b, o});
-      if (anchor_ == Anchor::kDepthwise) sum.Tensorize(b);
-      window.ComputeAt(out, inner);
-      if (weights.get() && !t_.weights_resident) schedule[weights].ComputeAt(out, inner);
-      return;
-    }
-    const auto &si = reduce_[1], &k = reduce_[2], &ky = reduce_[3], &kx = reduce_[4];
-    auto [cio, cii] = sum.Split(reduce_[0], t_.ci);
-    sum.Reorder({cio, n, g, co, y, x, so, cii, si, ky, kx, b, o, k});
-    sum.Tensorize(b);
-    window.ComputeAt(sum, cio);
-    if (!t_.weights_resident) schedule[weights].ComputeAt(sum, cio);
+    te::Stage& window = schedule[window_];
+    window.SetScope(Name(kind_.WindowMemory(array_)));
+    const std::optional<te::Axis> part = kind_.Order(sum, reduced_, t_);
+    const auto load = [&](te::Stage& stage) {
+      part ? stage.ComputeAt(sum, *part) : stage.ComputeAt(out, inner);
+    };
+    load(window);
+    if (weights.get() && !t_.weights_resident) load(schedule[weights]);
   }
 
   const isa::Spec& spec_;
   const Array& array_;
   const DataType lane_;  // of values in DRAM
-  Anchor anchor_;
+  const KernelTemplate& kind_;
+  const std::optional<graph::Op> op_;  // of the sums
   const Window& w_;
   const Epilogue& e_;
   const Tile& t_;
   std::vector<Tensor> args_;
   std::vector<Role> roles_;
   Tensor data_, weights_, parameters_, bias_, residual_, window_, sum_, result_, output_;
-  std::vector<te::Axis> reduce_;  // ci, si, k of a convolution; ky, kx
+  std::vector<te::Axis> reduced_;
 };
 
 }  // namespace
-
-int WindowMemory(const Array& array, Anchor anchor) {
-  if (anchor == Anchor::kConvolution) return array.activations;
-  return anchor == Anchor::kDepthwise ? array.lanes.activations : array.alu_activations;
-}
-
-int WeightMemory(const Array& array, Anchor anchor) {
-  return anchor == Anchor::kDepthwise ? array.lanes.weights : array.weights;
-}
 
 bool ParametersResident(const isa::Spec& spec, const Array& array, const Window& window) {
   return window.g * window.co * window.so <= spec.memories[array.parameters.memory].depth / 2;
@@ -313,9 +264,10 @@ std::string ToString(const Tile& tile) {
                      tile.units > 1 ? fmt::format(" units={}", tile.units) : "");
 }
 
-KernelTe BuildKernel(const isa::Spec& spec, const Array& array, const std::string& name, Anchor anchor,
-                     const Window& window, const Epilogue& epilogue, const Tile& tile) {
-  return KernelBuilder(spec, array, anchor, window, epilogue, tile).Build(name);
+KernelTe BuildKernel(const isa::Spec& spec, const Array& array, const std::string& name,
+                     const KernelTemplate& kind, const Window& window, const Epilogue& epilogue,
+                     const Tile& tile) {
+  return KernelBuilder(spec, array, kind, window, epilogue, tile).Build(name);
 }
 
-}  // namespace cosim::network
+}  // namespace cosim::schedules

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See choose_tile.h. Sizes are in elements of the memory concerned, costs in cycles.
-#include "compiler/network/choose_tile.h"
+// See rank_tiles.h. Sizes are in elements of the memory concerned, costs in cycles.
+#include "compiler/schedules/accel/rank_tiles.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 
 #include "compiler/accel/rounding.h"
 
-namespace cosim::network {
+namespace cosim::schedules {
 namespace {
 
 using accel::CeilDiv;
@@ -29,11 +29,13 @@ constexpr double kStepOverhead = 14;
 
 class TileModel {
  public:
-  TileModel(const isa::Spec& spec, const Array& array, Anchor anchor, const Window& window,
+  TileModel(const isa::Spec& spec, const Array& array, const KernelTemplate& kind, const Window& window,
             const Epilogue& epilogue)
       : spec_(spec),
         array_(array),
-        anchor_(anchor),
+        kind_(kind),
+        has_weights_(kind.Weights(window, array).has_value()),
+        has_window_(kind.Sums(window, array).has_value()),
         w_(window),
         requantizes_(epilogue.requantize() != nullptr),
         has_residual_(epilogue.HasResidual()),
@@ -42,17 +44,16 @@ class TileModel {
   // Empty if it fits, else what does not.
   std::string Misfit(const Tile& t) const {
     const int64_t outputs = Outputs(t);
-    const int window_memory = WindowMemory(array_, anchor_);
-    const int64_t window = anchor_ == Anchor::kNone
-                               ? outputs * t.threads
-                               : Inputs(t) * ThreadsOf(t, IsDense() && array_.own_activations);
+    const int window_memory = kind_.WindowMemory(array_);
+    const int64_t window =
+        has_window_ ? Inputs(t) * ThreadsOf(t, IsDense() && array_.own_activations) : outputs * t.threads;
     const int64_t residual = has_residual_ ? outputs * t.threads : 0;
     const bool together = window_memory == array_.alu_activations;
     std::string misfit = Check(window_memory, together ? window + residual : window);
     if (misfit.empty() && !together) misfit = Check(array_.alu_activations, residual);
-    if (misfit.empty() && HasWeights(anchor_))
+    if (misfit.empty() && has_weights_)
       misfit = Check(
-          WeightMemory(array_, anchor_),
+          kind_.WeightMemory(array_),
           t.weights_resident ? AllWeights() : Weights(t) * ThreadsOf(t, IsDense() && array_.own_weights));
     if (misfit.empty() && requantizes_ && array_.HasParameters() && !ParametersResident(spec_, array_, w_))
       misfit = Check(array_.parameters.memory, t.g * t.co * w_.so * t.threads);
@@ -71,16 +72,15 @@ class TileModel {
   double Cycles(const Tile& t) const {
     const double tiles = Tiles(t), chunks = Chunks(t);
     const double outputs = static_cast<double>(w_.n * w_.g * w_.co * w_.oh * w_.ow * w_.so);
-    const bool convolution = HasWeights(anchor_);
-    const double compute = convolution ? outputs * static_cast<double>(SummedElements(w_.ci)) : 0;
-    const int weights = WeightMemory(array_, anchor_);
+    const double compute = has_weights_ ? outputs * static_cast<double>(SummedElements(w_.ci)) : 0;
+    const int weights = kind_.WeightMemory(array_);
     const double alu = outputs * AluPasses() + tiles * AluPasses() * 20;
 
     const double setup = 6;  // of a load: its issue, and what the first burst waits for
     const double weight_chunk =
-        !convolution || t.weights_resident ? 0 : static_cast<double>(Beats(weights, Weights(t))) + setup;
+        !has_weights_ || t.weights_resident ? 0 : static_cast<double>(Beats(weights, Weights(t))) + setup;
     const double weights_once =
-        convolution && t.weights_resident
+        has_weights_ && t.weights_resident
             ? static_cast<double>(Beats(weights, AllWeights()) * (array_.own_weights ? t.units : 1))
             : 0;
     const double window_chunk = InputBeats(t) + setup * static_cast<double>(InputBlocks(t));
@@ -148,7 +148,7 @@ class TileModel {
   }
 
   int64_t Outputs(const Tile& t) const { return t.g * t.co * t.y * t.x * w_.so; }
-  bool IsDense() const { return anchor_ == Anchor::kConvolution; }
+  bool IsDense() const { return kind_.SumsChannels(); }
   int64_t InputBlocks(const Tile& t) const { return t.g * (IsDense() ? t.ci : t.co); }
   int64_t InputElements() const { return IsDense() ? w_.si : w_.so; }
   // Elements of weights that an element of the output sees, of `ci` input blocks.
@@ -176,9 +176,9 @@ class TileModel {
 
   // Rows at the border are padding, which takes the writer a cycle an element but no beats.
   double InputBeats(const Tile& t) const {
-    const int64_t rows = std::min(anchor_ == Anchor::kNone ? t.y : w_.RowsFor(t.y), w_.h);
-    const int64_t cols = std::min(anchor_ == Anchor::kNone ? t.x : w_.ColsFor(t.x), w_.w);
-    const int64_t pads = anchor_ == Anchor::kNone ? 0 : w_.RowsFor(t.y) * w_.ColsFor(t.x) - rows * cols;
+    const int64_t rows = std::min(has_window_ ? w_.RowsFor(t.y) : t.y, w_.h);
+    const int64_t cols = std::min(has_window_ ? w_.ColsFor(t.x) : t.x, w_.w);
+    const int64_t pads = has_window_ ? w_.RowsFor(t.y) * w_.ColsFor(t.x) - rows * cols : 0;
     const int64_t s = InputElements();
     return static_cast<double>(InputBlocks(t) * (rows * Beats(array_.activations, cols * s) + pads * s));
   }
@@ -186,40 +186,36 @@ class TileModel {
   double AluPasses() const {
     double passes = requantizes_ ? 1 : 0;
     if (has_other_work_) passes += 3;
-    if (anchor_ == Anchor::kMaxPool || anchor_ == Anchor::kSumPool)
-      passes += static_cast<double>(w_.kh * w_.kw + 2);
+    passes += static_cast<double>(kind_.AluPasses(w_));
     if (!array_.HasParameters()) passes = 4;
     return std::max(passes, 1.0);
   }
 
   const isa::Spec& spec_;
   const Array& array_;
-  Anchor anchor_;
+  const KernelTemplate& kind_;
+  bool has_weights_, has_window_;
   const Window& w_;
   bool requantizes_, has_residual_, has_other_work_;
 };
 
-}  // namespace
-
-namespace {
-
 /// The channel part of a tile, in all sizes worth trying: blocks of one group, or several whole groups.
-std::vector<Tile> ChannelTiles(const Window& window, bool convolution) {
+std::vector<Tile> ChannelTiles(const Window& window, bool sums_channels) {
   std::vector<Tile> tiles;
   for (int64_t co : PartSizes(window.co))
-    for (int64_t ci : convolution ? PartSizes(window.ci) : std::vector<int64_t>{1})
+    for (int64_t ci : sums_channels ? PartSizes(window.ci) : std::vector<int64_t>{1})
       tiles.push_back({.co = co, .ci = ci});
   for (int64_t g : PartSizes(window.g))
-    if (g > 1) tiles.push_back({.co = window.co, .ci = convolution ? window.ci : 1, .g = g});
+    if (g > 1) tiles.push_back({.co = window.co, .ci = sums_channels ? window.ci : 1, .g = g});
   return tiles;
 }
 
 }  // namespace
 
-std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Anchor anchor,
+std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
                                 const Window& window, const Epilogue& epilogue, int threads,
                                 std::string& why) {
-  const TileModel model(spec, array, anchor, window, epilogue);
+  const TileModel model(spec, array, kind, window, epilogue);
   std::vector<TileCost> found;
   const auto try_tile = [&](const Tile& tile) {
     const std::string misfit = model.Misfit(tile);
@@ -230,12 +226,12 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Ancho
     }
     return misfit.empty();
   };
-  const bool convolution = anchor == Anchor::kConvolution;
-  const auto channel_tiles = ChannelTiles(window, convolution);
+  const bool sums = kind.SumsChannels(), weights = kind.Weights(window, array).has_value();
+  const auto channel_tiles = ChannelTiles(window, sums);
   const auto y_sizes = PartSizes(window.oh), x_sizes = PartSizes(window.ow);
   std::vector<int> counts = {threads, 1};
   // Each of several units needs as many threads as one does, so that loads hide behind its work.
-  if (convolution && threads > 1 && array.units > 1) counts.insert(counts.begin(), threads * array.units);
+  if (sums && threads > 1 && array.units > 1) counts.insert(counts.begin(), threads * array.units);
   for (int t : counts) {
     const int64_t least = t > threads ? threads + 1 : 2;  // fewer tiles want fewer threads
     for (int64_t x : x_sizes) {
@@ -244,7 +240,7 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, Ancho
         for (const Tile& channels : channel_tiles)
           for (bool resident : {true, false})
             for (auto axis : {Tile::ThreadAxis::kY, Tile::ThreadAxis::kCo}) {
-              if (resident && !HasWeights(anchor)) continue;
+              if (resident && !weights) continue;
               if (t == 1 && axis != Tile::ThreadAxis::kY) continue;
               Tile tile = channels;
               tile.y = y;
@@ -291,4 +287,4 @@ std::vector<runtime::Knob> KnobsOf(const Tile& tile, const std::vector<TileCost>
   return knobs;
 }
 
-}  // namespace cosim::network
+}  // namespace cosim::schedules

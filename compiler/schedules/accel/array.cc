@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/network/array.h"
+#include "compiler/schedules/accel/array.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 #include <numeric>
 #include <set>
 
-namespace cosim::network {
+namespace cosim::schedules {
 namespace {
 
 bool HasGap(const isa::Memory& memory) { return memory.stored_bytes * 8 != memory.element_bits; }
@@ -128,4 +128,4 @@ Array FindArray(const isa::Spec& spec, std::string& why) {
   return array;
 }
 
-}  // namespace cosim::network
+}  // namespace cosim::schedules

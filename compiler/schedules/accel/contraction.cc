@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums over the array's inputs. See kernel_template.h.
+#include <utility>
+
+#include "compiler/schedules/accel/kernel_template.h"
+
+namespace cosim::schedules {
+namespace {
+
+class ContractionTemplate : public KernelTemplate {
+ public:
+  std::optional<graph::Op> Sums(const Window& w, const Array&) const override {
+    return graph::Conv2d{.stride = {w.sh, w.sw}, .dilation = {w.dh, w.dw}, .groups = w.g};
+  }
+  bool SumsChannels() const override { return true; }
+
+  std::optional<layouts::Layout> Weights(const Window& w, const Array& array) const override {
+    layouts::Layout layout = {{0, w.g, "g"},   {0, w.co, "co"},           {0, w.so, "so"},
+                              {1, w.ci, "ci"}, {1, w.si, "si"},           {2, w.kh, "ky"},
+                              {3, w.kw, "kx"}, {0, array.block_out, "o"}, {1, array.block_in, "k"}};
+    if (array.weights_by_input) std::swap(layout[7], layout[8]);
+    return layout;
+  }
+  int WindowMemory(const Array& array) const override { return array.activations; }
+  int WeightMemory(const Array& array) const override { return array.weights; }
+
+  // A tile stays in the accumulators while input blocks pass by, tile.ci at a time.
+  std::optional<te::Axis> Order(te::Stage& sum, const std::vector<te::Axis>& reduced,
+                                const Tile& tile) const override {
+    const te::Axis n = sum.axis(0), g = sum.axis(1), co = sum.axis(2), y = sum.axis(3), x = sum.axis(4),
+                   so = sum.axis(5), b = sum.axis(6), o = sum.axis(7);
+    const auto &si = reduced[1], &k = reduced[2], &ky = reduced[3], &kx = reduced[4];
+    auto [cio, cii] = sum.Split(reduced[0], tile.ci);
+    sum.Reorder({cio, n, g, co, y, x, so, cii, si, ky, kx, b, o, k});
+    sum.Tensorize(b);
+    return cio;
+  }
+};
+
+}  // namespace
+
+const KernelTemplate& Contraction() {
+  static const ContractionTemplate only;
+  return only;
+}
+
+}  // namespace cosim::schedules
