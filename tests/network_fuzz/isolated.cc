@@ -61,8 +61,8 @@ Outcome RunIsolated(const NetworkCase& c, int seconds) {
   const ChildResult result = RunInChild(
       [&] {
         const Outcome outcome = RunCase(c);
-        return fmt::format("{} {} {}\n{}", static_cast<int>(outcome.kind), outcome.on_accelerator,
-                           outcome.on_cpu, outcome.reason);
+        return fmt::format("{} {} {} {} {}\n{}", static_cast<int>(outcome.kind), outcome.on_accelerator,
+                           outcome.on_cpu, outcome.sums_on_accelerator, outcome.sums_on_cpu, outcome.reason);
       },
       seconds);
   if (result.kind == ChildResult::Kind::kLate) return {Outcome::Kind::kFailed, result.text};
@@ -70,7 +70,8 @@ Outcome RunIsolated(const NetworkCase& c, int seconds) {
   Outcome outcome;
   int kind = 2;
   std::istringstream stream(result.text);
-  stream >> kind >> outcome.on_accelerator >> outcome.on_cpu;
+  stream >> kind >> outcome.on_accelerator >> outcome.on_cpu >> outcome.sums_on_accelerator >>
+      outcome.sums_on_cpu;
   stream.ignore(1);
   std::getline(stream, outcome.reason, '\0');
   outcome.kind = static_cast<Outcome::Kind>(kind);

@@ -269,7 +269,10 @@ Outcome RunCase(const NetworkCase& c) {
       *spec, graph, {.virtual_threads = c.threads, .keep_every_value = c.keep_every_value, .after_pass = {}});
   if (auto text = session::VerifyPrograms(*spec, network); !text.empty()) return Failed("verifier: " + text);
   Outcome outcome;
-  for (const auto& layer : network.layers) ++(layer.on_accelerator ? outcome.on_accelerator : outcome.on_cpu);
+  for (const auto& layer : network.layers) {
+    ++(layer.on_accelerator ? outcome.on_accelerator : outcome.on_cpu);
+    if (layer.macs > 0) ++(layer.on_accelerator ? outcome.sums_on_accelerator : outcome.sums_on_cpu);
+  }
   for (const auto& layer : network.layers)
     if (!layer.on_accelerator && layer.reason.empty())
       return Failed(layer.name + ": on the CPU without a reason");

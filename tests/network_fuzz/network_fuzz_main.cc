@@ -33,7 +33,7 @@ int RunOne(const std::string& text) {
 }
 
 int RunMany(uint64_t seed, int64_t count, uint64_t rtl_every) {
-  int64_t kinds[3] = {}, on_accelerator = 0, on_cpu = 0;
+  int64_t kinds[3] = {}, on_accelerator = 0, on_cpu = 0, with_sums = 0, accelerated = 0;
   for (uint64_t s = seed; s < seed + static_cast<uint64_t>(count); ++s) {
     NetworkCase c = cosim::testing::DrawCase(s);
     c.rtl = rtl_every != 0 && (s - seed) % rtl_every == 0;
@@ -42,6 +42,8 @@ int RunMany(uint64_t seed, int64_t count, uint64_t rtl_every) {
     ++kinds[static_cast<int>(outcome.kind)];
     on_accelerator += outcome.on_accelerator;
     on_cpu += outcome.on_cpu;
+    with_sums += outcome.sums_on_accelerator + outcome.sums_on_cpu > 0;
+    accelerated += outcome.sums_on_accelerator > 0;
     if (outcome.kind != Outcome::Kind::kFailed) continue;
     const NetworkCase small = cosim::testing::Shrink(c, [&](const NetworkCase& candidate) {
       return cosim::testing::RunIsolated(candidate, seconds).kind == Outcome::Kind::kFailed;
@@ -51,6 +53,8 @@ int RunMany(uint64_t seed, int64_t count, uint64_t rtl_every) {
   }
   fmt::print("{} equal, {} refused, {} failed; {} layers on the accelerator, {} on the CPU\n", kinds[0],
              kinds[1], kinds[2], on_accelerator, on_cpu);
+  fmt::print("{} of {} networks with convolutions or matrices ran such on the accelerator\n", accelerated,
+             with_sums);
   return kinds[2] == 0 ? 0 : 1;
 }
 
