@@ -9,6 +9,7 @@
 #include "tests/network_fuzz/isa_case.h"
 #include "tests/network_fuzz/network_case.h"
 #include "tests/network_unit/testing.h"
+#include "tests/sanitized.h"
 
 namespace cosim::testing {
 namespace {
@@ -190,7 +191,7 @@ TEST(IsaEdits, UnsignedMemoriesAreNamed) {
 }
 
 TEST(IsaFuzz, RandomEditsAreExactOrSayWhyNot) {
-  constexpr int kCases = 40;
+  constexpr int kCases = Cases(40);
   std::array<int, kIsaOutcomes> kinds{};
   int works = 0;
   for (uint64_t seed = 1; seed <= kCases; ++seed) {

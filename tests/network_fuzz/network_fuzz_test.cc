@@ -4,12 +4,13 @@
 #include <gmock/gmock.h>
 
 #include "tests/network_fuzz/network_case.h"
+#include "tests/sanitized.h"
 
 namespace cosim::testing {
 namespace {
 
 TEST(NetworkFuzz, RandomNetworksOnRandomHardwareAreTheGoldenModels) {
-  constexpr int kCases = 60;
+  constexpr int kCases = Cases(60);
   int equal = 0, on_accelerator = 0, on_cpu = 0;
   for (uint64_t seed = 1; seed <= kCases; ++seed) {
     const NetworkCase c = DrawCase(seed);
