@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
+#include "cli/provenance.h"
 #include "cli/verbs.h"
 
 namespace cosim::cli {
@@ -18,7 +19,8 @@ namespace po = boost::program_options;
 namespace {
 
 int RunPartition(const po::variables_map& values, const isa::Spec& spec,
-                 const session::ExplainOptions& explain, const std::string& json) {
+                 const session::ExplainOptions& explain, const session::Origin& origin,
+                 const std::string& json) {
   session::PartitionOptions options{.network = explain.model ? explain.model->graph.name() : explain.network,
                                     .model = explain.model,
                                     .seed = explain.seed,
@@ -32,7 +34,7 @@ int RunPartition(const po::variables_map& values, const isa::Spec& spec,
   const auto partition = session::ExplainPartition(spec, options);
   if (options.progress) ShowProgress("");
   if (json != "-") Print("{}", PartitionText(partition));
-  return json.empty() || WriteFile(json, PartitionJson(partition)) ? 0 : 1;
+  return json.empty() || WriteFile(json, PartitionJson(partition, origin)) ? 0 : 1;
 }
 
 }  // namespace
@@ -81,21 +83,24 @@ int ExplainVerb(const Arguments& arguments) {
     return 1;
   }
   if (!json.empty() && !CheckWritable(json)) return 1;
-  const auto spec = LoadSpecFrom(values);
-  if (!spec) return 1;
-  const auto activation_bits = ActivationBitsIn(values, *spec);
+  const auto loaded = LoadSpecWithSource(values);
+  if (!loaded) return 1;
+  const isa::Spec& spec = loaded->spec;
+  const auto activation_bits = ActivationBitsIn(values, spec);
   if (!activation_bits) return 1;
   explain.activation_bits = *activation_bits;
   if (isatty(STDERR_FILENO)) explain.progress = ShowProgress;
-  if (partition) return RunPartition(values, *spec, explain, json);
+  const session::Origin origin = OriginFor(
+      *loaded, {NetworkIdentity(values), explain.seed, explain.activation_bits, explain.virtual_threads});
+  if (partition) return RunPartition(values, spec, explain, origin, json);
   std::string error;
-  const auto result = session::Explain(*spec, explain, error);
+  const auto result = session::Explain(spec, explain, error);
   if (explain.progress) ShowProgress("");
   if (!result) return Fail(error);
   if (json != "-")
-    Print("{}", layers || !explain.layer.empty() ? LayersText(*result, explain.layer)
-                                                 : NetworkText(*result, *spec));
-  return json.empty() || WriteFile(json, ExplanationJson(*result)) ? 0 : 1;
+    Print("{}",
+          layers || !explain.layer.empty() ? LayersText(*result, explain.layer) : NetworkText(*result, spec));
+  return json.empty() || WriteFile(json, ExplanationJson(*result, origin)) ? 0 : 1;
 }
 
 }  // namespace cosim::cli

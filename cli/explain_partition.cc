@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/print.h"
+#include "cli/provenance.h"
 #include "cli/text.h"
 
 namespace cosim::cli {
@@ -29,11 +30,12 @@ std::string PartitionText(const session::Partition& partition) {
   return text + fmt::format("; {} changes tried\n", partition.tried);
 }
 
-std::string PartitionJson(const session::Partition& partition) {
+std::string PartitionJson(const session::Partition& partition, const session::Origin& origin) {
   using nlohmann::ordered_json;
   ordered_json json = {{"network", partition.network},     {"layers", partition.layers},
                        {"macs", partition.macs},           {"host_macs", partition.host_macs},
                        {"changes_tried", partition.tried}, {"host", ordered_json::array()}};
+  json["provenance"] = OriginJson(origin);
   for (const session::HostLayer& host : partition.host)
     json["host"].push_back({{"name", host.layer.name},
                             {"op", host.layer.op},

@@ -4,11 +4,12 @@
 
 #include <string>
 
+#include "compiler/session/origin.h"
 #include "compiler/session/partition.h"
 
 namespace cosim::cli {
 
 std::string PartitionText(const session::Partition& partition);
-std::string PartitionJson(const session::Partition& partition);
+std::string PartitionJson(const session::Partition& partition, const session::Origin& origin);
 
 }  // namespace cosim::cli

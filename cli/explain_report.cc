@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/print.h"
+#include "cli/provenance.h"
 #include "cli/text.h"
 
 namespace cosim::cli {
@@ -256,11 +257,12 @@ ordered_json Json(const session::Lift& lift) {
 
 }  // namespace
 
-std::string ExplanationJson(const session::Explanation& result) {
+std::string ExplanationJson(const session::Explanation& result, const session::Origin& origin) {
   ordered_json json = {{"network", result.network},       {"cycles", result.cycles},
                        {"ideal_cycles", result.ideal},    {"host_layers", result.host_layers},
                        {"losses", ordered_json::array()}, {"layers", ordered_json::array()},
                        {"lifts", ordered_json::array()}};
+  json["provenance"] = OriginJson(origin);
   for (const auto& loss : result.losses) json["losses"].push_back(Json(loss));
   for (const auto& layer : result.layers) json["layers"].push_back(Json(layer));
   for (const auto& lift : result.lifts) json["lifts"].push_back(Json(lift));

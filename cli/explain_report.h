@@ -5,6 +5,7 @@
 #include <string>
 
 #include "compiler/session/explain.h"
+#include "compiler/session/origin.h"
 #include "isa/spec/spec.h"
 
 namespace cosim::cli {
@@ -15,6 +16,7 @@ std::string NetworkText(const session::Explanation& result, const isa::Spec& spe
 /// Each layer by itself, then what would lift the network; of one layer, named `layer`, its knobs too.
 std::string LayersText(const session::Explanation& result, const std::string& layer);
 
-std::string ExplanationJson(const session::Explanation& result);
+/// `origin`: what the explained run came from.
+std::string ExplanationJson(const session::Explanation& result, const session::Origin& origin);
 
 }  // namespace cosim::cli

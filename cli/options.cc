@@ -138,11 +138,17 @@ Parsed Parse(const Arguments& arguments, po::options_description options, const 
 
 namespace {
 
+constexpr size_t kLongestSet = 1000;  // of what is said in one line, errors too
+
 std::optional<std::vector<isa::Override>> OverridesIn(const po::variables_map& values) {
   std::vector<isa::Override> overrides;
   const auto given =
       values.count("set") ? values["set"].as<std::vector<std::string>>() : std::vector<std::string>{};
   for (const std::string& text : given) {
+    if (text.size() > kLongestSet) {
+      Fail(fmt::format("--set {}…: longer than {} characters", text.substr(0, 40), kLongestSet));
+      return std::nullopt;
+    }
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
       Fail(fmt::format("--set {}: not of the form key=value", text), "for example --set memory.latency=80");

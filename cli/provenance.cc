@@ -30,9 +30,16 @@ Json FileJson(const session::OriginFile& file) {
 
 }  // namespace
 
+session::Origin OriginFor(const SpecWithSource& loaded, const session::ExperimentKey& key) {
+  session::Origin origin =
+      session::OriginOf(loaded.spec, loaded.source, loaded.isa_path, loaded.config_path, key);
+  if (key.network.empty()) origin.experiment.clear();
+  return origin;
+}
+
 bool Describe(const SpecWithSource& loaded, const session::ExperimentKey& key, session::Result& result,
               std::string& error) {
-  result.origin = session::OriginOf(loaded.spec, loaded.source, loaded.isa_path, loaded.config_path, key);
+  result.origin = OriginFor(loaded, key);
   if (!result.run.timed) return true;
   const auto band = LoadBand(loaded);
   if (!band) return true;
@@ -62,13 +69,14 @@ std::string OriginLines(const session::Origin& origin) {
 }
 
 Json OriginJson(const session::Origin& origin) {
-  return {{"isa", FileJson(origin.isa)},
-          {"config", FileJson(origin.config)},
-          {"set", origin.set},
-          {"hardware_fingerprint", origin.hardware},
-          {"experiment_fingerprint", origin.experiment},
-          {"version", origin.version},
-          {"commit", Commit()}};
+  Json json = {{"isa", FileJson(origin.isa)},
+               {"config", FileJson(origin.config)},
+               {"set", origin.set},
+               {"hardware_fingerprint", origin.hardware}};
+  if (!origin.experiment.empty()) json["experiment_fingerprint"] = origin.experiment;
+  json["version"] = origin.version;
+  json["commit"] = Commit();
+  return json;
 }
 
 std::string BandText(const session::Result& result, const isa::Spec& spec) {

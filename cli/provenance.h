@@ -20,6 +20,9 @@ bool Describe(const SpecWithSource& loaded, const session::ExperimentKey& key, s
 /// every --shape, which moves its cycles.
 std::string NetworkIdentity(const boost::program_options::variables_map& values);
 
+/// Of what was loaded. Without a key there is no network, and no fingerprint of an experiment.
+session::Origin OriginFor(const SpecWithSource& loaded, const session::ExperimentKey& key = {});
+
 /// Two lines: files and overrides, fingerprints.
 std::string OriginLines(const session::Origin& origin);
 nlohmann::ordered_json OriginJson(const session::Origin& origin);

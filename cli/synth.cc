@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
+#include "cli/provenance.h"
 #include "cli/synth_report.h"
 #include "cli/verbs.h"
 #include "sim/synth/synthesis.h"
@@ -61,18 +62,19 @@ int SynthVerb(const Arguments& arguments) {
   const std::string json = parsed.values["json"].as<std::string>();
   const std::string output = parsed.values["output"].as<std::string>();
   if (!json.empty() && !CheckWritable(json)) return 1;
-  const auto spec = LoadSpecFrom(parsed.values);
-  if (!spec || (!output.empty() && !MakeFolder(output))) return 1;
+  const auto loaded = LoadSpecWithSource(parsed.values);
+  if (!loaded || (!output.empty() && !MakeFolder(output))) return 1;
 
+  const isa::Spec& spec = loaded->spec;
   Diagnostics diags;
   const auto progress = [](const std::string& what) { PrintError("{} …\n", what); };
-  const auto synthesis = synth::Synthesize(*spec, {progress}, diags);
+  const auto synthesis = synth::Synthesize(spec, {progress}, diags);
   if (!synthesis) {
     PrintError("{}", diags.Render());
     return 1;
   }
-  if (json != "-") Print("{}", SynthTable(*synthesis, *spec));
-  if (!json.empty() && !WriteFile(json, SynthJson(*synthesis, *spec))) return 1;
+  if (json != "-") Print("{}", SynthTable(*synthesis, spec));
+  if (!json.empty() && !WriteFile(json, SynthJson(*synthesis, spec, OriginFor(*loaded)))) return 1;
   if (!output.empty() && !CopyResults(synthesis->folder, output)) return 1;
   return synthesis->Fits() ? 0 : 1;
 }

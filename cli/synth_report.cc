@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/print.h"
+#include "cli/provenance.h"
 
 namespace cosim::cli {
 namespace {
@@ -94,12 +95,14 @@ std::string SynthTable(const synth::Synthesis& synthesis, const isa::Spec& spec)
              synthesis.yosys);
 }
 
-std::string SynthJson(const synth::Synthesis& synthesis, const isa::Spec& spec) {
+std::string SynthJson(const synth::Synthesis& synthesis, const isa::Spec& spec,
+                      const session::Origin& origin) {
   const synth::Analysis& analysis = synthesis.analysis;
   ordered_json json = {
       {"isa", spec.isa},           {"config", spec.config},         {"fingerprint", spec.FingerprintText()},
       {"yosys", synthesis.yosys},  {"board", synthesis.board.name}, {"device", synthesis.board.device},
       {"placed_and_routed", false}};
+  json["provenance"] = OriginJson(origin);
   json["parts"] = ordered_json::array();
   for (const synth::Part& part : analysis.parts)
     json["parts"].push_back(

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "compiler/session/origin.h"
 #include "isa/spec/spec.h"
 #include "sim/synth/synthesis.h"
 
@@ -13,6 +14,8 @@ namespace cosim::cli {
 std::string SynthTable(const synth::Synthesis& synthesis, const isa::Spec& spec);
 
 /// The same; docs/reference/synth-json.md names the keys.
-std::string SynthJson(const synth::Synthesis& synthesis, const isa::Spec& spec);
+/// `origin`: what `spec` came from.
+std::string SynthJson(const synth::Synthesis& synthesis, const isa::Spec& spec,
+                      const session::Origin& origin);
 
 }  // namespace cosim::cli

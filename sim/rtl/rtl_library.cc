@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 constexpr char kNoProgram[] = "E0702";  ///< a program that building the RTL needs is not installed
 constexpr char kNoModel[] = "E0703";    ///< Verilator or the C++ compiler rejects the RTL
 constexpr char kNoCache[] = "E0704";    ///< the folder of built models cannot be written
+constexpr char kForeign[] = "E0707";    ///< a built model that cannot be loaded here
 
 constexpr char kLibrary[] = "model.so", kLog[] = "verilator.log", kObjects[] = "objects",
                kMutants[] = "mutants.sv";
@@ -114,7 +115,13 @@ std::optional<fs::path> BuildRtl(const isa::Spec& spec, const RtlBuildOptions& o
         return true;
       },
       error);
-  if (folder) return *folder / kLibrary;
+  if (folder) {
+    const fs::path library = *folder / kLibrary;
+    if (dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;  // stays open for MakeRtlModel
+    diags.Error(kForeign, {spec.config}, fmt::format("the model cannot be loaded: {}", dlerror())).hint =
+        fmt::format("built for another machine? remove {}, and it is built again", folder->string());
+    return std::nullopt;
+  }
   if (!error.empty()) {
     diags.Error(kNoCache, {spec.config}, error).hint = "$XDG_CACHE_HOME moves the cache";
   } else {

@@ -27,7 +27,7 @@ struct RtlBuildOptions {
 
 /// The shared object, from the cache or newly built. Nothing after reporting: a spec that has no RTL (E0701),
 /// a program that is not installed (E0702), RTL that does not compile, which is a bug (E0703), a cache that
-/// cannot be written (E0704).
+/// cannot be written (E0704), a model that another machine built (E0707).
 std::optional<std::filesystem::path> BuildRtl(const isa::Spec& spec, const RtlBuildOptions& options,
                                               Diagnostics& diags);
 

@@ -146,6 +146,12 @@ TEST_F(BadInput, SettingToAWrongTypeIsRefused) {
       "--set memory.latency=fast: error[E0008]: 'latency' of 'memory' has to be an integer, not 'fast'\n");
 }
 
+TEST_F(BadInput, ASetThatIsTooLongIsNotRepeated) {
+  ExpectRefused(
+      "run mlp --set memory.latency=" + std::string(100'000, '9'),
+      "cosim: error: --set memory.latency=9999999999999999999999999…: longer than 1000 characters\n");
+}
+
 TEST_F(BadInput, SetWithoutValueShowsTheForm) {
   ExpectRefused("run mlp --set latency", R"(cosim: error: --set latency: not of the form key=value
   hint: for example --set memory.latency=80

@@ -44,6 +44,15 @@ TEST_F(Provenance, NamesFilesAndOverrides) {
   EXPECT_THAT(Run("version").out, HasSubstr("(commit " + json["commit"].get<std::string>() + ")"));
 }
 
+TEST_F(Provenance, IsInWhatSynthAndExplainWriteToo) {
+  const Json run = Report("mlp --config=tiny.yaml")["provenance"];
+  for (const char* partition : {"", " --partition"}) {
+    const Outcome outcome = Run(std::string("explain mlp --config=tiny.yaml --json=-") + partition);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(Json::parse(outcome.out)["provenance"], run) << partition;
+  }
+}
+
 TEST_F(Provenance, EditedIsasSaySo) {
   WriteChanged("isa/cosim.yaml", "cosim.yaml", "latency: 6 + alu_stages", "latency: 7 + alu_stages");
   const Json json = Report("mlp --config=tiny.yaml --isa=cosim.yaml");

@@ -147,7 +147,7 @@ TEST_F(Synthesis, SaysWhatDoesNotFitAndByHowMuch) {
   EXPECT_FALSE(synthesis->Fits());
   EXPECT_THAT(cli::SynthTable(*synthesis, spec),
               HasSubstr("does not fit XC7Z020: 102 DSP too many, 0.5 RAMB36 too many\n"));
-  EXPECT_THAT(cli::SynthJson(*synthesis, spec), HasSubstr("\"DSP\": 102.0"));
+  EXPECT_THAT(cli::SynthJson(*synthesis, spec, {}), HasSubstr("\"DSP\": 102.0"));
 }
 
 TEST_F(Synthesis, IsAVerbWhoseHelpEndsInAnExampleThatWorks) {
