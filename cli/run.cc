@@ -11,6 +11,7 @@
 #include "cli/provenance.h"
 #include "cli/report.h"
 #include "cli/rtl_options.h"
+#include "cli/run_host.h"
 #include "cli/verbs.h"
 #include "compiler/import/import.h"
 #include "compiler/session/module.h"
@@ -114,8 +115,9 @@ int RunModuleFile(const po::variables_map& values, session::Options& run, const 
 int RunVerb(const Arguments& arguments) {
   po::options_description options("options");
   AddSpecOptions(options);
-  options.add_options()("device", po::value<std::string>()->value_name("NAME")->default_value("cycle"),
-                        "functional | cycle | rtl | tlm | tlm-rtl")(
+  options.add_options()(
+      "device", po::value<std::string>()->value_name("NAME")->default_value("cycle"),
+      "functional | cycle | rtl | tlm | tlm-rtl; host: no accelerator, all of it on this machine")(
       "timing-only", "count cycles without computing data (cycle device)")(
       "virtual-threads", po::value<int>()->value_name("N")->default_value(2),
       "virtual threads a kernel: 1 hides no latency")(
@@ -136,11 +138,14 @@ int RunVerb(const Arguments& arguments) {
   AddActivationBits(options);
   AddModelOptions(options);
   AddRtlOptions(options);
+  AddHostOptions(options);
   auto parsed =
       Parse(arguments, options, "run NETWORK|FILE.tflite|FILE.onnx|FILE.cosim [--config=FILE] [options]",
             "cosim run resnet18 --config=pynq.yaml", "MODEL");
   if (parsed.exit) return *parsed.exit;
   const auto& values = parsed.values;
+  if (values["device"].as<std::string>() == "host") return RunOnHost(values);
+  if (!HasNoHostOptions(values)) return 1;
 
   session::Options run;
   run.network = values["MODEL"].as<std::string>();

@@ -431,4 +431,13 @@ runtime::Network Compile(const graph::Graph& graph, const isa::Spec& spec, const
   return std::move(*network);
 }
 
+runtime::Network CompileForHost(const graph::Graph& graph, bool keep_every_value, cpu::CpuCompiler& cpu) {
+  std::string error;
+  const isa::Spec no_accelerator;
+  const CompileOptions options{.keep_every_value = keep_every_value, .after_pass = {}};
+  auto network = Compiler(graph, no_accelerator, options, "the host was asked for", cpu).Run(error);
+  COSIM_CHECK(network, "{}", error);
+  return std::move(*network);
+}
+
 }  // namespace cosim::network

@@ -27,4 +27,8 @@ struct CompileOptions {
 runtime::Network Compile(const graph::Graph& graph, const isa::Spec& spec, const CompileOptions& options,
                          cpu::CpuCompiler& cpu);
 
+/// Any graph that verifies, with every layer on the host: steps are CpuSteps, and no accelerator is looked
+/// at. `keep_every_value`: as in CompileOptions.
+runtime::Network CompileForHost(const graph::Graph& graph, bool keep_every_value, cpu::CpuCompiler& cpu);
+
 }  // namespace cosim::network

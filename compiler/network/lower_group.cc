@@ -21,7 +21,10 @@ using graph::ValueId;
 
 GroupLowering::GroupLowering(const isa::Spec& spec, const graph::Graph& graph, const LowerOptions& options)
     : spec_(spec), graph_(graph), options_(options), array_(schedules::FindArray(spec, no_array_)) {
-  if (array_.gemm >= 0) no_array_ = options.host_only.empty() ? accel::MissingOrder(spec) : options.host_only;
+  if (!options.host_only.empty())
+    no_array_ = options.host_only;
+  else if (array_.gemm >= 0)
+    no_array_ = accel::MissingOrder(spec);
 }
 
 ValueId GroupLowering::LookThroughViews(ValueId id) const {
