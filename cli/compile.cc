@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/host_target.h"
 #include "cli/model_files.h"
 #include "cli/module.h"
 #include "cli/options.h"
@@ -13,18 +14,11 @@
 #include "cli/provenance.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
-#include "compiler/cpu/object.h"
 #include "compiler/session/module.h"
 
 namespace cosim::cli {
 namespace po = boost::program_options;
 namespace {
-
-std::string Joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
 
 /// What is to be compiled: a network of the zoo, or a model file, which may travel with the module. Prints
 /// mistakes.
@@ -79,15 +73,13 @@ int CompileVerb(const Arguments& arguments) {
   po::options_description options("options");
   AddSpecOptions(options);
   AddActivationBits(options);
-  const auto levels = cpu::ObjectLevels();
   options.add_options()("output,o", po::value<std::string>()->value_name("FILE"),
                         "the module to write (default: MODEL.cosim); - is standard output")(
       "virtual-threads", po::value<int>()->value_name("N")->default_value(2), "virtual threads a kernel")(
       "seed", po::value<uint64_t>()->value_name("S")->default_value(1), "seed of weights and inputs")(
       "samples", po::value<int>()->value_name("N")->default_value(1),
-      "inputs to store with their golden outputs, for `cosim run` to check")(
-      "cpu", po::value<std::string>()->value_name("LEVEL")->default_value(cpu::DefaultObjectLevel()),
-      ("least processor its CPU code is for: " + Joined(levels)).c_str());
+      "inputs to store with their golden outputs, for `cosim run` to check");
+  AddHostTarget(options, cpu::DefaultObjectTarget());
   AddShapeOption(options);
   const auto parsed = Parse(arguments, options, "compile NETWORK|FILE.tflite|FILE.onnx [-o FILE] [options]",
                             "cosim compile mlp --config=tiny.yaml -o mlp.cosim", "MODEL");
@@ -98,12 +90,12 @@ int CompileVerb(const Arguments& arguments) {
   compile.seed = values["seed"].as<uint64_t>();
   compile.virtual_threads = values["virtual-threads"].as<int>();
   compile.samples = values["samples"].as<int>();
-  compile.cpu_level = values["cpu"].as<std::string>();
   if (compile.virtual_threads < 1 || compile.virtual_threads > 8)
     return Fail("--virtual-threads: from 1 to 8");
   if (compile.samples < 1 || compile.samples > 64) return Fail("--samples: from 1 to 64");
-  if (std::find(levels.begin(), levels.end(), compile.cpu_level) == levels.end())
-    return Fail(fmt::format("--cpu={}: not one of {}", compile.cpu_level, Joined(levels)));
+  const auto target = HostTargetIn(values);
+  if (!target) return 1;
+  compile.host_target = *target;
   if (!FindModel(values, compile)) return 1;
   const std::string path =
       values.count("output") ? values["output"].as<std::string>() : compile.network + ".cosim";

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cli/host_report.h"
+#include "cli/host_target.h"
 #include "cli/model_files.h"
 #include "cli/module.h"
 #include "cli/options.h"
@@ -76,12 +77,14 @@ void AddHostOptions(po::options_description& options) {
   options.add_options()("repeat", po::value<int>()->value_name("K"),
                         "timed runs, behind one that is not (host device; default: 5)")(
       "float32", "a network of the zoo in float32, not quantized (host device)");
+  AddHostTarget(options, cpu::kNativeTarget);
 }
 
 bool HasNoHostOptions(const po::variables_map& values) {
   for (const char* option : {"repeat", "float32"})
     if (values.count(option)) return Fail(fmt::format("--{} is for --device=host", option)), false;
-  return true;
+  if (values["host-target"].defaulted()) return true;
+  return Fail("--host-target is for --device=host"), false;
 }
 
 int RunOnHost(const po::variables_map& values) {
@@ -96,6 +99,13 @@ int RunOnHost(const po::variables_map& values) {
   run.report_quantization = *check == session::Check::kLayers;
   session::HostOptions host{.float32 = values.count("float32") > 0};
   if (values.count("repeat")) host.repeat = values["repeat"].as<int>();
+  const auto target = HostTargetIn(values);
+  if (!target) return 1;
+  if (!cpu::RunsHere(*target))
+    return Fail(
+        fmt::format("--host-target={}: this machine does not run such code", target->name),
+        fmt::format("`cosim compile --host-target={}` makes a module for one that does", target->name));
+  host.target = *target;
   if (host.repeat < 1 || host.repeat > kMostRuns)
     return Fail(fmt::format("--repeat: from 1 to {}", kMostRuns));
   if (NamesModule(run.network))

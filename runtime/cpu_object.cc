@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,6 +11,10 @@
 #include <cstring>
 
 #include "isa/check.h"
+
+#if defined(__arm__) || defined(__aarch64__)
+#include <asm/hwcap.h>
+#endif
 
 namespace cosim::runtime {
 namespace {
@@ -26,18 +31,6 @@ class LoadedKernel final : public CpuKernel {
   std::shared_ptr<const LoadedObject> object_;
   Entry entry_;
 };
-
-bool HostHas(const std::string& level) {
-#if defined(__x86_64__)
-  if (level == "x86-64") return true;
-  if (level == "x86-64-v2") return __builtin_cpu_supports("x86-64-v2");
-  if (level == "x86-64-v3") return __builtin_cpu_supports("x86-64-v3");
-  if (level == "x86-64-v4") return __builtin_cpu_supports("x86-64-v4");
-  return false;
-#else
-  return level == "generic";
-#endif
-}
 
 bool WriteAll(int file, const std::vector<uint8_t>& bytes) {
   for (size_t done = 0; done < bytes.size();) {
@@ -60,6 +53,21 @@ std::string_view HostArchitecture() {
   return "arm";
 #else
   return "unknown";
+#endif
+}
+
+bool HostHas(std::string_view level) {
+#if defined(__x86_64__)
+  if (level == "x86-64-v2") return __builtin_cpu_supports("x86-64-v2");
+  if (level == "x86-64-v3") return __builtin_cpu_supports("x86-64-v3");
+  if (level == "x86-64-v4") return __builtin_cpu_supports("x86-64-v4");
+  return false;
+#elif defined(__aarch64__)
+  return level == "aarch64" || (level == "aarch64-dotprod" && (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0);
+#elif defined(__arm__)
+  return level == "armv7" && (getauxval(AT_HWCAP) & HWCAP_NEON) != 0;
+#else
+  return false;
 #endif
 }
 

@@ -13,15 +13,19 @@
 
 namespace cosim::runtime {
 
-/// Each kernel is an exported function `void symbol(void* const* args)`; libc is all it calls.
+/// Each kernel is an exported function `void symbol(void* const* args)`; C's library is all it calls,
+/// with its mathematics, and on 32-bit ARM the compiler's (libgcc_s).
 struct CpuObject {
   std::string architecture;    ///< as HostArchitecture() names it
-  std::string level;           ///< the least processor, as the compiler names it: "x86-64-v3"
+  std::string level;           ///< the least processor, as --host-target names it: "x86-64-v3"
   std::vector<uint8_t> bytes;  ///< empty when there are no kernels
 };
 
 /// "x86_64", "aarch64", …
 std::string_view HostArchitecture();
+
+/// Whether this machine's processor is of that level.
+bool HostHas(std::string_view level);
 
 /// Names a kernel of an object that is not loaded; cannot run.
 class KernelSymbol final : public CpuKernel {

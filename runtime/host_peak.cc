@@ -27,18 +27,18 @@ constexpr int kStretches = 40;
 
 // kSums multiply-adds an iteration. Operands go through `asm` each time, which the compiler cannot look into:
 // it neither computes a product once for all nor drops a sum.
-#define COSIM_PEAK_LOOP(NAME, TARGET, VECTOR, SET, STEP)                                       \
-  TARGET void NAME() {                                                                         \
-    VECTOR sums[kSums];                                                                        \
-    VECTOR a = SET(1), b = SET(0);                                                             \
-    for (VECTOR & sum : sums) sum = SET(0);                                                    \
-    for (int64_t i = 0; i < kIterations; ++i) {                                                \
-      _Pragma("GCC unroll 12") for (int s = 0; s < kSums; ++s) {                               \
-        sums[s] = STEP(sums[s], a, b);                                                         \
-        asm volatile("" : "+" COSIM_REGISTER(a), "+" COSIM_REGISTER(b));                       \
-      }                                                                                        \
-    }                                                                                          \
-    _Pragma("GCC unroll 12") for (VECTOR & sum : sums) asm volatile("" ::COSIM_REGISTER(sum)); \
+#define COSIM_PEAK_LOOP(NAME, TARGET, SET, STEP)                                            \
+  TARGET void NAME() {                                                                      \
+    auto a = SET(1), b = SET(0);                                                            \
+    decltype(a) sums[kSums];                                                                \
+    for (auto& sum : sums) sum = SET(0);                                                    \
+    for (int64_t i = 0; i < kIterations; ++i) {                                             \
+      _Pragma("GCC unroll 12") for (int s = 0; s < kSums; ++s) {                            \
+        sums[s] = STEP(sums[s], a, b);                                                      \
+        asm volatile("" : "+" COSIM_REGISTER(a), "+" COSIM_REGISTER(b));                    \
+      }                                                                                     \
+    }                                                                                       \
+    _Pragma("GCC unroll 12") for (auto& sum : sums) asm volatile("" ::COSIM_REGISTER(sum)); \
   }
 
 struct Loop {
@@ -54,13 +54,12 @@ struct Loop {
 #define COSIM_PAIRS256(SUM, A, B) _mm256_add_epi32(SUM, _mm256_madd_epi16(A, B))
 #define COSIM_FMA128(SUM, A, B) _mm_add_ps(SUM, _mm_mul_ps(A, B))
 #define COSIM_PAIRS128(SUM, A, B) _mm_add_epi32(SUM, _mm_madd_epi16(A, B))
-COSIM_PEAK_LOOP(Avx512Float, COSIM_TARGET("avx512f"), __m512, _mm512_set1_ps, COSIM_FMA512)
-COSIM_PEAK_LOOP(Avx512Vnni, COSIM_TARGET("avx512f,avx512vnni"), __m512i, _mm512_set1_epi32,
-                _mm512_dpbusd_epi32)
-COSIM_PEAK_LOOP(Avx2Float, COSIM_TARGET("avx2,fma"), __m256, _mm256_set1_ps, COSIM_FMA256)
-COSIM_PEAK_LOOP(Avx2Integer, COSIM_TARGET("avx2"), __m256i, _mm256_set1_epi32, COSIM_PAIRS256)
-COSIM_PEAK_LOOP(SseFloat, , __m128, _mm_set1_ps, COSIM_FMA128)
-COSIM_PEAK_LOOP(SseInteger, , __m128i, _mm_set1_epi32, COSIM_PAIRS128)
+COSIM_PEAK_LOOP(Avx512Float, COSIM_TARGET("avx512f"), _mm512_set1_ps, COSIM_FMA512)
+COSIM_PEAK_LOOP(Avx512Vnni, COSIM_TARGET("avx512f,avx512vnni"), _mm512_set1_epi32, _mm512_dpbusd_epi32)
+COSIM_PEAK_LOOP(Avx2Float, COSIM_TARGET("avx2,fma"), _mm256_set1_ps, COSIM_FMA256)
+COSIM_PEAK_LOOP(Avx2Integer, COSIM_TARGET("avx2"), _mm256_set1_epi32, COSIM_PAIRS256)
+COSIM_PEAK_LOOP(SseFloat, , _mm_set1_ps, COSIM_FMA128)
+COSIM_PEAK_LOOP(SseInteger, , _mm_set1_epi32, COSIM_PAIRS128)
 
 Loop FloatLoop() {
   if (__builtin_cpu_supports("avx512f"))
@@ -82,8 +81,8 @@ using IntegerVector = int32_t __attribute__((vector_size(16)));
 FloatVector SetFloat(float x) { return FloatVector{x, x, x, x}; }
 IntegerVector SetInteger(int32_t x) { return IntegerVector{x, x, x, x}; }
 #define COSIM_MULTIPLY_ADD(SUM, A, B) (SUM + A * B)
-COSIM_PEAK_LOOP(FloatSums, , FloatVector, SetFloat, COSIM_MULTIPLY_ADD)
-COSIM_PEAK_LOOP(IntegerSums, , IntegerVector, SetInteger, COSIM_MULTIPLY_ADD)
+COSIM_PEAK_LOOP(FloatSums, , SetFloat, COSIM_MULTIPLY_ADD)
+COSIM_PEAK_LOOP(IntegerSums, , SetInteger, COSIM_MULTIPLY_ADD)
 
 Loop FloatLoop() { return {FloatSums, 4, "multiply and add, 4 lanes of float32"}; }
 Loop IntegerLoop() { return {IntegerSums, 4, "multiply and add, 4 lanes of int32"}; }

@@ -5,7 +5,6 @@
 
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 
 #include <algorithm>
@@ -40,14 +39,10 @@ void* Allocate(uint64_t bytes) {
   return block;
 }
 
-orc::JITTargetMachineBuilder HostMachine() {
-  static std::once_flag initialized;
-  std::call_once(initialized, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-  });
-  auto builder = Unwrap(orc::JITTargetMachineBuilder::detectHost());
-  builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+orc::JITTargetMachineBuilder BuilderFor(const HostTarget& target) {
+  COSIM_CHECK(RunsHere(target), "this machine does not run code for {}", target.name);
+  orc::JITTargetMachineBuilder builder{llvm::Triple(target.triple)};
+  builder.setCPU(target.cpu).setFeatures(target.features).setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
   return builder;
 }
 
@@ -55,7 +50,7 @@ orc::JITTargetMachineBuilder HostMachine() {
 
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  Session() : machine_(HostMachine()) {
+  explicit Session(const HostTarget& target) : emit_for_(MakeMachine(target)), machine_(BuilderFor(target)) {
     orc::LLJITBuilder builder;
     builder.setJITTargetMachineBuilder(machine_);
     builder.setNumCompileThreads(std::clamp(std::thread::hardware_concurrency(), 1u, 8u));
@@ -93,6 +88,7 @@ class Session : public std::enable_shared_from_this<Session> {
   /// The name under which the session knows the code of `function`; adds its module when it is new.
   std::string Add(const tir::Function& function);
 
+  std::unique_ptr<const llvm::TargetMachine> emit_for_;  // asked for its layout only; also sets LLVM up
   orc::JITTargetMachineBuilder machine_;
   std::unique_ptr<orc::LLJIT> jit_;
   mutable std::mutex mutex_;
@@ -120,7 +116,7 @@ class JitKernel : public runtime::CpuKernel {
 }  // namespace
 
 std::string Session::Add(const tir::Function& function) {
-  OwnedModule emitted = EmitModule(function, /*keep_names=*/false);
+  OwnedModule emitted = EmitModule(function, *emit_for_, /*keep_names=*/false);
   std::string text = ToText(*emitted.module);
   const std::lock_guard lock(mutex_);
   const auto [it, is_new] = symbols_.try_emplace(std::move(text));
@@ -154,7 +150,7 @@ std::vector<runtime::CpuKernelPtr> Session::Compile(std::span<const tir::Functio
   return kernels;
 }
 
-JitCompiler::JitCompiler() : session_(std::make_shared<Session>()) {}
+JitCompiler::JitCompiler(const HostTarget& target) : session_(std::make_shared<Session>(target)) {}
 
 std::vector<runtime::CpuKernelPtr> JitCompiler::CompileAll(std::span<const tir::Function> functions) {
   return session_->Compile(functions);
@@ -163,8 +159,8 @@ std::vector<runtime::CpuKernelPtr> JitCompiler::CompileAll(std::span<const tir::
 int JitCompiler::kernel_count() const { return session_->kernel_count(); }
 
 std::string OptimizedIr(const tir::Function& function) {
-  OwnedModule emitted = EmitModule(function, /*keep_names=*/true);
-  const std::unique_ptr<llvm::TargetMachine> machine = Unwrap(HostMachine().createTargetMachine());
+  const auto machine = MakeMachine(*FindHostTarget(kNativeTarget));
+  OwnedModule emitted = EmitModule(function, *machine, /*keep_names=*/true);
   Optimize(*emitted.module, *machine);
   return ToText(*emitted.module);
 }

@@ -9,16 +9,17 @@
 #include <vector>
 
 #include "compiler/cpu/compiler.h"
+#include "compiler/cpu/target.h"
 
 namespace cosim::cpu {
 
 class Session;
 
-/// Compiles for the CPU it runs on, on several threads. Thread-safe; kernels stay valid after their compiler
-/// is gone.
+/// Compiles on several threads, for a target that RunsHere. Thread-safe; kernels stay valid after their
+/// compiler is gone.
 class JitCompiler final : public CpuCompiler {
  public:
-  JitCompiler();
+  explicit JitCompiler(const HostTarget& target = *FindHostTarget(kNativeTarget));
 
   std::vector<runtime::CpuKernelPtr> CompileAll(std::span<const tir::Function> functions) override;
   /// How many different kernels have been compiled.

@@ -3,6 +3,7 @@
 
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
 
 #include "compiler/cpu/codegen.h"
 
@@ -25,9 +26,11 @@ std::unique_ptr<llvm::LLVMContext> MakeContext(bool keep_names) {
   return context;
 }
 
-OwnedModule EmitModule(const tir::Function& function, bool keep_names) {
+OwnedModule EmitModule(const tir::Function& function, const llvm::TargetMachine& machine, bool keep_names) {
   OwnedModule result{MakeContext(keep_names), nullptr};
   result.module = std::make_unique<llvm::Module>("cosim", *result.context);
+  result.module->setTargetTriple(machine.getTargetTriple().str());
+  result.module->setDataLayout(machine.createDataLayout());
   EmitKernel(function, kKernelName, *result.module);
   return result;
 }

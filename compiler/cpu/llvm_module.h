@@ -10,6 +10,10 @@
 
 #include "compiler/tir/ir.h"
 
+namespace llvm {
+class TargetMachine;
+}
+
 namespace cosim::cpu {
 
 struct OwnedModule {
@@ -23,7 +27,9 @@ std::unique_ptr<llvm::LLVMContext> MakeContext(bool keep_names);
 
 /// The function's name in EmitModule's result.
 inline constexpr const char* kKernelName = "kernel";
-OwnedModule EmitModule(const tir::Function& function, bool keep_names);
+/// The module has the triple and data layout of `machine` before any code: sizes of pointers and alignments
+/// depend on them.
+OwnedModule EmitModule(const tir::Function& function, const llvm::TargetMachine& machine, bool keep_names);
 
 /// The module's IR; two functions that differ in names only give the same.
 std::string ToText(const llvm::Module& module);

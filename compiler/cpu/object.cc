@@ -7,17 +7,15 @@
 #include <lld/Common/Driver.h>
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/LegacyPassManager.h>
-#include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/SourceMgr.h>
-#include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
-#include <llvm/TargetParser/Host.h>
 #include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <regex>
 #include <sstream>
 
 #include "compiler/cpu/llvm_module.h"
@@ -31,15 +29,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// kAllocateSymbol and kFreeSymbol of codegen.h over libc, so that an object needs nothing else.
+// kAllocateSymbol and kFreeSymbol of codegen.h over libc, so that an object needs nothing else. SIZE: C's
+// size_t.
 constexpr const char* kHeap = R"(
-declare ptr @aligned_alloc(i64, i64)
+declare ptr @aligned_alloc(SIZE, SIZE)
 declare void @free(ptr)
 declare void @abort() noreturn
 define hidden ptr @cosim_cpu_allocate(i64 %bytes) {
   %up = add i64 %bytes, 63
-  %size = and i64 %up, -64
-  %block = call ptr @aligned_alloc(i64 64, i64 %size)
+  %rounded = and i64 %up, -64
+  %wide = zext i64 %rounded to i128
+  %size = trunc i128 %wide to SIZE
+  %block = call ptr @aligned_alloc(SIZE 64, SIZE %size)
   %none = icmp eq ptr %block, null
   br i1 %none, label %fail, label %done
 fail:
@@ -54,21 +55,6 @@ define hidden void @cosim_cpu_free(ptr %block) {
 }
 )";
 
-std::unique_ptr<llvm::TargetMachine> MakeMachine(const std::string& level) {
-  static std::once_flag initialized;
-  std::call_once(initialized, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-  });
-  const std::string triple = llvm::sys::getDefaultTargetTriple();
-  std::string error;
-  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
-  COSIM_CHECK(target, "LLVM: {}", error);
-  return std::unique_ptr<llvm::TargetMachine>(
-      target->createTargetMachine(triple, level, "", llvm::TargetOptions(), llvm::Reloc::PIC_,
-                                  llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
-}
-
 std::string EmitObject(llvm::Module& module, llvm::TargetMachine& machine) {
   Optimize(module, machine);
   llvm::SmallVector<char, 0> buffer;
@@ -82,7 +68,9 @@ std::string EmitObject(llvm::Module& module, llvm::TargetMachine& machine) {
 std::string EmitHeap(llvm::TargetMachine& machine) {
   const auto context = MakeContext(/*keep_names=*/true);  // the text has names
   llvm::SMDiagnostic problem;
-  const auto module = llvm::parseAssemblyString(kHeap, problem, *context);
+  const std::string size = fmt::format("i{}", machine.createDataLayout().getPointerSizeInBits());
+  const std::string text = std::regex_replace(kHeap, std::regex("SIZE"), size);
+  const auto module = llvm::parseAssemblyString(text, problem, *context);
   COSIM_CHECK(module, "{}", problem.getMessage().str());
   return EmitObject(*module, machine);
 }
@@ -122,18 +110,11 @@ std::vector<uint8_t> Read(const std::string& path) {
 
 }  // namespace
 
-std::vector<std::string> ObjectLevels() {
-  if (runtime::HostArchitecture() == "x86_64") return {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
-  return {"generic"};
-}
-
-std::string DefaultObjectLevel() { return runtime::HostArchitecture() == "x86_64" ? "x86-64-v3" : "generic"; }
-
 std::vector<runtime::CpuKernelPtr> ObjectCompiler::CompileAll(std::span<const tir::Function> functions) {
-  const auto machine = MakeMachine(level_);
+  const auto machine = MakeMachine(target_);
   std::vector<runtime::CpuKernelPtr> kernels;
   for (const tir::Function& function : functions) {
-    OwnedModule emitted = EmitModule(function, /*keep_names=*/false);
+    OwnedModule emitted = EmitModule(function, *machine, /*keep_names=*/false);
     const auto [it, is_new] = symbols_.try_emplace(ToText(*emitted.module));
     if (is_new) {
       it->second = fmt::format("cosim_kernel_{}", objects_.size());
@@ -146,11 +127,11 @@ std::vector<runtime::CpuKernelPtr> ObjectCompiler::CompileAll(std::span<const ti
 }
 
 std::optional<runtime::CpuObject> ObjectCompiler::Link(std::string& error) const {
-  runtime::CpuObject object{std::string(runtime::HostArchitecture()), level_, {}};
+  runtime::CpuObject object{target_.architecture, target_.name, {}};
   if (objects_.empty()) return object;
   const ScratchFolder folder;
   std::vector<std::string> inputs = {folder.At("heap.o")};
-  bool written = folder.ok() && Write(inputs.front(), EmitHeap(*MakeMachine(level_)));
+  bool written = folder.ok() && Write(inputs.front(), EmitHeap(*MakeMachine(target_)));
   for (size_t i = 0; written && i < objects_.size(); ++i) {
     inputs.push_back(folder.At(fmt::format("{}.o", i)));
     written = Write(inputs.back(), objects_[i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loop IR functions as an object in a file, for a stated processor and not for the one at hand: the same
-// functions give the same bytes everywhere.
+// Loop IR functions as an object in a file, for a stated processor, which need not be the one at hand: the
+// same functions give the same bytes everywhere.
 #pragma once
 
 #include <optional>
@@ -9,19 +9,14 @@
 #include <vector>
 
 #include "compiler/cpu/compiler.h"
+#include "compiler/cpu/target.h"
 #include "runtime/cpu_object.h"
 
 namespace cosim::cpu {
 
-/// The processors that code may be asked for, least first.
-std::vector<std::string> ObjectLevels();
-/// What a machine of the last ten years has.
-std::string DefaultObjectLevel();
-
 class ObjectCompiler final : public CpuCompiler {
  public:
-  /// `level`: one of ObjectLevels().
-  explicit ObjectCompiler(std::string level) : level_(std::move(level)) {}
+  explicit ObjectCompiler(const HostTarget& target) : target_(ObjectTarget(target)) {}
 
   /// Kernels that only have names (runtime::KernelSymbol).
   std::vector<runtime::CpuKernelPtr> CompileAll(std::span<const tir::Function> functions) override;
@@ -30,7 +25,7 @@ class ObjectCompiler final : public CpuCompiler {
   std::optional<runtime::CpuObject> Link(std::string& error) const;
 
  private:
-  std::string level_;
+  HostTarget target_;
   std::unordered_map<std::string, std::string> symbols_;  // by the text of the module before optimisation
   std::vector<std::string> objects_;                      // relocatable, one a kernel
 };

@@ -141,7 +141,7 @@ HostResult RunOnHost(const Options& options, const HostOptions& host) {
   {
     say("compiling");
     CpuTimer timer(result.host.compile_s);
-    cpu::JitCompiler cpu;
+    cpu::JitCompiler cpu(host.target);
     result.network = network::CompileForHost(subject.graph(), options.check == Check::kLayers, cpu);
   }
   DescribePlaces(subject.graph(), subject.model, result.network);

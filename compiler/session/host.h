@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "compiler/cpu/target.h"
 #include "compiler/session/session.h"
 #include "runtime/host_executor.h"
 #include "runtime/host_peak.h"
@@ -15,6 +16,7 @@ namespace cosim::session {
 struct HostOptions {
   int repeat = 5;        ///< timed runs, behind one that is not
   bool float32 = false;  ///< a network of the zoo as it is, and not quantized
+  cpu::HostTarget target = *cpu::FindHostTarget(cpu::kNativeTarget);  ///< one that cpu::RunsHere
 };
 
 struct HostResult {

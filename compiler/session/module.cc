@@ -96,7 +96,7 @@ std::optional<runtime::Module> MakeModule(const isa::Spec& spec, runtime::SpecSo
   std::optional<graph::QuantizedGraph> quantized;
   if (!options.model) quantized = QuantizeFor(spec, options.network, options.seed, options.activation_bits);
   const graph::Graph& graph = quantized ? quantized->graph : options.model->graph;
-  cpu::ObjectCompiler cpu(options.cpu_level);
+  cpu::ObjectCompiler cpu(options.host_target);
   runtime::Module module;
   module.fingerprint = spec.fingerprint;
   module.spec = std::move(source);

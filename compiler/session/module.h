@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "compiler/cpu/target.h"
 #include "compiler/session/session.h"
 #include "runtime/module.h"
 
@@ -21,8 +22,8 @@ struct ModuleOptions {
   uint64_t seed = 1;
   int activation_bits = 0;  ///< QuantizeFor's
   int virtual_threads = 2;
-  std::string cpu_level;  ///< one of cpu::ObjectLevels()
-  int samples = 1;        ///< inputs, from `seed` on, that the module carries with the golden model's outputs
+  cpu::HostTarget host_target;  ///< of its CPU code
+  int samples = 1;  ///< inputs, from `seed` on, that the module carries with the golden model's outputs
 };
 
 /// Quantizes, compiles and verifies. `source`: what `spec` was elaborated from. Nothing, and `error` set,

@@ -145,7 +145,7 @@ std::vector<int64_t> CountBlocks(const std::string& text, const tir::Function& f
 }
 
 void WriteKernel(const tir::Function& function, llvm::TargetMachine& machine, const std::string& stem) {
-  cpu::OwnedModule owned = cpu::EmitModule(function, /*keep_names=*/true);
+  cpu::OwnedModule owned = cpu::EmitModule(function, machine, /*keep_names=*/true);
   cpu::Optimize(*owned.module, machine);
   int number = 0;
   for (llvm::Function& f : *owned.module)

@@ -92,5 +92,33 @@ TEST_F(HostDevice, RefusesNumbersOutOfRange) {
   EXPECT_THAT(ErrorOf("run mpl --device=host"), HasSubstr("did you mean 'mlp'?"));
 }
 
+TEST_F(HostDevice, TakesTargetsThatRunHereOnly) {
+  EXPECT_EQ(Report("mlp --host-target=native")["outputs"]["mismatches"], 0);
+  EXPECT_EQ(
+      ErrorOf("run mlp --device=host --host-target=z80"),
+      "cosim: error: --host-target=z80: not one of native, x86-64-v2, x86-64-v3, x86-64-v4, armv7, aarch64, "
+      "aarch64-dotprod\n");
+  EXPECT_THAT(ErrorOf("run mlp --device=host --host-target=aarch46"), HasSubstr("did you mean 'aarch64'?"));
+  EXPECT_EQ(ErrorOf("run mlp --host-target=x86-64-v2"), "cosim: error: --host-target is for --device=host\n");
+  if (ReadFile("/proc/sys/kernel/arch") != "x86_64\n") GTEST_SKIP() << "this machine is no x86-64";
+  EXPECT_EQ(ErrorOf("run mlp --device=host --host-target=armv7"),
+            "cosim: error: --host-target=armv7: this machine does not run such code\n"
+            "  hint: `cosim compile --host-target=armv7` makes a module for one that does\n");
+}
+
+// The pooling of vta.yaml's small network is the host's.
+TEST_F(HostDevice, ModulesForOtherMachinesSaySo) {
+  if (ReadFile("/proc/sys/kernel/arch") != "x86_64\n") GTEST_SKIP() << "this machine is no x86-64";
+  for (const auto& [target, architecture] :
+       {std::pair("armv7", "arm"), std::pair("aarch64-dotprod", "aarch64")}) {
+    const Outcome made = Good(
+        std::string("compile small_cnn --config=tiny.yaml --isa=vta -o m.cosim --host-target=") + target);
+    EXPECT_THAT(made.out, HasSubstr(std::string("(") + architecture + " " + target + ")"));
+    EXPECT_THAT(ErrorOf("run m.cosim"),
+                HasSubstr(std::string("its CPU code is for ") + architecture + ", this machine is x86_64"));
+    EXPECT_EQ(Run("run m.cosim --timing-only").status, 0);
+  }
+}
+
 }  // namespace
 }  // namespace cosim::cli::testing

@@ -170,7 +170,7 @@ TEST_F(ModuleCommand, RefusesOptionsOfTheCompiler) {
 }
 
 TEST_F(ModuleCommand, CompileChecksItsOptionsAndLeavesNoFile) {
-  EXPECT_THAT(ErrorOf("compile mlp --cpu=z80"), HasSubstr("--cpu=z80: not one of "));
+  EXPECT_THAT(ErrorOf("compile mlp --host-target=z80"), HasSubstr("--host-target=z80: not one of native, "));
   EXPECT_THAT(ErrorOf("compile mlp --samples=0"), HasSubstr("--samples: from 1 to 64"));
   EXPECT_THAT(ErrorOf("compile mpl"), HasSubstr("unknown network 'mpl'"));
   EXPECT_THAT(ErrorOf("compile mlp -o no/folder.cosim"), HasSubstr("there is no folder no"));

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "compiler/cpu/jit.h"
 #include "tests/cpu/testing.h"
 
 namespace cosim::cpu {
@@ -29,6 +30,8 @@ tir::Function AddStep(int64_t count, int64_t step, const std::string& prefix = "
           {in, out},
           tir::MakeStmt(tir::Allocate{copy, tir::MakeStmt(tir::Seq{{first, second}})})};
 }
+
+HostTarget Target(const std::string& name) { return FindHostTarget(name).value(); }
 
 std::shared_ptr<const runtime::LoadedObject> Load(const runtime::CpuObject& object) {
   std::string error;
@@ -56,7 +59,7 @@ std::vector<int32_t> RunOn(const runtime::CpuKernelPtr& kernel, int64_t count, i
 
 // Buffers on the stack and, above 16 KiB, on the heap.
 TEST(Object, ComputesWhatItWasCompiledFrom) {
-  ObjectCompiler compiler(ObjectLevels().front());
+  ObjectCompiler compiler(Target(DefaultObjectTarget()));
   const auto kernels = compiler.CompileAll(std::vector{AddStep(17, 1), AddStep(10000, 2)});
   const auto loaded = Load(Link(compiler));
   ASSERT_TRUE(loaded);
@@ -66,7 +69,7 @@ TEST(Object, ComputesWhatItWasCompiledFrom) {
 }
 
 TEST(Object, EqualFunctionsShareASymbol) {
-  ObjectCompiler compiler(ObjectLevels().front());
+  ObjectCompiler compiler(Target(DefaultObjectTarget()));
   const auto kernels =
       compiler.CompileAll(std::vector{AddStep(8, 1, "a_"), AddStep(8, 1, "b_"), AddStep(8, 2)});
   EXPECT_EQ(NameOf(kernels[0]), NameOf(kernels[1]));
@@ -76,7 +79,7 @@ TEST(Object, EqualFunctionsShareASymbol) {
 TEST(Object, SameFunctionsGiveTheSameBytes) {
   std::vector<runtime::CpuObject> objects;
   for (int i = 0; i < 2; ++i) {
-    ObjectCompiler compiler(DefaultObjectLevel());
+    ObjectCompiler compiler(Target(DefaultObjectTarget()));
     compiler.CompileAll(std::vector{AddStep(64, 1), AddStep(10000, 2)});
     objects.push_back(Link(compiler));
   }
@@ -85,14 +88,41 @@ TEST(Object, SameFunctionsGiveTheSameBytes) {
 }
 
 TEST(Object, WithoutKernelsThereIsNothingToLink) {
-  EXPECT_THAT(Link(ObjectCompiler(DefaultObjectLevel())).bytes, ::testing::IsEmpty());
+  EXPECT_THAT(Link(ObjectCompiler(Target(DefaultObjectTarget()))).bytes, ::testing::IsEmpty());
+}
+
+// Every level that this machine has, in an object and by the JIT.
+TEST(Object, EveryTargetThatRunsHereComputesTheSame) {
+  int levels = 0;
+  for (const std::string& name : HostTargets()) {
+    const HostTarget target = Target(name);
+    if (!RunsHere(target)) continue;
+    ++levels;
+    ObjectCompiler compiler(target);
+    const std::string symbol = NameOf(compiler.Compile(AddStep(10000, 3)));
+    EXPECT_THAT(RunOn(Load(Link(compiler))->Find(symbol), 10000, 40), Each(43)) << name;
+    EXPECT_THAT(RunOn(JitCompiler(target).Compile(AddStep(10000, 3)), 10000, 40), Each(43)) << name;
+  }
+  EXPECT_GE(levels, 2);  // this machine as it is, and at least one that has a name
+}
+
+TEST(Object, SaysWhatItsMachineMustBe) {
+  for (const std::string& name : HostTargets()) {
+    ObjectCompiler compiler(Target(name));
+    compiler.Compile(AddStep(10000, 1));
+    const runtime::CpuObject object = Link(compiler);
+    EXPECT_EQ(object.architecture, Target(name).architecture);
+    EXPECT_EQ(object.level, name == kNativeTarget ? ObjectTarget(Target(name)).name : name);
+    std::string error;
+    EXPECT_EQ(runtime::LoadedObject::Load(object, error) != nullptr, RunsHere(Target(name))) << name << error;
+  }
 }
 
 // The system's loader takes two files of one name for the same.
 TEST(Object, TwoObjectsLiveSideBySide) {
   std::vector<runtime::CpuKernelPtr> kernels;
   for (int32_t step : {1, 2, 3}) {
-    ObjectCompiler compiler(ObjectLevels().front());
+    ObjectCompiler compiler(Target(DefaultObjectTarget()));
     const std::string name = NameOf(compiler.Compile(AddStep(16, step)));
     kernels.push_back(Load(Link(compiler))->Find(name));
   }
@@ -100,7 +130,7 @@ TEST(Object, TwoObjectsLiveSideBySide) {
 }
 
 TEST(Object, IsRefusedByTheWrongMachine) {
-  ObjectCompiler compiler(ObjectLevels().front());
+  ObjectCompiler compiler(Target(DefaultObjectTarget()));
   compiler.Compile(AddStep(8, 1));
   const runtime::CpuObject object = Link(compiler);
   std::string error;

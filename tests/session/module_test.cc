@@ -8,7 +8,7 @@
 #include <functional>
 #include <random>
 
-#include "compiler/cpu/object.h"
+#include "compiler/cpu/target.h"
 #include "compiler/import/import.h"
 #include "compiler/session/execute.h"
 #include "runtime/module_file.h"
@@ -30,7 +30,7 @@ class RoutinesTest : public ::testing::Test {
     Diagnostics diagnostics;
     ModuleOptions options{.network = "hardmax", .model = import::Import(path), .file = {}};
     options.file = {"model.onnx", *import::ReadWhole(path, diagnostics), {}};
-    options.cpu_level = cpu::DefaultObjectLevel();
+    options.host_target = *cpu::FindHostTarget(cpu::DefaultObjectTarget());
     std::string error;
     auto made = MakeModule(spec_, {}, options, error);
     ASSERT_TRUE(made) << error;
@@ -138,7 +138,7 @@ TEST(CompiledModule, NeedsNoModelWhenEveryLayerIsCode) {
   const std::string path = import::DataFolder() + "/onnx/mnist_fp32.onnx";
   const isa::Spec spec = import::LoadTestSpec("tiny.yaml");
   ModuleOptions options{.network = "mnist", .model = import::Import(path), .file = {}};
-  options.cpu_level = cpu::DefaultObjectLevel();
+  options.host_target = *cpu::FindHostTarget(cpu::DefaultObjectTarget());
   std::string error;
   auto made = MakeModule(spec, {}, options, error);
   ASSERT_TRUE(made) << error;
