@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names for values that a pass adds to a network.
+// Names for values and nodes that a pass adds to a network.
 #pragma once
 
 #include <set>
@@ -14,7 +14,10 @@ class Names {
   explicit Names(const import::onnx::File& file) {
     for (const auto& input : file.inputs) taken_.insert(input.name);
     for (const auto& [name, tensor] : file.initializers) taken_.insert(name);
-    for (const auto& node : file.nodes) taken_.insert(node.outputs.begin(), node.outputs.end());
+    for (const auto& node : file.nodes) {
+      taken_.insert(node.name);
+      taken_.insert(node.outputs.begin(), node.outputs.end());
+    }
   }
 
   /// `wanted`, with underscores behind it where that is taken; taken from now on.

@@ -165,8 +165,10 @@ class Quantizer {
     const auto& [scale, zero_point] = parameters_.at(decides);
     NodeInfo quantize = Node("QuantizeLinear", names_.Make(value + "_quantized"));
     quantize.inputs = {computed, scale, zero_point};
-    NodeInfo back =
-        Node("DequantizeLinear", outputs_.count(value) ? value : names_.Make(value + "_dequantized"));
+    // A node that computed an output may have its name too: this one takes another in any case.
+    const std::string name = names_.Make(value + "_dequantized");
+    NodeInfo back = Node("DequantizeLinear", outputs_.count(value) ? value : name);
+    back.name = name;
     back.inputs = {quantize.outputs[0], scale, zero_point};
     computed_[value] = computed;
     dequantized_[value] = back.outputs[0];

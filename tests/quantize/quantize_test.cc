@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <random>
+#include <set>
 
 #include "compiler/golden/golden.h"
 #include "compiler/quantize/calibrate.h"
@@ -177,6 +178,23 @@ TEST(Quantize, WritesAFileThatComputesWhatItsReportSays) {
       EXPECT_GT(row.all.Cosine(), 0.99) << row.layer.value;
     }
   }
+}
+
+// ONNX Runtime refuses files that have two nodes of one name; here, each node has that of its result.
+TEST(Quantize, NodesHaveNamesOfTheirOwn) {
+  Network network(13);
+  network.file.nodes.pop_back();
+  network.file.outputs[0].name = "d";  // behind a product: it is quantized itself
+  const auto float_model = Reread(network.file);
+  ASSERT_TRUE(float_model);
+  Diagnostics diagnostics;
+  const auto samples = import::OpenSamples(*float_model, "random", {}, diagnostics);
+  const auto outcome = QuantizeNetwork(network.file, *samples, {}, diagnostics);
+  ASSERT_TRUE(outcome) << diagnostics.Render();
+  EXPECT_EQ(outcome->quantized.file.outputs[0].name, "d");
+  std::set<std::string> names;
+  for (const NodeInfo& node : outcome->quantized.file.nodes)
+    EXPECT_TRUE(names.insert(node.name).second) << node.name;
 }
 
 TEST(Quantize, OneScaleAChannelLosesLess) {
