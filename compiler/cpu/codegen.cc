@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/cpu/expr_codegen.h"
+#include "compiler/cpu/vector_codegen.h"
 #include "isa/check.h"
 
 namespace cosim::cpu {
@@ -68,6 +69,7 @@ class FunctionEmitter {
   }
 
   void EmitNode(const tir::For& loop) {
+    if (loop.kind == tir::LoopKind::kTensorized) return EmitTensorized(loop, b_, scope_, exprs_);
     Value* min = exprs_.Emit(loop.min);
     Value* extent = exprs_.Emit(loop.extent);
     const auto* count = llvm::dyn_cast<llvm::ConstantInt>(extent);

@@ -18,8 +18,9 @@ namespace cosim::cpu {
 /// their element type.
 ///
 /// Loops: unrolled ones of constant extent are written out; vectorized ones are marked for LLVM's loop
-/// vectorizer, their iterations being independent (it takes innermost loops, after unrolling); every other
-/// kind runs in order on the calling thread. Allocations live on the stack when small, else on the heap.
+/// vectorizer, their iterations being independent (it takes innermost loops, after unrolling); tensorized
+/// ones become vector instructions (vector_codegen.h); every other kind runs in order on the calling thread.
+/// Allocations live on the stack when small, else on the heap.
 void EmitKernel(const tir::Function& function, const std::string& symbol, llvm::Module& module);
 
 /// What EmitKernel's code calls for large allocations: 64-byte aligned, aborts when there is no memory.

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "compiler/schedules/cpu/target.h"
 #include "compiler/tir/ir.h"
 #include "runtime/cpu_kernel.h"
 
@@ -14,6 +15,8 @@ namespace cosim::cpu {
 class CpuCompiler {
  public:
   virtual ~CpuCompiler() = default;
+  /// What schedules may count on. Unknown: portable loops.
+  virtual schedules::CpuTarget target() const { return {}; }
   /// One kernel a function. Functions that differ in names only share their code, however often they are
   /// compiled.
   virtual std::vector<runtime::CpuKernelPtr> CompileAll(std::span<const tir::Function> functions) = 0;

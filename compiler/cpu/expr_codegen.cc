@@ -264,6 +264,8 @@ Value* ExprEmitter::EmitSelect(const tir::Select& node) {
 
 Value* ExprEmitter::EmitCast(DataType from, DataType to, Value* value) {
   llvm::Type* type = RegisterType(to, b_.getContext());
+  if (const auto* vector = llvm::dyn_cast<llvm::VectorType>(value->getType()))
+    type = llvm::VectorType::get(type, vector->getElementCount());
   if (IsFloat(from) && IsFloat(to)) return b_.CreateFPCast(value, type);
   if (IsFloat(to)) return IsSigned(from) ? b_.CreateSIToFP(value, type) : b_.CreateUIToFP(value, type);
   if (!IsFloat(from)) return b_.CreateIntCast(value, type, IsSigned(from));

@@ -32,6 +32,10 @@ class ExprEmitter {
 
   llvm::Value* Emit(const tir::Expr& expr);
   void EmitStore(const tir::Store& store);
+  /// Where an element is.
+  llvm::Value* Address(const tir::Buffer& buffer, const std::vector<tir::Expr>& indices);
+  /// `value`, or each element of a vector, as another type.
+  llvm::Value* EmitCast(tir::DataType from, tir::DataType to, llvm::Value* value);
 
  private:
   llvm::Value* EmitBinary(const tir::Binary& node);
@@ -41,13 +45,11 @@ class ExprEmitter {
   llvm::Value* EmitShift(tir::BinaryOp op, bool is_signed, llvm::Value* a, llvm::Value* b);
   llvm::Value* EmitRoundShift(bool is_signed, llvm::Value* a, llvm::Value* b);
   llvm::Value* EmitSelect(const tir::Select& node);
-  llvm::Value* EmitCast(tir::DataType from, tir::DataType to, llvm::Value* value);
   llvm::Value* EmitLoad(const tir::Load& node);
   llvm::Value* EmitMath(const tir::Math& node, tir::DataType type);
   /// The C library's `name` on double; on float with an "f" behind it.
   llvm::Value* CallLibrary(std::string name, llvm::ArrayRef<llvm::Value*> arguments);
   llvm::Value* EmitOffset(const tir::BufferNode& buffer, const std::vector<tir::Expr>& indices);
-  llvm::Value* Address(const tir::Buffer& buffer, const std::vector<tir::Expr>& indices);
   template <typename Access>
   Access* Annotate(const tir::Buffer& buffer, Access* access);
 

@@ -16,6 +16,7 @@
 #include "compiler/cpu/codegen.h"
 #include "compiler/cpu/llvm_module.h"
 #include "compiler/cpu/optimize.h"
+#include "compiler/cpu/target.h"
 #include "isa/check.h"
 
 namespace cosim::cpu {
@@ -79,6 +80,8 @@ class Session : public std::enable_shared_from_this<Session> {
 
   std::vector<runtime::CpuKernelPtr> Compile(std::span<const tir::Function> functions);
 
+  schedules::CpuTarget target() const { return TargetOf(*emit_for_); }
+
   int kernel_count() const {
     const std::lock_guard lock(mutex_);
     return static_cast<int>(symbols_.size());
@@ -88,7 +91,7 @@ class Session : public std::enable_shared_from_this<Session> {
   /// The name under which the session knows the code of `function`; adds its module when it is new.
   std::string Add(const tir::Function& function);
 
-  std::unique_ptr<const llvm::TargetMachine> emit_for_;  // asked for its layout only; also sets LLVM up
+  std::unique_ptr<const llvm::TargetMachine> emit_for_;  // asked for its layout and features; also sets LLVM up
   orc::JITTargetMachineBuilder machine_;
   std::unique_ptr<orc::LLJIT> jit_;
   mutable std::mutex mutex_;
@@ -151,6 +154,8 @@ std::vector<runtime::CpuKernelPtr> Session::Compile(std::span<const tir::Functio
 }
 
 JitCompiler::JitCompiler(const HostTarget& target) : session_(std::make_shared<Session>(target)) {}
+
+schedules::CpuTarget JitCompiler::target() const { return session_->target(); }
 
 std::vector<runtime::CpuKernelPtr> JitCompiler::CompileAll(std::span<const tir::Function> functions) {
   return session_->Compile(functions);

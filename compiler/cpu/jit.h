@@ -21,6 +21,7 @@ class JitCompiler final : public CpuCompiler {
  public:
   explicit JitCompiler(const HostTarget& target = *FindHostTarget(kNativeTarget));
 
+  schedules::CpuTarget target() const override;
   std::vector<runtime::CpuKernelPtr> CompileAll(std::span<const tir::Function> functions) override;
   /// How many different kernels have been compiled.
   int kernel_count() const;

@@ -8,6 +8,7 @@
 #include "compiler/cpu/host_kernel.h"
 #include "compiler/cpu/work.h"
 #include "compiler/ops/definition.h"
+#include "compiler/schedules/cpu/blocked.h"
 #include "compiler/schedules/cpu/schedule.h"
 #include "compiler/te/lower.h"
 #include "compiler/tir/simplify.h"
@@ -19,14 +20,16 @@ namespace {
 /// Collects the tensors of a group, node by node.
 class GroupBuilder {
  public:
-  explicit GroupBuilder(const graph::Graph& graph) : graph_(graph) {}
+  GroupBuilder(const graph::Graph& graph, const schedules::CpuTarget& target)
+      : graph_(graph), target_(target) {}
 
   void Add(graph::ValueId id) {
     const graph::Node& node = graph_.node(id);
     std::vector<te::Tensor> operands;
     for (graph::ValueId input : node.inputs) operands.push_back(TensorOf(input));
-    const auto defined = ops::Define(node, operands, ops::KnownOf(graph_, node));
+    auto defined = ops::Define(node, operands, ops::KnownOf(graph_, node));
     COSIM_CHECK(defined, "'{}' has no tensor expression", node.name);
+    Block(node, *defined);
     const ops::Definition& definition = *defined;
     for (const ops::Table& table : definition.tables) {
       table_params_.push_back(table.placeholder);
@@ -39,7 +42,7 @@ class GroupBuilder {
   LoweredGroup Finish(const std::string& name) {
     const te::Tensor output = computations_.back().tensor;
     te::Schedule schedule({output});
-    schedules::ScheduleForCpu(schedule, computations_);
+    schedules::ScheduleForCpu(schedule, computations_, tiles_);
     std::vector<te::Tensor> params = TakeReadInputs();
     params.insert(params.end(), table_params_.begin(), table_params_.end());
     params.push_back(output);
@@ -48,6 +51,22 @@ class GroupBuilder {
   }
 
  private:
+  /// Takes the blocked form of a convolution by constants, if it has one.
+  void Block(const graph::Node& node, ops::Definition& definition) {
+    const auto& convolved = definition.computations.back().convolved;
+    if (!convolved || !target_.is_known()) return;
+    const auto is_weights = [&](graph::ValueId id) { return tensors_[id] == convolved->w; };
+    const auto weights = std::find_if(node.inputs.begin(), node.inputs.end(), is_weights);
+    if (weights == node.inputs.end()) return;
+    const auto* constant = graph_.node(*weights).As<graph::Constant>();
+    if (!constant) return;
+    auto blocked = schedules::BlockConvolution(definition, *constant->data, target_);
+    if (!blocked) return;
+    definition = std::move(blocked->definition);
+    for (const ops::Computation& computation : definition.computations)
+      if (computation.pattern == ops::Pattern::kTiles) tiles_.push_back({computation.tensor, blocked->tile});
+  }
+
   te::Tensor TensorOf(graph::ValueId id) {
     te::Tensor& tensor = tensors_[id];
     if (tensor.get() == nullptr) {
@@ -77,6 +96,8 @@ class GroupBuilder {
   }
 
   const graph::Graph& graph_;
+  const schedules::CpuTarget target_;
+  std::vector<schedules::TensorTile> tiles_;
   std::unordered_map<graph::ValueId, te::Tensor> tensors_;
   std::vector<te::Tensor> input_params_, table_params_;
   std::vector<ops::Computation> computations_;
@@ -85,19 +106,21 @@ class GroupBuilder {
 
 }  // namespace
 
-LoweredGroup LowerForCpu(const graph::Graph& graph, std::span<const graph::ValueId> group) {
+LoweredGroup LowerForCpu(const graph::Graph& graph, std::span<const graph::ValueId> group,
+                         const schedules::CpuTarget& target) {
   COSIM_CHECK(!group.empty());
-  GroupBuilder builder(graph);
+  GroupBuilder builder(graph, target);
   for (graph::ValueId id : group) builder.Add(id);
   return builder.Finish(graph.node(group.back()).name);
 }
 
-LoweredGroup LowerForCpu(const graph::Graph& graph, graph::ValueId node) {
-  return LowerForCpu(graph, {&node, 1});
+LoweredGroup LowerForCpu(const graph::Graph& graph, graph::ValueId node, const schedules::CpuTarget& target) {
+  return LowerForCpu(graph, {&node, 1}, target);
 }
 
 std::vector<GroupKernel> CompileGroups(CpuCompiler& compiler, const graph::Graph& graph,
                                        std::span<const std::vector<graph::ValueId>> groups) {
+  const schedules::CpuTarget target = compiler.target();
   std::vector<GroupKernel> result(groups.size());
   std::vector<LoweredGroup> lowered;
   std::vector<tir::Function> functions;
@@ -109,7 +132,8 @@ std::vector<GroupKernel> CompileGroups(CpuCompiler& compiler, const graph::Graph
       result[i].work = RoutineWork(graph, groups[i][0]);
       continue;
     }
-    lowered.push_back(LowerForCpu(graph, groups[i]));
+    result[i].work = WorkOf(LowerForCpu(graph, groups[i]).function);
+    lowered.push_back(LowerForCpu(graph, groups[i], target));
     functions.push_back(lowered.back().function);
     position.push_back(i);
   }
@@ -117,7 +141,6 @@ std::vector<GroupKernel> CompileGroups(CpuCompiler& compiler, const graph::Graph
   for (size_t k = 0; k < kernels.size(); ++k) {
     GroupKernel& group = result[position[k]];
     group.kernel = std::move(kernels[k]);
-    group.work = WorkOf(functions[k]);
     group.inputs = std::move(lowered[k].inputs);
     group.tables = std::move(lowered[k].tables);
   }

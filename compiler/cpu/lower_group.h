@@ -21,13 +21,16 @@ struct LoweredGroup {
   std::vector<graph::ValueId>
       inputs;  ///< Values of other nodes, each once; constants of the graph are among them.
   std::vector<graph::TensorPtr>
-      tables;  ///< Attributes of the operations that are arrays: per-channel parameters.
+      tables;  ///< Arrays that belong to operations: per-channel parameters, packed weights.
 };
 
+/// For `target`, whose loops may want constants in an order of their own: those are tables then.
 /// `group`: nodes in topological order, of operations that Define (definition.h) takes. The last computes the
 /// output; the others are read within the group only.
-LoweredGroup LowerForCpu(const graph::Graph& graph, std::span<const graph::ValueId> group);
-LoweredGroup LowerForCpu(const graph::Graph& graph, graph::ValueId node);
+LoweredGroup LowerForCpu(const graph::Graph& graph, std::span<const graph::ValueId> group,
+                         const schedules::CpuTarget& target = {});
+LoweredGroup LowerForCpu(const graph::Graph& graph, graph::ValueId node,
+                         const schedules::CpuTarget& target = {});
 
 /// A kernel whose arguments are the arrays of `inputs`, of `tables`, then of the output.
 struct GroupKernel {
@@ -35,6 +38,7 @@ struct GroupKernel {
   std::vector<graph::ValueId> inputs;
   std::vector<graph::TensorPtr> tables;
   graph::ValueId output = 0;
+  /// Of the portable loops, whatever this machine runs instead: it is about other processors.
   runtime::HostWork work{};
 };
 

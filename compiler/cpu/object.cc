@@ -20,6 +20,7 @@
 
 #include "compiler/cpu/llvm_module.h"
 #include "compiler/cpu/optimize.h"
+#include "compiler/cpu/target.h"
 #include "isa/check.h"
 
 LLD_HAS_DRIVER(elf)
@@ -109,6 +110,8 @@ std::vector<uint8_t> Read(const std::string& path) {
 }
 
 }  // namespace
+
+schedules::CpuTarget ObjectCompiler::target() const { return TargetOf(*MakeMachine(target_)); }
 
 std::vector<runtime::CpuKernelPtr> ObjectCompiler::CompileAll(std::span<const tir::Function> functions) {
   const auto machine = MakeMachine(target_);

@@ -18,6 +18,7 @@ class ObjectCompiler final : public CpuCompiler {
  public:
   explicit ObjectCompiler(const HostTarget& target) : target_(ObjectTarget(target)) {}
 
+  schedules::CpuTarget target() const override;
   /// Kernels that only have names (runtime::KernelSymbol).
   std::vector<runtime::CpuKernelPtr> CompileAll(std::span<const tir::Function> functions) override;
 

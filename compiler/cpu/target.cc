@@ -2,6 +2,7 @@
 #include "compiler/cpu/target.h"
 
 #include <llvm/ADT/StringMap.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
@@ -95,6 +96,17 @@ std::unique_ptr<llvm::TargetMachine> MakeMachine(const HostTarget& target) {
   return std::unique_ptr<llvm::TargetMachine>(
       found->createTargetMachine(target.triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
                                  llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+}
+
+schedules::CpuTarget TargetOf(const llvm::TargetMachine& machine) {
+  using schedules::Dot;
+  if (machine.getTargetTriple().getArch() != llvm::Triple::x86_64) return {};
+  const auto has = [&](const char* feature) { return machine.getMCSubtargetInfo()->checkFeatures(feature); };
+  if (has("+avx512f,+avx512bw,+avx512vl"))
+    return {
+        .vector_bits = 512, .vector_registers = 32, .dot = has("+avx512vnni") ? Dot::kQuads : Dot::kPairs};
+  if (has("+avx2,+fma")) return {.vector_bits = 256, .vector_registers = 16, .dot = Dot::kPairs};
+  return {.vector_bits = 128, .vector_registers = 16, .dot = Dot::kPairs};
 }
 
 }  // namespace cosim::cpu

@@ -70,6 +70,8 @@ Definition Build(const graph::Conv2d& op, const graph::Node& node, const std::ve
   Computation convolution{te::Compute(node.name, node.type.shape, element, {"n", "o", "y", "x"}),
                           Pattern::kConvolution};
   convolution.channels_together = outputs;
+  convolution.convolved = {
+      in[0], weight, op.stride, op.dilation, {op.pad[0], op.pad[1]}, op.groups, op.input_zero_point};
   result.computations.push_back(convolution);
   return result;
 }
@@ -80,7 +82,9 @@ Definition Build(const graph::Dense& op, const graph::Node& node, const std::vec
     const Expr centered = As(kInt32, in[0](i[0], k)) - op.input_zero_point;
     return te::Sum(centered * As(kInt32, in[1](i[1], k)), {k});
   };
-  return Single(te::Compute(node.name, node.type.shape, element, {"n", "o"}), Pattern::kDot);
+  Definition result = Single(te::Compute(node.name, node.type.shape, element, {"n", "o"}), Pattern::kDot);
+  result.computations.back().convolved = {.x = in[0], .w = in[1], .zero_point = op.input_zero_point};
+  return result;
 }
 
 Definition Build(const graph::MaxPool& op, const graph::Node& node, const std::vector<Tensor>& in) {

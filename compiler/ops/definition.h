@@ -3,6 +3,7 @@
 // operations are elementwise.h's; the loops themselves schedule.h's.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -23,6 +24,17 @@ enum class Pattern {
   kReshape,      ///< [N,C*H*W] from [N,C,H,W].
   kColumns,      ///< Reads or reduces over channels or products: plain loops.
   kReduce,       ///< Any shape: the loops from `inner_from` on run inside those that reduce.
+  kTiles,  ///< [N,O/o,OH,OW,o] with a tile of registers (schedules/cpu/tile.h); reduces as kConvolution.
+};
+
+/// What a computation convolves, for schedules that arrange arrays in another way: x [N,C,H,W], outside of
+/// which stands `zero_point`, with w [O,C/groups,KH,KW]; or a dense layer's [N,C] with [O,C].
+struct Convolved {
+  te::Tensor x, w;
+  std::array<int64_t, 2> stride{1, 1}, dilation{1, 1};
+  std::array<int64_t, 2> before{0, 0};  ///< rows and columns that the first window meets outside
+  int64_t groups = 1;
+  int64_t zero_point = 0;  ///< taken off every element of x
 };
 
 struct Computation {
@@ -30,7 +42,8 @@ struct Computation {
   Pattern pattern = Pattern::kElementwise;
   int64_t channels_together = 1;      ///< kConvolution: so many output channels read the same input channels.
   std::vector<int64_t> source_shape;  ///< kReshape: the shape it reads.
-  size_t inner_from = 0;              ///< kReduce: the first dimension of neighbours in what is read.
+  std::optional<Convolved> convolved{};  ///< kConvolution, kDot and others: if this is all it does.
+  size_t inner_from = 0;                 ///< kReduce: the first dimension of neighbours in what is read.
 };
 
 /// An array that belongs to an operation: per-channel parameters.

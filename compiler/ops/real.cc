@@ -44,7 +44,9 @@ Result BuildReal(const graph::Dense&, const Node& node, const Tensors& in) {
   Factors factors{.depth = in[0].shape()[1], .rows = true};
   factors.a = [&](const Indices& i, const Expr& k) { return in[0](i[0], k); };
   factors.b = [&](const Indices& i, const Expr& k) { return in[1](i[1], k); };
-  return Product(node.name, node.type.shape, factors);
+  Definition result = Product(node.name, node.type.shape, factors);
+  result.computations.back().convolved = {.x = in[0], .w = in[1]};
+  return result;
 }
 
 Result BuildReal(const graph::MatMul& op, const Node& node, const Tensors& in) {

@@ -2,6 +2,7 @@
 #include "compiler/ops/window.h"
 
 #include "compiler/ops/map.h"
+#include "compiler/tir/visitor.h"
 #include "isa/check.h"
 
 namespace cosim::ops {
@@ -101,6 +102,19 @@ Definition Convolve(const std::string& name, const std::vector<int64_t>& shape, 
                                             at.insert(at.end(), taps.begin(), taps.end());
                                             return convolution.seen_weight(w(at), o);
                                           }));
+  const auto is_plain = [](const Tensor& t, const Expr& seen_element) {
+    const auto* load = tir::As<tir::Load>(seen_element);
+    return load && load->buffer == t.buffer();
+  };
+  const Indices first(shape.size(), Int(0));
+  if (shape.size() == 4 && is_plain(x, convolution.seen(x(first))) &&
+      is_plain(w, convolution.seen_weight(w(first), Int(0))))
+    result.computations.back().convolved = {x,
+                                            w,
+                                            {window.stride[0], window.stride[1]},
+                                            {window.dilation[0], window.dilation[1]},
+                                            {window.before[0], window.before[1]},
+                                            convolution.groups};
   return result;
 }
 

@@ -110,7 +110,8 @@ class RegionBuilder {
   void Finish() {
     const std::vector<int64_t>& shape = producer_.stage->tensor().shape();
     for (size_t i = 0; i < shape.size(); ++i) {
-      if (unknown_.count(i) || !FinishDimension(box_.at(i), shape[i])) {
+      const bool whole = producer_.stage->IsWhole(i) || unknown_.count(i);
+      if (whole || !FinishDimension(box_.at(i), shape[i])) {
         producer_.origin.push_back(Int(0));
         producer_.extent.push_back(Int(shape[i]));
       }

@@ -126,6 +126,16 @@ void Stage::ComputeInline() {
 
 void Stage::ComputeRoot() { attachment_ = {}; }
 
+void Stage::ComputeWhole(const Axis& axis) {
+  COSIM_CHECK(std::find(axes_.begin(), axes_.end(), axis) != axes_.end(), "'{}' is no dimension of '{}'",
+              axis.name(), name());
+  whole_.push_back(axis);
+}
+
+bool Stage::IsWhole(size_t dim) const {
+  return std::find(whole_.begin(), whole_.end(), axis(dim)) != whole_.end();
+}
+
 void Stage::SetScope(std::string scope) {
   COSIM_CHECK(!is_output_ || scope.empty(), "output '{}' cannot live in '{}'", name(), scope);
   COSIM_CHECK(attachment_.kind != Attachment::Kind::kInline, "'{}' is inlined and has no memory", name());

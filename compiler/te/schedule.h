@@ -61,6 +61,10 @@ class Stage {
   void ComputeInline();
   void ComputeRoot();
 
+  /// Computes all of dimension `axis` wherever any of it is needed: loops over it then have the dimension's
+  /// extent, whatever readers leave out.
+  void ComputeWhole(const Axis& axis);
+
   /// Puts the tensor in an on-chip memory of the spec ("" is DRAM). Not for outputs.
   void SetScope(std::string scope);
 
@@ -87,6 +91,7 @@ class Stage {
   const std::vector<Relation>& relations() const { return relations_; }
   const Attachment& attachment() const { return attachment_; }
   tir::LoopKind KindOf(const Axis& leaf) const;
+  bool IsWhole(size_t dim) const;
   bool is_output() const { return is_output_; }
   bool is_reduction() const { return std::holds_alternative<Reduction>(body_); }
 
@@ -105,6 +110,7 @@ class Stage {
   std::vector<Relation> relations_;
   std::vector<std::pair<Axis, tir::LoopKind>> kinds_;
   Attachment attachment_;
+  std::vector<Axis> whole_;
   std::string scope_;
   bool is_output_ = false;
 };

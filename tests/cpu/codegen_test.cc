@@ -57,8 +57,7 @@ TEST_P(LoopKindTest, MayHaveNoIterations) {
 
 INSTANTIATE_TEST_SUITE_P(All, LoopKindTest,
                          testing::Values(LoopKind::kSerial, LoopKind::kParallel, LoopKind::kVectorized,
-                                         LoopKind::kUnrolled, LoopKind::kVirtualThread,
-                                         LoopKind::kTensorized));
+                                         LoopKind::kUnrolled, LoopKind::kVirtualThread));
 
 TEST(Codegen, BoundsOfALoopMayDependOnOuterLoops) {
   // for i in [0, 5): for j in [i, i + 4 - i): out[i, j] = 10 * i + j

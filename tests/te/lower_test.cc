@@ -209,6 +209,17 @@ TEST(LowerTest, MarksTheLoopsOfAnIntrinsicInItsInitToo) {
             "          c[y_1, x_1] = c[y_1, x_1] + a[y_1, k] * b[x_1, k]\n");
 }
 
+TEST(LowerTest, ComputesAWholeDimensionWhereItIsAskedTo) {
+  const Tensor a = Placeholder("a", {8}, kInt32);
+  const Tensor b = Compute("b", {2, 8}, [&](const Indices& i) { return a(i[1]) + a(i[1]); });
+  const Tensor out = Compute("out", {2, 5}, [&](const Indices& i) { return b(i[0], i[1]); });
+  Schedule schedule({out});
+  schedule[b].ComputeAt(schedule[out], schedule[out].axis(0));
+  schedule[b].ComputeWhole(schedule[b].axis(1));
+  const tir::Function function = Lower(schedule, {a, out}, "f");
+  EXPECT_NE(ToString(function).find("allocate b: int32[1, 8]"), std::string::npos) << ToString(function);
+}
+
 TEST(LowerDeathTest, RefusesAReaderOutsideTheLoop) {
   const Tensor a = Placeholder("a", {4}, kInt32);
   const Tensor b = Compute("b", {4}, [&](const Indices& i) { return a(i) + a(i); });

@@ -20,7 +20,7 @@ constexpr int64_t kChannelTile = 4;  // output channels that share the loads of 
 
 bool IsReduction(Pattern pattern) {
   return pattern == Pattern::kConvolution || pattern == Pattern::kPool || pattern == Pattern::kPlaneSum ||
-         pattern == Pattern::kDot;
+         pattern == Pattern::kDot || pattern == Pattern::kTiles;
 }
 /// Reads each element of its operand several times.
 bool ReadsRepeatedly(Pattern pattern) {
@@ -87,6 +87,24 @@ void OrderPool(Stage& stage) {
   stage.Vectorize(x);
 }
 
+/// Loops n, o | c / chunk, y, x / pixels | c % chunk, kh, kw | a tile of pixels and vectors, written out: its
+/// sums stay in registers while all of a chunk is added.
+void OrderTiles(Stage& stage, const Tile& tile) {
+  const Axis y = stage.axis(2);
+  const std::vector<Axis> reduced = stage.reduce_axes();
+  const auto [outer_c, c] = stage.Split(reduced[0], tile.chunk);
+  const auto [outer_x, x] = stage.Split(stage.axis(3), tile.pixels);
+  const auto [vector, lane] = stage.Split(stage.axis(4), tile.lanes);
+  std::vector<Axis> order = {outer_c, y, outer_x, c, reduced[1], reduced[2], x, vector, lane};
+  if (reduced.size() > 3) order.push_back(reduced[3]);
+  stage.Reorder(order);
+  stage.Unroll(x);
+  stage.Unroll(vector);
+  stage.Tensorize(lane);
+  stage.ComputeWhole(stage.axis(3));
+  stage.ComputeWhole(stage.axis(4));
+}
+
 /// Loops over the first dimensions, those that reduce, the others from `inner_from` on: so neighbours are
 /// added to neighbours.
 void OrderReduce(Stage& stage, size_t inner_from) {
@@ -102,8 +120,14 @@ void OrderReduce(Stage& stage, size_t inner_from) {
   }
 }
 
+const Tile& TileOf(const std::vector<TensorTile>& tiles, const te::Tensor& tensor) {
+  const auto at = std::find_if(tiles.begin(), tiles.end(), [&](const auto& t) { return t.tensor == tensor; });
+  COSIM_CHECK(at != tiles.end(), "no tile of '{}'", tensor->name);
+  return at->tile;
+}
+
 /// The loops of a computation stored as a whole.
-void ScheduleAlone(Stage& stage, const Computation& computation) {
+void ScheduleAlone(Stage& stage, const Computation& computation, const std::vector<TensorTile>& tiles) {
   switch (computation.pattern) {
     case Pattern::kElementwise:
       VectorizeFrom(stage, ContiguousFrom(stage));
@@ -113,6 +137,9 @@ void ScheduleAlone(Stage& stage, const Computation& computation) {
       return;
     case Pattern::kConvolution:
       OrderConvolution(stage, ChannelTile(computation), true);
+      return;
+    case Pattern::kTiles:
+      OrderTiles(stage, TileOf(tiles, computation.tensor));
       return;
     case Pattern::kPool:
       OrderPool(stage);
@@ -142,9 +169,30 @@ void ScheduleAlone(Stage& stage, const Computation& computation) {
   COSIM_CHECK(false, "pattern {}", static_cast<int>(computation.pattern));
 }
 
+/// The loops of an element-wise `output` around blocks of sums: of a tile's rows, or of a batch.
+void ScheduleAroundTiles(Stage& output, Stage& sums, const Tile& tile) {
+  const auto [block, channel] = output.Split(output.axis(1), tile.block());
+  if (output.axes().size() == 2) {
+    output.Reorder({block, output.axis(0), channel});
+    output.Vectorize(channel);
+    sums.ComputeAt(output, block);
+  } else {
+    const auto [rows, y] = output.Split(output.axis(2), tile.rows);
+    const Axis x = output.axis(3);
+    output.Reorder({block, rows, channel, y, x});
+    output.Vectorize(x);
+    sums.ComputeAt(output, rows);
+  }
+  OrderTiles(sums, tile);
+}
+
 /// The loops of an element-wise `output` around `reduction`, which fills a row of its own for them.
-void ScheduleAround(Stage& output, Stage& reduction, const Computation& computation) {
+void ScheduleAround(Stage& output, Stage& reduction, const Computation& computation,
+                    const std::vector<TensorTile>& tiles) {
   switch (computation.pattern) {
+    case Pattern::kTiles:
+      ScheduleAroundTiles(output, reduction, TileOf(tiles, computation.tensor));
+      return;
     case Pattern::kConvolution: {
       const int64_t tile = ChannelTile(computation);
       const auto [outer, inner] = output.Split(output.axis(1), tile);
@@ -163,7 +211,7 @@ void ScheduleAround(Stage& output, Stage& reduction, const Computation& computat
     default:
       VectorizeFrom(output, 1);
       reduction.ComputeAt(output, output.axis(0));
-      ScheduleAlone(reduction, computation);
+      ScheduleAlone(reduction, computation, tiles);
   }
 }
 
@@ -176,7 +224,8 @@ bool MayInlineInto(const Computation& computation, const Computation& reader) {
 
 }  // namespace
 
-void ScheduleForCpu(te::Schedule& schedule, const std::vector<Computation>& computations) {
+void ScheduleForCpu(te::Schedule& schedule, const std::vector<Computation>& computations,
+                    const std::vector<TensorTile>& tiles) {
   size_t after_reductions = computations.size();  // the first of the element-wise computations at the end
   while (after_reductions > 0 && computations[after_reductions - 1].pattern == Pattern::kElementwise)
     --after_reductions;
@@ -185,17 +234,17 @@ void ScheduleForCpu(te::Schedule& schedule, const std::vector<Computation>& comp
     Stage& stage = schedule[computation.tensor];
     const auto may_inline = [&](const Computation& reader) { return MayInlineInto(computation, reader); };
     if (i + 1 == after_reductions && IsReduction(computation.pattern)) {
-      ScheduleAround(schedule[computations.back().tensor], stage, computation);
+      ScheduleAround(schedule[computations.back().tensor], stage, computation, tiles);
     } else if (computation.pattern == Pattern::kElementwise &&
                std::all_of(computations.begin(), computations.end(), may_inline)) {
       stage.ComputeInline();
     } else {
-      ScheduleAlone(stage, computation);
+      ScheduleAlone(stage, computation, tiles);
     }
   }
   const bool is_scheduled = after_reductions > 0 && after_reductions < computations.size() &&
                             IsReduction(computations[after_reductions - 1].pattern);
-  if (!is_scheduled) ScheduleAlone(schedule[computations.back().tensor], computations.back());
+  if (!is_scheduled) ScheduleAlone(schedule[computations.back().tensor], computations.back(), tiles);
 }
 
 }  // namespace cosim::schedules

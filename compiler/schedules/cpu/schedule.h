@@ -6,13 +6,21 @@
 #include <vector>
 
 #include "compiler/ops/definition.h"
+#include "compiler/schedules/cpu/tile.h"
 #include "compiler/te/schedule.h"
 
 namespace cosim::schedules {
 
+struct TensorTile {
+  te::Tensor tensor;
+  Tile tile;
+};
+
 /// Schedules `computations`, listed producers first, the last being the only output of `schedule`. The last
 /// reduction is computed row by row inside the output's loops when only element-wise computations follow it;
 /// element-wise ones are inlined, unless a window or a dot product would compute them again and again.
-void ScheduleForCpu(te::Schedule& schedule, const std::vector<ops::Computation>& computations);
+/// `tiles` has that of each computation of Pattern::kTiles.
+void ScheduleForCpu(te::Schedule& schedule, const std::vector<ops::Computation>& computations,
+                    const std::vector<TensorTile>& tiles = {});
 
 }  // namespace cosim::schedules

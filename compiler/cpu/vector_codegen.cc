@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/cpu/vector_codegen.h"
+
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include "compiler/tir/simplify.h"
+#include "compiler/tir/visitor.h"
+#include "isa/check.h"
+
+namespace cosim::cpu {
+namespace {
+
+using llvm::Value;
+using tir::Expr;
+
+/// What is under stages, which only name.
+const tir::Stmt& Inside(const tir::Stmt& stmt) {
+  const auto* stage = tir::As<tir::Stage>(stmt);
+  return stage ? Inside(stage->body) : stmt;
+}
+
+const tir::Load* LoadUnderCasts(const Expr& expr) {
+  if (const auto* cast = tir::As<tir::Cast>(expr)) return LoadUnderCasts(cast->value);
+  return tir::As<tir::Load>(expr);
+}
+
+bool DependsOn(const Expr& expr, const tir::Var& var) {
+  bool found = false;
+  tir::ForEachExpr(expr, [&](const Expr& e) {
+    const auto* ref = tir::As<tir::VarRef>(e);
+    found = found || (ref && ref->var == var);
+  });
+  return found;
+}
+
+/// How far the element moves in memory with `var`.
+int64_t StrideOf(const tir::Buffer& buffer, const std::vector<Expr>& indices, const tir::Var& var) {
+  Expr offset = tir::Int(0);
+  for (size_t i = 0; i < indices.size(); ++i) offset = offset * tir::Int(buffer->shape[i]) + indices[i];
+  int64_t stride = 0;
+  for (const auto& [atom, coefficient] : tir::Simplifier().ToLinear(offset).terms) {
+    const auto* ref = tir::As<tir::VarRef>(atom);
+    if (ref && ref->var == var) stride += coefficient;
+    COSIM_CHECK(ref || !DependsOn(atom, var), "'{}' is read at {}", buffer->name, ToString(atom));
+  }
+  return stride;
+}
+
+class TensorizedEmitter {
+ public:
+  TensorizedEmitter(const tir::For& loop, llvm::IRBuilder<>& builder, Scope& scope, ExprEmitter& exprs)
+      : lane_(loop.var), b_(builder), scope_(scope), exprs_(exprs) {
+    const auto extent = tir::AsInt(loop.extent);
+    COSIM_CHECK(extent && tir::AsInt(loop.min) == 0, "lanes of {}", ToString(loop.extent));
+    lanes_ = static_cast<unsigned>(*extent);
+    scope_.vars[lane_.get()] = b_.getInt64(0);
+  }
+
+  void Run(const tir::Stmt& body) {
+    if (const auto* inner = tir::As<tir::For>(Inside(body))) {
+      const auto* store = tir::As<tir::Store>(Inside(inner->body));
+      COSIM_CHECK(store && tir::AsInt(inner->extent), "a tensorized loop over {}", ToString(inner->body));
+      scope_.vars[inner->var.get()] = b_.getInt64(0);
+      COSIM_CHECK(Accumulation(*store), "a dot product of {}", ToString(inner->body));
+      return EmitDot(*inner, *store);
+    }
+    const auto* store = tir::As<tir::Store>(Inside(body));
+    COSIM_CHECK(store, "a tensorized loop over {}", ToString(body));
+    EmitStore(*store);
+  }
+
+ private:
+  void EmitStore(const tir::Store& store) {
+    Value* address = Destination(store);
+    if (const auto* sum = Accumulation(store)) {
+      Value* old = LoadLanes(address, store.buffer->type, lanes_);
+      Value* product = MultiplyAdd(*tir::As<tir::Binary>(sum->b), old);
+      b_.CreateAlignedStore(product, address, AlignOf(store.buffer->type));
+      return;
+    }
+    COSIM_CHECK(!DependsOn(store.value, lane_), "lanes of {}", ToString(store.value));
+    Value* lanes = b_.CreateVectorSplat(lanes_, exprs_.Emit(store.value));
+    b_.CreateAlignedStore(lanes, address, AlignOf(store.buffer->type));
+  }
+
+  /// old + x * y.
+  Value* MultiplyAdd(const tir::Binary& product, Value* old) {
+    Value* x = Lanes(product.a);
+    Value* y = Lanes(product.b);
+    if (x->getType()->isFPOrFPVectorTy())
+      return b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {x->getType()}, {x, y, old});
+    return b_.CreateAdd(old, b_.CreateMul(x, y));
+  }
+
+  void EmitDot(const tir::For& inner, const tir::Store& store) {
+    const int64_t depth = *tir::AsInt(inner.extent);
+    const auto& product = *tir::As<tir::Binary>(Accumulation(store)->b);
+    const bool a_is_shared = !DependsOn(product.a, lane_);
+    const tir::Load* shared = LoadUnderCasts(a_is_shared ? product.a : product.b);
+    const tir::Load* own = LoadUnderCasts(a_is_shared ? product.b : product.a);
+    COSIM_CHECK(shared && own && StrideOf(shared->buffer, shared->indices, inner.var) == 1 &&
+                    StrideOf(own->buffer, own->indices, inner.var) == 1 &&
+                    StrideOf(own->buffer, own->indices, lane_) == depth,
+                "a dot product of {}", ToString(inner.body));
+    llvm::Type* packed = b_.getInt32Ty();  // the factors of a lane
+    auto* x = b_.CreateAlignedLoad(packed, exprs_.Address(shared->buffer, shared->indices),
+                                   AlignOf(shared->buffer->type));
+    auto* y = b_.CreateAlignedLoad(llvm::FixedVectorType::get(packed, lanes_),
+                                   exprs_.Address(own->buffer, own->indices), AlignOf(own->buffer->type));
+    Value* address = Destination(store);
+    Value* old = LoadLanes(address, store.buffer->type, lanes_);
+    Value* dot = Dot(shared->buffer->type, own->buffer->type, depth, old, b_.CreateVectorSplat(lanes_, x), y);
+    b_.CreateAlignedStore(dot, address, AlignOf(store.buffer->type));
+  }
+
+  /// old plus products: vpdpbusd of four uint8 by int8, vpmaddwd of two int16, in 4, 8 or 16 lanes.
+  Value* Dot(tir::DataType x_type, tir::DataType y_type, int64_t depth, Value* old, Value* x, Value* y) {
+    using tir::DataType;
+    namespace id = llvm::Intrinsic;
+    COSIM_CHECK(lanes_ == 4 || lanes_ == 8 || lanes_ == 16, "a dot product in {} lanes", lanes_);
+    const auto by_lanes = [&](id::ID four, id::ID eight, id::ID sixteen) {
+      return lanes_ == 4 ? four : lanes_ == 8 ? eight : sixteen;
+    };
+    if (depth == 4 && x_type == DataType::UInt(8) && y_type == DataType::Int(8)) {
+      const auto quads =
+          by_lanes(id::x86_avx512_vpdpbusd_128, id::x86_avx512_vpdpbusd_256, id::x86_avx512_vpdpbusd_512);
+      return b_.CreateIntrinsic(quads, {}, {old, x, y});
+    }
+    COSIM_CHECK(depth == 2 && x_type == DataType::Int(16) && y_type == DataType::Int(16),
+                "no dot product of {} {} and {}", depth, ToString(x_type), ToString(y_type));
+    auto* halves = llvm::FixedVectorType::get(b_.getInt16Ty(), 2 * lanes_);
+    const auto pairs = by_lanes(id::x86_sse2_pmadd_wd, id::x86_avx2_pmadd_wd, id::x86_avx512_pmaddw_d_512);
+    return b_.CreateAdd(
+        old, b_.CreateIntrinsic(pairs, {}, {b_.CreateBitCast(x, halves), b_.CreateBitCast(y, halves)}));
+  }
+
+  /// The sum that `store` stores when it adds a product to what is there.
+  static const tir::Binary* Accumulation(const tir::Store& store) {
+    const auto* sum = tir::As<tir::Binary>(store.value);
+    if (!sum || sum->op != tir::BinaryOp::kAdd) return nullptr;
+    const auto* old = tir::As<tir::Load>(sum->a);
+    const auto* product = tir::As<tir::Binary>(sum->b);
+    if (!old || old->buffer != store.buffer || !product || product->op != tir::BinaryOp::kMul) return nullptr;
+    for (size_t i = 0; i < old->indices.size(); ++i)
+      if (!tir::Equal(old->indices[i], store.indices[i])) return nullptr;
+    return sum;
+  }
+
+  Value* Destination(const tir::Store& store) {
+    COSIM_CHECK(StrideOf(store.buffer, store.indices, lane_) == 1, "lanes of '{}' apart", store.buffer->name);
+    return exprs_.Address(store.buffer, store.indices);
+  }
+
+  /// A vector of the values that `expr` has in the lanes.
+  Value* Lanes(const Expr& expr) {
+    if (!DependsOn(expr, lane_)) return b_.CreateVectorSplat(lanes_, exprs_.Emit(expr));
+    if (const auto* cast = tir::As<tir::Cast>(expr))
+      return exprs_.EmitCast(cast->value->type, expr->type, Lanes(cast->value));
+    const auto* load = tir::As<tir::Load>(expr);
+    COSIM_CHECK(load && StrideOf(load->buffer, load->indices, lane_) == 1, "lanes of {}", ToString(expr));
+    return LoadLanes(exprs_.Address(load->buffer, load->indices), load->buffer->type, lanes_);
+  }
+
+  Value* LoadLanes(Value* address, tir::DataType type, unsigned lanes) {
+    auto* vector = llvm::FixedVectorType::get(MemoryType(type, b_.getContext()), lanes);
+    return b_.CreateAlignedLoad(vector, address, AlignOf(type));
+  }
+
+  static llvm::Align AlignOf(tir::DataType type) { return llvm::Align(std::max(1, type.bits / 8)); }
+
+  const tir::Var lane_;
+  llvm::IRBuilder<>& b_;
+  Scope& scope_;
+  ExprEmitter& exprs_;
+  unsigned lanes_ = 0;
+};
+
+}  // namespace
+
+void EmitTensorized(const tir::For& loop, llvm::IRBuilder<>& builder, Scope& scope, ExprEmitter& exprs) {
+  TensorizedEmitter(loop, builder, scope, exprs).Run(loop.body);
+}
+
+}  // namespace cosim::cpu

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedules/cpu/blocked.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "compiler/ops/types.h"
+#include "compiler/tir/operators.h"
+#include "isa/check.h"
+
+namespace cosim::schedules {
+namespace {
+
+using ops::kInt16;
+using ops::kInt32;
+using te::Axis;
+using te::Indices;
+using te::Tensor;
+using tir::DataType;
+using tir::Expr;
+using tir::Int;
+
+constexpr int64_t kUnsigned = 128;  // what makes an int8 a uint8
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// Extents of a convolution. A dense layer is one of a single row, whose pixels are its batch.
+struct Shape {
+  explicit Shape(const ops::Convolved& op, const std::vector<int64_t>& result)
+      : is_dense(op.x.shape().size() == 2), groups(op.groups) {
+    const std::vector<int64_t>&x = op.x.shape(), &w = op.w.shape();
+    images = is_dense ? 1 : x[0];
+    height = is_dense ? 1 : x[2], width = is_dense ? x[0] : x[3];
+    rows = is_dense ? 1 : result[2], pixels = is_dense ? result[0] : result[3];
+    channels = w[0], depth = w[1];
+    kernel = is_dense ? std::array<int64_t, 2>{1, 1} : std::array<int64_t, 2>{w[2], w[3]};
+  }
+  bool is_dense;
+  int64_t groups, images = 1, height = 1, width = 1, rows = 1, pixels = 1;
+  int64_t channels = 1, depth = 1;  ///< results, and what of a group is summed
+  std::array<int64_t, 2> kernel{1, 1};
+};
+
+/// So many products are summed in each lane at a time: 1, of floats.
+int64_t DotDepth(const ops::Convolved& op, const CpuTarget& target) {
+  if (op.x.type() == DataType::Float(32)) return 1;
+  return target.dot == Dot::kQuads && op.x.type() == DataType::Int(8) ? 4 : 2;
+}
+
+bool HasTypes(const ops::Convolved& op, const CpuTarget& target) {
+  const DataType x = op.x.type(), w = op.w.type();
+  if (x == DataType::Float(32)) return w == x;
+  const bool fits = (x == DataType::Int(8) || (x == kInt16 && op.zero_point == 0)) && w == DataType::Int(8);
+  return fits && target.dot != Dot::kNone;
+}
+
+class Builder {
+ public:
+  Builder(const ops::Convolved& op, const Tensor& result, const CpuTarget& target, Tile tile)
+      : op_(op),
+        name_(result->name),
+        result_(result),
+        shape_(op, result.shape()),
+        tile_(tile),
+        dot_(DotDepth(op, target)),
+        steps_(CeilDiv(shape_.depth, dot_)),
+        blocks_(CeilDiv(shape_.channels, tile.block())),
+        pixels_(CeilDiv(shape_.pixels, tile.pixels) * tile.pixels) {}
+
+  Blocked Run(const graph::Tensor& weights) {
+    Blocked blocked{{}, tile_};
+    ops::Definition& definition = blocked.definition;
+    const bool direct = ReadsDirectly();
+    const Tensor source = direct ? op_.x : Source();
+    if (!direct) definition.computations.push_back({source, ops::Pattern::kPad});
+    const Tensor packed = te::Placeholder(name_ + ".packed", PackedShape(), PackedType());
+    definition.tables.push_back({packed, Pack(weights)});
+    definition.computations.push_back({Sums(source, direct, packed), ops::Pattern::kTiles});
+    definition.computations.push_back(
+        {Plain(definition.computations.back().tensor, weights, definition), ops::Pattern::kElementwise});
+    return blocked;
+  }
+
+ private:
+  bool IsFloat() const { return dot_ == 1; }
+  int64_t Reach(size_t d, int64_t outputs) const {
+    return (outputs - 1) * op_.stride[d] + op_.dilation[d] * (shape_.kernel[d] - 1) + 1;
+  }
+  bool ReadsDirectly() const {
+    return IsFloat() && op_.before == std::array<int64_t, 2>{} && Reach(0, shape_.rows) <= shape_.height &&
+           Reach(1, pixels_) <= shape_.width;
+  }
+  bool IsShifted() const { return dot_ == 4; }  // by kUnsigned
+
+  Expr Element(const Expr& n, const Expr& c, const Expr& h, const Expr& w) const {
+    return shape_.is_dense ? op_.x(w, c) : op_.x(n, c, h, w);
+  }
+
+  /// An element of x as it is multiplied.
+  Expr Seen(const Expr& value) const {
+    if (IsFloat()) return value;
+    if (IsShifted()) return MakeCast(DataType::UInt(8), MakeCast(kInt16, value) + kUnsigned);
+    return MakeCast(kInt16, value) - op_.zero_point;
+  }
+  Expr Border() const {
+    if (IsFloat()) return tir::Float(0);
+    return IsShifted() ? Int(op_.zero_point + kUnsigned, DataType::UInt(8)) : Int(0, kInt16);
+  }
+
+  /// x in its frame as [n, groups * steps, h, w, dot]; without the last of floats.
+  Tensor Source() const {
+    std::vector<int64_t> shape = {shape_.images, shape_.groups * steps_, Reach(0, shape_.rows),
+                                  Reach(1, pixels_)};
+    std::vector<std::string> names = {"n", "c", "h", "w"};
+    if (!IsFloat()) shape.push_back(dot_), names.push_back("d");
+    const auto element = [&](const Indices& i) -> te::Body {
+      const Expr h = i[2] - op_.before[0], w = i[3] - op_.before[1];
+      Expr step = shape_.groups == 1 ? i[1] : FloorMod(i[1], steps_);
+      const Expr c = IsFloat() ? step : step * dot_ + i[4];
+      const Expr channel = shape_.groups == 1 ? c : FloorDiv(i[1], steps_) * shape_.depth + c;
+      Expr inside = Int(1, DataType::Bool());
+      const auto require = [&](const Expr& index, int64_t before, int64_t reach, int64_t extent) {
+        if (before > 0) inside = And(inside, tir::Le(0, index));
+        if (reach - before > extent) inside = And(inside, tir::Lt(index, extent));
+      };
+      require(h, op_.before[0], shape[2], shape_.height);
+      require(w, op_.before[1], shape[3], shape_.width);
+      require(c, 0, steps_ * dot_, shape_.depth);
+      return tir::MakeSelect(inside, Seen(Element(i[0], channel, h, w)), Border());
+    };
+    return te::Compute(name_ + ".frame", shape, element, names);
+  }
+
+  Tensor Sums(const Tensor& source, bool direct, const Tensor& packed) const {
+    const Axis c = te::ReduceAxis(steps_, "c"), kh = te::ReduceAxis(shape_.kernel[0], "kh"),
+               kw = te::ReduceAxis(shape_.kernel[1], "kw"), d = te::ReduceAxis(dot_, "d");
+    const int64_t blocks_of_group = std::max<int64_t>(blocks_ / shape_.groups, 1);
+    const auto element = [&](const Indices& i) -> te::Body {
+      const Expr channel = shape_.groups == 1 ? Expr(c) : FloorDiv(i[1], blocks_of_group) * steps_ + Expr(c);
+      const Expr h = i[2] * op_.stride[0] + Expr(kh) * op_.dilation[0],
+                 w = i[3] * op_.stride[1] + Expr(kw) * op_.dilation[1];
+      if (!IsFloat()) {
+        const Expr x = source(i[0], channel, h, w, d), weight = packed(i[1], c, kh, kw, i[4], d);
+        return te::Sum(MakeCast(kInt32, x) * MakeCast(kInt32, weight), {c, kh, kw, d});
+      }
+      const Expr x = direct ? Element(i[0], channel, h, w) : source(i[0], channel, h, w);
+      return te::Sum(x * packed(i[1], c, kh, kw, i[4]), {c, kh, kw});
+    };
+    return te::Compute(name_ + ".sums", {shape_.images, blocks_, shape_.rows, pixels_, tile_.block()},
+                       element, {"n", "o", "y", "x", "l"});
+  }
+
+  /// The sums where the plain definition has them. What shifting x added to them is taken off.
+  Tensor Plain(const Tensor& sums, const graph::Tensor& weights, ops::Definition& definition) const {
+    Tensor added;
+    if (IsShifted()) {
+      added = te::Placeholder(name_ + ".added", {shape_.channels}, kInt32);
+      definition.tables.push_back({added, Added(weights)});
+    }
+    const auto element = [&](const Indices& i) -> te::Body {
+      const Expr block = FloorDiv(i[1], tile_.block()), lane = FloorMod(i[1], tile_.block());
+      const Expr sum =
+          shape_.is_dense ? sums(Int(0), block, Int(0), i[0], lane) : sums(i[0], block, i[2], i[3], lane);
+      return IsShifted() ? sum - added(i[1]) : sum;
+    };
+    std::vector<std::string> names;
+    for (const Axis& axis : result_->axes) names.push_back(axis.name());
+    return te::Compute(name_, result_.shape(), element, names);
+  }
+
+  DataType PackedType() const {
+    if (IsFloat()) return DataType::Float(32);
+    return IsShifted() ? DataType::Int(8) : kInt16;
+  }
+  std::vector<int64_t> PackedShape() const {
+    std::vector<int64_t> shape = {blocks_, steps_, shape_.kernel[0], shape_.kernel[1], tile_.block()};
+    if (!IsFloat()) shape.push_back(dot_);
+    return shape;
+  }
+
+  template <typename To, typename From>
+  graph::TensorPtr PackAs(std::span<const From> from) const {
+    const int64_t taps = shape_.kernel[0] * shape_.kernel[1], block = tile_.block();
+    std::vector<To> to(static_cast<size_t>(blocks_ * steps_ * taps * block * dot_), To{0});
+    for (int64_t o = 0; o < shape_.channels; ++o) {
+      To* const lane = &to[static_cast<size_t>((o / block * steps_ * taps * block + o % block) * dot_)];
+      for (int64_t c = 0; c < shape_.depth; ++c)
+        for (int64_t tap = 0; tap < taps; ++tap)
+          lane[(c / dot_ * taps + tap) * block * dot_ + c % dot_] =
+              from[static_cast<size_t>((o * shape_.depth + c) * taps + tap)];
+    }
+    return std::make_shared<const graph::Tensor>(PackedShape(), std::move(to));
+  }
+
+  graph::TensorPtr Pack(const graph::Tensor& weights) const {
+    if (IsFloat()) return PackAs<float>(weights.data<float>());
+    return IsShifted() ? PackAs<int8_t>(weights.data<int8_t>()) : PackAs<int16_t>(weights.data<int8_t>());
+  }
+
+  /// (128 + zero point) x the sum of its weights, of each channel; wraps.
+  graph::TensorPtr Added(const graph::Tensor& weights) const {
+    const std::span<const int8_t> values = weights.data<int8_t>();
+    const size_t each = values.size() / static_cast<size_t>(shape_.channels);
+    std::vector<int32_t> added;
+    for (size_t o = 0; o < static_cast<size_t>(shape_.channels); ++o) {
+      int64_t sum = 0;
+      for (const int8_t weight : values.subspan(o * each, each)) sum += weight;
+      added.push_back(static_cast<int32_t>(sum * (kUnsigned + op_.zero_point)));
+    }
+    return std::make_shared<const graph::Tensor>(graph::Shape{shape_.channels}, std::move(added));
+  }
+
+  const ops::Convolved& op_;
+  std::string name_;
+  Tensor result_;
+  Shape shape_;
+  Tile tile_;
+  int64_t dot_, steps_, blocks_, pixels_;
+};
+
+}  // namespace
+
+std::optional<Blocked> BlockConvolution(const ops::Definition& plain, const graph::Tensor& weights,
+                                        const CpuTarget& target) {
+  const ops::Computation& last = plain.computations.back();
+  if (!last.convolved || !HasTypes(*last.convolved, target)) return std::nullopt;
+  const Shape shape(*last.convolved, last.tensor.shape());
+  const int64_t dot = DotDepth(*last.convolved, target);
+  const TileProblem problem{.rows = shape.rows,
+                            .pixels = shape.pixels,
+                            .channels = shape.channels / shape.groups,
+                            .depth = CeilDiv(shape.depth, dot),
+                            .taps = shape.kernel[0] * shape.kernel[1],
+                            .element_bytes = 4,  // of a lane
+                            .grouped = shape.groups > 1};
+  if (!IsTileable(problem, target)) return std::nullopt;
+  return Builder(*last.convolved, last.tensor, target, ChooseTile(problem, target)).Run(weights);
+}
+
+}  // namespace cosim::schedules

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions and dense layers on arrays that suit register tiles: weights packed when the network is
+// compiled, sums by blocks of output channels. The same values as the plain definition's, integers to the
+// bit.
+#pragma once
+
+#include <optional>
+
+#include "compiler/graph/tensor.h"
+#include "compiler/ops/definition.h"
+#include "compiler/schedules/cpu/target.h"
+#include "compiler/schedules/cpu/tile.h"
+
+namespace cosim::schedules {
+
+/// `definition` has up to three computations: what the sums read, if it is not x; the sums by blocks of
+/// channels (Pattern::kTiles); and these in the plain layout. Its tables hold the packed weights.
+struct Blocked {
+  ops::Definition definition;
+  Tile tile;
+};
+
+/// `plain`: a definition whose last computation says what it convolves. Nothing when plain loops are as good:
+/// depthwise, or on an unknown processor. Integer sums wrap as the plain ones do.
+std::optional<Blocked> BlockConvolution(const ops::Definition& plain, const graph::Tensor& weights,
+                                        const CpuTarget& target);
+
+}  // namespace cosim::schedules

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What schedules know of a processor. Who reads it from where: compiler/cpu.
+#pragma once
+
+#include <cstdint>
+
+namespace cosim::schedules {
+
+/// Products of small integers that an instruction adds up in each lane of 32 bits.
+enum class Dot {
+  kNone,
+  kPairs,  ///< two products of int16
+  kQuads,  ///< four products of uint8 by int8; pairs too
+};
+
+struct CpuTarget {
+  /// 0: unknown. Loops are then left to LLVM's vectorizer.
+  int64_t vector_bits = 0;
+  int64_t vector_registers = 16;
+  Dot dot = Dot::kNone;
+
+  bool is_known() const { return vector_bits > 0; }
+  int64_t lanes() const { return vector_bits / 32; }
+};
+
+}  // namespace cosim::schedules

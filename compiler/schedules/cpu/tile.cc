@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedules/cpu/tile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "isa/check.h"
+
+namespace cosim::schedules {
+namespace {
+
+constexpr int64_t kLatency = 8;  // multiply-adds that are under way at a time
+constexpr int64_t kLeast = 4;    // lanes that are worth a vector
+constexpr int64_t kMostVectors = 8, kMostPixels = 28;
+constexpr int64_t kLoop = 2;                    // cycles of a step beside its vectors
+constexpr int64_t kEntry = 20;                  // and of a tile's first and last one
+constexpr int64_t kCachedWeights = 256 * 1024;  // bytes that stay in the second cache beside all else
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+int64_t LanesFor(const TileProblem& problem, const CpuTarget& target) {
+  int64_t lanes = target.lanes();
+  while (problem.grouped && lanes > 1 && problem.channels % lanes != 0) lanes /= 2;
+  return lanes;
+}
+
+int64_t CyclesOf(const TileProblem& problem, const Tile& tile) {
+  const int64_t step = std::max({tile.pixels * tile.vectors, tile.pixels + tile.vectors, kLatency}) + kLoop;
+  const int64_t tiles = CeilDiv(problem.pixels, tile.pixels) * CeilDiv(problem.channels, tile.block());
+  return tiles * (problem.depth * problem.taps * step + kEntry);
+}
+
+}  // namespace
+
+std::string ToString(const Tile& tile) {
+  return fmt::format("lanes={} vectors={} pixels={} rows={} chunk={}", tile.lanes, tile.vectors, tile.pixels,
+                     tile.rows, tile.chunk);
+}
+
+bool IsTileable(const TileProblem& problem, const CpuTarget& target) {
+  return target.is_known() && LanesFor(problem, target) >= kLeast;
+}
+
+Tile ChooseTile(const TileProblem& problem, const CpuTarget& target) {
+  COSIM_CHECK(IsTileable(problem, target));
+  Tile tile{.lanes = LanesFor(problem, target)}, best;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (tile.vectors = 1; tile.vectors <= kMostVectors; ++tile.vectors) {
+    if (problem.grouped && problem.channels % tile.block() != 0) continue;
+    for (tile.pixels = 1; tile.pixels <= std::min(problem.pixels, kMostPixels); ++tile.pixels) {
+      if (tile.pixels * tile.vectors + tile.vectors + 1 > target.vector_registers) continue;
+      if (const int64_t cycles = CyclesOf(problem, tile); cycles < least) {
+        least = cycles;
+        best = tile;
+      }
+    }
+  }
+  const int64_t of_channel = problem.taps * best.block() * problem.element_bytes;
+  best.chunk = std::clamp<int64_t>(kCachedWeights / of_channel, 1, problem.depth);
+  best.rows = best.chunk < problem.depth ? problem.rows : 1;
+  return best;
+}
+
+}  // namespace cosim::schedules

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocked convolutions and dense layers: their schedules' loops by the interpreter for every processor that
+// schedules know, and as machine code, against the golden model; the vector instructions alone; the choice of
+// tiles.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compiler/golden/tolerance.h"
+#include "compiler/graph/infer.h"
+#include "compiler/graph/print.h"
+#include "compiler/schedules/cpu/tile.h"
+#include "compiler/tir/interpreter.h"
+#include "tests/cpu/graph_testing.h"
+#include "tests/cpu/testing.h"
+
+namespace cosim::cpu {
+namespace {
+
+using graph::DType;
+using graph::Graph;
+using graph::Shape;
+using graph::Tensor;
+using graph::ValueId;
+using schedules::CpuTarget;
+using schedules::Dot;
+
+constexpr CpuTarget kTargets[] = {
+    {.vector_bits = 128, .vector_registers = 16, .dot = Dot::kPairs},
+    {.vector_bits = 256, .vector_registers = 16, .dot = Dot::kPairs},
+    {.vector_bits = 512, .vector_registers = 32, .dot = Dot::kPairs},
+    {.vector_bits = 512, .vector_registers = 32, .dot = Dot::kQuads},
+};
+
+Tensor RandomTensor(Randoms& random, DType dtype, const Shape& shape) {
+  if (dtype == DType::kInt8) return random.Int8(shape);
+  if (dtype == DType::kInt16) return random.Tensor<int16_t>(shape, -32768, 32767);
+  std::vector<float> values(static_cast<size_t>(graph::NumElements(shape)));
+  for (float& value : values) value = static_cast<float>(random.Between(-(1 << 20), 1 << 20)) / (1 << 19);
+  return {shape, std::move(values)};
+}
+
+/// A convolution of random extents, now and then by 16 channels and more, as a graph of its own.
+struct Case {
+  Graph graph{"tiles"};
+  std::vector<Tensor> inputs;
+
+  void AddConvolution(Randoms& random, DType dtype) {
+    while (true) {
+      graph::Conv2d op;
+      op.groups = random.Between(0, 2) == 0 ? random.Between(2, 3) : 1;
+      for (auto* pair : {&op.stride, &op.dilation})
+        for (int64_t& value : *pair) value = random.Between(0, 2) == 0 ? random.Between(2, 3) : 1;
+      for (int64_t& pad : op.pad) pad = random.Between(0, 2);
+      if (dtype == DType::kInt8) op.input_zero_point = static_cast<int32_t>(random.Between(-128, 127));
+      const int64_t outputs = random.Between(0, 1) ? 4 * random.Between(1, 9) : random.Between(1, 40);
+      const Shape x = {random.Between(1, 2), op.groups * random.Between(1, 7), random.Between(1, 11),
+                       random.Between(1, 33)};
+      const Shape w = {op.groups * outputs, x[1] / op.groups, random.Between(1, 3), random.Between(1, 4)};
+      const graph::TensorType types[] = {{dtype, x}, {WeightType(dtype), w}};
+      if (!std::holds_alternative<graph::TensorType>(graph::InferType(op, types))) continue;
+      const ValueId in = graph.AddInput("x", types[0]);
+      graph.Add("y", op, {in, graph.AddConstant("w", RandomTensor(random, types[1].dtype, w))});
+      return inputs.push_back(RandomTensor(random, dtype, x));
+    }
+  }
+
+  void AddDense(Randoms& random, DType dtype) {
+    const Shape x = {random.Between(1, 20), random.Between(1, 70)}, w = {random.Between(1, 70), x[1]};
+    graph::Dense op;
+    if (dtype == DType::kInt8) op.input_zero_point = static_cast<int32_t>(random.Between(-128, 127));
+    const ValueId in = graph.AddInput("x", {dtype, x});
+    graph.Add("y", op, {in, graph.AddConstant("w", RandomTensor(random, WeightType(dtype), w))});
+    inputs.push_back(RandomTensor(random, dtype, x));
+  }
+
+  static DType WeightType(DType dtype) { return dtype == DType::kFloat32 ? dtype : DType::kInt8; }
+
+  Tensor Interpret(const CpuTarget& target) const {
+    const ValueId id = graph.size() - 1;
+    const LoweredGroup lowered = LowerForCpu(graph, id, target);
+    std::vector<Tensor> arrays;
+    for (ValueId input : lowered.inputs) {
+      const auto* constant = graph.node(input).As<graph::Constant>();
+      arrays.push_back(constant ? *constant->data : inputs[0]);
+    }
+    for (const graph::TensorPtr& table : lowered.tables) arrays.push_back(*table);
+    arrays.emplace_back(graph.node(id).type);
+    std::vector<void*> args;
+    for (Tensor& array : arrays) args.push_back(Data(array));
+    tir::Interpret(lowered.function, args);
+    return arrays.back();
+  }
+
+  /// Machine code, and the loops for `others` interpreted.
+  void ExpectGolden(std::span<const CpuTarget> others = {}) {
+    const ValueId id = graph.size() - 1;
+    graph.SetOutputs({id});
+    const auto values = golden::Run(graph, inputs);
+    const golden::Tolerance tolerance = golden::TolerancesOf(graph).back();
+    const auto check = [&](const Tensor& result, const std::string& how) {
+      ASSERT_EQ(golden::CountMismatches(result.dtype(), tolerance, result.bytes(), values[id]->bytes()), 0)
+          << how << "\n"
+          << graph::Print(graph);
+    };
+    for (const CpuTarget& target : others)
+      check(Interpret(target), fmt::format("interpreted, {} bits", target.vector_bits));
+    check(RunGroup(graph, {id}, values), "machine code");
+  }
+};
+
+class TilesTest : public testing::TestWithParam<DType> {};
+
+TEST_P(TilesTest, ConvolutionsEqualTheGoldenModel) {
+  Randoms random(41);
+  for (int trial = 0; trial < 12 && !HasFatalFailure(); ++trial) {
+    Case some;
+    some.AddConvolution(random, GetParam());
+    some.ExpectGolden({&kTargets[trial % 4], 1});
+  }
+}
+
+TEST_P(TilesTest, DenseLayersEqualTheGoldenModel) {
+  Randoms random(42);
+  for (int trial = 0; trial < 6 && !HasFatalFailure(); ++trial) {
+    Case some;
+    some.AddDense(random, GetParam());
+    some.ExpectGolden({&kTargets[trial % 4], 1});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TilesTest, testing::Values(DType::kFloat32, DType::kInt8));
+
+TEST(Tiles, ChunksOfChannelsEqualTheGoldenModel) {
+  Randoms random(43);
+  for (const DType dtype : {DType::kFloat32, DType::kInt8}) {
+    Case some;
+    const ValueId in = some.graph.AddInput("x", {dtype, {1, 1100, 2, 3}});
+    const ValueId w =
+        some.graph.AddConstant("w", RandomTensor(random, Case::WeightType(dtype), {33, 1100, 3, 3}));
+    const ValueId y = some.graph.Add("y", graph::Conv2d{.pad = {1, 1, 1, 1}}, {in, w});
+    some.inputs.push_back(RandomTensor(random, dtype, {1, 1100, 2, 3}));
+    EXPECT_THAT(tir::ToString(LowerForCpu(some.graph, y, kTargets[2]).function), testing::HasSubstr("c.o"));
+    some.ExpectGolden();
+  }
+}
+
+TEST(Tiles, UnknownProcessorsGetPortableLoops) {
+  Randoms random(44);
+  Case some;
+  some.AddDense(random, DType::kInt8);
+  EXPECT_TRUE(LowerForCpu(some.graph, 2).tables.empty());
+  EXPECT_EQ(LowerForCpu(some.graph, 2, kTargets[0]).tables.size(), 1U);
+}
+
+TEST(Tiles, FitRegistersAndRoundLittle) {
+  for (const CpuTarget& target : kTargets)
+    for (const int64_t pixels : {1, 7, 13, 14, 28, 56, 112})
+      for (const int64_t channels : {16, 24, 64, 1000}) {
+        const schedules::TileProblem problem{.rows = 7, .pixels = pixels, .channels = channels, .depth = 64};
+        const schedules::Tile tile = ChooseTile(problem, target);
+        EXPECT_LE(tile.pixels * tile.vectors + tile.vectors + 1, target.vector_registers);
+        const int64_t rounded = (pixels + tile.pixels - 1) / tile.pixels * tile.pixels;
+        EXPECT_LE(rounded, pixels + pixels / 4) << ToString(tile);
+      }
+}
+
+TEST(Tiles, KnobsOfAResNetLayer) {
+  const schedules::TileProblem problem{.rows = 7, .pixels = 7, .channels = 512, .depth = 512, .taps = 9};
+  EXPECT_EQ(ToString(ChooseTile(problem, kTargets[2])), "lanes=16 vectors=3 pixels=7 rows=7 chunk=151");
+}
+
+}  // namespace
+}  // namespace cosim::cpu
