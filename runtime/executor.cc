@@ -62,8 +62,9 @@ void RunAccelerator(const AcceleratorStep& step, const Network& network, const i
   run.cycles += counters.cycles;
   if (counters.model_cycles) run.model_cycles = run.model_cycles.value_or(0) + *counters.model_cycles;
   const auto decoded = isa::Decoder(spec).All(step.program.instructions);
-  if (counters.timed) {
-    AddLedger(run.ledger, counters.ledger);
+  if (counters.timed) AddLedger(run.ledger, counters.ledger);
+  run.layers_timed = run.layers_timed && counters.instructions.size() == step.program.instructions.size();
+  if (counters.timed && run.layers_timed) {
     for (const LayerWindow& window :
          LayerWindows(step.layer_of, decoded, counters.instructions, counters.cycles))
       run.layers[window.layer].cycles += window.end - window.begin;

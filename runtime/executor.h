@@ -32,12 +32,13 @@ struct Run {
   std::string error;
   bool timed = false;
   Cycle cycles = 0;
-  std::optional<Cycle> model_cycles;          ///< as Counters::model_cycles
-  std::vector<LedgerRow> ledger;              ///< summed over the programs
-  std::vector<LayerProfile> layers;           ///< as Network::layers
-  double simulate_seconds = 0;                ///< CPU seconds of the calling thread in Device::Execute
-  double cpu_seconds = 0;                     ///< … in CPU kernels
-  std::vector<StepTime> steps;                ///< as Network::steps, those that ran
+  std::optional<Cycle> model_cycles;  ///< as Counters::model_cycles
+  std::vector<LedgerRow> ledger;      ///< summed over the programs
+  std::vector<LayerProfile> layers;   ///< as Network::layers
+  bool layers_timed = true;           ///< LayerProfile::cycles are known: devices told times of instructions
+  double simulate_seconds = 0;        ///< CPU seconds of the calling thread in Device::Execute
+  double cpu_seconds = 0;             ///< … in CPU kernels
+  std::vector<StepTime> steps;        ///< as Network::steps, those that ran
   std::vector<std::vector<uint8_t>> outputs;  ///< plain arrays, as Network::outputs; empty when timing only
 };
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/driver/simulated_board.h"
+
+#include <algorithm>
+
+#include "isa/check.h"
+#include "isa/spec/registers.h"
+#include "sim/rtl/rtl_library.h"
+
+namespace cosim::driver::testing {
+namespace {
+
+constexpr uint64_t kLineBytes = 64;
+
+std::filesystem::path Library(const isa::Spec& spec) {
+  Diagnostics diags;
+  const auto library = sim::BuildRtl(spec, {.quick = true}, diags);
+  COSIM_CHECK(library, "{}", diags.Render());
+  return *library;
+}
+
+}  // namespace
+
+bool BusMemory::Holds(uint64_t address, uint64_t count) const {
+  return address >= bus_address && address - bus_address <= bytes.size() &&
+         count <= bytes.size() - (address - bus_address);
+}
+
+bool BusMemory::Read(uint64_t address, std::span<uint8_t> into) {
+  if (!Holds(address, into.size())) return false;
+  std::copy_n(bytes.begin() + static_cast<int64_t>(address - bus_address), into.size(), into.begin());
+  return true;
+}
+
+bool BusMemory::Write(uint64_t address, std::span<const uint8_t> from) {
+  if (!Holds(address, from.size())) return false;
+  std::ranges::copy(from, bytes.begin() + static_cast<int64_t>(address - bus_address));
+  return true;
+}
+
+uint8_t& CachedMemory::At(uint64_t address, bool write) {
+  const uint64_t number = address / kLineBytes;
+  const auto [line, is_new] = lines_.try_emplace(number);
+  if (is_new) {
+    const auto begin = memory_.bytes.begin() + static_cast<int64_t>(number * kLineBytes);
+    line->second.bytes.assign(begin, begin + kLineBytes);
+  }
+  line->second.dirty |= write;
+  return line->second.bytes[address % kLineBytes];
+}
+
+void CachedMemory::Write(uint64_t address, std::span<const uint8_t> bytes) {
+  COSIM_CHECK(address + bytes.size() <= size());
+  for (size_t i = 0; i < bytes.size(); ++i) At(address + i, true) = bytes[i];
+}
+
+void CachedMemory::Read(uint64_t address, std::span<uint8_t> bytes) {
+  COSIM_CHECK(address + bytes.size() <= size());
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = At(address + i, false);
+}
+
+void CachedMemory::SyncForDevice(uint64_t address, uint64_t bytes) {
+  if (loses_sync_for_device) return;
+  const auto end = lines_.upper_bound((address + bytes - 1) / kLineBytes);
+  for (auto line = lines_.lower_bound(address / kLineBytes); line != end; ++line) {
+    if (line->second.dirty)
+      std::ranges::copy(line->second.bytes,
+                        memory_.bytes.begin() + static_cast<int64_t>(line->first * kLineBytes));
+    line->second.dirty = false;
+  }
+}
+
+void CachedMemory::SyncForCpu(uint64_t address, uint64_t bytes) {
+  if (loses_sync_for_cpu) return;
+  const auto end = lines_.upper_bound((address + bytes - 1) / kLineBytes);
+  lines_.erase(lines_.lower_bound(address / kLineBytes), end);
+}
+
+uint32_t SimulatedRegisters::Read(uint32_t offset) {
+  const uint32_t value = bench_.ReadRegister(offset);
+  return offset == isa::registers::kVersion ? value ^ version_change : value;
+}
+
+void SimulatedRegisters::Write(uint32_t offset, uint32_t value) {
+  if (loses_base && offset == isa::registers::kBase) value = 0;
+  if (offset == isa::registers::kWatchdog) value = std::min(value, most_watchdog);
+  bench_.WriteRegister(offset, value);
+  if (offset == isa::registers::kControl && (value & isa::registers::kAbort) != 0)
+    for (int64_t cycle = 0; cycle < cycles_an_abort; ++cycle) bench_.Clock();
+}
+
+bool SimulatedRegisters::WaitForInterrupt(std::chrono::milliseconds timeout) {
+  const auto comes = [&] {
+    if (stale_interrupts == 0) return bench_.outputs().interrupt && !loses_interrupt;
+    --stale_interrupts;
+    return true;
+  };
+  for (int64_t left = timeout.count() * cycles_a_millisecond; armed_ && left > 0; --left) {
+    if (comes()) {
+      armed_ = false;
+      return true;
+    }
+    bench_.Clock();
+  }
+  return false;
+}
+
+SimulatedBoard::SimulatedBoard(const isa::Spec& spec, uint64_t bus_address, uint64_t dram_bytes)
+    : bus(bus_address, dram_bytes),
+      model(sim::MakeRtlModel(Library(spec))),
+      timing(spec.dram),
+      bench(*model, spec, bus, timing),
+      registers(bench),
+      memory(bus) {
+  bench.Reset();
+}
+
+}  // namespace cosim::driver::testing
