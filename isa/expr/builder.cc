@@ -11,17 +11,18 @@
 
 #include "isa/check.h"
 #include "isa/diagnostic_codes.h"
+#include "isa/wide.h"
 
 namespace cosim::isa {
 namespace {
 
 struct Range {
-  __int128 min, max;
+  Wide min, max;
 };
 
 Range RangeOf(ScalarType type) { return {type.Min(), type.Max()}; }
 
-Range Hull(std::initializer_list<__int128> values) { return {std::min(values), std::max(values)}; }
+Range Hull(std::initializer_list<Wide> values) { return {std::min(values), std::max(values)}; }
 
 /// The narrowest type that holds the range; nothing if it takes more than 64 bits.
 std::optional<ScalarType> Narrowest(Range range) {
@@ -48,7 +49,7 @@ Range BinaryRange(ScalarOp op, Range a, Range b) {
       return {std::max(a.min, b.min), std::max(a.max, b.max)};
     case ScalarOp::kShr:
     case ScalarOp::kRoundShift:
-      return {std::min<__int128>(a.min, 0), std::max<__int128>(a.max, 0)};
+      return {std::min<Wide>(a.min, 0), std::max<Wide>(a.max, 0)};
     case ScalarOp::kLt:
     case ScalarOp::kLe:
     case ScalarOp::kEq:
@@ -129,7 +130,7 @@ int ExprBuilder::Binary(ScalarOp op, int a, int b, int stage) {
   } else if (op == ScalarOp::kShl) {
     const int64_t most = IsConstant(b) ? program_.nodes[b].value : right.Max();
     if (most < 64) {
-      const __int128 factor = __int128{1} << most;
+      const Wide factor = Wide{1} << most;
       type = Narrowest({left.Min() * factor, left.Max() * factor});
     }
   } else {
@@ -154,7 +155,7 @@ int ExprBuilder::Not(int a, int stage) {
   if (a < 0) return -1;
   ScalarNode node;
   node.op = ScalarOp::kNot;
-  node.type = *Narrowest({-1 - __int128{TypeOf(a).Max()}, -1 - __int128{TypeOf(a).Min()}});
+  node.type = *Narrowest({-1 - Wide{TypeOf(a).Max()}, -1 - Wide{TypeOf(a).Min()}});
   node.a = a;
   node.stage = stage;
   return Add(node);

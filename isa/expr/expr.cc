@@ -5,19 +5,17 @@
 #include <algorithm>
 
 #include "isa/check.h"
+#include "isa/wide.h"
 
 namespace cosim::isa {
 namespace {
 
-/// Intermediate sums and products are formed in 128 bits, so that only the node's type decides what remains.
-using Wide = __int128;
-
 /// The low `type.width` bits of `value`, read as `type`.
-int64_t WrapTo(ScalarType type, Wide value) {
-  const int drop = 128 - type.width;
-  const auto shifted = static_cast<unsigned __int128>(value) << drop;
+int64_t WrapTo(ScalarType type, int64_t value) {
+  const int drop = 64 - type.width;
+  const auto shifted = static_cast<uint64_t>(value) << drop;
   if (!type.is_signed) return static_cast<int64_t>(shifted >> drop);
-  return static_cast<int64_t>(static_cast<Wide>(shifted) >> drop);
+  return static_cast<int64_t>(shifted) >> drop;
 }
 
 int64_t ShiftRight(int64_t value, int64_t by) { return value >> std::min<int64_t>(by, 63); }
@@ -37,6 +35,7 @@ int64_t ScalarType::Max() const {
   return static_cast<int64_t>((uint64_t{1} << magnitude) - 1);
 }
 
+/// Sums and products are formed in 128 bits, so that only the node's type decides what remains.
 int64_t EvaluateNode(const ScalarNode& node, int64_t a, int64_t b, int64_t c) {
   switch (node.op) {
     case ScalarOp::kConst:

@@ -7,11 +7,10 @@
 #include <limits>
 #include <variant>
 
+#include "isa/wide.h"
+
 namespace cosim::isa {
 namespace {
-
-/// Products of instruction fields, whatever their widths, stay exact in this.
-__extension__ using Wide = __int128;
 
 int64_t Limited(Wide value) {
   return static_cast<int64_t>(std::min<Wide>(value, std::numeric_limits<int64_t>::max()));

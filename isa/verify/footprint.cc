@@ -7,6 +7,8 @@
 #include <limits>
 #include <variant>
 
+#include "isa/wide.h"
+
 namespace cosim::isa {
 namespace {
 
@@ -15,9 +17,6 @@ std::span<const int64_t> Offsets(const Nest& nest, const Index& index, const Mic
   return micro_ops.Values(nest.micro_ops, index.uop_field)
       .subspan(nest.uop_begin, nest.uop_end - nest.uop_begin);
 }
-
-/// Products of instruction fields, whatever their widths, stay exact in this.
-__extension__ using Wide = __int128;
 
 /// What a loop adds at most and at least.
 struct LoopBounds {

@@ -129,6 +129,23 @@ TEST(Object, TwoObjectsLiveSideBySide) {
   for (int32_t step : {1, 2, 3}) EXPECT_THAT(RunOn(kernels[step - 1], 16, 10), Each(10 + step));
 }
 
+// Of the processors of boards; that the code is right, tests/board show.
+TEST(Object, IsForTheMachineThatItWasAskedFor) {
+  constexpr uint8_t kArm = 40, kAarch64 = 183;
+  for (const auto& [level, architecture, machine] :
+       {std::tuple("armv7", "arm", kArm), std::tuple("aarch64", "aarch64", kAarch64)}) {
+    ObjectCompiler compiler(Target(level));
+    compiler.CompileAll(std::vector{AddStep(17, 1), AddStep(10000, 2)});
+    const runtime::CpuObject object = Link(compiler);
+    EXPECT_EQ(object.architecture, architecture);
+    ASSERT_GT(object.bytes.size(), 64U);
+    EXPECT_EQ(object.bytes[18], machine);
+    std::string error;
+    if (runtime::HostArchitecture() != architecture)
+      EXPECT_EQ(runtime::LoadedObject::Load(object, error), nullptr);
+  }
+}
+
 TEST(Object, IsRefusedByTheWrongMachine) {
   ObjectCompiler compiler(Target(DefaultObjectTarget()));
   compiler.Compile(AddStep(8, 1));
