@@ -46,7 +46,7 @@ std::optional<int> ActivationBitsIn(const po::variables_map& values, const isa::
   if (values.count("activation-bits") == 0) return 0;
   const int bits = values["activation-bits"].as<int>();
   std::string why;
-  const schedules::Array array = schedules::FindArray(spec, why);
+  const kernels::Array array = kernels::FindArray(spec, why);
   if (bits != 8 && bits != 16) {
     Fail(fmt::format("--activation-bits={}: 8 or 16", bits));
     return std::nullopt;

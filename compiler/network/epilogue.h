@@ -10,10 +10,10 @@
 
 namespace cosim::network {
 
-using schedules::Epilogue;
-using schedules::EpilogueStep;
-using schedules::IsPureShift;
-using schedules::TakesTwoValues;
+using kernels::Epilogue;
+using kernels::EpilogueStep;
+using kernels::IsPureShift;
+using kernels::TakesTwoValues;
 
 /// The operand of `group` that it does not compute and that is not its first one: what a step reads besides
 /// the value before it.

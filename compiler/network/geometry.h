@@ -13,7 +13,7 @@
 
 namespace cosim::network {
 
-using schedules::Array;
+using kernels::Array;
 
 /// How a value stands in DRAM.
 struct Layout {

@@ -40,7 +40,7 @@ std::vector<GroupLowering::Lowered> GroupLowering::LowerTiles(const Group& group
   std::vector<Lowered> found;
   for (const TileCost& candidate : ranked.first(std::min(ranked.size(), kMostTries))) {
     if (found.size() == count) break;
-    schedules::KernelTe te =
+    kernels::KernelTe te =
         BuildKernel(spec_, array_, group.name, *plan.kind, plan.window, plan.epilogue, candidate.tile);
     accel::Draft draft{spec_, std::move(te.function), {}, cursor_, candidate.tile.units};
     std::vector<std::string> texts;

@@ -20,7 +20,7 @@ namespace cosim::network {
 using graph::ValueId;
 
 GroupLowering::GroupLowering(const isa::Spec& spec, const graph::Graph& graph, const LowerOptions& options)
-    : spec_(spec), graph_(graph), options_(options), array_(schedules::FindArray(spec, no_array_)) {
+    : spec_(spec), graph_(graph), options_(options), array_(kernels::FindArray(spec, no_array_)) {
   if (!options.host_only.empty())
     no_array_ = options.host_only;
   else if (array_.gemm >= 0)
@@ -39,13 +39,13 @@ void GroupLowering::PackConstants(const Group& group, const Plan& plan, Accelera
     return;
   }
   ChannelParameters parameters = ParametersOf(group, out, plan, true);
-  if (plan.kind == &schedules::Contraction() && out.weights < 0) {
+  if (plan.kind == &kernels::Contraction() && out.weights < 0) {
     const ConvView view = ViewOf(graph_, group, out.input);
     const bool patches = out.input_layout.kind == Layout::Kind::kPatches;
     out.constants.push_back(
         {Role::kWeights, group.name + ".weights", PackWeights(spec_, array_, view, patches)});
   }
-  if (plan.kind == &schedules::Lanes())
+  if (plan.kind == &kernels::Lanes())
     out.constants.push_back({Role::kWeights, group.name + ".weights",
                              PackLaneWeights(spec_, array_, ViewOf(graph_, group, out.input))});
   if (!plan.epilogue.HasParameters()) return;

@@ -23,10 +23,10 @@
 
 namespace cosim::network {
 
-using schedules::Role;
-using schedules::Tile;
-using schedules::TileCost;
-using schedules::Window;
+using kernels::Role;
+using kernels::Tile;
+using kernels::TileCost;
+using kernels::Window;
 
 /// A constant in its final form.
 struct PackedConstant {
@@ -87,7 +87,7 @@ class GroupLowering {
 
  private:
   struct Plan {
-    const schedules::KernelTemplate* kind = &schedules::Map();
+    const kernels::KernelTemplate* kind = &kernels::Map();
     Window window;
     Epilogue epilogue;
   };
@@ -113,7 +113,7 @@ class GroupLowering {
   };
   /// What a kernel does when: kernels of one rhythm differ in numbers at most.
   struct Rhythm {
-    const schedules::KernelTemplate* kind = &schedules::Map();
+    const kernels::KernelTemplate* kind = &kernels::Map();
     Window window;
     std::vector<std::string_view> epilogue;
     friend bool operator==(const Rhythm&, const Rhythm&) = default;

@@ -53,7 +53,7 @@ bool GroupLowering::PlanConvolution(const Group& group, AcceleratorGroup& out, P
              false;
   const auto [n, c, h, w] = view.x;
   const auto y = Shape4(graph_, group.anchor());
-  plan.kind = &schedules::Contraction();
+  plan.kind = &kernels::Contraction();
   Window& window = plan.window;
   window.n = CeilDiv(n, array_.batch);
   window.si = array_.InElements();
@@ -120,7 +120,7 @@ bool GroupLowering::PlanMatMul(const Group& group, AcceleratorGroup& out, Plan& 
   out.weights = LookThroughViews(node.inputs[1]);
   const auto [n, c, h, w] = Shape4(graph_, out.input);
   const MatrixShape m = MatrixShapeOf(Shape4(graph_, out.weights), op.groups, op.transpose_b);
-  plan.kind = &schedules::Contraction();
+  plan.kind = &kernels::Contraction();
   Window& window = plan.window;
   window.g = m.count;
   window.ci = CeilDiv(m.i, array_.layout_in);
@@ -167,18 +167,18 @@ bool GroupLowering::PlanPool(const Group& group, AcceleratorGroup& out, Plan& pl
   window.oh = y[2];
   window.ow = y[3];
   if (const auto* pool = node.As<graph::MaxPool>()) {
-    plan.kind = &schedules::MaxPooling();
+    plan.kind = &kernels::MaxPooling();
     SetPooling(*pool, window);
     window.pad_value = graph::LeastOf(node.type.dtype);
     return true;
   }
   if (const auto* pad = node.As<graph::Pad>()) {
-    plan.kind = &schedules::MaxPooling();
+    plan.kind = &kernels::MaxPooling();
     SetPadding(pad->pad, window);
     window.pad_value = pad->value;
     return true;
   }
-  plan.kind = &schedules::SumPooling();
+  plan.kind = &kernels::SumPooling();
   window.kh = h;
   window.kw = w;
   if (const auto* pool = node.As<graph::SumPool>()) {

@@ -10,14 +10,14 @@
 namespace cosim::network {
 
 void GroupLowering::TryLanes(const Group& group, const AcceleratorGroup& out, Plan& plan) const {
-  if (array_.lanes.format < 0 || plan.kind != &schedules::Contraction() || out.weights >= 0) return;
+  if (array_.lanes.format < 0 || plan.kind != &kernels::Contraction() || out.weights >= 0) return;
   const ConvView view = ViewOf(graph_, group, out.input);
   if (view.attributes.groups == 1 || view.attributes.groups != view.o || view.i != 1) return;
   const isa::ScalarType type = spec_.memories[array_.lanes.weights].fields[0].type;
   const auto fits = [&](int8_t weight) { return weight >= type.Min() && weight <= type.Max(); };
   if (!std::ranges::all_of(view.weights, fits)) return;
   Plan lanes = plan;
-  lanes.kind = &schedules::Lanes();
+  lanes.kind = &kernels::Lanes();
   lanes.window.g = lanes.window.ci = 1;
   lanes.window.si = lanes.window.so = array_.OutElements();
   lanes.window.co = accel::CeilDiv(view.o, array_.layout_out);

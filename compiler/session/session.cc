@@ -52,7 +52,7 @@ int64_t Result::Mismatches() const {
 graph::QuantizedGraph QuantizeFor(const isa::Spec& spec, const std::string& network, uint64_t seed,
                                   int activation_bits) {
   std::string why;
-  const schedules::Array array = schedules::FindArray(spec, why);
+  const kernels::Array array = kernels::FindArray(spec, why);
   const bool channels = array.HasParameters();
   graph::QuantizeOptions options;
   options.activation_bits = activation_bits;

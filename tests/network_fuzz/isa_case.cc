@@ -57,7 +57,7 @@ std::optional<isa::Spec> BaseOf(const IsaCase& c, Diagnostics& diags) {
 
 graph::Graph NetworkOf(const IsaCase& c, const isa::Spec& base) {
   std::string why;
-  const schedules::Array array = schedules::FindArray(base, why);
+  const kernels::Array array = kernels::FindArray(base, why);
   return MakeNetwork(c.seed, c.steps,
                      {array.weight_bits, array.activation_bits >= 16 ? 16 : 8, !array.HasParameters()});
 }

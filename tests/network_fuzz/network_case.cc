@@ -261,7 +261,7 @@ Outcome RunCase(const NetworkCase& c) {
   const auto spec = SpecOf(c, diags);
   if (!spec) return {Outcome::Kind::kRefused, diags.Render()};
   std::string why;
-  const schedules::Array array = schedules::FindArray(*spec, why);
+  const kernels::Array array = kernels::FindArray(*spec, why);
   const graph::Graph graph =
       MakeNetwork(c.seed, c.steps, {array.weight_bits, c.value_bits, !array.HasParameters()});
   if (const auto faults = graph::Verify(graph); !faults.empty()) return Failed("the graph: " + faults[0]);

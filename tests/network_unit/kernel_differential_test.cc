@@ -29,7 +29,7 @@ struct Problem {
   isa::Spec spec;
   Array array;
   enum class Kind { kConvolution, kMaxPool, kSumPool, kMap } kind = Kind::kConvolution;
-  const schedules::KernelTemplate& Template() const;
+  const kernels::KernelTemplate& Template() const;
   Window w;
   /// The operations behind the sums, some of them absent.
   bool requantize = false, residual_is_a = false;
@@ -44,10 +44,10 @@ struct Problem {
 
 using Kind = Problem::Kind;
 
-const schedules::KernelTemplate& Problem::Template() const {
-  if (kind == Kind::kConvolution) return schedules::Contraction();
-  if (kind == Kind::kMaxPool) return schedules::MaxPooling();
-  return kind == Kind::kSumPool ? schedules::SumPooling() : schedules::Map();
+const kernels::KernelTemplate& Problem::Template() const {
+  if (kind == Kind::kConvolution) return kernels::Contraction();
+  if (kind == Kind::kMaxPool) return kernels::MaxPooling();
+  return kind == Kind::kSumPool ? kernels::SumPooling() : kernels::Map();
 }
 
 class Random {
@@ -117,7 +117,7 @@ void PickWindow(Problem& p, Random& random) {
 Problem RandomProblem(Random& random, const std::string& isa) {
   Problem p{RandomSpec(random, isa)};
   std::string why;
-  p.array = schedules::FindArray(p.spec, why);
+  p.array = kernels::FindArray(p.spec, why);
   const bool vta = isa == "vta";
   const Kind kinds[] = {Kind::kConvolution, Kind::kConvolution, Kind::kMaxPool, Kind::kSumPool, Kind::kMap};
   p.kind = vta ? Kind::kConvolution : kinds[random(0, 4)];
@@ -267,7 +267,7 @@ Bytes PackedFor(Role role, const Problem& p) {
 // Runs the kernel with one tile; nothing if the tile is refused.
 std::optional<Bytes> RunTile(const Problem& p, const Epilogue& epilogue, const Tile& tile, uint32_t seed,
                              std::string& why) {
-  schedules::KernelTe te = BuildKernel(p.spec, p.array, "kernel", p.Template(), p.w, epilogue, tile);
+  kernels::KernelTe te = BuildKernel(p.spec, p.array, "kernel", p.Template(), p.w, epilogue, tile);
   AcceleratorGroup group;
   auto refusal = accel::Tensorize(te.function, p.spec, group.kernel);
   accel::StorageCursor cursor;

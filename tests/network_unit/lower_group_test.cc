@@ -168,7 +168,7 @@ TEST(Compile, LeavesToTheHostWhatAddressesDoNotReach) {
 TEST(RankTiles, ComesCheapestFirstAndFitsStorage) {
   const auto spec = Load("cosim");
   std::string why;
-  const Array array = schedules::FindArray(spec, why);
+  const Array array = kernels::FindArray(spec, why);
   Window window{.ci = 4,
                 .h = 14,
                 .w = 14,
@@ -187,12 +187,12 @@ TEST(RankTiles, ComesCheapestFirstAndFitsStorage) {
   requantize.type.dtype = graph::DType::kInt8;
   Epilogue epilogue;
   epilogue.steps = {{&requantize, 0}};
-  const auto ranked = RankTiles(spec, array, schedules::Contraction(), window, epilogue, 1, why);
+  const auto ranked = RankTiles(spec, array, kernels::Contraction(), window, epilogue, 1, why);
   ASSERT_FALSE(ranked.empty());
   for (size_t i = 0; i < ranked.size(); ++i) {
     EXPECT_LE(ranked[i == 0 ? 0 : i - 1].cycles, ranked[i].cycles);
-    const schedules::KernelTe te =
-        BuildKernel(spec, array, "k", schedules::Contraction(), window, epilogue, ranked[i].tile);
+    const kernels::KernelTe te =
+        BuildKernel(spec, array, "k", kernels::Contraction(), window, epilogue, ranked[i].tile);
     accel::Kernel kernel;
     ASSERT_FALSE(accel::Tensorize(te.function, spec, kernel));
     accel::InterleaveVirtualThreads(kernel);

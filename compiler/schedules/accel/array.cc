@@ -8,7 +8,7 @@
 #include <numeric>
 #include <set>
 
-namespace cosim::schedules {
+namespace cosim::kernels {
 namespace {
 
 bool HasGap(const isa::Memory& memory) { return memory.stored_bytes * 8 != memory.element_bits; }
@@ -128,4 +128,4 @@ Array FindArray(const isa::Spec& spec, std::string& why) {
   return array;
 }
 
-}  // namespace cosim::schedules
+}  // namespace cosim::kernels

@@ -8,7 +8,7 @@
 #include "compiler/accel/capabilities.h"
 #include "isa/spec/spec.h"
 
-namespace cosim::schedules {
+namespace cosim::kernels {
 
 struct Array {
   int gemm = -1;                                                        ///< format with the intrinsic
@@ -47,4 +47,4 @@ struct Array {
 /// missing.
 Array FindArray(const isa::Spec& spec, std::string& why);
 
-}  // namespace cosim::schedules
+}  // namespace cosim::kernels

@@ -4,7 +4,7 @@
 
 #include "compiler/schedules/accel/kernel_template.h"
 
-namespace cosim::schedules {
+namespace cosim::kernels {
 namespace {
 
 class ContractionTemplate : public KernelTemplate {
@@ -44,4 +44,4 @@ const KernelTemplate& Contraction() {
   return only;
 }
 
-}  // namespace cosim::schedules
+}  // namespace cosim::kernels

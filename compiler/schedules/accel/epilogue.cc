@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace cosim::schedules {
+namespace cosim::kernels {
 
 bool TakesTwoValues(const graph::Node& node) { return node.inputs.size() == 2 && !node.As<graph::BiasAdd>(); }
 
@@ -34,4 +34,4 @@ bool IsPureShift(const graph::Requantize& op) {
   return op.multiplier == std::vector<int32_t>{1} && op.shift.size() == 1;
 }
 
-}  // namespace cosim::schedules
+}  // namespace cosim::kernels

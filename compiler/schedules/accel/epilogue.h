@@ -9,7 +9,7 @@
 #include "compiler/graph/graph.h"
 #include "compiler/tir/ir.h"
 
-namespace cosim::schedules {
+namespace cosim::kernels {
 
 /// One operation. Operand number `from` is the value before it; the other one, where it takes two, the
 /// residual.
@@ -45,4 +45,4 @@ bool IsPureShift(const graph::Requantize& op);
 /// Whether it reads another value besides the one before it: not where that is a bias.
 bool TakesTwoValues(const graph::Node& node);
 
-}  // namespace cosim::schedules
+}  // namespace cosim::kernels

@@ -11,7 +11,7 @@
 #include "compiler/te/te.h"
 #include "isa/check.h"
 
-namespace cosim::schedules {
+namespace cosim::kernels {
 namespace {
 
 using te::Indices;
@@ -270,4 +270,4 @@ KernelTe BuildKernel(const isa::Spec& spec, const Array& array, const std::strin
   return KernelBuilder(spec, array, kind, window, epilogue, tile).Build(name);
 }
 
-}  // namespace cosim::schedules
+}  // namespace cosim::kernels

@@ -17,7 +17,7 @@
 #include "compiler/tir/ir.h"
 #include "isa/spec/spec.h"
 
-namespace cosim::schedules {
+namespace cosim::kernels {
 
 /// A kernel's parameters in DRAM, in the order of the function's.
 enum class Role { kInput, kWeights, kParameters, kBias, kResidual, kOutput };
@@ -34,4 +34,4 @@ KernelTe BuildKernel(const isa::Spec& spec, const Array& array, const std::strin
                      const KernelTemplate& kind, const Window& window, const Epilogue& epilogue,
                      const Tile& tile);
 
-}  // namespace cosim::schedules
+}  // namespace cosim::kernels

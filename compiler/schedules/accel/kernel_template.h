@@ -14,7 +14,7 @@
 #include "compiler/schedules/accel/tile.h"
 #include "compiler/te/schedule.h"
 
-namespace cosim::schedules {
+namespace cosim::kernels {
 
 class KernelTemplate {
  public:
@@ -55,4 +55,4 @@ const KernelTemplate& SumPooling();
 /// Element by element: no sums.
 const KernelTemplate& Map();
 
-}  // namespace cosim::schedules
+}  // namespace cosim::kernels

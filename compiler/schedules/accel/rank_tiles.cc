@@ -10,7 +10,7 @@
 
 #include "compiler/accel/rounding.h"
 
-namespace cosim::schedules {
+namespace cosim::kernels {
 namespace {
 
 using accel::CeilDiv;
@@ -287,4 +287,4 @@ std::vector<runtime::Knob> KnobsOf(const Tile& tile, const std::vector<TileCost>
   return knobs;
 }
 
-}  // namespace cosim::schedules
+}  // namespace cosim::kernels

@@ -10,7 +10,7 @@
 #include "compiler/schedules/accel/kernel.h"
 #include "runtime/network.h"
 
-namespace cosim::schedules {
+namespace cosim::kernels {
 
 struct TileCost {
   Tile tile;
@@ -28,4 +28,4 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, const
 /// A tile's knobs by name, with the values that they have among `legal` tiles.
 std::vector<runtime::Knob> KnobsOf(const Tile& tile, const std::vector<TileCost>& legal);
 
-}  // namespace cosim::schedules
+}  // namespace cosim::kernels

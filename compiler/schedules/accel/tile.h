@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace cosim::schedules {
+namespace cosim::kernels {
 
 /// A sliding window over blocked values; channels counted in layout blocks (of `si` elements where they are
 /// read, `so` where they are written), extents in pixels. Pools leave ci at 1. A convolution may have groups,
@@ -36,4 +36,4 @@ struct Tile {
 };
 std::string ToString(const Tile& tile);
 
-}  // namespace cosim::schedules
+}  // namespace cosim::kernels

@@ -2,7 +2,7 @@
 // Kernels that keep their channels: windows that slide over each, and what has none. See kernel_template.h.
 #include "compiler/schedules/accel/kernel_template.h"
 
-namespace cosim::schedules {
+namespace cosim::kernels {
 namespace {
 
 class LanesTemplate : public KernelTemplate {
@@ -73,4 +73,4 @@ const KernelTemplate& Map() {
   return only;
 }
 
-}  // namespace cosim::schedules
+}  // namespace cosim::kernels
