@@ -14,9 +14,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kSchema = 2;  // docs/reference/versions.md
+constexpr int kHostSchema = 2;  // docs/reference/versions.md
 
-std::string LayerRows(const session::HostResult& measured) {
+std::string HostLayerRows(const session::HostResult& measured) {
   constexpr auto kRow = "{:<28} {:<34} {:>15} {:>10} {:>9} {:>8}\n";
   std::string text = fmt::format(kRow, "layer", "op", "MACs", "ms", "Gop/s", "of peak");
   const session::Result& result = measured.result;
@@ -30,7 +30,7 @@ std::string LayerRows(const session::HostResult& measured) {
   return text;
 }
 
-std::string Totals(const session::HostResult& measured, const session::Options& options) {
+std::string HostTotals(const session::HostResult& measured, const session::Options& options) {
   const session::Result& result = measured.result;
   const runtime::HostPeak& peak = measured.peak;
   const size_t runs = measured.runs.size();
@@ -53,7 +53,7 @@ std::string Totals(const session::HostResult& measured, const session::Options& 
   return text;
 }
 
-std::string Verdict(const session::Result& result, const session::Options& options) {
+std::string HostVerdict(const session::Result& result, const session::Options& options) {
   if (options.check == session::Check::kNone) return "outputs: not checked\n";
   std::string text;
   int64_t layer_values = 0, layer_mismatches = 0, values = 0, mismatches = 0;
@@ -79,7 +79,7 @@ std::string Verdict(const session::Result& result, const session::Options& optio
   return text;
 }
 
-Json LayerJson(const session::HostResult& measured, size_t i) {
+Json HostLayerJson(const session::HostResult& measured, size_t i) {
   const runtime::Layer& layer = measured.result.network.layers[i];
   return {{"name", layer.name},
           {"op", layer.op},
@@ -108,13 +108,14 @@ Json MismatchesJson(const std::vector<session::Compared>& outputs) {
 }  // namespace
 
 std::string HostTable(const session::HostResult& measured, const session::Options& options) {
-  return LayerRows(measured) + "\n" + Totals(measured, options) + Verdict(measured.result, options);
+  return HostLayerRows(measured) + "\n" + HostTotals(measured, options) +
+         HostVerdict(measured.result, options);
 }
 
 std::string HostJson(const session::HostResult& measured, const session::Options& options) {
   const session::Result& result = measured.result;
   Json json;
-  json["schema"] = kSchema;
+  json["schema"] = kHostSchema;
   json["network"] = result.network.name;
   json["device"] = options.device;
   json["seed"] = options.seed;
@@ -131,7 +132,8 @@ std::string HostJson(const session::HostResult& measured, const session::Options
   json["outputs"] = MismatchesJson(result.outputs);
   json["unchecked_layers"] = result.unchecked;
   json["layers"] = Json::array();
-  for (size_t i = 0; i < result.network.layers.size(); ++i) json["layers"].push_back(LayerJson(measured, i));
+  for (size_t i = 0; i < result.network.layers.size(); ++i)
+    json["layers"].push_back(HostLayerJson(measured, i));
   for (const session::Compared& compared : result.layers)
     json["checked_layers"].push_back(
         {{"name", compared.name}, {"values", compared.values}, {"mismatches", compared.mismatches}});

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/host/float_convolution.h"
 #include "compiler/host/integer_window.h"
 #include "compiler/host/numeric.h"
 #include "compiler/host/quantized.h"
@@ -107,9 +108,25 @@ Window WindowOf(const Spatial& s, const Shape& x, const Shape& w) {
   return std::get<0>(Resolve(s, x, {w.begin() + 2, w.end()}));
 }
 
+/// FloatConvolution::places.
+std::vector<int64_t> TapPlaces(const Window& window) {
+  const int64_t taps = window.taps();
+  std::vector<int64_t> places(window.pixels() * taps, -1);
+  for (int64_t p = 0; p < window.pixels(); ++p)
+    ForEachTap(window, p, [&](int64_t t, int64_t at) { places[p * taps + t] = at; });
+  return places;
+}
+
 void ComputeConv(const Spatial& s, int64_t groups, Values in, Results out) {
   const Shape &x = in[0]->shape(), &w = in[1]->shape();
   const Window window = WindowOf(s, x, w);
+  if (in[0]->dtype() == DType::kFloat32) {
+    const FloatConvolution convolution = {
+        x[0], groups, w[1], w[0] / groups, window.plane(), window.taps(), TapPlaces(window)};
+    convolution.Run(in[0]->data<float>().data(), in[1]->data<float>().data(),
+                    in[2] ? in[2]->data<float>().data() : nullptr, out[0].mutable_data<float>().data());
+    return;
+  }
   const int64_t taps = window.taps(), pixels = window.pixels(), plane = window.plane(), channels = w[1],
                 outputs = w[0] / groups, depth = channels * taps;
   Dispatch(in[0]->dtype(), [&](auto zero) {
