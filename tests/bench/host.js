@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// host.js COSIM FOLDER [NETWORK...]: cosim's host code against ONNX Runtime on one thread, float32 and int8 (QDQ, by
+// `cosim quantize`). Turns alternate: a round is RUNS runs of the one, then of the other; a figure is the least of
+// all rounds, in CPU time of the process that computes. FOLDER takes the models, and keeps them. Ends in a table.
+'use strict';
+
+const {spawnSync} = require('child_process');
+const fs = require('fs');
+const path = require('path');
+const ort = require('onnxruntime-node');
+const models = require('./onnx_models.js');
+
+const [cosim, folder, ...asked] = process.argv.slice(2);
+const ROUNDS = 4, RUNS = 5;
+const GOALS = {'resnet18 float32': 1.2, 'mobilenet_v1 float32': 1.4, 'resnet18 int8': 1.5, 'mobilenet_v1 int8': 1.8};
+
+function run(arguments_) {
+  const done = spawnSync(cosim, arguments_, {encoding: 'utf8', maxBuffer: 1 << 28});
+  if (done.status !== 0) throw new Error(`cosim ${arguments_.join(' ')}: ${done.stderr}`);
+  return done.stdout;
+}
+
+// [name, file] of each model, written where it is not there yet.
+function writeModels() {
+  const list = [];
+  for (const [name, make] of Object.entries(models)) {
+    if (asked.length > 0 && !asked.includes(name)) continue;
+    const float = path.join(folder, `${name}.onnx`), int8 = path.join(folder, `${name}_int8.onnx`);
+    if (!fs.existsSync(float)) fs.writeFileSync(float, make());
+    if (!fs.existsSync(int8)) {
+      console.error(`quantizing ${name}`);
+      run(['quantize', float, '--calibrate=random', '--samples=1', '--per-channel', '-o', int8]);
+    }
+    list.push([`${name} float32`, float], [`${name} int8`, int8]);
+  }
+  return list;
+}
+
+// CPU and wall milliseconds of a run.
+async function timed(session, feeds) {
+  const cpu = process.cpuUsage(), begin = process.hrtime.bigint();
+  await session.run(feeds);
+  const wall = Number(process.hrtime.bigint() - begin) / 1e6, used = process.cpuUsage(cpu);
+  return {cpu: (used.user + used.system) / 1e3, wall};
+}
+
+async function measure(file) {
+  const session = await ort.InferenceSession.create(file, {intraOpNumThreads: 1, interOpNumThreads: 1, executionMode: 'sequential'});
+  const data = Float32Array.from({length: 3 * 224 * 224}, (_, i) => Math.sin(i));
+  const feeds = {[session.inputNames[0]]: new ort.Tensor('float32', data, [1, 3, 224, 224])};
+  await timed(session, feeds);
+  const theirs = [], ours = [];
+  for (let round = 0; round < ROUNDS; ++round) {
+    for (let i = 0; i < RUNS; ++i) theirs.push(await timed(session, feeds));
+    const report = JSON.parse(run(['run', file, '--device=host', `--repeat=${RUNS}`, '--check=none', '--json=-']));
+    ours.push({cpu: report.cpu_ms, wall: report.latency_ms.min});
+  }
+  const least = (list, key) => Math.min(...list.map(one => one[key]));
+  return [least(theirs, 'cpu'), least(ours, 'cpu'), least(theirs, 'wall'), least(ours, 'wall')];
+}
+
+async function main() {
+  const rows = [];
+  for (const [name, file] of writeModels()) {
+    console.error(`measuring ${name}`);
+    rows.push([name, await measure(file)]);
+  }
+  const ms = value => `${value.toFixed(1)} ms`;
+  console.log(`least of ${ROUNDS * RUNS} runs each, in turns, one thread; onnxruntime-node ${
+      require('onnxruntime-node/package.json').version}`);
+  console.log('| network | onnxruntime, CPU | cosim, CPU | ratio | goal | onnxruntime, wall | cosim, wall |');
+  console.log('|---|---|---|---|---|---|---|');
+  for (const [name, [theirCpu, ourCpu, theirWall, ourWall]] of rows)
+    console.log(`| ${name} | ${ms(theirCpu)} | ${ms(ourCpu)} | ${(ourCpu / theirCpu).toFixed(2)} | ${GOALS[name]} | ${
+        ms(theirWall)} | ${ms(ourWall)} |`);
+}
+
+main().catch(error => {
+  console.error(error.message);
+  process.exit(1);
+});
