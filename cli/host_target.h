@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "compiler/cpu/target.h"
+#include "compiler/cpu/host_target.h"
 
 namespace cosim::cli {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "compiler/cpu/compiler.h"
-#include "compiler/cpu/target.h"
+#include "compiler/cpu/host_target.h"
 #include "runtime/cpu_object.h"
 
 namespace cosim::cpu {

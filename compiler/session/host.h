@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "compiler/cpu/target.h"
+#include "compiler/cpu/host_target.h"
 #include "compiler/session/session.h"
 #include "runtime/host_executor.h"
 #include "runtime/host_peak.h"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "compiler/cpu/target.h"
+#include "compiler/cpu/host_target.h"
 #include "compiler/session/session.h"
 #include "runtime/module.h"
 

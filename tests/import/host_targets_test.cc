@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "compiler/cpu/host_target.h"
 #include "compiler/cpu/jit.h"
 #include "compiler/cpu/object.h"
-#include "compiler/cpu/target.h"
 #include "compiler/golden/golden.h"
 #include "compiler/network/compile.h"
 #include "compiler/session/execute.h"

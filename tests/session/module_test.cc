@@ -8,7 +8,7 @@
 #include <functional>
 #include <random>
 
-#include "compiler/cpu/target.h"
+#include "compiler/cpu/host_target.h"
 #include "compiler/import/import.h"
 #include "compiler/session/execute.h"
 #include "runtime/module_file.h"
