@@ -9,6 +9,7 @@
 #include "compiler/cpu/work.h"
 #include "compiler/ops/definition.h"
 #include "compiler/schedules/cpu/blocked.h"
+#include "compiler/schedules/cpu/depthwise.h"
 #include "compiler/schedules/cpu/schedule.h"
 #include "compiler/te/lower.h"
 #include "compiler/tir/simplify.h"
@@ -51,20 +52,25 @@ class GroupBuilder {
   }
 
  private:
-  /// Takes the blocked form of a convolution by constants, if it has one.
+  /// Takes the form of a convolution that suits the target's registers, if it has one.
   void Block(const graph::Node& node, ops::Definition& definition) {
     const auto& convolved = definition.computations.back().convolved;
     if (!convolved || !target_.is_known()) return;
-    const auto is_weights = [&](graph::ValueId id) { return tensors_[id] == convolved->w; };
-    const auto weights = std::find_if(node.inputs.begin(), node.inputs.end(), is_weights);
-    if (weights == node.inputs.end()) return;
-    const auto* constant = graph_.node(*weights).As<graph::Constant>();
-    if (!constant) return;
-    auto blocked = schedules::BlockConvolution(definition, *constant->data, target_);
+    auto blocked = schedules::BlockDepthwise(definition, target_);
+    if (const auto* weights = ConstantOf(node, convolved->w); weights && !blocked)
+      blocked = schedules::BlockConvolution(definition, *weights, target_);
     if (!blocked) return;
     definition = std::move(blocked->definition);
     for (const ops::Computation& computation : definition.computations)
-      if (computation.pattern == ops::Pattern::kTiles) tiles_.push_back({computation.tensor, blocked->tile});
+      tiles_.push_back({computation.tensor, blocked->tile});
+  }
+
+  const graph::Tensor* ConstantOf(const graph::Node& node, const te::Tensor& tensor) {
+    for (graph::ValueId input : node.inputs) {
+      const auto* constant = graph_.node(input).As<graph::Constant>();
+      if (constant && tensors_[input] == tensor) return constant->data.get();
+    }
+    return nullptr;
   }
 
   te::Tensor TensorOf(graph::ValueId id) {

@@ -4,6 +4,9 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include <numeric>
+#include <vector>
+
 #include "compiler/tir/simplify.h"
 #include "compiler/tir/visitor.h"
 #include "isa/check.h"
@@ -62,8 +65,7 @@ class TensorizedEmitter {
       const auto* store = tir::As<tir::Store>(Inside(inner->body));
       COSIM_CHECK(store && tir::AsInt(inner->extent), "a tensorized loop over {}", ToString(inner->body));
       scope_.vars[inner->var.get()] = b_.getInt64(0);
-      COSIM_CHECK(Accumulation(*store), "a dot product of {}", ToString(inner->body));
-      return EmitDot(*inner, *store);
+      return Accumulation(*store) ? EmitDot(*inner, *store) : EmitInterleaved(*inner, *store);
     }
     const auto* store = tir::As<tir::Store>(Inside(body));
     COSIM_CHECK(store, "a tensorized loop over {}", ToString(body));
@@ -79,9 +81,38 @@ class TensorizedEmitter {
       b_.CreateAlignedStore(product, address, AlignOf(store.buffer->type));
       return;
     }
-    COSIM_CHECK(!DependsOn(store.value, lane_), "lanes of {}", ToString(store.value));
-    Value* lanes = b_.CreateVectorSplat(lanes_, exprs_.Emit(store.value));
-    b_.CreateAlignedStore(lanes, address, AlignOf(store.buffer->type));
+    b_.CreateAlignedStore(Lanes(store.value), address, AlignOf(store.buffer->type));
+  }
+
+  /// Each of `inner`'s rounds gives a vector; lanes' elements of all of them stand side by side.
+  void EmitInterleaved(const tir::For& inner, const tir::Store& store) {
+    const auto depth = static_cast<int>(*tir::AsInt(inner.extent));
+    COSIM_CHECK(StrideOf(store.buffer, store.indices, lane_) == depth &&
+                    StrideOf(store.buffer, store.indices, inner.var) == 1,
+                "lanes of '{}' apart", store.buffer->name);
+    Value* address = exprs_.Address(store.buffer, store.indices);
+    Value* all = nullptr;  // one vector after the other
+    for (int d = 0; d < depth; ++d) {
+      scope_.vars[inner.var.get()] = b_.getInt64(static_cast<uint64_t>(d));
+      Value* vector = Lanes(store.value);
+      all = all ? Concatenate(all, vector) : vector;
+    }
+    std::vector<int> order;
+    for (int l = 0; l < static_cast<int>(lanes_); ++l)
+      for (int d = 0; d < depth; ++d) order.push_back(d * static_cast<int>(lanes_) + l);
+    b_.CreateAlignedStore(b_.CreateShuffleVector(all, order), address, AlignOf(store.buffer->type));
+  }
+
+  Value* Concatenate(Value* a, Value* b) {
+    const auto size = [](Value* v) {
+      return llvm::cast<llvm::FixedVectorType>(v->getType())->getNumElements();
+    };
+    std::vector<int> order(size(a) + size(b));
+    std::iota(order.begin(), order.end(), 0);
+    if (size(a) == size(b)) return b_.CreateShuffleVector(a, b, order);
+    std::vector<int> widened(size(a), -1);
+    std::iota(widened.begin(), widened.begin() + size(b), 0);
+    return b_.CreateShuffleVector(a, b_.CreateShuffleVector(b, widened), order);
   }
 
   /// old + x * y.
@@ -152,14 +183,74 @@ class TensorizedEmitter {
     return exprs_.Address(store.buffer, store.indices);
   }
 
-  /// A vector of the values that `expr` has in the lanes.
-  Value* Lanes(const Expr& expr) {
-    if (!DependsOn(expr, lane_)) return b_.CreateVectorSplat(lanes_, exprs_.Emit(expr));
+  /// A vector of the values that `expr` has in the lanes, or, with `mask`, in those that it chooses.
+  Value* Lanes(const Expr& expr, Value* mask = nullptr) {
+    if (!DependsOn(expr, lane_) && (!mask || !LoadUnderCasts(expr)))
+      return b_.CreateVectorSplat(lanes_, exprs_.Emit(expr));
     if (const auto* cast = tir::As<tir::Cast>(expr))
-      return exprs_.EmitCast(cast->value->type, expr->type, Lanes(cast->value));
+      return exprs_.EmitCast(cast->value->type, expr->type, Lanes(cast->value, mask));
+    if (const auto* sum = tir::As<tir::Binary>(expr)) {
+      const bool adds = sum->op == tir::BinaryOp::kAdd;
+      COSIM_CHECK(adds || sum->op == tir::BinaryOp::kSub, "lanes of {}", ToString(expr));
+      Value* a = Lanes(sum->a, mask);
+      Value* b = Lanes(sum->b, mask);
+      COSIM_CHECK(!a->getType()->isFPOrFPVectorTy(), "lanes of {}", ToString(expr));
+      return adds ? b_.CreateAdd(a, b) : b_.CreateSub(a, b);
+    }
+    if (const auto* select = tir::As<tir::Select>(expr)) {
+      COSIM_CHECK(!mask && !LoadUnderCasts(select->b), "lanes of {}", ToString(expr));
+      Value* chosen = Mask(select->condition);
+      return b_.CreateSelect(chosen, Lanes(select->a, chosen), Lanes(select->b));
+    }
     const auto* load = tir::As<tir::Load>(expr);
-    COSIM_CHECK(load && StrideOf(load->buffer, load->indices, lane_) == 1, "lanes of {}", ToString(expr));
-    return LoadLanes(exprs_.Address(load->buffer, load->indices), load->buffer->type, lanes_);
+    const int64_t stride = load ? StrideOf(load->buffer, load->indices, lane_) : 0;
+    COSIM_CHECK(stride == 1 || (stride == 2 && !mask && lanes_ % 2 == 0), "lanes of {}", ToString(expr));
+    Value* address = exprs_.Address(load->buffer, load->indices);
+    const tir::DataType type = load->buffer->type;
+    if (mask) {
+      auto* vector = llvm::FixedVectorType::get(MemoryType(type, b_.getContext()), lanes_);
+      return b_.CreateMaskedLoad(vector, address, AlignOf(type), mask, llvm::Constant::getNullValue(vector));
+    }
+    Value* first = LoadLanes(address, type, lanes_);
+    return stride == 1 ? first : EverySecond(first, address, type);
+  }
+
+  /// The lanes in which `condition` holds.
+  Value* Mask(const Expr& condition) {
+    if (!DependsOn(condition, lane_)) return b_.CreateVectorSplat(lanes_, exprs_.Emit(condition));
+    const auto* node = tir::As<tir::Binary>(condition);
+    COSIM_CHECK(node, "lanes where {}", ToString(condition));
+    if (node->op == tir::BinaryOp::kLogicalAnd) return b_.CreateAnd(Mask(node->a), Mask(node->b));
+    COSIM_CHECK(node->op == tir::BinaryOp::kLt || node->op == tir::BinaryOp::kLe, "lanes where {}",
+                ToString(condition));
+    Value* a = Places(node->a);
+    Value* b = Places(node->b);
+    return node->op == tir::BinaryOp::kLt ? b_.CreateICmpSLT(a, b) : b_.CreateICmpSLE(a, b);
+  }
+
+  /// An index in the lanes: a sum with the lane as one of its terms.
+  Value* Places(const Expr& index) {
+    int64_t step = 0;
+    for (const auto& [atom, coefficient] : tir::Simplifier().ToLinear(index).terms) {
+      const auto* ref = tir::As<tir::VarRef>(atom);
+      COSIM_CHECK((ref && ref->var == lane_) || !DependsOn(atom, lane_), "lanes of {}", ToString(index));
+      if (ref && ref->var == lane_) step += coefficient;
+    }
+    std::vector<llvm::Constant*> steps;
+    for (unsigned l = 0; l < lanes_; ++l)
+      steps.push_back(llvm::ConstantInt::getSigned(b_.getInt64Ty(), step * static_cast<int64_t>(l)));
+    return b_.CreateAdd(b_.CreateVectorSplat(lanes_, exprs_.Emit(index)), llvm::ConstantVector::get(steps));
+  }
+
+  /// Elements 0, 2, 4 … from `address`, where `first` are the first ones: of these the even ones, and of as
+  /// many that end at the last wanted one the odd ones.
+  Value* EverySecond(Value* first, Value* address, tir::DataType type) {
+    llvm::Type* element = MemoryType(type, b_.getContext());
+    Value* last = b_.CreateConstInBoundsGEP1_64(element, address, lanes_ - 1);
+    std::vector<int> wanted;
+    for (unsigned i = 0; i < lanes_; ++i)
+      wanted.push_back(static_cast<int>(i < lanes_ / 2 ? 2 * i : 2 * i + 1));
+    return b_.CreateShuffleVector(first, LoadLanes(last, type, lanes_), wanted);
   }
 
   Value* LoadLanes(Value* address, tir::DataType type, unsigned lanes) {

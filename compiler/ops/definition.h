@@ -24,7 +24,9 @@ enum class Pattern {
   kReshape,      ///< [N,C*H*W] from [N,C,H,W].
   kColumns,      ///< Reads or reduces over channels or products: plain loops.
   kReduce,       ///< Any shape: the loops from `inner_from` on run inside those that reduce.
+  kFrame,        ///< [N,C,H,W] or [N,C/d,H,W,d]: a copy within a frame of whole vectors.
   kTiles,  ///< [N,O/o,OH,OW,o] with a tile of registers (schedules/cpu/tile.h); reduces as kConvolution.
+  kRows,   ///< [N,C,OH,OW] with a tile of registers; reduces over a window (kh, kw).
 };
 
 /// What a computation convolves, for schedules that arrange arrays in another way: x [N,C,H,W], outside of

@@ -53,10 +53,13 @@ struct Case {
         for (int64_t& value : *pair) value = random.Between(0, 2) == 0 ? random.Between(2, 3) : 1;
       for (int64_t& pad : op.pad) pad = random.Between(0, 2);
       if (dtype == DType::kInt8) op.input_zero_point = static_cast<int32_t>(random.Between(-128, 127));
+      const bool depthwise = random.Between(0, 3) == 0;
       const int64_t outputs = random.Between(0, 1) ? 4 * random.Between(1, 9) : random.Between(1, 40);
-      const Shape x = {random.Between(1, 2), op.groups * random.Between(1, 7), random.Between(1, 11),
-                       random.Between(1, 33)};
-      const Shape w = {op.groups * outputs, x[1] / op.groups, random.Between(1, 3), random.Between(1, 4)};
+      if (depthwise) op.groups = random.Between(2, 9);
+      const Shape x = {random.Between(1, 2), op.groups * (depthwise ? 1 : random.Between(1, 7)),
+                       random.Between(1, 11), random.Between(1, 33)};
+      const Shape w = {op.groups * (depthwise ? random.Between(1, 2) : outputs), x[1] / op.groups,
+                       random.Between(1, 3), random.Between(1, 4)};
       const graph::TensorType types[] = {{dtype, x}, {WeightType(dtype), w}};
       if (!std::holds_alternative<graph::TensorType>(graph::InferType(op, types))) continue;
       const ValueId in = graph.AddInput("x", types[0]);
@@ -113,7 +116,7 @@ class TilesTest : public testing::TestWithParam<DType> {};
 
 TEST_P(TilesTest, ConvolutionsEqualTheGoldenModel) {
   Randoms random(41);
-  for (int trial = 0; trial < 12 && !HasFatalFailure(); ++trial) {
+  for (int trial = 0; trial < 16 && !HasFatalFailure(); ++trial) {
     Case some;
     some.AddConvolution(random, GetParam());
     some.ExpectGolden({&kTargets[trial % 4], 1});

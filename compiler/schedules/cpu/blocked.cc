@@ -73,7 +73,9 @@ class Builder {
     ops::Definition& definition = blocked.definition;
     const bool direct = ReadsDirectly();
     const Tensor source = direct ? op_.x : Source();
-    if (!direct) definition.computations.push_back({source, ops::Pattern::kPad});
+    if (!direct)
+      definition.computations.push_back(
+          {source, shape_.is_dense ? ops::Pattern::kPad : ops::Pattern::kFrame});
     const Tensor packed = te::Placeholder(name_ + ".packed", PackedShape(), PackedType());
     definition.tables.push_back({packed, Pack(weights)});
     definition.computations.push_back({Sums(source, direct, packed), ops::Pattern::kTiles});
@@ -110,8 +112,9 @@ class Builder {
 
   /// x in its frame as [n, groups * steps, h, w, dot]; without the last of floats.
   Tensor Source() const {
-    std::vector<int64_t> shape = {shape_.images, shape_.groups * steps_, Reach(0, shape_.rows),
-                                  Reach(1, pixels_)};
+    const int64_t vector = shape_.is_dense ? 1 : tile_.lanes;  // the frame's rows are whole vectors
+    const int64_t width = CeilDiv(Reach(1, pixels_), vector) * vector;
+    std::vector<int64_t> shape = {shape_.images, shape_.groups * steps_, Reach(0, shape_.rows), width};
     std::vector<std::string> names = {"n", "c", "h", "w"};
     if (!IsFloat()) shape.push_back(dot_), names.push_back("d");
     const auto element = [&](const Indices& i) -> te::Body {

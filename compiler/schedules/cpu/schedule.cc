@@ -20,11 +20,12 @@ constexpr int64_t kChannelTile = 4;  // output channels that share the loads of 
 
 bool IsReduction(Pattern pattern) {
   return pattern == Pattern::kConvolution || pattern == Pattern::kPool || pattern == Pattern::kPlaneSum ||
-         pattern == Pattern::kDot || pattern == Pattern::kTiles;
+         pattern == Pattern::kDot || pattern == Pattern::kTiles || pattern == Pattern::kRows;
 }
-/// Reads each element of its operand several times.
-bool ReadsRepeatedly(Pattern pattern) {
-  return (IsReduction(pattern) && pattern != Pattern::kPlaneSum) || pattern == Pattern::kReduce;
+/// Reads elements of its operand several times, or in vectors that are not to compute anything else.
+bool ReadsStored(Pattern pattern) {
+  return (IsReduction(pattern) && pattern != Pattern::kPlaneSum) || pattern == Pattern::kReduce ||
+         pattern == Pattern::kFrame;
 }
 
 /// How many output channels to compute together: they must read the same input channels and divide evenly.
@@ -120,6 +121,18 @@ void OrderReduce(Stage& stage, size_t inner_from) {
   }
 }
 
+/// Loops n, c, y / rows | kh, kw | the rows and vectors of a tile, written out. Not to be cut short at a
+/// row's end.
+void OrderRows(Stage& stage, const Tile& tile) {
+  const auto [outer, y] = stage.Split(stage.axis(2), tile.rows);
+  const auto [vector, lane] = stage.Split(stage.axis(3), tile.lanes);
+  stage.Reorder({outer, stage.reduce_axis(0), stage.reduce_axis(1), y, vector, lane});
+  stage.Unroll(y);
+  stage.Unroll(vector);
+  stage.Tensorize(lane);
+  stage.ComputeWhole(stage.axis(3));
+}
+
 const Tile& TileOf(const std::vector<TensorTile>& tiles, const te::Tensor& tensor) {
   const auto at = std::find_if(tiles.begin(), tiles.end(), [&](const auto& t) { return t.tensor == tensor; });
   COSIM_CHECK(at != tiles.end(), "no tile of '{}'", tensor->name);
@@ -135,11 +148,17 @@ void ScheduleAlone(Stage& stage, const Computation& computation, const std::vect
     case Pattern::kPad:
       stage.Vectorize(stage.axis(3));
       return;
+    case Pattern::kFrame:
+      stage.Tensorize(stage.Split(stage.axis(3), TileOf(tiles, computation.tensor).lanes).second);
+      return;
     case Pattern::kConvolution:
       OrderConvolution(stage, ChannelTile(computation), true);
       return;
     case Pattern::kTiles:
       OrderTiles(stage, TileOf(tiles, computation.tensor));
+      return;
+    case Pattern::kRows:
+      OrderRows(stage, TileOf(tiles, computation.tensor));
       return;
     case Pattern::kPool:
       OrderPool(stage);
@@ -193,6 +212,14 @@ void ScheduleAround(Stage& output, Stage& reduction, const Computation& computat
     case Pattern::kTiles:
       ScheduleAroundTiles(output, reduction, TileOf(tiles, computation.tensor));
       return;
+    case Pattern::kRows: {
+      const Tile& tile = TileOf(tiles, computation.tensor);
+      const auto [rows, y] = output.Split(output.axis(2), tile.rows);
+      output.Vectorize(output.axis(3));
+      reduction.ComputeAt(output, rows);
+      OrderRows(reduction, tile);
+      return;
+    }
     case Pattern::kConvolution: {
       const int64_t tile = ChannelTile(computation);
       const auto [outer, inner] = output.Split(output.axis(1), tile);
@@ -215,11 +242,17 @@ void ScheduleAround(Stage& output, Stage& reduction, const Computation& computat
   }
 }
 
+/// The frame of a depthwise convolution, a channel at a time.
+void FrameChannels(Stage& output, Stage& frame) {
+  frame.ComputeAt(output, output.axis(1));
+  frame.ComputeWhole(frame.axis(3));
+}
+
 /// True when `reader` may take over the expression of the element-wise `computation`.
 bool MayInlineInto(const Computation& computation, const Computation& reader) {
   const std::vector<te::Tensor> inputs = te::InputsOf(reader.tensor->body);
   const bool reads = std::find(inputs.begin(), inputs.end(), computation.tensor) != inputs.end();
-  return !reads || !ReadsRepeatedly(reader.pattern);
+  return !reads || !ReadsStored(reader.pattern);
 }
 
 }  // namespace
@@ -240,6 +273,8 @@ void ScheduleForCpu(te::Schedule& schedule, const std::vector<Computation>& comp
       stage.ComputeInline();
     } else {
       ScheduleAlone(stage, computation, tiles);
+      const bool is_frame = i + 2 == after_reductions && computations[i + 1].pattern == Pattern::kRows;
+      if (is_frame) FrameChannels(schedule[computations.back().tensor], stage);
     }
   }
   const bool is_scheduled = after_reductions > 0 && after_reductions < computations.size() &&

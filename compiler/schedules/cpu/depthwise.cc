@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedules/cpu/depthwise.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/ops/types.h"
+#include "compiler/tir/operators.h"
+
+namespace cosim::schedules {
+namespace {
+
+using te::Axis;
+using te::Indices;
+using te::Tensor;
+using tir::DataType;
+using tir::Expr;
+
+constexpr int64_t kFewestLanes = 4;
+constexpr int64_t kSums = 12;  // vectors of a tile: enough that none waits, few enough for registers
+
+/// The lanes that cover a row with the fewest vectors, and of these the fewest.
+Tile RowTile(int64_t rows, int64_t pixels, const CpuTarget& target) {
+  const auto vectors = [&](int64_t lanes) { return (pixels + lanes - 1) / lanes; };
+  Tile tile{.lanes = target.lanes()};
+  while (tile.lanes / 2 >= kFewestLanes && vectors(tile.lanes / 2) == vectors(tile.lanes)) tile.lanes /= 2;
+  tile.vectors = vectors(tile.lanes);
+  tile.pixels = tile.vectors * tile.lanes;
+  for (int64_t r = 1; r <= rows && r * tile.vectors <= kSums; ++r)
+    if (rows % r == 0) tile.rows = r;
+  return tile;
+}
+
+/// What is summed: floats as they are, integers centred.
+Expr Seen(const ops::Convolved& op, const Expr& value) {
+  if (op.x.type() == DataType::Float(32)) return value;
+  return MakeCast(ops::kInt16, value) - op.zero_point;
+}
+
+Tensor FrameOf(const std::string& name, const ops::Convolved& op, const std::vector<int64_t>& result,
+               const Tile& tile) {
+  const std::vector<int64_t>&x = op.x.shape(), &w = op.w.shape();
+  const int64_t height = (result[2] - 1) * op.stride[0] + op.dilation[0] * (w[2] - 1) + 1;
+  const int64_t reach = (tile.pixels - 1) * op.stride[1] + op.dilation[1] * (w[3] - 1) + 1,
+                width = (reach + tile.lanes - 1) / tile.lanes * tile.lanes;
+  const auto element = [&](const Indices& i) -> te::Body {
+    const Expr row = i[2] - op.before[0], column = i[3] - op.before[1];
+    const Expr seen = Seen(op, op.x(i[0], i[1], row, column));
+    const Expr inside = And(tir::InRange(row, 0, x[2]), tir::InRange(column, 0, x[3]));
+    const Expr border = seen->type == ops::kInt16 ? tir::Int(0, ops::kInt16) : tir::Float(0);
+    return tir::MakeSelect(inside, seen, border);
+  };
+  return te::Compute(name + ".frame", {x[0], x[1], height, width}, element, {"n", "c", "h", "w"});
+}
+
+}  // namespace
+
+std::optional<Blocked> BlockDepthwise(const ops::Definition& plain, const CpuTarget& target) {
+  const ops::Computation& last = plain.computations.back();
+  if (!target.is_known() || !last.convolved || last.tensor.shape().size() != 4) return std::nullopt;
+  const ops::Convolved& op = *last.convolved;
+  const std::vector<int64_t>&result = last.tensor.shape(), &w = op.w.shape();
+  const bool is_float = op.x.type() == DataType::Float(32);
+  const bool is_int = op.w.type() == DataType::Int(8) && op.x.type().code == DataType::Code::kInt &&
+                      (op.x.type().bits == 8 || (op.x.type().bits == 16 && op.zero_point == 0));
+  // Vectors of every second pixel cost a shuffle each, which loses for floats.
+  if (op.stride[1] > (is_float ? 1 : 2)) return std::nullopt;
+  if (w[1] != 1 || op.groups != op.x.shape()[1] || (!is_float && !is_int)) return std::nullopt;
+  const Tile tile = RowTile(result[2], result[3], target);
+  const Tensor frame = FrameOf(last.tensor->name, op, result, tile);
+  const Axis kh = te::ReduceAxis(w[2], "kh"), kw = te::ReduceAxis(w[3], "kw");
+  const auto sum = [&](const Indices& i) -> te::Body {
+    const Expr channel = result[1] == op.groups ? i[1] : FloorDiv(i[1], result[1] / op.groups);
+    const Expr row = i[2] * op.stride[0] + Expr(kh) * op.dilation[0],
+               column = i[3] * op.stride[1] + Expr(kw) * op.dilation[1];
+    const Expr x = frame(i[0], channel, row, column);
+    const Expr weight = op.w(i[1], tir::Int(0), kh, kw);
+    if (is_float) return te::Sum(x * weight, {kh, kw});
+    return te::Sum(MakeCast(ops::kInt32, x) * MakeCast(ops::kInt32, weight), {kh, kw});
+  };
+  const Tensor sums = te::Compute(last.tensor->name + ".sums", {result[0], result[1], result[2], tile.pixels},
+                                  sum, {"n", "o", "y", "x"});
+  const auto value = [&](const Indices& i) -> te::Body { return sums(i); };
+  const Tensor value_tensor = te::Compute(last.tensor->name, result, value, {"n", "o", "y", "x"});
+  return Blocked{{{{frame, ops::Pattern::kFrame},
+                   {sums, ops::Pattern::kRows},
+                   {value_tensor, ops::Pattern::kElementwise}},
+                  {}},
+                 tile};
+}
+
+}  // namespace cosim::schedules
