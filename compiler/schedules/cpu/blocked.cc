@@ -23,8 +23,6 @@ using tir::Int;
 
 constexpr int64_t kUnsigned = 128;  // what makes an int8 a uint8
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 /// Extents of a convolution. A dense layer is one of a single row, whose pixels are its batch.
 struct Shape {
   explicit Shape(const ops::Convolved& op, const std::vector<int64_t>& result)

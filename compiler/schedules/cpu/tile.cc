@@ -18,8 +18,6 @@ constexpr int64_t kLoop = 2;                    // cycles of a step beside its v
 constexpr int64_t kEntry = 20;                  // and of a tile's first and last one
 constexpr int64_t kCachedWeights = 256 * 1024;  // bytes that stay in the second cache beside all else
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 int64_t LanesFor(const TileProblem& problem, const CpuTarget& target) {
   int64_t lanes = target.lanes();
   while (problem.grouped && lanes > 1 && problem.channels % lanes != 0) lanes /= 2;

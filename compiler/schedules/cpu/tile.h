@@ -10,6 +10,8 @@
 
 namespace cosim::schedules {
 
+inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
 /// What a tile is chosen for: a sum over `depth` channels of `taps` each, for every one of `rows` x `pixels`
 /// x `channels`.
 struct TileProblem {
