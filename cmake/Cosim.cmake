@@ -14,7 +14,7 @@ if(COSIM_SANITIZE)
   target_link_options(cosim_options INTERFACE -fsanitize=${sanitizers})
 endif()
 find_program(COSIM_MOLD mold)
-if(COSIM_MOLD)
+if(COSIM_MOLD AND NOT COSIM_BOARD_ROOT)
   add_link_options(-fuse-ld=mold)
 endif()
 

@@ -7,15 +7,15 @@
 namespace cosim::driver {
 namespace {
 
-constexpr uint64_t kWordBytes = 4;
+constexpr uint64_t kWholeWord = 4;
 
 /// Calls `part(word, first byte in it, bytes of it, their place in the range)` for each word of a range.
 template <typename Part>
 void ForEachWord(uint64_t address, uint64_t bytes, Part part) {
   for (uint64_t done = 0; done < bytes;) {
-    const uint64_t in_word = (address + done) % kWordBytes;
-    const uint64_t count = std::min(kWordBytes - in_word, bytes - done);
-    part((address + done) / kWordBytes, in_word, count, done);
+    const uint64_t in_word = (address + done) % kWholeWord;
+    const uint64_t count = std::min(kWholeWord - in_word, bytes - done);
+    part((address + done) / kWholeWord, in_word, count, done);
     done += count;
   }
 }
@@ -24,7 +24,7 @@ void ForEachWord(uint64_t address, uint64_t bytes, Part part) {
 
 void WriteWords(volatile uint32_t* words, uint64_t address, std::span<const uint8_t> bytes) {
   ForEachWord(address, bytes.size(), [&](uint64_t word, uint64_t first, uint64_t count, uint64_t at) {
-    uint32_t value = count == kWordBytes ? 0 : words[word];
+    uint32_t value = count == kWholeWord ? 0 : words[word];
     std::memcpy(reinterpret_cast<uint8_t*>(&value) + first, bytes.data() + at, count);
     words[word] = value;
   });
