@@ -140,6 +140,9 @@ TEST(Object, IsForTheMachineThatItWasAskedFor) {
     EXPECT_EQ(object.architecture, architecture);
     ASSERT_GT(object.bytes.size(), 64U);
     EXPECT_EQ(object.bytes[18], machine);
+    // Debian's armhf loads what says that floats are passed in registers, and nothing else.
+    constexpr uint8_t kHardFloat = 0x04;
+    if (machine == kArm) EXPECT_EQ(object.bytes[37] & kHardFloat, kHardFloat);
     std::string error;
     if (runtime::HostArchitecture() != architecture)
       EXPECT_EQ(runtime::LoadedObject::Load(object, error), nullptr);
