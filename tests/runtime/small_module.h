@@ -75,7 +75,9 @@ inline Module SmallModule(const isa::Spec& spec) {
   out.address = 64;
   network.inputs = {in};
   network.outputs = {out};
-  module.code = {std::string(HostArchitecture()), "x86-64", {0x7F, 'E', 'L', 'F'}};
+  module.code = {std::string(HostArchitecture()),
+                 HostArchitecture() == "x86_64" ? "x86-64" : "generic",
+                 {0x7F, 'E', 'L', 'F'}};
   module.samples = {{{{1, 2, 3, 4}}, {{5, 6, 7, 8}}}};
   return module;
 }
