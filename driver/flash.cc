@@ -106,7 +106,10 @@ bool Flash(const FlashFiles& files, const BoardFacts& board, const isa::Spec& sp
                                        board.bin_alignment, path, diags);
   if (!bitstream || !IsFor(*bitstream, board, path, diags)) return false;
   std::optional<std::string> overlay;
-  if (!files.overlay.empty() && !(overlay = ReadFile(files.overlay, diags))) return false;
+  if (!files.overlay.empty()) {
+    overlay = ReadFile(files.overlay, diags);
+    if (!overlay) return false;
+  }
   say("bitstream", bitstream->part.empty() ? fmt::format("{}, a .bin, which does not name its part", path)
                                            : fmt::format("{}, {} for {}, {} {}", path, bitstream->design,
                                                          bitstream->part, bitstream->date, bitstream->time));
