@@ -14,9 +14,9 @@
 #include <unordered_map>
 
 #include "compiler/cpu/codegen.h"
+#include "compiler/cpu/host_target.h"
 #include "compiler/cpu/llvm_module.h"
 #include "compiler/cpu/optimize.h"
-#include "compiler/cpu/target.h"
 #include "isa/check.h"
 
 namespace cosim::cpu {

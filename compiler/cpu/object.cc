@@ -20,7 +20,7 @@
 
 #include "compiler/cpu/llvm_module.h"
 #include "compiler/cpu/optimize.h"
-#include "compiler/cpu/target.h"
+#include "compiler/cpu/host_target.h"
 #include "isa/check.h"
 
 LLD_HAS_DRIVER(elf)
