@@ -13,7 +13,6 @@ using graph::Node;
 using te::Indices;
 using te::Tensor;
 using tir::Expr;
-using tir::Int;
 using tir::MathFn;
 using Tensors = std::vector<Tensor>;
 using Result = std::optional<Definition>;

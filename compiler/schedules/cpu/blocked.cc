@@ -183,13 +183,14 @@ class Builder {
   template <typename To, typename From>
   graph::TensorPtr PackAs(std::span<const From> from) const {
     const int64_t taps = shape_.kernel[0] * shape_.kernel[1], block = tile_.block();
+    const std::vector<To> values(from.begin(), from.end());
     std::vector<To> to(static_cast<size_t>(blocks_ * steps_ * taps * block * dot_), To{0});
     for (int64_t o = 0; o < shape_.channels; ++o) {
       To* const lane = &to[static_cast<size_t>((o / block * steps_ * taps * block + o % block) * dot_)];
       for (int64_t c = 0; c < shape_.depth; ++c)
         for (int64_t tap = 0; tap < taps; ++tap)
           lane[(c / dot_ * taps + tap) * block * dot_ + c % dot_] =
-              from[static_cast<size_t>((o * shape_.depth + c) * taps + tap)];
+              values[static_cast<size_t>((o * shape_.depth + c) * taps + tap)];
     }
     return std::make_shared<const graph::Tensor>(PackedShape(), std::move(to));
   }
