@@ -239,9 +239,13 @@ const std::vector<std::string> kDevices = {"functional", "cycle", "rtl", "tlm", 
 
 }  // namespace
 
-bool CheckDevice(const std::string& name) {
+bool CheckDevice(const std::string& name, bool or_host) {
   if (std::ranges::count(kDevices, name) > 0) return true;
-  Fail(fmt::format("unknown device '{}'", name), isa::NameHint(name, kDevices));
+  std::vector<std::string> known = kDevices;
+  if (or_host) known.emplace_back("host");
+  Fail(fmt::format("unknown device '{}'", name),
+       name == "board" ? "on a board, 'cosim-board run' runs modules: docs/how-to/run-on-a-board.md"
+                       : isa::NameHint(name, known));
   return false;
 }
 

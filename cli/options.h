@@ -61,8 +61,9 @@ std::optional<BandSpecs> LoadBand(const SpecWithSource& loaded);
 /// Random inputs that may be asked for.
 inline constexpr size_t kMostSamples = 100'000;
 
-/// Whether there is a device of that name; else prints the nearest.
-bool CheckDevice(const std::string& name);
+/// Whether there is a device of that name; else prints the nearest. `or_host`: "host", which is none of them,
+/// would do too.
+bool CheckDevice(const std::string& name, bool or_host = false);
 
 /// Adds --activation-bits, for networks of the zoo.
 void AddActivationBits(boost::program_options::options_description& options);

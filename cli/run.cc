@@ -162,7 +162,7 @@ int RunVerb(const Arguments& arguments) {
   run.check = *check;
   if (!ParseRequire(values["require"].as<std::string>()))
     return Fail(fmt::format("--require={}: not one of macs, all", values["require"].as<std::string>()));
-  if (!CheckDevice(run.device)) return 1;
+  if (!CheckDevice(run.device, /*or_host=*/true)) return 1;
   if (run.timing_only && run.device == "functional")
     return Fail("--timing-only: the functional device has no timing", "use --device=cycle");
   if (run.timing_only && run.device != "cycle")

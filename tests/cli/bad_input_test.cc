@@ -197,7 +197,10 @@ TEST_F(BadInput, AFailedRunLeavesTheOldReportAlone) {
 TEST_F(BadInput, UnknownChoicesAreListed) {
   ExpectRefused("run mlp --check=some", "cosim: error: --check=some: not one of outputs, layers, none\n");
   ExpectRefused("run mlp --device=fpga", R"(cosim: error: unknown device 'fpga'
-  hint: known here: functional, cycle, rtl, tlm, tlm-rtl
+  hint: known here: functional, cycle, rtl, tlm, tlm-rtl, host
+)");
+  ExpectRefused("run mlp --device=board", R"(cosim: error: unknown device 'board'
+  hint: on a board, 'cosim-board run' runs modules: docs/how-to/run-on-a-board.md
 )");
   ExpectRefused("run mlp --device=cylce", R"(cosim: error: unknown device 'cylce'
   hint: did you mean 'cycle'?
