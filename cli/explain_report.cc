@@ -216,7 +216,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json Json(const session::LayerExplanation& layer) {
+ordered_json JsonOf(const session::LayerExplanation& layer) {
   ordered_json out = {{"name", layer.layer.name},
                       {"op", layer.layer.op},
                       {"macs", layer.layer.macs},
@@ -240,14 +240,14 @@ ordered_json Json(const session::LayerExplanation& layer) {
   return out;
 }
 
-ordered_json Json(const session::Loss& loss) {
+ordered_json JsonOf(const session::Loss& loss) {
   ordered_json out = {{"cause", loss.cause}, {"cycles", loss.cycles}, {"layers", ordered_json::array()}};
   for (const auto& share : loss.layers)
     out["layers"].push_back({{"name", share.layer}, {"cycles", share.cycles}});
   return out;
 }
 
-ordered_json Json(const session::Lift& lift) {
+ordered_json JsonOf(const session::Lift& lift) {
   ordered_json out = {
       {"what", lift.what}, {"set", Settings(lift)}, {"cycles", lift.cycles}, {"fits", nullptr}};
   if (lift.fit.fits) out["fits"] = *lift.fit.fits;
@@ -263,9 +263,9 @@ std::string ExplanationJson(const session::Explanation& result, const session::O
                        {"losses", ordered_json::array()}, {"layers", ordered_json::array()},
                        {"lifts", ordered_json::array()}};
   json["provenance"] = OriginJson(origin);
-  for (const auto& loss : result.losses) json["losses"].push_back(Json(loss));
-  for (const auto& layer : result.layers) json["layers"].push_back(Json(layer));
-  for (const auto& lift : result.lifts) json["lifts"].push_back(Json(lift));
+  for (const auto& loss : result.losses) json["losses"].push_back(JsonOf(loss));
+  for (const auto& layer : result.layers) json["layers"].push_back(JsonOf(layer));
+  for (const auto& lift : result.lifts) json["lifts"].push_back(JsonOf(lift));
   return JsonText(json);
 }
 

@@ -62,13 +62,13 @@ std::string Verdict(const synth::Synthesis& synthesis) {
   return text;
 }
 
-ordered_json Json(const Resources& resources) {
+ordered_json JsonOf(const Resources& resources) {
   ordered_json json;
   for (const Resource& resource : kResources) json[resource.name] = resource.count(resources);
   return json;
 }
 
-ordered_json Json(const synth::Path& path) {
+ordered_json JsonOf(const synth::Path& path) {
   return {{"levels", path.levels}, {"from", path.from}, {"to", path.to}};
 }
 
@@ -106,12 +106,12 @@ std::string SynthJson(const synth::Synthesis& synthesis, const isa::Spec& spec,
   json["parts"] = ordered_json::array();
   for (const synth::Part& part : analysis.parts)
     json["parts"].push_back(
-        {{"name", part.name}, {"resources", Json(part.resources)}, {"longest_path", Json(part.longest)}});
-  json["total"] = Json(analysis.total);
-  json["longest_path"] = Json(analysis.longest);
+        {{"name", part.name}, {"resources", JsonOf(part.resources)}, {"longest_path", JsonOf(part.longest)}});
+  json["total"] = JsonOf(analysis.total);
+  json["longest_path"] = JsonOf(analysis.longest);
   json["unregistered_dsps"] = analysis.unregistered_dsps;
   if (synthesis.board.has_budget) {
-    json["budget"] = Json(synthesis.board.budget);
+    json["budget"] = JsonOf(synthesis.board.budget);
     ordered_json over = ordered_json::object();
     for (const Resource& resource : kResources) {
       const double more = resource.count(analysis.total) - resource.count(synthesis.board.budget);
