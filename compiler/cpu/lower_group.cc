@@ -52,17 +52,34 @@ class GroupBuilder {
   }
 
  private:
-  /// Takes the form of a convolution that suits the target's registers, if it has one.
+  /// Takes the form of a convolution that suits the target's registers, if it has one. What follows the sums
+  /// in the same node reads those instead.
   void Block(const graph::Node& node, ops::Definition& definition) {
-    const auto& convolved = definition.computations.back().convolved;
-    if (!convolved || !target_.is_known()) return;
-    auto blocked = schedules::BlockDepthwise(definition, target_);
-    if (const auto* weights = ConstantOf(node, convolved->w); weights && !blocked)
-      blocked = schedules::BlockConvolution(definition, *weights, target_);
+    auto& computations = definition.computations;
+    const auto sums =
+        std::ranges::find_if(computations, [](const auto& c) { return c.convolved.has_value(); });
+    if (sums == computations.end() || !target_.is_known()) return;
+    const ops::Definition plain{{computations.begin(), sums + 1}, {}};
+    auto blocked = schedules::BlockDepthwise(plain, target_);
+    if (const auto* weights = ConstantOf(node, sums->convolved->w); weights && !blocked)
+      blocked = schedules::BlockConvolution(plain, *weights, target_);
     if (!blocked) return;
-    definition = std::move(blocked->definition);
-    for (const ops::Computation& computation : definition.computations)
+    for (const ops::Computation& computation : blocked->definition.computations)
       tiles_.push_back({computation.tensor, blocked->tile});
+    std::vector<std::pair<te::Tensor, te::Tensor>> instead = {
+        {sums->tensor, blocked->definition.computations.back().tensor}};
+    for (auto rest = sums + 1; rest != computations.end(); ++rest) {
+      te::TensorNode node = *rest->tensor.get();
+      for (const auto& [old, now] : instead)
+        node.body = te::ReadInstead(node.body, old.buffer(), now.buffer());
+      instead.emplace_back(rest->tensor, te::Tensor(std::make_shared<const te::TensorNode>(std::move(node))));
+      rest->tensor = instead.back().second;
+    }
+    blocked->definition.computations.insert(blocked->definition.computations.end(), sums + 1,
+                                            computations.end());
+    computations = std::move(blocked->definition.computations);
+    auto& tables = blocked->definition.tables;
+    definition.tables.insert(definition.tables.end(), tables.begin(), tables.end());
   }
 
   const graph::Tensor* ConstantOf(const graph::Node& node, const te::Tensor& tensor) {

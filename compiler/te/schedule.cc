@@ -12,13 +12,6 @@
 namespace cosim::te {
 namespace {
 
-tir::Expr ReplaceBuffer(const tir::Expr& expr, const tir::Buffer& from, const tir::Buffer& to) {
-  return tir::RewriteExpr(expr, [&](const tir::Expr& node) {
-    const auto* load = tir::As<tir::Load>(node);
-    return load && load->buffer == from ? tir::MakeLoad(to, load->indices) : node;
-  });
-}
-
 bool Reads(const Body& body, const TensorNode* tensor) {
   const std::vector<Tensor> inputs = InputsOf(body);
   return std::any_of(inputs.begin(), inputs.end(),
@@ -171,11 +164,7 @@ tir::LoopKind Stage::KindOf(const Axis& leaf) const {
 }
 
 void Stage::ReplaceReads(const tir::Buffer& from, const tir::Buffer& to) {
-  if (auto* reduction = std::get_if<Reduction>(&body_)) {
-    reduction->source = ReplaceBuffer(reduction->source, from, to);
-  } else {
-    body_ = ReplaceBuffer(std::get<tir::Expr>(body_), from, to);
-  }
+  body_ = ReadInstead(body_, from, to);
 }
 
 namespace {

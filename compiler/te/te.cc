@@ -133,6 +133,18 @@ Tensor TensorOf(const tir::Buffer& buffer) {
   return Tensor(std::move(node));
 }
 
+Body ReadInstead(const Body& body, const tir::Buffer& from, const tir::Buffer& to) {
+  const auto replaced = [&](const tir::Expr& expr) {
+    return tir::RewriteExpr(expr, [&](const tir::Expr& node) {
+      const auto* load = tir::As<tir::Load>(node);
+      return load && load->buffer == from ? tir::MakeLoad(to, load->indices) : node;
+    });
+  };
+  const auto* reduction = std::get_if<Reduction>(&body);
+  if (!reduction) return replaced(std::get<tir::Expr>(body));
+  return Reduction{reduction->op, replaced(reduction->source), reduction->axes};
+}
+
 std::vector<Tensor> InputsOf(const Body& body) {
   const auto* reduction = std::get_if<Reduction>(&body);
   std::vector<Tensor> inputs;

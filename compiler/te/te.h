@@ -120,6 +120,8 @@ Tensor Compute(std::string name, std::vector<int64_t> shape, const std::function
 
 /// The tensor a load in a tensor expression reads.
 Tensor TensorOf(const tir::Buffer& buffer);
+/// `body` with all reads of one buffer from another of its shape.
+Body ReadInstead(const Body& body, const tir::Buffer& from, const tir::Buffer& to);
 /// The distinct tensors a body reads, in order of first use.
 std::vector<Tensor> InputsOf(const Body& body);
 

@@ -117,7 +117,10 @@ std::optional<fs::path> BuildRtl(const isa::Spec& spec, const RtlBuildOptions& o
       error);
   if (folder) {
     const fs::path library = *folder / kLibrary;
-    if (dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;  // stays open for MakeRtlModel
+    if (void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+      dlclose(handle);
+      return library;
+    }
     diags.Error(kForeign, {spec.config}, fmt::format("the model cannot be loaded: {}", dlerror())).hint =
         fmt::format("built for another machine? remove {}, and it is built again", folder->string());
     return std::nullopt;

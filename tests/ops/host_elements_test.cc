@@ -111,6 +111,31 @@ TEST(HostElements, NaNsOfExtremesAreThoseOfTheReference) {
                   {a, Tensor(Shape{}, std::vector<float>{0}), Tensor(Shape{}, std::vector<float>{1})});
 }
 
+// What follows the sums of a convolution by constants follows those of register tiles too.
+TEST(HostWindows, ConvolveByConstantsInTiles) {
+  Randoms random(18);
+  const host::Spatial same{.auto_pad = host::AutoPad::kSameUpper, .strides = {2, 2}},
+      framed{.strides = {1, 1}, .pads = {1, 1, 1, 1}};
+  for (const int64_t groups : {1, 2, 8}) {
+    const Shape weights = {24, 8 / groups, 3, 3};
+    for (const host::Spatial& window : {same, framed}) {
+      ExpectReference(
+          host::Conv(window, groups),
+          {Reals(random, {2, 8, 9, 11}), Constant(Reals(random, weights)), Constant(Reals(random, {24}))});
+      ExpectReference(host::Conv(window, groups),
+                      {Reals(random, {1, 8, 7, 7}), Constant(Reals(random, weights))});
+    }
+  }
+  graph::Graph graph("operator");
+  const auto op = host::Conv(framed, 1);
+  const std::vector<graph::ValueId> ids = {graph.AddInput("x", {DType::kFloat32, {1, 8, 7, 7}}),
+                                           graph.AddConstant("w", Reals(random, {24, 8, 3, 3})),
+                                           graph.AddConstant("b", Reals(random, {24}))};
+  graph.Add("y", graph::HostOp{op, 0, {DType::kFloat32, {1, 24, 7, 7}}, "a test"}, ids);
+  EXPECT_TRUE(cpu::LowerForCpu(graph, 3).tables.empty());
+  EXPECT_EQ(cpu::LowerForCpu(graph, 3, {.vector_bits = 256}).tables.size(), 1U);  // packed weights
+}
+
 TEST(HostWindows, ConvolveAndPoolInAnyNumberOfDimensions) {
   Randoms random(14);
   const host::Spatial plain, same{.auto_pad = host::AutoPad::kSameUpper, .strides = {2}},
