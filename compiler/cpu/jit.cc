@@ -91,7 +91,8 @@ class Session : public std::enable_shared_from_this<Session> {
   /// The name under which the session knows the code of `function`; adds its module when it is new.
   std::string Add(const tir::Function& function);
 
-  std::unique_ptr<const llvm::TargetMachine> emit_for_;  // asked for its layout and features; also sets LLVM up
+  std::unique_ptr<const llvm::TargetMachine>
+      emit_for_;  // asked for its layout and features; also sets LLVM up
   orc::JITTargetMachineBuilder machine_;
   std::unique_ptr<orc::LLJIT> jit_;
   mutable std::mutex mutex_;

@@ -18,9 +18,9 @@
 #include <regex>
 #include <sstream>
 
+#include "compiler/cpu/host_target.h"
 #include "compiler/cpu/llvm_module.h"
 #include "compiler/cpu/optimize.h"
-#include "compiler/cpu/host_target.h"
 #include "isa/check.h"
 
 LLD_HAS_DRIVER(elf)

@@ -76,7 +76,9 @@ inline Module SmallModule(const isa::Spec& spec) {
   network.inputs = {in};
   network.outputs = {out};
   module.code = {std::string(HostArchitecture()),
-                 HostArchitecture() == "x86_64" ? "x86-64" : "generic",
+                 HostArchitecture() == "x86_64" ? "x86-64-v2"
+                 : HostArchitecture() == "arm"  ? "armv7"
+                                                : "aarch64",
                  {0x7F, 'E', 'L', 'F'}};
   module.samples = {{{{1, 2, 3, 4}}, {{5, 6, 7, 8}}}};
   return module;
