@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/print.h"
+#include "cli/report_checks.h"
 #include "cli/text.h"
 #include "cli/version.h"
 
@@ -13,8 +14,6 @@ namespace cosim::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int kHostSchema = 2;  // docs/reference/versions.md
 
 std::string HostLayerRows(const session::HostResult& measured) {
   constexpr auto kRow = "{:<28} {:<34} {:>15} {:>10} {:>9} {:>8}\n";
@@ -53,32 +52,6 @@ std::string HostTotals(const session::HostResult& measured, const session::Optio
   return text;
 }
 
-std::string HostVerdict(const session::Result& result, const session::Options& options) {
-  if (options.check == session::Check::kNone) return "outputs: not checked\n";
-  std::string text;
-  int64_t layer_values = 0, layer_mismatches = 0, values = 0, mismatches = 0;
-  for (const session::Compared& layer : result.layers) {
-    layer_values += layer.values;
-    layer_mismatches += layer.mismatches;
-    if (layer.mismatches > 0)
-      text += fmt::format("  {}: {} of {} values differ\n", layer.name, Grouped(layer.mismatches),
-                          Grouped(layer.values));
-  }
-  if (!result.layers.empty())
-    text += fmt::format("layers: {} tensors, {} values, {} mismatches against golden\n", result.layers.size(),
-                        Grouped(layer_values), Grouped(layer_mismatches));
-  for (const session::Compared& output : result.outputs) {
-    values += output.values;
-    mismatches += output.mismatches;
-  }
-  text +=
-      fmt::format("outputs: {} values, {} mismatches against golden\n", Grouped(values), Grouped(mismatches));
-  if (!result.unchecked.empty())
-    text += fmt::format("not checked independently: {}, computed by the golden model's own routines\n",
-                        Counted(result.unchecked.size(), "layer"));
-  return text;
-}
-
 Json HostLayerJson(const session::HostResult& measured, size_t i) {
   const runtime::Layer& layer = measured.result.network.layers[i];
   return {{"name", layer.name},
@@ -96,26 +69,16 @@ Json HostLayerJson(const session::HostResult& measured, size_t i) {
           {"peak_share", measured.PeakShare(i)}};
 }
 
-Json MismatchesJson(const std::vector<session::Compared>& outputs) {
-  int64_t values = 0, mismatches = 0;
-  for (const session::Compared& output : outputs) {
-    values += output.values;
-    mismatches += output.mismatches;
-  }
-  return {{"values", values}, {"mismatches", mismatches}};
-}
-
 }  // namespace
 
 std::string HostTable(const session::HostResult& measured, const session::Options& options) {
-  return HostLayerRows(measured) + "\n" + HostTotals(measured, options) +
-         HostVerdict(measured.result, options);
+  return HostLayerRows(measured) + "\n" + HostTotals(measured, options) + Verdict(measured.result, options);
 }
 
 std::string HostJson(const session::HostResult& measured, const session::Options& options) {
   const session::Result& result = measured.result;
   Json json;
-  json["schema"] = kHostSchema;
+  json["schema"] = kRunSchema;
   json["network"] = result.network.name;
   json["device"] = options.device;
   json["seed"] = options.seed;
@@ -129,17 +92,11 @@ std::string HostJson(const session::HostResult& measured, const session::Options
   json["macs"] = result.macs;
   json["macs_host"] = result.macs_host;
   json["value_bytes"] = result.network.value_bytes;
-  json["outputs"] = MismatchesJson(result.outputs);
-  json["unchecked_layers"] = result.unchecked;
+  AddOutputs(result, json);
   json["layers"] = Json::array();
   for (size_t i = 0; i < result.network.layers.size(); ++i)
     json["layers"].push_back(HostLayerJson(measured, i));
-  for (const session::Compared& compared : result.layers)
-    json["checked_layers"].push_back(
-        {{"name", compared.name}, {"values", compared.values}, {"mismatches", compared.mismatches}});
-  for (const graph::QuantizationRow& row : result.quantization)
-    json["quantization"].push_back(
-        {{"name", row.name}, {"sqnr_db", row.sqnr_db}, {"zeros", row.zeros}, {"saturated", row.saturated}});
+  AddCheckedLayers(result, json);
   json["version"] = "cosim " COSIM_VERSION;
   json["commit"] = Commit();
   json["host"] = {{"quantize_s", result.host.quantize_s},

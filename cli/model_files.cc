@@ -176,7 +176,15 @@ std::optional<graph::Graph> LoadGraph(const po::variables_map& values, const isa
   return model ? std::optional(model->graph) : std::nullopt;
 }
 
-bool LoadModel(const po::variables_map& values, session::Options& run) {
+bool LoadNetwork(const po::variables_map& values, session::Options& run) {
+  if (!import::IsModelFile(run.network)) {
+    for (const char* option : {"input", "shape", "mean", "scale", "layout"})
+      if (values.count(option))
+        return Fail(fmt::format("--{} is for models from files; {} gets its inputs from the seed", option,
+                                run.network)),
+               false;
+    return CheckNetwork(run.network);
+  }
   if (!values.count("input") && !HasNoImageOptions(values)) return false;
   run.model = ImportModel(values, run.network);
   if (!run.model) return false;

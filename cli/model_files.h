@@ -30,8 +30,9 @@ std::shared_ptr<const import::Model> ImportModel(const boost::program_options::v
 std::optional<graph::Graph> LoadGraph(const boost::program_options::variables_map& values,
                                       const isa::Spec& spec, const std::string& name, uint64_t seed);
 
-/// Reads the model that `run.network` names and its inputs into `run`; prints mistakes.
-bool LoadModel(const boost::program_options::variables_map& values, session::Options& run);
+/// Whether `run.network` is a network of the zoo; the model of a file is read with its inputs into `run`.
+/// Prints mistakes, options for the other of the two among them.
+bool LoadNetwork(const boost::program_options::variables_map& values, session::Options& run);
 
 /// The inputs that --input gives for such places, in their order; empty without --input. Nothing after
 /// printing a mistake.

@@ -5,6 +5,7 @@
 #include "cli/print.h"
 #include "cli/provenance.h"
 #include "cli/report.h"
+#include "cli/report_checks.h"
 #include "cli/report_figures.h"
 
 namespace cosim::cli {
@@ -12,8 +13,6 @@ namespace cosim::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int kSchema = 2;  // docs/reference/versions.md
 
 Json OrNull(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
@@ -50,7 +49,7 @@ Json LayerJson(const session::Result& result, size_t i, const isa::Spec& spec) {
 
 std::string RunJson(const session::Result& result, const isa::Spec& spec, const session::Options& options) {
   Json json;
-  json["schema"] = kSchema;
+  json["schema"] = kRunSchema;
   json["network"] = result.network.name;
   json["config"] = spec.config;
   json["isa"] = spec.isa;
@@ -77,13 +76,7 @@ std::string RunJson(const session::Result& result, const isa::Spec& spec, const 
   json["ideal_cycles"] = result.ideal_cycles;
   json["utilization"] = Utilization(result.ideal_cycles, result.run.cycles);
   json["instructions"] = result.instructions;
-  int64_t values = 0, mismatches = 0;
-  for (const auto& output : result.outputs) {
-    values += output.values;
-    mismatches += output.mismatches;
-  }
-  json["outputs"] = {{"values", values}, {"mismatches", mismatches}};
-  json["unchecked_layers"] = result.unchecked;
+  AddOutputs(result, json);
   if (!result.producer.empty()) json["module"] = {{"file", options.network}, {"producer", result.producer}};
   if (const auto& f = result.frames)
     json["frames"] = {{"count", f->count},
@@ -99,12 +92,7 @@ std::string RunJson(const session::Result& result, const isa::Spec& spec, const 
   for (const OpSum& sum : SumByOp(result, spec))
     json["by_op"].push_back(
         {{"op", sum.op}, {"layers", sum.layers}, {"cycles", sum.cycles}, {"ideal_cycles", sum.ideal}});
-  for (const auto& compared : result.layers)
-    json["checked_layers"].push_back(
-        {{"name", compared.name}, {"values", compared.values}, {"mismatches", compared.mismatches}});
-  for (const auto& row : result.quantization)
-    json["quantization"].push_back(
-        {{"name", row.name}, {"sqnr_db", row.sqnr_db}, {"zeros", row.zeros}, {"saturated", row.saturated}});
+  AddCheckedLayers(result, json);
   json["ledger"] = Json::object();
   for (const auto& row : result.run.ledger) {
     Json tokens = Json::object();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last lines of the table: totals, what was held against what, and the verdict.
+// The last lines of the table: totals, and what the RTL was held against.
 #include <fmt/format.h>
 
 #include "cli/provenance.h"
+#include "cli/report_checks.h"
 #include "cli/report_figures.h"
 #include "cli/text.h"
 
@@ -85,38 +86,6 @@ std::string Agreement(const session::Result& result) {
       "ledger; the RTL ran at {} cycles/s\n",
       Grouped(*result.run.model_cycles), Grouped(result.run.cycles - *result.run.model_cycles),
       Grouped(static_cast<int64_t>(CyclesPerSecond(result))));
-}
-
-std::string Verdict(const session::Result& result, const session::Options& options) {
-  if (options.timing_only) return "outputs: not computed (timing only)\n";
-  if (options.check == session::Check::kNone) return "outputs: not checked\n";
-  if (!result.producer.empty() && !options.inputs.empty())
-    return "outputs: not checked: the module has golden outputs for its own samples only\n";
-  int64_t values = 0, mismatches = 0;
-  for (const auto& output : result.outputs) {
-    values += output.values;
-    mismatches += output.mismatches;
-  }
-  std::string text;
-  if (!result.layers.empty()) {
-    int64_t layer_values = 0, layer_mismatches = 0;
-    for (const auto& layer : result.layers) {
-      layer_values += layer.values;
-      layer_mismatches += layer.mismatches;
-      if (layer.mismatches)
-        text += fmt::format("  {}: {} of {} values differ\n", layer.name, Grouped(layer.mismatches),
-                            Grouped(layer.values));
-    }
-    text += fmt::format("layers: {} tensors, {} values, {} mismatches against golden\n", result.layers.size(),
-                        Grouped(layer_values), Grouped(layer_mismatches));
-  }
-  const std::string where = result.producer.empty() ? "" : " outputs stored in the module";
-  text += fmt::format("outputs: {} values, {} mismatches against golden{}\n", Grouped(values),
-                      Grouped(mismatches), where);
-  if (!result.unchecked.empty())
-    text += fmt::format("not checked independently: {}, computed by the golden model's own routines\n",
-                        Counted(result.unchecked.size(), "layer"));
-  return text;
 }
 
 }  // namespace

@@ -10,10 +10,10 @@
 #include "cli/print.h"
 #include "cli/provenance.h"
 #include "cli/report.h"
+#include "cli/report_checks.h"
 #include "cli/rtl_options.h"
 #include "cli/run_host.h"
 #include "cli/verbs.h"
-#include "compiler/import/import.h"
 #include "compiler/session/module.h"
 #include "compiler/session/session.h"
 #include "isa/spec/config_host.h"
@@ -21,13 +21,6 @@
 namespace cosim::cli {
 namespace po = boost::program_options;
 namespace {
-
-std::optional<session::Check> ParseCheck(const std::string& text) {
-  if (text == "outputs") return session::Check::kOutputs;
-  if (text == "layers") return session::Check::kLayers;
-  if (text == "none") return session::Check::kNone;
-  return std::nullopt;
-}
 
 std::optional<session::Require> ParseRequire(const std::string& text) {
   if (text.empty()) return session::Require::kNothing;
@@ -155,10 +148,8 @@ int RunVerb(const Arguments& arguments) {
   run.virtual_threads = values["virtual-threads"].as<int>();
   run.report_quantization = values["check"].as<std::string>() == "layers";
   const std::string json = values["json"].as<std::string>();
-  const auto check = ParseCheck(values["check"].as<std::string>());
-  if (!check)
-    return Fail(
-        fmt::format("--check={}: not one of outputs, layers, none", values["check"].as<std::string>()));
+  const auto check = CheckIn(values);
+  if (!check) return 1;
   run.check = *check;
   if (!ParseRequire(values["require"].as<std::string>()))
     return Fail(fmt::format("--require={}: not one of macs, all", values["require"].as<std::string>()));
@@ -197,12 +188,7 @@ int RunVerb(const Arguments& arguments) {
   if (!CheckOutputOptions(values)) return 1;
   if (NamesModule(run.network)) return RunModuleFile(values, run, json);
   if (values.count("trust")) return Fail("--trust is for modules", "what is compiled now is trusted anyhow");
-  const bool from_file = import::IsModelFile(run.network);
-  for (const char* option : {"input", "shape", "mean", "scale", "layout"})
-    if (values.count(option) && !from_file)
-      return Fail(fmt::format("--{} is for models from files; {} gets its inputs from the seed", option,
-                              run.network));
-  if (from_file ? !LoadModel(values, run) : !CheckNetwork(run.network)) return 1;
+  if (!LoadNetwork(values, run)) return 1;
   return RunNetwork(values, run, json);
 }
 

@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
+#include "cli/report_checks.h"
 #include "compiler/session/host.h"
 
 namespace cosim::cli {
@@ -48,27 +49,12 @@ std::optional<int> ActivationBits(const po::variables_map& values, bool from_fil
 /// The network or model with its inputs into `run`; prints mistakes.
 bool FindNetwork(const po::variables_map& values, session::Options& run) {
   const bool from_file = import::IsModelFile(run.network);
-  if (!from_file && !CheckNetwork(run.network)) return false;
-  for (const char* option : {"input", "shape", "mean", "scale", "layout"})
-    if (values.count(option) && !from_file)
-      return Fail(fmt::format("--{} is for models from files; {} gets its inputs from the seed", option,
-                              run.network)),
-             false;
   if (from_file && values.count("float32"))
     return Fail("--float32 is for networks of the zoo: a model from a file runs as it is"), false;
   const auto bits = ActivationBits(values, from_file);
   if (!bits) return false;
   run.activation_bits = *bits;
-  return !from_file || LoadModel(values, run);
-}
-
-std::optional<session::Check> CheckIn(const po::variables_map& values) {
-  const std::string what = values["check"].as<std::string>();
-  if (what == "outputs") return session::Check::kOutputs;
-  if (what == "layers") return session::Check::kLayers;
-  if (what == "none") return session::Check::kNone;
-  Fail(fmt::format("--check={}: not one of outputs, layers, none", what));
-  return std::nullopt;
+  return LoadNetwork(values, run);
 }
 
 }  // namespace

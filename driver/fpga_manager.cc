@@ -147,7 +147,7 @@ std::optional<std::string> SetClock(const fs::path& root, double mhz, Diagnostic
     if (rate <= wanted && rate >= wanted - wanted / 50)
       return fmt::format("{:g} MHz", static_cast<double>(rate) / 1e6);
     diags.Error(codes::kNotLoaded, {}, fmt::format("the clock is {} Hz after asking for {}", rate, wanted))
-        .hint = "the accelerator was routed for no more than that";
+        .hint = "a clock of the board that divides to clock_mhz or little less is needed";
     return std::nullopt;
   }
   return fmt::format(

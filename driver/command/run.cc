@@ -48,9 +48,7 @@ std::optional<Loaded> Load(const std::string& path, bool trust) {
            std::nullopt;
   if (!runtime::Link(*module, *spec, error, runtime::NativeCode::kLoad))
     return Fail(fmt::format("{} cannot run: {}", path, error),
-                "`cosim compile --host-target=armv7` (Pynq) or `--host-target=aarch64` (Ultra96) makes code "
-                "for "
-                "boards"),
+                "`cosim compile --host-target=armv7` makes code for a Pynq, aarch64 for an Ultra96"),
            std::nullopt;
   return Loaded{std::move(*module), std::move(*spec)};
 }
