@@ -34,9 +34,10 @@ std::string HostTotals(const session::HostResult& measured, const session::Optio
   const runtime::HostPeak& peak = measured.peak;
   const size_t runs = measured.runs.size();
   std::string text = fmt::format(
-      "latency: {:.3f} ms at the least, {:.3f} ms median of {} behind a warm-up; CPU time {:.3f} ms at the "
-      "least; the layers are those of the fastest run\n",
-      measured.LeastMs(), measured.MedianMs(), Counted(runs, "run"), measured.LeastCpuMs());
+      "latency: {:.3f} ms at the least, {:.3f} ms median of {} behind a warm-up on {}; CPU time {:.3f} ms at "
+      "the least; the layers are those of the fastest run\n",
+      measured.LeastMs(), measured.MedianMs(), Counted(runs, "run"),
+      Counted(static_cast<size_t>(measured.threads), "thread"), measured.LeastCpuMs());
   text += fmt::format("total: {} MACs, {:.2f} Gop/s (two operations a MAC)\n", Grouped(result.macs),
                       2e-6 * static_cast<double>(result.macs) / measured.LeastMs());
   text +=
@@ -85,6 +86,7 @@ std::string HostJson(const session::HostResult& measured, const session::Options
   json["latency_ms"] = {{"min", measured.LeastMs()}, {"median", measured.MedianMs()}};
   json["cpu_ms"] = measured.LeastCpuMs();
   json["repeat"] = measured.runs.size();
+  json["threads"] = measured.threads;
   json["peak"] = {{"float_gops", measured.peak.float_gops},
                   {"float_loop", measured.peak.float_loop},
                   {"integer_gops", measured.peak.integer_gops},

@@ -15,12 +15,14 @@
 #include "cli/print.h"
 #include "cli/report_checks.h"
 #include "compiler/session/host.h"
+#include "runtime/threads/thread_pool.h"
 
 namespace cosim::cli {
 namespace po = boost::program_options;
 namespace {
 
 constexpr int kMostRuns = 100'000;
+constexpr int kMostThreads = 256;
 
 /// What only an accelerator or its simulation could do something with; prints a mistake.
 bool HasNoAcceleratorOptions(const po::variables_map& values) {
@@ -62,12 +64,14 @@ bool FindNetwork(const po::variables_map& values, session::Options& run) {
 void AddHostOptions(po::options_description& options) {
   options.add_options()("repeat", po::value<int>()->value_name("K"),
                         "timed runs, behind one that is not (host device; default: 5)")(
+      "threads", po::value<int>()->value_name("N"),
+      "that share its loops (host device; default: one a processor)")(
       "float32", "a network of the zoo in float32, not quantized (host device)");
   AddHostTarget(options, cpu::kNativeTarget);
 }
 
 bool HasNoHostOptions(const po::variables_map& values) {
-  for (const char* option : {"repeat", "float32"})
+  for (const char* option : {"repeat", "threads", "float32"})
     if (values.count(option)) return Fail(fmt::format("--{} is for --device=host", option)), false;
   if (values["host-target"].defaulted()) return true;
   return Fail("--host-target is for --device=host"), false;
@@ -85,6 +89,9 @@ int RunOnHost(const po::variables_map& values) {
   run.report_quantization = *check == session::Check::kLayers;
   session::HostOptions host{.float32 = values.count("float32") > 0};
   if (values.count("repeat")) host.repeat = values["repeat"].as<int>();
+  host.threads = values.count("threads") ? values["threads"].as<int>() : runtime::UsableProcessors();
+  if (host.threads < 1 || host.threads > kMostThreads)
+    return Fail(fmt::format("--threads: from 1 to {}", kMostThreads));
   const auto target = HostTargetIn(values);
   if (!target) return 1;
   if (!cpu::RunsHere(*target))

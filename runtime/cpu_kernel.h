@@ -6,6 +6,8 @@
 #include <memory>
 #include <span>
 
+#include "runtime/parallel.h"
+
 namespace cosim::runtime {
 
 class CpuKernel {
@@ -14,7 +16,9 @@ class CpuKernel {
   /// Computes outputs from inputs. `args` are the arrays in the order of the parameters the kernel was
   /// compiled from (inputs, then outputs), dense and row-major, each aligned to its element type; no output
   /// may overlap another array. May be called from several threads at once.
-  virtual void Run(std::span<void* const> args) const = 0;
+  void Run(std::span<void* const> args) const { RunOn(args, Serial()); }
+  /// … with loops of independent rounds shared out by `parallel`.
+  virtual void RunOn(std::span<void* const> args, const Parallel& parallel) const = 0;
 };
 
 using CpuKernelPtr = std::shared_ptr<const CpuKernel>;

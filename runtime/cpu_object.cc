@@ -19,13 +19,15 @@
 namespace cosim::runtime {
 namespace {
 
-using Entry = void (*)(void* const*);
+using Entry = void (*)(void* const*, const Parallel*);
 
 class LoadedKernel final : public CpuKernel {
  public:
   LoadedKernel(std::shared_ptr<const LoadedObject> object, Entry entry)
       : object_(std::move(object)), entry_(entry) {}
-  void Run(std::span<void* const> args) const override { entry_(args.data()); }
+  void RunOn(std::span<void* const> args, const Parallel& parallel) const override {
+    entry_(args.data(), &parallel);
+  }
 
  private:
   std::shared_ptr<const LoadedObject> object_;
@@ -71,7 +73,9 @@ bool HostHas(std::string_view level) {
 #endif
 }
 
-void KernelSymbol::Run(std::span<void* const>) const { COSIM_CHECK(false, "{} is not loaded", name_); }
+void KernelSymbol::RunOn(std::span<void* const>, const Parallel&) const {
+  COSIM_CHECK(false, "{} is not loaded", name_);
+}
 
 std::shared_ptr<const LoadedObject> LoadedObject::Load(const CpuObject& object, std::string& error) {
   if (object.architecture != HostArchitecture()) {

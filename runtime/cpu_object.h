@@ -13,8 +13,8 @@
 
 namespace cosim::runtime {
 
-/// Each kernel is an exported function `void symbol(void* const* args)`; C's library is all it calls,
-/// with its mathematics, and on 32-bit ARM the compiler's (libgcc_s).
+/// Each kernel is an exported function `void symbol(void* const* args, const Parallel*)`; C's
+/// library is all it calls, with its mathematics, and on 32-bit ARM the compiler's (libgcc_s).
 struct CpuObject {
   std::string architecture;    ///< as HostArchitecture() names it
   std::string level;           ///< the least processor, as --host-target names it: "x86-64-v3"
@@ -32,7 +32,7 @@ class KernelSymbol final : public CpuKernel {
  public:
   explicit KernelSymbol(std::string name) : name_(std::move(name)) {}
   const std::string& name() const { return name_; }
-  void Run(std::span<void* const> args) const override;
+  void RunOn(std::span<void* const> args, const Parallel& parallel) const override;
 
  private:
   std::string name_;

@@ -22,7 +22,8 @@ double WallSeconds() {
 
 void HostExecutor::Free::operator()(uint8_t* memory) const { operator delete[](memory, kCacheLine); }
 
-HostExecutor::HostExecutor(const Network& network) : network_(network) {
+HostExecutor::HostExecutor(const Network& network, const Parallel& parallel)
+    : network_(network), parallel_(parallel) {
   const uint64_t bytes = std::max<uint64_t>(network.value_bytes, 1);
   memory_.reset(new (kCacheLine) uint8_t[bytes]());
   for (const auto& step : network.steps) {
@@ -49,7 +50,7 @@ HostTimes HostExecutor::Run(const std::vector<std::vector<uint8_t>>& inputs) {
       std::memcpy(memory_.get() + network_.inputs[i].address, inputs[i].data(), inputs[i].size());
   }
   for (double last = WallSeconds(); const Call& call : calls_) {
-    call.kernel->Run(call.arguments);
+    call.kernel->RunOn(call.arguments, parallel_);
     const double now = WallSeconds();
     times.layers[static_cast<size_t>(call.layer)] += now - last;
     last = now;

@@ -19,11 +19,12 @@ struct HostTimes {
 };
 
 /// All values stand in one block of memory, placed as the network's plan says, those that never live together
-/// at one place; constants are read where the network holds them. Not for two threads at once.
+/// at one place; constants are read where the network holds them. Not for two callers at once.
 class HostExecutor {
  public:
-  /// `network` has CpuSteps only, and outlives the executor. Throws std::bad_alloc.
-  explicit HostExecutor(const Network& network);
+  /// `network` has CpuSteps only; it and `parallel`, which kernels share their loops out by, outlive the
+  /// executor. Throws std::bad_alloc.
+  explicit HostExecutor(const Network& network, const Parallel& parallel = Serial());
 
   /// `inputs`: plain arrays, as Network::inputs.
   HostTimes Run(const std::vector<std::vector<uint8_t>>& inputs);
@@ -41,6 +42,7 @@ class HostExecutor {
     int layer;
   };
   const Network& network_;
+  const Parallel& parallel_;
   std::unique_ptr<uint8_t[], Free> memory_;
   std::vector<Call> calls_;
 };

@@ -53,7 +53,7 @@ class RoutineSymbol final : public CpuKernel {
  public:
   explicit RoutineSymbol(uint32_t value) : value_(value) {}
   uint32_t value() const { return value_; }
-  void Run(std::span<void* const> args) const override;
+  void RunOn(std::span<void* const> args, const Parallel& parallel) const override;
 
  private:
   uint32_t value_;
@@ -71,7 +71,7 @@ struct Module {
 };
 
 /// Version of the format that is written, and the only one that is read.
-inline constexpr uint32_t kModuleVersion = 2;
+inline constexpr uint32_t kModuleVersion = 3;
 
 /// The file's bytes. The same module gives the same bytes.
 std::vector<uint8_t> WriteModule(const Module& module);

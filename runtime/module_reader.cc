@@ -253,7 +253,7 @@ std::optional<Module> ReadModule(std::span<const uint8_t> bytes, std::string& er
   return Reader().Read(*envelope, error);
 }
 
-void RoutineSymbol::Run(std::span<void* const>) const {
+void RoutineSymbol::RunOn(std::span<void* const>, const Parallel&) const {
   COSIM_CHECK(false, "routine {} is not linked", value_);
 }
 

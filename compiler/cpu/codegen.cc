@@ -9,6 +9,7 @@
 
 #include "compiler/cpu/expr_codegen.h"
 #include "compiler/cpu/vector_codegen.h"
+#include "compiler/tir/visitor.h"
 #include "isa/check.h"
 
 namespace cosim::cpu {
@@ -27,26 +28,73 @@ uint64_t ByteSize(const tir::BufferNode& buffer) {
   return size;
 }
 
-/// Emits the body of one function; `builder` stands in its entry block.
+/// What a body finds outside it: its arguments are a pointer to each buffer, then each variable.
+struct Environment {
+  std::vector<tir::Buffer> buffers;
+  std::vector<tir::Var> vars;
+};
+
+/// A parallel loop and those that fill its body, outermost first: their rounds are counted as one.
+std::vector<const tir::For*> ParallelNest(const tir::For& loop) {
+  std::vector<const tir::For*> nest = {&loop};
+  for (const auto* inner = std::get_if<tir::For>(&loop.body->node); inner;
+       inner = std::get_if<tir::For>(&inner->body->node)) {
+    if (inner->kind != tir::LoopKind::kParallel || !tir::AsInt(inner->min) || !tir::AsInt(inner->extent))
+      break;
+    nest.push_back(inner);
+  }
+  return nest;
+}
+
+llvm::Function* NewBody(const Environment& environment, llvm::ArrayRef<llvm::Type*> behind,
+                        const std::string& name, llvm::Module& module);
+
+/// Emits the body of one function, whose first arguments are the environment's; `builder` stands in its entry
+/// block.
 class FunctionEmitter {
  public:
-  FunctionEmitter(llvm::Function* function, llvm::IRBuilder<>& builder)
-      : function_(function), b_(builder), exprs_(builder, scope_) {}
-
-  void Run(const tir::Function& source) {
-    for (size_t i = 0; i < source.params.size(); ++i) {
-      scope_.buffers[source.params[i].get()] = function_->getArg(i);
-    }
+  FunctionEmitter(llvm::Function* function, llvm::IRBuilder<>& builder, Environment environment)
+      : function_(function), b_(builder), exprs_(builder, scope_), environment_(std::move(environment)) {
+    unsigned argument = 0;
+    for (const tir::Buffer& buffer : environment_.buffers)
+      scope_.buffers[buffer.get()] = function_->getArg(argument++);
+    for (const tir::Var& var : environment_.vars) scope_.vars[var.get()] = function_->getArg(argument++);
     auto* start = llvm::BasicBlock::Create(b_.getContext(), "start", function_);
     allocations_end_ = b_.CreateBr(start);
     b_.SetInsertPoint(start);
-    Emit(source.body);
+  }
+
+  /// All of `body`; the argument behind the environment is the runtime::Parallel.
+  void Run(const tir::Stmt& body) {
+    parallel_ = function_->getArg(function_->arg_size() - 1);
+    Emit(body);
+    Return();
+  }
+
+  /// Rounds [begin, end) of `nest`, the arguments behind the environment.
+  void RunRounds(const std::vector<const tir::For*>& nest) {
+    Value* begin = function_->getArg(function_->arg_size() - 2);
+    Value* end = function_->getArg(function_->arg_size() - 1);
+    EmitRounds("round", begin, end, false, [&](Value* round) {
+      // The innermost loop counts fastest.
+      for (size_t i = nest.size(); i-- > 0;) {
+        Value* extent = exprs_.Emit(nest[i]->extent);
+        Value* own = i == 0 ? round : b_.CreateSRem(round, extent);
+        scope_.vars[nest[i]->var.get()] = b_.CreateNSWAdd(exprs_.Emit(nest[i]->min), own);
+        if (i > 0) round = b_.CreateSDiv(round, extent);
+      }
+      Emit(nest.back()->body);
+    });
+    Return();
+  }
+
+ private:
+  void Return() {
     for (Value* block : heap_blocks_)
       b_.CreateCall(HeapFunction(kFreeSymbol, b_.getVoidTy(), b_.getPtrTy()), {block});
     b_.CreateRetVoid();
   }
 
- private:
   void Emit(const tir::Stmt& stmt) {
     std::visit([this](const auto& node) { EmitNode(node); }, stmt->node);
   }
@@ -70,6 +118,13 @@ class FunctionEmitter {
 
   void EmitNode(const tir::For& loop) {
     if (loop.kind == tir::LoopKind::kTensorized) return EmitTensorized(loop, b_, scope_, exprs_);
+    if (loop.kind == tir::LoopKind::kParallel && parallel_) return EmitParallel(loop);
+    environment_.vars.push_back(loop.var);
+    EmitLoop(loop);
+    environment_.vars.pop_back();
+  }
+
+  void EmitLoop(const tir::For& loop) {
     Value* min = exprs_.Emit(loop.min);
     Value* extent = exprs_.Emit(loop.extent);
     const auto* count = llvm::dyn_cast<llvm::ConstantInt>(extent);
@@ -82,38 +137,87 @@ class FunctionEmitter {
       }
       return;
     }
-    EmitLoop(loop, min, extent);
+    EmitRounds(loop.var->name, min, b_.CreateNSWAdd(min, extent), loop.kind == tir::LoopKind::kVectorized,
+               [&](Value* var) {
+                 scope_.vars[loop.var.get()] = var;
+                 Emit(loop.body);
+               });
   }
 
-  void EmitLoop(const tir::For& loop, Value* min, Value* extent) {
-    const bool vectorized = loop.kind == tir::LoopKind::kVectorized;
-    Value* end = b_.CreateNSWAdd(min, extent);
+  /// A loop over [begin, end) around what `emit` makes of its variable.
+  template <typename EmitBody>
+  void EmitRounds(const std::string& name, Value* begin, Value* end, bool vectorized, EmitBody emit) {
     llvm::BasicBlock* before = b_.GetInsertBlock();
-    llvm::BasicBlock* header = NewBlock("for." + loop.var->name);
+    llvm::BasicBlock* header = NewBlock("for." + name);
     llvm::BasicBlock* body = NewBlock("body");
     llvm::BasicBlock* exit = NewBlock("endfor");
     b_.CreateBr(header);
 
     b_.SetInsertPoint(header);
-    llvm::PHINode* var = b_.CreatePHI(b_.getInt64Ty(), 2, loop.var->name);
-    var->addIncoming(min, before);
+    llvm::PHINode* var = b_.CreatePHI(b_.getInt64Ty(), 2, name);
+    var->addIncoming(begin, before);
     b_.CreateCondBr(b_.CreateICmpSLT(var, end), body, exit);
 
     b_.SetInsertPoint(body);
-    scope_.vars[loop.var.get()] = var;
     llvm::MDNode* const outer_group = scope_.access_group;
     const auto outer_local = scope_.loop_local;
     if (vectorized) {
       scope_.access_group = llvm::MDNode::getDistinct(b_.getContext(), {});
       scope_.loop_local.clear();
     }
-    Emit(loop.body);
+    emit(var);
     var->addIncoming(b_.CreateNSWAdd(var, b_.getInt64(1)), b_.GetInsertBlock());
     llvm::BranchInst* back = b_.CreateBr(header);
     if (vectorized) back->setMetadata(llvm::LLVMContext::MD_loop, VectorizeHint(scope_.access_group));
     scope_.access_group = outer_group;
     scope_.loop_local = outer_local;
     b_.SetInsertPoint(exit);
+  }
+
+  /// The rounds as a function of their own, which gets what they find here by a structure.
+  void EmitParallel(const tir::For& loop) {
+    const std::vector<const tir::For*> nest = ParallelNest(loop);
+    Value* count = b_.getInt64(1);
+    for (const tir::For* inner : nest) count = b_.CreateMul(count, exprs_.Emit(inner->extent));
+    std::vector<Value*> values;
+    std::vector<llvm::Type*> types;
+    for (const tir::Buffer& buffer : environment_.buffers) values.push_back(scope_.buffers.at(buffer.get()));
+    for (const tir::Var& var : environment_.vars) values.push_back(scope_.vars.at(var.get()));
+    for (const Value* value : values) types.push_back(value->getType());
+    auto* captured = llvm::StructType::get(b_.getContext(), types);
+    Value* captures = llvm::IRBuilder<>(allocations_end_).CreateAlloca(captured, nullptr, "captures");
+    for (unsigned i = 0; i < values.size(); ++i)
+      b_.CreateStore(values[i], b_.CreateStructGEP(captured, captures, i));
+    llvm::Function* rounds = EmitRange(nest, captured);
+    Value* run = b_.CreateLoad(b_.getPtrTy(), parallel_);  // the first of runtime::Parallel
+    auto* type = llvm::FunctionType::get(
+        b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty()}, false);
+    b_.CreateCall(type, run, {parallel_, rounds, captures, count})->setDoesNotThrow();
+  }
+
+  /// `void (captures, begin, end)`, which calls the rounds' body with what was captured.
+  llvm::Function* EmitRange(const std::vector<const tir::For*>& nest, llvm::StructType* captured) {
+    llvm::Module& module = *function_->getParent();
+    llvm::Type* const index = b_.getInt64Ty();
+    llvm::Function* body =
+        NewBody(environment_, {index, index}, (function_->getName() + ".rounds").str(), module);
+    {
+      llvm::IRBuilder<> builder(llvm::BasicBlock::Create(b_.getContext(), "entry", body));
+      FunctionEmitter(body, builder, environment_).RunRounds(nest);
+    }
+    auto* range =
+        llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), index, index}, false),
+                               llvm::Function::InternalLinkage, function_->getName() + ".range", module);
+    range->addFnAttr(llvm::Attribute::NoUnwind);
+    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(b_.getContext(), "entry", range));
+    std::vector<Value*> arguments;
+    for (unsigned i = 0; i < captured->getNumElements(); ++i)
+      arguments.push_back(builder.CreateLoad(captured->getElementType(i),
+                                             builder.CreateStructGEP(captured, range->getArg(0), i)));
+    arguments.insert(arguments.end(), {range->getArg(1), range->getArg(2)});
+    builder.CreateCall(body, arguments);
+    builder.CreateRetVoid();
+    return range;
   }
 
   /// Asks for vectorization, and states that accesses in `group` do not depend on those of other iterations.
@@ -134,6 +238,7 @@ class FunctionEmitter {
     const tir::BufferNode* buffer = node.buffer.get();
     const uint64_t bytes = ByteSize(*buffer);
     scope_.loop_local[buffer] = true;
+    environment_.buffers.push_back(node.buffer);
     if (bytes <= kLargestOnStack && stack_bytes_ + bytes <= kStackBudget) {
       stack_bytes_ += bytes;
       llvm::AllocaInst* slot = StackSlot(*buffer, bytes);
@@ -144,6 +249,7 @@ class FunctionEmitter {
       scope_.buffers[buffer] = HeapBlock(*buffer, bytes);
       Emit(node.body);
     }
+    environment_.buffers.pop_back();
   }
 
   // Memory is taken once, on entry, whatever loops the allocation stands in: its size is constant.
@@ -183,45 +289,52 @@ class FunctionEmitter {
   llvm::IRBuilder<>& b_;
   Scope scope_;
   ExprEmitter exprs_;
+  Environment environment_;    // at the point where code is being emitted
+  Value* parallel_ = nullptr;  // null where threads share the work already
   llvm::Instruction* allocations_end_ = nullptr;
   std::vector<Value*> heap_blocks_;
   uint64_t stack_bytes_ = 0;
 };
 
-/// The function proper: one pointer a parameter, so that LLVM can be told that they do not alias.
-llvm::Function* EmitBody(const tir::Function& source, const std::string& symbol, llvm::Module& module) {
+/// A function of one pointer a buffer, so that LLVM can be told that they do not alias, the variables, and
+/// arguments of the types `behind`.
+llvm::Function* NewBody(const Environment& environment, llvm::ArrayRef<llvm::Type*> behind,
+                        const std::string& name, llvm::Module& module) {
   llvm::LLVMContext& context = module.getContext();
-  llvm::IRBuilder<> builder(context);
-  const std::vector<llvm::Type*> types(source.params.size(), builder.getPtrTy());
-  auto* function = llvm::Function::Create(llvm::FunctionType::get(builder.getVoidTy(), types, false),
-                                          llvm::Function::InternalLinkage, symbol + ".body", module);
+  std::vector<llvm::Type*> types(environment.buffers.size(), llvm::PointerType::getUnqual(context));
+  types.insert(types.end(), environment.vars.size(), llvm::Type::getInt64Ty(context));
+  types.insert(types.end(), behind.begin(), behind.end());
+  auto* function =
+      llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false),
+                             llvm::Function::InternalLinkage, name, module);
   function->addFnAttr(llvm::Attribute::NoInline);
   function->addFnAttr(llvm::Attribute::NoUnwind);
   function->addFnAttr(llvm::Attribute::MustProgress);
-  for (size_t i = 0; i < source.params.size(); ++i) {
-    const tir::BufferNode& buffer = *source.params[i];
+  for (unsigned i = 0; i < environment.buffers.size(); ++i) {
+    const tir::BufferNode& buffer = *environment.buffers[i];
     llvm::Argument* argument = function->getArg(i);
     argument->setName(buffer.name);
     argument->addAttr(llvm::Attribute::NoAlias);
-    argument->addAttr(llvm::Attribute::NoCapture);
     argument->addAttr(
         llvm::Attribute::getWithAlignment(context, llvm::Align(std::max(1, buffer.type.bits / 8))));
     if (const uint64_t bytes = ByteSize(buffer); bytes > 0) {
       argument->addAttr(llvm::Attribute::getWithDereferenceableBytes(context, bytes));
     }
   }
-  builder.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", function));
-  FunctionEmitter(function, builder).Run(source);
   return function;
 }
 
 }  // namespace
 
 void EmitKernel(const tir::Function& function, const std::string& symbol, llvm::Module& module) {
-  llvm::Function* body = EmitBody(function, symbol, module);
   llvm::IRBuilder<> builder(module.getContext());
+  llvm::Type* const pointer = builder.getPtrTy();
+  const Environment parameters{function.params, {}};
+  llvm::Function* body = NewBody(parameters, {pointer}, symbol + ".body", module);
+  builder.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "entry", body));
+  FunctionEmitter(body, builder, parameters).Run(function.body);
   auto* kernel =
-      llvm::Function::Create(llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()}, false),
+      llvm::Function::Create(llvm::FunctionType::get(builder.getVoidTy(), {pointer, pointer}, false),
                              llvm::Function::ExternalLinkage, symbol, module);
   kernel->addFnAttr(llvm::Attribute::NoUnwind);
   builder.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "entry", kernel));
@@ -230,6 +343,7 @@ void EmitKernel(const tir::Function& function, const std::string& symbol, llvm::
     Value* slot = builder.CreateConstInBoundsGEP1_64(builder.getPtrTy(), kernel->getArg(0), i);
     pointers.push_back(builder.CreateLoad(builder.getPtrTy(), slot));
   }
+  pointers.push_back(kernel->getArg(1));
   builder.CreateCall(body, pointers);
   builder.CreateRetVoid();
 }

@@ -25,7 +25,7 @@ class HostKernel : public runtime::CpuKernel {
 
   graph::ValueId id() const { return id_; }
 
-  void Run(std::span<void* const> args) const override {
+  void RunOn(std::span<void* const> args, const runtime::Parallel&) const override {
     std::vector<TensorPtr> operands;
     for (const Operand& operand : operands_) operands.push_back(TensorOf(operand, args));
     const Tensor result = graph::EvaluateFloat(node_, operands);

@@ -23,7 +23,7 @@ namespace cosim::cpu {
 namespace {
 
 namespace orc = llvm::orc;
-using Entry = void (*)(void* const*);
+using Entry = void (*)(void* const*, const runtime::Parallel*);
 
 template <typename T>
 T Unwrap(llvm::Expected<T> value) {
@@ -106,9 +106,9 @@ class JitKernel : public runtime::CpuKernel {
   JitKernel(std::shared_ptr<Session> session, Entry entry, size_t arity)
       : session_(std::move(session)), entry_(entry), arity_(arity) {}
 
-  void Run(std::span<void* const> args) const override {
+  void RunOn(std::span<void* const> args, const runtime::Parallel& parallel) const override {
     COSIM_CHECK(args.size() == arity_, "{} arguments for {} parameters", args.size(), arity_);
-    entry_(args.data());
+    entry_(args.data(), &parallel);
   }
 
  private:

@@ -47,9 +47,30 @@ Expr Root(const Expr& sum, int64_t p) {
   return MakeBinary(tir::BinaryOp::kPow, sum, tir::Float(1.0 / static_cast<double>(p), kReal));
 }
 
+/// The zero points that operand `k` is known to be; nothing when they come with the data, or there are
+/// several.
+std::optional<int64_t> KnownZero(const ops::HostSite& site, size_t k) {
+  const HostOperand& operand = site.operands[k];
+  if (operand.absent) return 0;
+  if (!operand.value || operand.value->size() == 0) return std::nullopt;
+  const auto only = [](auto values) -> std::optional<int64_t> {
+    const bool one = std::ranges::all_of(values, [&](auto v) { return v == values[0]; });
+    return one ? std::optional<int64_t>(values[0]) : std::nullopt;
+  };
+  if (operand.value->dtype() == DType::kInt8) return only(operand.value->data<int8_t>());
+  if (operand.value->dtype() == DType::kUint8) return only(operand.value->data<uint8_t>());
+  return std::nullopt;
+}
+
+/// Operands by their numbers.
+struct IntegerOperands {
+  size_t x, w, x_zero, w_zero;
+};
+
 ops::Definition IntegerSums(const ops::Sliding& window, int64_t groups, const ops::HostSite& site,
-                            const te::Tensor& x, const te::Tensor& w, const te::Tensor& x_zero,
-                            const te::Tensor& w_zero) {
+                            const IntegerOperands& operands) {
+  const te::Tensor &x = site.in[operands.x], &w = site.in[operands.w];
+  const te::Tensor &x_zero = site.in[operands.x_zero], &w_zero = site.in[operands.w_zero];
   ops::Convolution convolution{.window = window, .groups = groups};
   convolution.seen = [&](const Expr& value) {
     return MakeCast(kInt32, value) - OfChannel(x_zero, tir::Int(0), kInt32);
@@ -57,7 +78,13 @@ ops::Definition IntegerSums(const ops::Sliding& window, int64_t groups, const op
   convolution.seen_weight = [&](const Expr& weight, const Expr& o) {
     return MakeCast(kInt32, weight) - OfChannel(w_zero, o, kInt32);
   };
-  return ops::Convolve(site.name, site.shape(), x, w, convolution);
+  ops::Definition sums = ops::Convolve(site.name, site.shape(), x, w, convolution);
+  const auto zero = KnownZero(site, operands.x_zero);
+  if (zero && KnownZero(site, operands.w_zero) == 0) {
+    sums.computations.back().convolved = ops::ConvolvedBy(x, w, convolution);
+    if (auto& convolved = sums.computations.back().convolved) convolved->zero_point = *zero;
+  }
+  return sums;
 }
 
 }  // namespace
@@ -91,14 +118,14 @@ std::optional<ops::Definition> DefineConvTranspose(const ops::Sliding& window, i
 
 std::optional<ops::Definition> DefineConvInteger(const ops::Sliding& window, int64_t groups,
                                                  const ops::HostSite& site) {
-  return IntegerSums(window, groups, site, site.in[0], site.in[1], site.in[2], site.in[3]);
+  return IntegerSums(window, groups, site, {0, 1, 2, 3});
 }
 
 std::optional<ops::Definition> DefineQLinearConv(const ops::Sliding& window, int64_t groups,
                                                  const ops::HostSite& site) {
   const auto& in = site.in;
   const DataType real32 = DataType::Float(32), int64 = DataType::Int(64);
-  ops::Definition result = IntegerSums(window, groups, site, in[0], in[3], in[2], in[5]);
+  ops::Definition result = IntegerSums(window, groups, site, {0, 3, 2, 5});
   ops::Finish(result, site.name + ".bytes", [&](const Expr& sum, const Indices& i) {
     const Expr none = tir::Int(0);
     const Expr whole = MakeCast(int64, sum) + OfChannel(in[8], i[1], int64);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/network/group.h"
+#include "compiler/ops/definition.h"
 #include "compiler/ops/elementwise.h"
 #include "isa/text_escape.h"
 
@@ -35,7 +36,10 @@ class Fuser {
     Group group;
     group.name = isa::OneLine(node.name);
     Take(group, id);
-    if (node.type.dtype == graph::DType::kFloat32 && !node.As<graph::Flatten>()) return group;
+    if (node.type.dtype == graph::DType::kFloat32 && !node.As<graph::Flatten>()) {
+      if (ops::HasDefinition(graph_, id)) TakeElementwise(group);
+      return group;
+    }
     if (node.As<graph::Conv2d>() || node.As<graph::Dense>() || node.As<graph::MatMul>()) {
       group.kind = GroupKind::kConvolution;
       if (TakeRequantization(group)) {
@@ -108,6 +112,16 @@ class Fuser {
     if (!fits || std::ranges::count(node.inputs, group.result()) > 1) return;
     Take(group, next);
     TakeClip(group);
+  }
+
+  // Of floats, all that reads the group's result once, element by element.
+  void TakeElementwise(Group& group) {
+    if (options_.keep_every_value) return;
+    for (ValueId next = OnlyUser(group); next >= 0; next = OnlyUser(group)) {
+      const graph::Node& node = graph_.node(next);
+      if (node.type != graph_.node(group.result()).type || !ops::IsDefinedByElements(graph_, next)) return;
+      Take(group, next);
+    }
   }
 
   const graph::Graph& graph_;

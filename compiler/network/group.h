@@ -18,7 +18,7 @@ enum class GroupKind {
   kElementwise,  ///< qadd, scaled_add, qmul, rescale or clip, clip
   kView,         ///< flatten: no data moves
   kConcat,       ///< concat
-  kOther,
+  kOther,        ///< of floats, with what follows element by element
 };
 
 struct Group {

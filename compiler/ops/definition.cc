@@ -323,16 +323,31 @@ std::vector<graph::HostOperand> KnownOf(const graph::Graph& graph, const graph::
   return known;
 }
 
-bool HasDefinition(const graph::Graph& graph, graph::ValueId id) {
+namespace {
+
+/// On operands that nobody computes.
+std::optional<Definition> DefineAlone(const graph::Graph& graph, graph::ValueId id) {
   const graph::Node& node = graph.node(id);
-  if (!IsComputable(node.type)) return false;
+  if (!IsComputable(node.type)) return std::nullopt;
   std::vector<Tensor> operands;
   for (graph::ValueId input : node.inputs) {
     const graph::TensorType& type = graph.node(input).type;
-    if (!IsComputable(type)) return false;
+    if (!IsComputable(type)) return std::nullopt;
     operands.push_back(te::Placeholder(graph.node(input).name, TensorShape(type), TypeOf(type.dtype)));
   }
-  return Define(node, operands, KnownOf(graph, node)).has_value();
+  return Define(node, operands, KnownOf(graph, node));
+}
+
+}  // namespace
+
+bool HasDefinition(const graph::Graph& graph, graph::ValueId id) {
+  return DefineAlone(graph, id).has_value();
+}
+
+bool IsDefinedByElements(const graph::Graph& graph, graph::ValueId id) {
+  const auto definition = DefineAlone(graph, id);
+  return definition && definition->computations.size() == 1 &&
+         definition->computations[0].pattern == Pattern::kElementwise;
 }
 
 }  // namespace cosim::ops

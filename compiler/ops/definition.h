@@ -75,6 +75,9 @@ std::optional<Definition> Define(const graph::Node& node, const std::vector<te::
 /// Whether Define gives tensor expressions for the node, which is neither an input nor a constant.
 bool HasDefinition(const graph::Graph& graph, graph::ValueId id);
 
+/// Whether all that Define gives is one element-wise computation.
+bool IsDefinedByElements(const graph::Graph& graph, graph::ValueId id);
+
 /// What is known of a node's inputs: their types, and the values of constants.
 std::vector<graph::HostOperand> KnownOf(const graph::Graph& graph, const graph::Node& node);
 

@@ -107,15 +107,20 @@ Definition Convolve(const std::string& name, const std::vector<int64_t>& shape, 
     return load && load->buffer == t.buffer();
   };
   const Indices first(shape.size(), Int(0));
-  if (shape.size() == 4 && is_plain(x, convolution.seen(x(first))) &&
-      is_plain(w, convolution.seen_weight(w(first), Int(0))))
-    result.computations.back().convolved = {x,
-                                            w,
-                                            {window.stride[0], window.stride[1]},
-                                            {window.dilation[0], window.dilation[1]},
-                                            {window.before[0], window.before[1]},
-                                            convolution.groups};
+  if (is_plain(x, convolution.seen(x(first))) && is_plain(w, convolution.seen_weight(w(first), Int(0))))
+    result.computations.back().convolved = ConvolvedBy(x, w, convolution);
   return result;
+}
+
+std::optional<Convolved> ConvolvedBy(const Tensor& x, const Tensor& w, const Convolution& convolution) {
+  const Sliding& window = convolution.window;
+  if (x.shape().size() != 4) return std::nullopt;
+  return Convolved{x,
+                   w,
+                   {window.stride[0], window.stride[1]},
+                   {window.dilation[0], window.dilation[1]},
+                   {window.before[0], window.before[1]},
+                   convolution.groups};
 }
 
 Definition ConvolveTransposed(const std::string& name, const std::vector<int64_t>& shape, const Tensor& x,

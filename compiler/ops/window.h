@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,10 @@ struct Convolution {
 /// that products of `seen` values have. Outside of x stands 0 as `seen`.
 Definition Convolve(const std::string& name, const std::vector<int64_t>& shape, const te::Tensor& x,
                     const te::Tensor& w, const Convolution& convolution);
+
+/// Its operands for a schedule, as if it saw them plain; nothing unless there are two spatial dimensions.
+std::optional<Convolved> ConvolvedBy(const te::Tensor& x, const te::Tensor& w,
+                                     const Convolution& convolution);
 
 /// [N,O,...]: each element of x [N,C,...] adds its multiple of the kernel, `stride` apart; `before` is cut
 /// off. w is [C,O/groups,kernel...], or [O,C/groups,kernel...] with `outputs_first`.

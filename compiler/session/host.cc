@@ -17,6 +17,7 @@
 #include "compiler/session/execute.h"
 #include "isa/check.h"
 #include "isa/text_escape.h"
+#include "runtime/threads/thread_pool.h"
 
 namespace cosim::session {
 namespace {
@@ -122,17 +123,18 @@ double HostResult::Gops(size_t layer) const {
 }
 
 double HostResult::PeakShare(size_t layer) const {
-  return Gops(layer) / (integer[layer] ? peak.integer_gops : peak.float_gops);
+  return Gops(layer) / (threads * (integer[layer] ? peak.integer_gops : peak.float_gops));
 }
 
 HostResult RunOnHost(const Options& options, const HostOptions& host) {
-  COSIM_CHECK(host.repeat > 0);
+  COSIM_CHECK(host.repeat > 0 && host.threads > 0);
   const auto say = [&](const std::string& what) {
     if (options.progress) options.progress(what);
   };
   HostResult measured;
   Result& result = measured.result;
   measured.peak = runtime::MeasureHostPeak();
+  measured.threads = host.threads;
   const Subject subject = [&] {
     if (!options.model && !host.float32) say("quantizing " + options.network);
     CpuTimer timer(result.host.quantize_s);
@@ -151,7 +153,8 @@ HostResult RunOnHost(const Options& options, const HostOptions& host) {
   const std::vector<Tensor> inputs = subject.Inputs(options);
   Arrays arrays, values;
   for (const Tensor& input : inputs) arrays.push_back(BytesOf(input));
-  runtime::HostExecutor executor(result.network);
+  const runtime::ThreadPool pool(host.threads);
+  runtime::HostExecutor executor(result.network, pool.parallel());
   say("running on this machine");
   executor.Run(arrays);  // touches code and memory for the first time
   for (int i = 0; i < host.repeat; ++i) measured.runs.push_back(executor.Run(arrays));

@@ -15,6 +15,7 @@ namespace cosim::session {
 
 struct HostOptions {
   int repeat = 5;        ///< timed runs, behind one that is not
+  int threads = 1;       ///< that share the kernels' loops
   bool float32 = false;  ///< a network of the zoo as it is, and not quantized
   cpu::HostTarget target = *cpu::FindHostTarget(cpu::kNativeTarget);  ///< one that cpu::RunsHere
 };
@@ -25,6 +26,7 @@ struct HostResult {
   Result result;
   std::vector<runtime::HostTimes> runs;  ///< those that were timed, in order
   runtime::HostPeak peak;                ///< of this machine, measured before them
+  int threads = 1;                       ///< as HostOptions::threads
   std::vector<bool> integer;             ///< as Network::layers: whether its products are of integers
 
   const runtime::HostTimes& Fastest() const;  ///< by wall time
@@ -33,7 +35,7 @@ struct HostResult {
   double LeastCpuMs() const;  ///< of any run
   /// 1e9 operations a second of a layer in the fastest run, two a MAC; 0 where it has no MACs.
   double Gops(size_t layer) const;
-  /// … as a share of the peak for its type.
+  /// … as a share of all threads' peak for its type.
   double PeakShare(size_t layer) const;
 };
 

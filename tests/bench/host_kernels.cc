@@ -46,7 +46,9 @@ void Unwrap(llvm::Error error) {
 class Recorded final : public runtime::CpuKernel {
  public:
   explicit Recorded(tir::Function function) : function(std::move(function)) {}
-  void Run(std::span<void* const>) const override { COSIM_CHECK(false, "only looked at"); }
+  void RunOn(std::span<void* const>, const runtime::Parallel&) const override {
+    COSIM_CHECK(false, "only looked at");
+  }
   tir::Function function;
 };
 

@@ -45,7 +45,8 @@ TEST_F(HostDevice, LayersAreOnTheHostAndNoLongerThanTheRun) {
     if (layer["macs"] != 0) {
       EXPECT_NEAR(layer["gops"].get<double>(),
                   2e-6 * layer["macs"].get<double>() / layer["measured_ms"].get<double>(), 1e-3);
-      EXPECT_NEAR(layer["peak_share"].get<double>() * json["peak"]["integer_gops"].get<double>(),
+      EXPECT_NEAR(json["threads"].get<double>() * layer["peak_share"].get<double>() *
+                      json["peak"]["integer_gops"].get<double>(),
                   layer["gops"].get<double>(), 1e-6);
     }
   }
@@ -56,18 +57,30 @@ TEST_F(HostDevice, LayersAreOnTheHostAndNoLongerThanTheRun) {
   EXPECT_EQ(json["repeat"], 3);
 }
 
+TEST_F(HostDevice, ThreadsShareTheLoopsOfANetworkAndChangeNothing) {
+  for (const int threads : {1, 2, 5}) {
+    const Json json = Report("small_cnn --check=layers --threads=" + std::to_string(threads));
+    EXPECT_EQ(json["threads"], threads);
+    EXPECT_EQ(json["outputs"]["mismatches"], 0);
+    for (const Json& layer : json["checked_layers"]) EXPECT_EQ(layer["mismatches"], 0) << layer;
+  }
+  EXPECT_THAT(Good("run mlp --device=host --repeat=1 --threads=2").out,
+              HasSubstr("behind a warm-up on 2 threads"));
+}
+
 TEST_F(HostDevice, LayersOfFloatsAreHeldAgainstThePeakOfFloats) {
   const Json json = Report("mlp --float32");
   for (const Json& layer : json["layers"])
     if (layer["macs"] != 0) {
-      EXPECT_NEAR(layer["peak_share"].get<double>() * json["peak"]["float_gops"].get<double>(),
+      EXPECT_NEAR(json["threads"].get<double>() * layer["peak_share"].get<double>() *
+                      json["peak"]["float_gops"].get<double>(),
                   layer["gops"].get<double>(), 1e-6);
     }
 }
 
 TEST_F(HostDevice, TableEndsInTheVerdict) {
   const Outcome outcome = Good("run mlp --device=host --repeat=1");
-  EXPECT_THAT(outcome.out, HasSubstr("ms median of 1 run behind a warm-up"));
+  EXPECT_THAT(outcome.out, HasSubstr("ms median of 1 run behind a warm-up on "));
   EXPECT_THAT(outcome.out, HasSubstr("peak, measured at the start on one thread: "));
   EXPECT_THAT(outcome.out, ::testing::EndsWith("outputs: 10 values, 0 mismatches against golden\n"));
 }
@@ -81,11 +94,15 @@ TEST_F(HostDevice, RefusesWhatIsAnAccelerators) {
                   "  hint: leave it out, or use --device=cycle\n");
   EXPECT_THAT(ErrorOf("run mlp.cosim --device=host"), HasSubstr("is a module, compiled for an accelerator"));
   EXPECT_EQ(ErrorOf("run mlp --repeat=3"), "cosim: error: --repeat is for --device=host\n");
+  EXPECT_EQ(ErrorOf("run mlp --threads=2"), "cosim: error: --threads is for --device=host\n");
   EXPECT_EQ(ErrorOf("run mlp --float32"), "cosim: error: --float32 is for --device=host\n");
 }
 
 TEST_F(HostDevice, RefusesNumbersOutOfRange) {
   EXPECT_THAT(ErrorOf("run mlp --device=host --repeat=0"), StartsWith("cosim: error: --repeat: from 1 to "));
+  for (const std::string threads : {"0", "1000000"})
+    EXPECT_THAT(ErrorOf("run mlp --device=host --threads=" + threads),
+                StartsWith("cosim: error: --threads: from 1 to "));
   EXPECT_THAT(ErrorOf("run mlp --device=host --activation-bits=4"), HasSubstr("8 or 16"));
   EXPECT_THAT(ErrorOf("run mlp --device=host --float32 --activation-bits=8"),
               HasSubstr("nothing is quantized"));

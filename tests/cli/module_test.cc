@@ -99,10 +99,10 @@ TEST_F(ModuleCommand, IsRefusedWhenDamaged) {
   EXPECT_THAT(ErrorOf("run flipped.cosim"),
               StartsWith("cosim: error: flipped.cosim is damaged: its checksum is wrong\n"));
   std::string newer = bytes;
-  newer[8] = 3;
+  newer[8] = 9;
   Write("newer.cosim", newer);
   EXPECT_THAT(ErrorOf("run newer.cosim"),
-              HasSubstr("has version 3 of the format, and this cosim reads version 2"));
+              HasSubstr("has version 9 of the format, and this cosim reads version 3"));
   Write("text.cosim", "not a module");
   EXPECT_THAT(ErrorOf("run text.cosim"), HasSubstr("text.cosim is not a module"));
   EXPECT_THAT(ErrorOf("run none.cosim"), HasSubstr("none.cosim cannot be read: there is no such file"));

@@ -122,6 +122,69 @@ TEST(Codegen, AllocatesOnStackAndHeap) {
   }
 }
 
+/// Runs rounds one by one, the last first, and counts how often it was asked.
+struct Backwards : runtime::Parallel {
+  Backwards()
+      : Parallel{
+            [](const Parallel* self, void (*body)(void*, int64_t, int64_t), void* captures, int64_t count) {
+              static_cast<const Backwards*>(self)->counts.push_back(count);
+              while (count-- > 0) body(captures, count, count + 1);
+            }} {}
+  mutable std::vector<int64_t> counts;
+};
+
+TEST(Codegen, ParallelLoopsRunAsRangesWithAllocationsOfTheirOwn) {
+  for (const int64_t size : {1, 1000, 100000}) {
+    const Backwards backwards;
+    std::vector<int32_t> in(3 * 50, 1), out(3);
+    in[149] = 5;
+    JitCompiler()
+        .Compile(RowSums(3, 50, size, LoopKind::kParallel))
+        ->RunOn(std::vector<void*>{in.data(), out.data()}, backwards);
+    EXPECT_THAT(out, ElementsAre(50, 50, 54)) << size;
+    EXPECT_THAT(backwards.counts, ElementsAre(3));
+  }
+}
+
+/// for o in 2: t[i] = 100 * o, all i; then, in parallel, for y in 3, for x in 4: out[o, y, x] = t[x] + 10 * y
+/// + x
+TEST(Codegen, ParallelLoopsOneInTheOtherAreOneAndSeeWhatIsAround) {
+  const tir::Buffer out = tir::MakeBuffer("out", kInt32, {2, 3, 4}), t = tir::MakeBuffer("t", kInt32, {4});
+  const Stmt body = Loop("o", 2, LoopKind::kSerial, [&](const Expr& o) {
+    const Stmt fill = Loop("i", 4, LoopKind::kSerial, [&](const Expr& i) {
+      return MakeStmt(tir::Store{t, {i}, tir::MakeCast(kInt32, o * tir::Int(100))});
+    });
+    const Stmt add = Loop("y", 3, LoopKind::kParallel, [&](const Expr& y) {
+      return Loop("x", 4, LoopKind::kParallel, [&](const Expr& x) {
+        const Expr own = tir::MakeCast(kInt32, y * tir::Int(10) + x);
+        return MakeStmt(tir::Store{out, {o, y, x}, tir::MakeLoad(t, {x}) + own});
+      });
+    });
+    return MakeStmt(tir::Allocate{t, MakeStmt(tir::Seq{{fill, add}})});
+  });
+  const Backwards backwards;
+  std::vector<int32_t> values(24, -1);
+  JitCompiler().Compile({"nest", {out}, body})->RunOn(std::vector<void*>{values.data()}, backwards);
+  EXPECT_THAT(backwards.counts, ElementsAre(12, 12));
+  for (int i = 0; i < 24; ++i) EXPECT_EQ(values[i], i / 12 * 100 + i / 4 % 3 * 10 + i % 4);
+}
+
+TEST(Codegen, AParallelLoopInsideAnothersRoundIsSerial) {
+  const tir::Buffer out = tir::MakeBuffer("out", kInt32, {2, 5});
+  const Stmt body = Loop("o", 2, LoopKind::kParallel, [&](const Expr& o) {
+    const Stmt fill = Loop("i", 5, LoopKind::kParallel, [&](const Expr& i) {
+      return MakeStmt(tir::Store{out, {o, i}, tir::MakeCast(kInt32, o + i)});
+    });
+    const std::vector<Expr> first = {o, tir::Int(0)};
+    return MakeStmt(tir::Seq{{fill, MakeStmt(tir::Store{out, first, tir::Int(7, kInt32)})}});
+  });
+  const Backwards backwards;
+  std::vector<int32_t> values(10, -1);
+  JitCompiler().Compile({"inside", {out}, body})->RunOn(std::vector<void*>{values.data()}, backwards);
+  EXPECT_THAT(backwards.counts, ElementsAre(2));
+  EXPECT_THAT(values, ElementsAre(7, 1, 2, 3, 4, 7, 2, 3, 4, 5));
+}
+
 TEST(Codegen, IterationsOfAVectorizedLoopHaveTheirOwnAllocations) {
   // A dynamic index keeps the temporary in memory.
   constexpr int64_t kCount = 64;

@@ -9,6 +9,7 @@
 #include "compiler/golden/tolerance.h"
 #include "compiler/graph/infer.h"
 #include "compiler/graph/print.h"
+#include "compiler/host/spatial.h"
 #include "compiler/schedules/cpu/tile.h"
 #include "compiler/tir/interpreter.h"
 #include "tests/cpu/graph_testing.h"
@@ -77,6 +78,27 @@ struct Case {
     inputs.push_back(RandomTensor(random, dtype, x));
   }
 
+  /// An ONNX operator of bytes with known zero points, by whole channels or depthwise.
+  void AddConvInteger(Randoms& random, DType dtype, int64_t groups) {
+    const Shape x = {1, 2 * groups, 7, 18}, w = {20 * groups, groups == 1 ? 2 : 1, 3, 3};
+    const auto op = host::ConvInteger({.pads = {1, 0, 1, 2}}, groups == 1 ? 1 : 2 * groups);
+    const auto byte = [&](const Shape& shape) {
+      if (dtype == DType::kInt8) return random.Int8(shape);
+      Tensor result({dtype, shape});
+      for (uint8_t& value : result.mutable_data<uint8_t>())
+        value = static_cast<uint8_t>(random.Between(0, 255));
+      return result;
+    };
+    const Tensor zero = byte({}), weights = random.Int8(w);
+    const graph::HostOperand known[] = {{{dtype, x}}, {weights.type(), &weights}, {zero.type(), &zero}};
+    const auto types = op->Infer(known);
+    ASSERT_EQ(types.index(), 0U) << std::get<std::string>(types);
+    const ValueId in = graph.AddInput("x", {dtype, x});
+    graph.Add("y", graph::HostOp{op, 0, std::get<0>(types).at(0), "a test"},
+              {in, graph.AddConstant("w", weights), graph.AddConstant("zero", zero)});
+    inputs.push_back(byte(x));
+  }
+
   static DType WeightType(DType dtype) { return dtype == DType::kFloat32 ? dtype : DType::kInt8; }
 
   Tensor Interpret(const CpuTarget& target) const {
@@ -133,6 +155,19 @@ TEST_P(TilesTest, DenseLayersEqualTheGoldenModel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TilesTest, testing::Values(DType::kFloat32, DType::kInt8));
+
+TEST(Tiles, ConvolutionsOfBytesWithKnownZeroPointsEqualTheirReference) {
+  Randoms random(46);
+  for (const DType dtype : {DType::kInt8, DType::kUint8}) {
+    for (const int64_t groups : {1, 4}) {
+      Case some;
+      some.AddConvInteger(random, dtype, groups);
+      const LoweredGroup tiled = LowerForCpu(some.graph, some.graph.size() - 1, kTargets[3]);
+      EXPECT_NE(tir::ToString(tiled.function).find("tensorized"), std::string::npos);
+      some.ExpectGolden(kTargets);
+    }
+  }
+}
 
 TEST(Tiles, ChunksOfChannelsEqualTheGoldenModel) {
   Randoms random(43);

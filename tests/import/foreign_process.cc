@@ -32,7 +32,7 @@ class ForeignKernel final : public runtime::CpuKernel {
         symbol_(dynamic_cast<const runtime::KernelSymbol&>(*step.kernel).name()),
         arguments_(step.arguments) {}
 
-  void Run(std::span<void* const> args) const override {
+  void RunOn(std::span<void* const> args, const runtime::Parallel&) const override {
     const auto number = [&](auto value) { process_->Send(&value, sizeof value); };
     number(static_cast<uint32_t>(symbol_.size()));
     process_->Send(symbol_.data(), symbol_.size());

@@ -15,9 +15,7 @@ namespace {
 using graph::ValueId;
 
 // "conv2d+bias_add+requantize | max_pool"
-std::string Fused(const GraphBuilder& b, std::vector<ValueId> outputs, const FuseOptions& options = {}) {
-  graph::Graph graph = b.graph;
-  graph.SetOutputs(std::move(outputs));
+std::string Fused(const graph::Graph& graph, const FuseOptions& options = {}) {
   std::string text;
   for (const Group& group : Fuse(graph, options)) {
     std::string ops;
@@ -26,6 +24,12 @@ std::string Fused(const GraphBuilder& b, std::vector<ValueId> outputs, const Fus
     text += (text.empty() ? "" : " | ") + ops;
   }
   return text;
+}
+
+std::string Fused(const GraphBuilder& b, std::vector<ValueId> outputs, const FuseOptions& options = {}) {
+  graph::Graph graph = b.graph;
+  graph.SetOutputs(std::move(outputs));
+  return Fused(graph, options);
 }
 
 ValueId Conv(GraphBuilder& b, ValueId x) { return b.Conv(x, 4, {}, 1, 1, false); }
@@ -96,6 +100,23 @@ TEST(Fuse, AnOutputInTheMiddleEndsItsGroup) {
   const ValueId y = Conv(b, b.Input({1, 4, 5, 5}));
   const ValueId clip = b.Add(graph::Clip{0, 100}, {y});
   EXPECT_EQ(Fused(b, {y, clip}), "conv2d+bias_add+requantize | clip");
+}
+
+TEST(Fuse, FloatsTakeWhatFollowsElementByElement) {
+  graph::Graph graph("floats");
+  const auto float32 = [](graph::Shape shape) { return graph::TensorType{graph::DType::kFloat32, shape}; };
+  const ValueId x = graph.AddInput("x", float32({1, 4, 5, 5}));
+  const ValueId weights = graph.AddConstant("w", graph::Tensor(float32({4, 4, 1, 1})));
+  const ValueId bias = graph.AddConstant("b", graph::Tensor(float32({4})));
+  const ValueId conv = graph.Add("conv", graph::Conv2d{}, {x, weights});
+  const ValueId biased = graph.Add("biased", graph::BiasAdd{}, {conv, bias});
+  const ValueId sum = graph.Add("sum", graph::Add{}, {x, biased});
+  const ValueId relu = graph.Add("relu", graph::Relu{}, {sum});
+  graph.SetOutputs({graph.Add("pool", graph::GlobalAvgPool{}, {relu})});
+  EXPECT_EQ(Fused(graph), "conv2d+bias_add+add+relu | global_avg_pool");
+  EXPECT_EQ(Fused(graph, {true}), "conv2d | bias_add | add | relu | global_avg_pool");
+  graph.SetOutputs({biased, relu});
+  EXPECT_EQ(Fused(graph), "conv2d+bias_add | add+relu | global_avg_pool");
 }
 
 TEST(Fuse, SplittingAtTheAddKeepsTheClipsWhereTheyStand) {

@@ -208,6 +208,13 @@ TEST(HostMatrices, QuantizedOnesAreExact) {
                   {image, scale(0.02f), zero(byte), w, Reals(random, {4}, 0.01, 0.03),
                    Numbers(random, DType::kInt8, {4}, -5, 5), scale(0.7f), zero(byte),
                    Numbers(random, DType::kInt32, {4}, -999, 999)});
+  for (const DType type : {DType::kInt8, DType::kUint8})  // in tiles: the zero points are known
+    ExpectReference(host::QLinearConv(framed, 1),
+                    {Numbers(random, type, {1, 3, 8, 9}, type == DType::kInt8 ? -128 : 0, 127), scale(0.02f),
+                     Constant(Numbers(random, type, {}, 3, 100)),
+                     Constant(Numbers(random, DType::kInt8, {20, 3, 3, 3}, -128, 127)),
+                     Reals(random, {20}, 0.01, 0.03), Constant(Tensor({DType::kInt8, {}})), scale(0.7f),
+                     zero(byte), Numbers(random, DType::kInt32, {20}, -999, 999)});
   ExpectReference(host::QuantizeLinear(1), {Reals(random, {2, 3, 9}, -9, 9), Reals(random, {3}, 0.01, 0.1),
                                             Numbers(random, DType::kInt8, {3}, -9, 9)});
   ExpectReference(host::DequantizeLinear(1),

@@ -61,7 +61,7 @@ class FakeDevice final : public Device {
 class Double final : public CpuKernel {
  public:
   explicit Double(Stage& stage) : stage_(stage) {}
-  void Run(std::span<void* const> args) const override {
+  void RunOn(std::span<void* const> args, const Parallel&) const override {
     ++stage_.kernel_runs;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     *static_cast<uint8_t*>(args[1]) = 2 * *static_cast<const uint8_t*>(args[0]);

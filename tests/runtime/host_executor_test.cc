@@ -18,7 +18,7 @@ using ::testing::SizeIs;
 class AddBytes final : public CpuKernel {
  public:
   explicit AddBytes(size_t count) : count_(count) {}
-  void Run(std::span<void* const> args) const override {
+  void RunOn(std::span<void* const> args, const Parallel&) const override {
     const auto* in = static_cast<const uint8_t*>(args[0]);
     const auto* term = static_cast<const uint8_t*>(args[1]);
     auto* out = static_cast<uint8_t*>(args[2]);
@@ -83,7 +83,7 @@ TEST(HostExecutor, UnpacksAPlaceThatIsNotPlain) {
   TwoSteps two;
   class Reverse final : public CpuKernel {
    public:
-    void Run(std::span<void* const> args) const override {
+    void RunOn(std::span<void* const> args, const Parallel&) const override {
       const auto* in = static_cast<const uint8_t*>(args[0]);
       std::reverse_copy(in, in + kBytes, static_cast<uint8_t*>(args[1]));
     }

@@ -127,7 +127,7 @@ TEST_F(ModuleTest, RefusesBytesAfterTheEnd) {
 TEST_F(ModuleTest, RefusesAnotherVersion) {
   std::vector<uint8_t> bytes = bytes_;
   bytes[8] = 9;
-  EXPECT_EQ(ErrorOf(bytes), "has version 9 of the format, and this cosim reads version 2");
+  EXPECT_EQ(ErrorOf(bytes), "has version 9 of the format, and this cosim reads version 3");
 }
 
 TEST_F(ModuleTest, RefusesWhatIsNoModule) {

@@ -43,14 +43,14 @@ struct Shape {
 /// So many products are summed in each lane at a time: 1, of floats.
 int64_t DotDepth(const ops::Convolved& op, const CpuTarget& target) {
   if (op.x.type() == DataType::Float(32)) return 1;
-  return target.dot == Dot::kQuads && op.x.type() == DataType::Int(8) ? 4 : 2;
+  return target.dot == Dot::kQuads && op.x.type().bits == 8 ? 4 : 2;
 }
 
 bool HasTypes(const ops::Convolved& op, const CpuTarget& target) {
   const DataType x = op.x.type(), w = op.w.type();
   if (x == DataType::Float(32)) return w == x;
-  const bool fits = (x == DataType::Int(8) || (x == kInt16 && op.zero_point == 0)) && w == DataType::Int(8);
-  return fits && target.dot != Dot::kNone;
+  const bool fits = x == DataType::Int(8) || x == DataType::UInt(8) || (x == kInt16 && op.zero_point == 0);
+  return fits && w == DataType::Int(8) && target.dot != Dot::kNone;
 }
 
 class Builder {
@@ -91,7 +91,10 @@ class Builder {
     return IsFloat() && op_.before == std::array<int64_t, 2>{} && Reach(0, shape_.rows) <= shape_.height &&
            Reach(1, pixels_) <= shape_.width;
   }
-  bool IsShifted() const { return dot_ == 4; }  // by kUnsigned
+  /// Whether bytes are multiplied with their zero point, and unsigned.
+  bool IsUnsigned() const { return dot_ == 4; }
+  /// What is added to make them so.
+  int64_t Shift() const { return op_.x.type() == DataType::Int(8) ? kUnsigned : 0; }
 
   Expr Element(const Expr& n, const Expr& c, const Expr& h, const Expr& w) const {
     return shape_.is_dense ? op_.x(w, c) : op_.x(n, c, h, w);
@@ -100,12 +103,12 @@ class Builder {
   /// An element of x as it is multiplied.
   Expr Seen(const Expr& value) const {
     if (IsFloat()) return value;
-    if (IsShifted()) return MakeCast(DataType::UInt(8), MakeCast(kInt16, value) + kUnsigned);
+    if (IsUnsigned()) return MakeCast(DataType::UInt(8), MakeCast(kInt16, value) + Shift());
     return MakeCast(kInt16, value) - op_.zero_point;
   }
   Expr Border() const {
     if (IsFloat()) return tir::Float(0);
-    return IsShifted() ? Int(op_.zero_point + kUnsigned, DataType::UInt(8)) : Int(0, kInt16);
+    return IsUnsigned() ? Int(op_.zero_point + Shift(), DataType::UInt(8)) : Int(0, kInt16);
   }
 
   /// x in its frame as [n, groups * steps, h, w, dot]; without the last of floats.
@@ -152,10 +155,10 @@ class Builder {
                        element, {"n", "o", "y", "x", "l"});
   }
 
-  /// The sums where the plain definition has them. What shifting x added to them is taken off.
+  /// The sums where the plain definition has them. What unsigned bytes added to them is taken off.
   Tensor Plain(const Tensor& sums, const graph::Tensor& weights, ops::Definition& definition) const {
     Tensor added;
-    if (IsShifted()) {
+    if (IsUnsigned()) {
       added = te::Placeholder(name_ + ".added", {shape_.channels}, kInt32);
       definition.tables.push_back({added, Added(weights)});
     }
@@ -163,7 +166,7 @@ class Builder {
       const Expr block = FloorDiv(i[1], tile_.block()), lane = FloorMod(i[1], tile_.block());
       const Expr sum =
           shape_.is_dense ? sums(Int(0), block, Int(0), i[0], lane) : sums(i[0], block, i[2], i[3], lane);
-      return IsShifted() ? sum - added(i[1]) : sum;
+      return IsUnsigned() ? sum - added(i[1]) : sum;
     };
     std::vector<std::string> names;
     for (const Axis& axis : result_->axes) names.push_back(axis.name());
@@ -172,7 +175,7 @@ class Builder {
 
   DataType PackedType() const {
     if (IsFloat()) return DataType::Float(32);
-    return IsShifted() ? DataType::Int(8) : kInt16;
+    return IsUnsigned() ? DataType::Int(8) : kInt16;
   }
   std::vector<int64_t> PackedShape() const {
     std::vector<int64_t> shape = {blocks_, steps_, shape_.kernel[0], shape_.kernel[1], tile_.block()};
@@ -197,10 +200,10 @@ class Builder {
 
   graph::TensorPtr Pack(const graph::Tensor& weights) const {
     if (IsFloat()) return PackAs<float>(weights.data<float>());
-    return IsShifted() ? PackAs<int8_t>(weights.data<int8_t>()) : PackAs<int16_t>(weights.data<int8_t>());
+    return IsUnsigned() ? PackAs<int8_t>(weights.data<int8_t>()) : PackAs<int16_t>(weights.data<int8_t>());
   }
 
-  /// (128 + zero point) x the sum of its weights, of each channel; wraps.
+  /// (shift + zero point) x the sum of its weights, of each channel; wraps.
   graph::TensorPtr Added(const graph::Tensor& weights) const {
     const std::span<const int8_t> values = weights.data<int8_t>();
     const size_t each = values.size() / static_cast<size_t>(shape_.channels);
@@ -208,7 +211,7 @@ class Builder {
     for (size_t o = 0; o < static_cast<size_t>(shape_.channels); ++o) {
       int64_t sum = 0;
       for (const int8_t weight : values.subspan(o * each, each)) sum += weight;
-      added.push_back(static_cast<int32_t>(sum * (kUnsigned + op_.zero_point)));
+      added.push_back(static_cast<int32_t>(sum * (Shift() + op_.zero_point)));
     }
     return std::make_shared<const graph::Tensor>(graph::Shape{shape_.channels}, std::move(added));
   }

@@ -21,7 +21,7 @@ constexpr int64_t kSums = 12;  // vectors of a tile: enough that none waits, few
 
 /// The lanes that cover a row with the fewest vectors, and of these the fewest.
 Tile RowTile(int64_t rows, int64_t pixels, const CpuTarget& target) {
-  const auto vectors = [&](int64_t lanes) { return (pixels + lanes - 1) / lanes; };
+  const auto vectors = [&](int64_t lanes) { return CeilDiv(pixels, lanes); };
   Tile tile{.lanes = target.lanes()};
   while (tile.lanes / 2 >= kFewestLanes && vectors(tile.lanes / 2) == vectors(tile.lanes)) tile.lanes /= 2;
   tile.vectors = vectors(tile.lanes);
@@ -42,7 +42,7 @@ Tensor FrameOf(const std::string& name, const ops::Convolved& op, const std::vec
   const std::vector<int64_t>&x = op.x.shape(), &w = op.w.shape();
   const int64_t height = (result[2] - 1) * op.stride[0] + op.dilation[0] * (w[2] - 1) + 1;
   const int64_t reach = (tile.pixels - 1) * op.stride[1] + op.dilation[1] * (w[3] - 1) + 1,
-                width = (reach + tile.lanes - 1) / tile.lanes * tile.lanes;
+                width = CeilDiv(reach, tile.lanes) * tile.lanes;
   const auto element = [&](const Indices& i) -> te::Body {
     const Expr row = i[2] - op.before[0], column = i[3] - op.before[1];
     const Expr seen = Seen(op, op.x(i[0], i[1], row, column));
@@ -61,8 +61,9 @@ std::optional<Blocked> BlockDepthwise(const ops::Definition& plain, const CpuTar
   const ops::Convolved& op = *last.convolved;
   const std::vector<int64_t>&result = last.tensor.shape(), &w = op.w.shape();
   const bool is_float = op.x.type() == DataType::Float(32);
-  const bool is_int = op.w.type() == DataType::Int(8) && op.x.type().code == DataType::Code::kInt &&
-                      (op.x.type().bits == 8 || (op.x.type().bits == 16 && op.zero_point == 0));
+  const bool is_byte = op.x.type() == DataType::Int(8) || op.x.type() == DataType::UInt(8);
+  const bool is_int =
+      op.w.type() == DataType::Int(8) && (is_byte || (op.x.type() == ops::kInt16 && op.zero_point == 0));
   // Vectors of every second pixel cost a shuffle each, which loses for floats.
   if (op.stride[1] > (is_float ? 1 : 2)) return std::nullopt;
   if (w[1] != 1 || op.groups != op.x.shape()[1] || (!is_float && !is_int)) return std::nullopt;

@@ -16,6 +16,8 @@ using te::Axis;
 using te::Stage;
 
 constexpr int64_t kLargestUnrolledWindow = 8;  // elements of a kernel's row
+constexpr int64_t kEnoughRounds = 64;          // of loops that threads share
+constexpr int64_t kLeastSharedWork = 1 << 17;  // elements, products: some 10 us
 constexpr int64_t kChannelTile = 4;  // output channels that share the loads of a convolution's input
 
 bool IsReduction(Pattern pattern) {
@@ -248,11 +250,61 @@ void FrameChannels(Stage& output, Stage& frame) {
   frame.ComputeWhole(frame.axis(3));
 }
 
+/// How many rounds a loop has.
+int64_t ExtentOf(const Stage& stage, const Axis& axis) {
+  for (const te::Relation& relation : stage.relations()) {
+    if (const auto* split = std::get_if<te::SplitRelation>(&relation)) {
+      if (split->inner == axis) return split->factor;
+      if (split->outer == axis) return CeilDiv(ExtentOf(stage, split->parent), split->factor);
+    } else if (const auto& fuse = std::get<te::FuseRelation>(relation); fuse.fused == axis) {
+      return ExtentOf(stage, fuse.outer) * ExtentOf(stage, fuse.inner);
+    }
+  }
+  return axis->extent;
+}
+
+/// Elements that are computed, those of a reduction once for each that it adds.
+int64_t WorkOf(const Stage& stage) {
+  int64_t work = 1;
+  for (const Axis& axis : stage.axes()) work *= axis->extent;
+  if (stage.is_reduction())
+    for (const Axis& axis : stage.reduce_axes()) work *= axis->extent;
+  return work;
+}
+
+/// Shares the rounds of the outermost loops of `stage` out: of so many that every thread gets some, and not
+/// of those inside a loop that has to compute something else first.
+void ShareOut(Stage& stage, const std::vector<Axis>& attached) {
+  int64_t rounds = 1;
+  for (const Axis& axis : std::vector<Axis>(stage.leaf_axes())) {
+    if (axis->kind == te::AxisKind::kReduce || stage.KindOf(axis) != tir::LoopKind::kSerial) return;
+    stage.Parallel(axis);
+    rounds *= ExtentOf(stage, axis);
+    if (rounds >= kEnoughRounds || std::find(attached.begin(), attached.end(), axis) != attached.end())
+      return;
+  }
+}
+
 /// True when `reader` may take over the expression of the element-wise `computation`.
 bool MayInlineInto(const Computation& computation, const Computation& reader) {
   const std::vector<te::Tensor> inputs = te::InputsOf(reader.tensor->body);
   const bool reads = std::find(inputs.begin(), inputs.end(), computation.tensor) != inputs.end();
   return !reads || !ReadsStored(reader.pattern);
+}
+
+/// The stages that are computed as a whole, if all together are long enough for a thread to wake up.
+void ShareOutWhatIsWorthIt(te::Schedule& schedule, const std::vector<Computation>& computations) {
+  int64_t work = 0;
+  std::vector<Axis> attached;
+  for (const Computation& computation : computations) {
+    const Stage& stage = schedule[computation.tensor];
+    work += WorkOf(stage);
+    if (stage.attachment().kind == te::Attachment::Kind::kLoop) attached.push_back(stage.attachment().axis);
+  }
+  if (work < kLeastSharedWork) return;
+  for (const Computation& computation : computations)
+    if (Stage& stage = schedule[computation.tensor]; stage.attachment().kind == te::Attachment::Kind::kRoot)
+      ShareOut(stage, attached);
 }
 
 }  // namespace
@@ -280,6 +332,7 @@ void ScheduleForCpu(te::Schedule& schedule, const std::vector<Computation>& comp
   const bool is_scheduled = after_reductions > 0 && after_reductions < computations.size() &&
                             IsReduction(computations[after_reductions - 1].pattern);
   if (!is_scheduled) ScheduleAlone(schedule[computations.back().tensor], computations.back(), tiles);
+  ShareOutWhatIsWorthIt(schedule, computations);
 }
 
 }  // namespace cosim::schedules
