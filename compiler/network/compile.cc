@@ -146,6 +146,7 @@ class Compiler {
       const size_t dimensions = graph_.node(Root(input)).type.shape.size();
       if (dimensions != 2 && dimensions != 4) return false;
       const auto [n, c, h, w] = Shape4(graph_, Root(input));
+      if (BitsOf(input) > array.activation_bits) return false;
       if (n > array.batch || c % array.layout_out != 0 || graph_.node(Root(input)).As<graph::Constant>() ||
           within_.count(Root(input)) || !parts.insert(Root(input)).second)
         return false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace cosim::quantize {
 
@@ -21,6 +22,12 @@ BiasCorrection::BiasCorrection(const Quantized& quantized) {
     const NodeInfo& bias = *producer.at(node.inputs[2]);
     products_.push_back({layer.product, computed, bias.inputs[0], bias.inputs[1], {}, 0});
   }
+}
+
+std::set<std::string> BiasCorrection::Computed() const {
+  std::set<std::string> names;
+  for (const Product& product : products_) names.insert(product.computed);
+  return names;
 }
 
 void BiasCorrection::AddRun(const Values& reference, const Values& alone) {

@@ -2,7 +2,7 @@
 // Bias correction: rounded weights shift what a product computes on average; its bias can take that back.
 #pragma once
 
-#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,8 +16,11 @@ class BiasCorrection {
   /// For the products of `quantized` that have a bias.
   explicit BiasCorrection(const Quantized& quantized);
 
-  /// Counts one run: `reference` are the values of the float network, `alone` those of EvaluateAlone
-  /// (report.h).
+  /// The results of the products in the quantized network.
+  std::set<std::string> Computed() const;
+
+  /// Counts one run: `reference` are the values of the float network, `alone` those that are Computed by
+  /// LayersAlone (report.h).
   void AddRun(const Values& reference, const Values& alone);
 
   /// Moves every bias by the mean error of its channel over the runs.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/quantize/names.h"
 #include "isa/check.h"
 
 namespace cosim::quantize {
@@ -34,40 +35,37 @@ double Agreement::Cosine() const {
   return lengths > 0 ? product_ / lengths : 0;
 }
 
-std::optional<Values> EvaluateAlone(const Quantized& quantized, const std::vector<Tensor>& inputs,
-                                    const Values& reference, std::string& error) {
-  std::map<std::string, std::string> value_of;  // by the name of what is quantized
-  for (const Layer& layer : quantized.layers) value_of[layer.computed] = layer.value;
-  const auto& file = quantized.file;
-  Values values(file.initializers.begin(), file.initializers.end());
-  for (size_t i = 0; i < inputs.size(); ++i)
-    values[file.inputs[i].name] = std::make_shared<const Tensor>(inputs[i]);
-  for (const NodeInfo& node : file.nodes) {
-    const auto exact = value_of.find(node.inputs.empty() ? "" : node.inputs[0]);
-    if (node.op != "QuantizeLinear" || exact == value_of.end()) {
-      if (!EvaluateNode(node, values, error)) return std::nullopt;
-      continue;
-    }
-    graph::TensorPtr own = reference.at(exact->second);
-    std::swap(values.at(exact->first), own);
-    if (!EvaluateNode(node, values, error)) return std::nullopt;
-    std::swap(values.at(exact->first), own);
+LayersAlone MakeLayersAlone(const Quantized& quantized, const Values& example) {
+  LayersAlone alone{quantized.file, {}, {}};
+  Names names(quantized.file);
+  std::map<std::string, const Layer*> layer_of;  // by the name of what is quantized
+  for (const Layer& layer : quantized.layers) layer_of[layer.computed] = &layer;
+  std::vector<NodeInfo> pairs;
+  for (NodeInfo& node : alone.file.nodes) {
+    const auto at = layer_of.find(node.inputs.empty() ? "" : node.inputs[0]);
+    if (node.op != "QuantizeLinear" || at == layer_of.end()) continue;
+    const Layer& layer = *at->second;
+    NodeInfo quantize = node, back = node;
+    quantize.outputs = {names.Make(layer.computed + "_own_quantized")};
+    back.op = "DequantizeLinear";
+    back.inputs[0] = quantize.outputs[0];
+    back.outputs = {names.Make(layer.computed + "_own_dequantized")};
+    alone.dequantized[layer.dequantized] = back.outputs[0];
+    pairs.insert(pairs.end(), {quantize, back});
+    const graph::Shape& shape = example.at(layer.value)->shape();
+    node.inputs[0] = names.Make(layer.value + "_exact");
+    alone.file.inputs.push_back({.name = node.inputs[0], .dimensions = {shape.begin(), shape.end()}});
+    alone.exact.push_back(layer.value);
   }
-  return values;
+  alone.file.nodes.insert(alone.file.nodes.end(), pairs.begin(), pairs.end());
+  return alone;
 }
 
-namespace {
-
-/// The pair of nodes that makes `dequantized` of `computed`, on the value that is there.
-bool Requantize(const Quantized& quantized, const Layer& layer, Values& values, std::string& error) {
-  for (const NodeInfo& node : quantized.file.nodes)
-    if ((node.op == "QuantizeLinear" && node.inputs[0] == layer.computed) ||
-        (node.op == "DequantizeLinear" && node.outputs[0] == layer.dequantized))
-      if (!EvaluateNode(node, values, error)) return false;
-  return true;
+std::vector<Tensor> LayersAlone::InputsOf(const std::vector<Tensor>& inputs, const Values& reference) const {
+  std::vector<Tensor> all = inputs;
+  for (const std::string& value : exact) all.push_back(*reference.at(value));
+  return all;
 }
-
-}  // namespace
 
 std::vector<LayerReport> EmptyReport(const Quantized& quantized) {
   std::vector<LayerReport> report;
@@ -75,19 +73,13 @@ std::vector<LayerReport> EmptyReport(const Quantized& quantized) {
   return report;
 }
 
-bool AddRun(const Quantized& quantized, const std::vector<Tensor>& inputs, const Values& reference,
-            std::vector<LayerReport>& report, std::string& error) {
-  const auto all = Evaluate(quantized.file, inputs, error);
-  if (!all) return false;
-  auto alone = EvaluateAlone(quantized, inputs, reference, error);
-  if (!alone) return false;
+void AddRun(const Values& reference, const Values& all, const LayersAlone& layers, const Values& alone,
+            std::vector<LayerReport>& report) {
   for (LayerReport& row : report) {
-    if (!Requantize(quantized, row.layer, *alone, error)) return false;
     const Tensor& exact = *reference.at(row.layer.value);
-    row.all.Add(exact, *all->at(row.layer.dequantized));
-    row.alone.Add(exact, *alone->at(row.layer.dequantized));
+    row.all.Add(exact, *all.at(row.layer.dequantized));
+    row.alone.Add(exact, *alone.at(layers.dequantized.at(row.layer.dequantized)));
   }
-  return true;
 }
 
 const LayerReport& WorstLayer(const std::vector<LayerReport>& report) {

@@ -2,6 +2,7 @@
 // How much of the signal each layer of a quantized network keeps.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,15 +30,25 @@ struct LayerReport {
   Agreement alone;  ///< its operands as the float network has them, then quantized: what this layer loses
 };
 
-/// All values of the quantized network when every layer's result is taken from `reference`, the values of the
-/// float network, where it becomes an integer: so each layer shows its own errors only. `inputs` are those of
-/// both. Nothing, and `error` set, when it cannot be evaluated.
-std::optional<Values> EvaluateAlone(const Quantized& quantized, const std::vector<graph::Tensor>& inputs,
-                                    const Values& reference, std::string& error);
+/// The quantized network with each layer by itself: what reads a layer's result as an integer reads an input
+/// instead, which is to be given the float network's value, so that each layer shows its own errors only.
+struct LayersAlone {
+  import::onnx::File file;
+  /// The float network's values for the inputs behind those of the network.
+  std::vector<std::string> exact;
+  /// By Layer::dequantized: its own result, quantized and back.
+  std::map<std::string, std::string> dequantized;
 
-/// Adds one run. False, and `error` set, when the quantized network cannot be evaluated.
-bool AddRun(const Quantized& quantized, const std::vector<graph::Tensor>& inputs, const Values& reference,
-            std::vector<LayerReport>& report, std::string& error);
+  /// All inputs for a run: those of the network, then those of `reference`.
+  std::vector<graph::Tensor> InputsOf(const std::vector<graph::Tensor>& inputs,
+                                      const Values& reference) const;
+};
+/// `example`: values of the float network, for their types.
+LayersAlone MakeLayersAlone(const Quantized& quantized, const Values& example);
+
+/// Adds one run: values of the float network, of the quantized one, and of its `layers` alone.
+void AddRun(const Values& reference, const Values& all, const LayersAlone& layers, const Values& alone,
+            std::vector<LayerReport>& report);
 
 /// Rows for all layers, nothing added yet.
 std::vector<LayerReport> EmptyReport(const Quantized& quantized);

@@ -41,6 +41,19 @@ TEST(NetworkFuzz, RandomNetworksRunOnRtl) {
   }
 }
 
+TEST(NetworkFuzz, CasesThatFailedOnceStayEqual) {
+  for (const char* text : {
+           // A concatenation of values that are wider than the lanes they were packed into.
+           "isa=cosim threads=1 keep=0 bits=16 rtl=0 seed=7307524d7507f108 set= "
+           "steps=dc9478db0b5ff5bd,35472d032105894a,d7f8bc1d93f8ead,69b70d54f93c4e59",
+       }) {
+    const auto c = ParseCase(text);
+    ASSERT_TRUE(c) << text;
+    const Outcome outcome = RunCase(*c);
+    EXPECT_EQ(outcome.kind, Outcome::Kind::kEqual) << outcome.reason << "\n--case='" << text << "'";
+  }
+}
+
 TEST(NetworkCase, SurvivesItsText) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     NetworkCase c = DrawCase(seed);
