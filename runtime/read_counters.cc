@@ -14,7 +14,11 @@ class Reader {
   Reader(const isa::Spec& spec, const std::function<uint32_t(uint32_t)>& read_word)
       : spec_(spec), read_word_(read_word) {}
 
-  uint64_t Read(uint32_t offset) const { return read_word_(offset) | uint64_t{read_word_(offset + 4)} << 32; }
+  /// The low word first: reading it keeps the high one.
+  uint64_t Read(uint32_t offset) const {
+    const uint64_t low = read_word_(offset);
+    return low | uint64_t{read_word_(offset + 4)} << 32;
+  }
 
   LedgerRow Row(size_t unit) const {
     size_t column = 0;

@@ -23,16 +23,20 @@ module burst_splitter_formal #(
   input logic               burst_ready_i
 );
 
-  logic               busy, burst_last;
+  logic               busy, valid, burst_last;
   logic [31:0]        burst_addr;
   logic [LenBits-1:0] burst_len;
 
   burst_splitter #(.PortBits(PortBits), .BurstBeats(BurstBeats), .DimBits(DimBits)) dut (
-    .clk_i, .rst_ni, .start_i, .addr_i, .rows_i, .row_bytes_i, .stride_bytes_i, .busy_o(busy),
+    .clk_i, .rst_ni, .start_i, .addr_i, .rows_i, .row_bytes_i, .stride_bytes_i, .busy_o(busy), .burst_valid_o(valid),
     .burst_addr_o(burst_addr), .burst_len_o(burst_len), .burst_last_o(burst_last), .burst_ready_i
   );
 
-  (* hierconn *) logic [31:0]         \dut.row_addr_q , \dut.row_bytes_q , \dut.stride_q ;
+  (* hierconn *) logic [1:0]          \dut.fill_q ;
+  (* hierconn *) logic                \dut.ends_q ;
+  (* hierconn *) logic [31:0]         \dut.ahead_q , \dut.row_bytes_q , \dut.stride_q ;
+  (* hierconn *) logic [BeatShift-1:0] \dut.odd_q ;
+  (* hierconn *) logic [LeftBits-1:0] \dut.beats_q , \dut.more_beats_q ;
   (* hierconn *) logic [DimBits-1:0]  \dut.rows_q ;
   (* hierconn *) logic [LeftBits-1:0] \dut.beat_q , \dut.left_q ;
 
@@ -60,23 +64,23 @@ module burst_splitter_formal #(
                      + (((32'(row_d[BeatShift-1:0]) + bytes_d + BeatBytes - 1) >> BeatShift) << BeatShift);
 
   always_ff @(posedge clk_i) begin
-    stood_q      <= rst_ni & busy & ~burst_ready_i;
+    stood_q      <= rst_ni & valid & ~burst_ready_i;
     stood_addr_q <= burst_addr;
     stood_len_q  <= burst_len;
     if (!rst_ni) begin
       rows_q <= '0;
-    end else if (start_i || (busy && burst_ready_i && row_ends)) begin
+    end else if (start_i || (valid && burst_ready_i && row_ends)) begin
       row_q   <= row_d;
       bytes_q <= bytes_d;
       next_q  <= {row_d[31:BeatShift], BeatShift'(0)};
       end_q   <= end_d;
       if (start_i) begin
         stride_q <= stride_bytes_i;
-        rows_q   <= (row_bytes_i == '0) ? '0 : rows_i;
+        rows_q   <= rows_i;
       end else begin
         rows_q   <= rows_q - 1'b1;
       end
-    end else if (busy && burst_ready_i) begin
+    end else if (valid && burst_ready_i) begin
       next_q <= burst_end;
     end
   end
@@ -88,29 +92,37 @@ module burst_splitter_formal #(
     m_start: assume (!start_i || !busy);
     // A row has less than 2 GiB; addresses wrap at 4 GiB.
     m_bytes: assume (!start_i || !row_bytes_i[31]);
+    m_some:  assume (!start_i || (row_bytes_i != '0 && rows_i != '0));
 
     a_busy:  assert (busy == (rows_q != '0));
     // A burst begins where the one before ended, or at the beat of its row's first byte.
-    a_next:  assert (!busy || burst_addr == next_q);
-    a_some:  assert (!busy || burst_len != '0);
-    a_limit: assert (!busy || burst_len <= BurstBeats);
-    a_page:  assert (!busy || 32'(burst_addr[11:0]) + 32'(burst_len) * BeatBytes <= 4096);
+    a_next:  assert (!valid || burst_addr == next_q);
+    a_some:  assert (!valid || burst_len != '0);
+    a_limit: assert (!valid || burst_len <= BurstBeats);
+    a_page:  assert (!valid || 32'(burst_addr[11:0]) + 32'(burst_len) * BeatBytes <= 4096);
     // It does not go beyond the row's last beat, so that a row ends exactly there.
-    a_row:   assert (!busy || 32'(burst_len) * BeatBytes <= end_q - burst_addr);
-    a_last:  assert (!busy || burst_last == (row_ends && rows_q == 1));
-    a_stand: assert (!stood_q || (busy && burst_addr == stood_addr_q && burst_len == stood_len_q));
+    a_row:   assert (!valid || 32'(burst_len) * BeatBytes <= end_q - burst_addr);
+    a_last:  assert (!valid || burst_last == (row_ends && rows_q == 1));
+    a_stand: assert (!stood_q || (valid && burst_addr == stood_addr_q && burst_len == stood_len_q));
 
-    i_row:   assert (!busy || (\dut.row_addr_q == row_q && \dut.row_bytes_q == bytes_q && \dut.stride_q == stride_q
-                               && \dut.rows_q == rows_q));
+    i_fill:  assert (valid == (busy && \dut.fill_q == 0) && \dut.fill_q <= 2 && (busy || \dut.fill_q == 0));
+    i_row:   assert (!busy || (\dut.row_bytes_q == bytes_q && \dut.stride_q == stride_q && \dut.rows_q == rows_q));
+    i_ahead: assert (!busy || \dut.ahead_q == (valid ? row_q + stride_q : row_q));
+    i_beats: assert (!busy || \dut.fill_q == 2 || {\dut.beats_q , \dut.odd_q } == bytes_q + (BeatBytes - 1));
+    i_more:  assert (!busy || \dut.fill_q == 2 || \dut.more_beats_q == \dut.beats_q + 1'b1);
+    i_ends:  assert (!valid || \dut.ends_q == (\dut.left_q == LeftBits'(\dut.len_q )));
+    i_start: assert (!busy || valid || next_q == {row_q[31:BeatShift], BeatShift'(0)});
+    i_last:  assert (!busy || end_q == {row_q[31:BeatShift], BeatShift'(0)}
+                     + (((32'(row_q[BeatShift-1:0]) + bytes_q + BeatBytes - 1) >> BeatShift) << BeatShift));
     i_bytes: assert (!busy || (bytes_q != '0 && !bytes_q[31]));
-    i_len:   assert (!busy || \dut.len_q == right_len);
-    i_left:  assert (!busy || \dut.left_q != '0);
-    i_end:   assert (!busy || (({\dut.left_q , BeatShift'(0)} == end_q - next_q)
+    i_len:   assert (!valid || \dut.len_q == right_len);
+    i_left:  assert (!valid || \dut.left_q != '0);
+    i_end:   assert (!valid || (({\dut.left_q , BeatShift'(0)} == end_q - next_q)
                                && 32'({\dut.left_q , BeatShift'(0)}) <= 32'h8000_0000 + BeatBytes));
 
-    c_page:  cover (busy && !row_ends && burst_len < BurstBeats && burst_end[11:0] == '0);
-    c_rows:  cover (busy && burst_last && stood_q && row_q[BeatShift-1:0] != '0);
-    c_two:   cover (busy && burst_ready_i && row_ends && rows_q == 2);
+    c_page:  cover (valid && !row_ends && burst_len < BurstBeats && burst_end[11:0] == '0);
+    c_rows:  cover (valid && burst_last && stood_q && row_q[BeatShift-1:0] != '0);
+    c_two:   cover (valid && burst_ready_i && row_ends && rows_q == 2);
   end
 
 endmodule

@@ -28,11 +28,11 @@ mutant read_port "read_port fifo" "" 14 read_port "s/assign blocked .*/assign bl
 mutant read_port "read_port fifo" "" 14 read_port "s/^  assign arrive .*/  assign arrive = r_valid_i;/"
 
 for shape in "PortBits=64 BurstBeats=16" "PortBits=16 BurstBeats=256" "PortBits=128 BurstBeats=5"; do
-  prove burst_splitter "burst_splitter burst_length" "$shape" 5 1
+  prove burst_splitter "burst_splitter burst_length" "$shape" 9 1
 done
-mutant burst_splitter "burst_splitter burst_length" "" 6 burst_length "s/assign to_page .*/assign to_page = '1;/"
-mutant burst_splitter "burst_splitter burst_length" "" 6 burst_splitter "s/ + 32'(BeatBytes - 1);/;/"
-mutant burst_splitter "burst_splitter burst_length" "" 6 burst_splitter "s/beat_d = beat_q + LeftBits'(len_q)/beat_d = beat_q + 1'b1/"
+mutant burst_splitter "burst_splitter burst_length" "" 9 burst_length "s/assign to_page .*/assign to_page = '1;/"
+mutant burst_splitter "burst_splitter burst_length" "" 9 burst_splitter "s/ + 32'(BeatBytes - 1);/;/"
+mutant burst_splitter "burst_splitter burst_length" "" 9 burst_splitter "s/next_beat = beat_q + LeftBits'(len_q)/next_beat = beat_q + 1'b1/"
 
 for shape in "Units=2 Banks=3 Waiter=0" "Units=3 Banks=2 Waiter=0" "Units=3 Banks=2 Waiter=1" "Units=3 Banks=2 Waiter=2"; do
   prove lock_manager lock_manager "$shape" 9 1

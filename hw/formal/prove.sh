@@ -10,7 +10,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 rtl=$here/../rtl
 only=${1:-}
-limit=${FORMAL_TIME_LIMIT:-120}  # seconds for one run of the solver
+limit=${FORMAL_TIME_LIMIT:-300}  # seconds for one run of the solver
 ulimit -v 6000000  # KiB: a solver that loses its way fails instead of taking the machine along
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

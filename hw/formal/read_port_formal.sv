@@ -21,6 +21,7 @@ module read_port_formal #(
   input logic                          rst_ni,
   input logic [Requesters-1:0]         req_valid_i,
   input logic [Requesters*32-1:0]      req_addr_i,
+  input logic [31:12]                  base_i,
   input logic [Requesters*LenBits-1:0] req_len_i,
   input logic                          ar_ready_i,
   input logic                          r_valid_i,
@@ -38,7 +39,7 @@ module read_port_formal #(
   read_port #(
     .Requesters(Requesters), .PortBits(PortBits), .BurstBeats(BurstBeats), .Outstanding(Outstanding)
   ) dut (
-    .clk_i, .rst_ni, .req_valid_i, .req_addr_i, .req_len_i, .req_ready_o(req_ready), .idle_o(idle),
+    .clk_i, .rst_ni, .req_valid_i, .req_addr_i, .req_len_i, .base_i, .req_ready_o(req_ready), .idle_o(idle),
     .beat_valid_o(beat_valid), .beat_last_o(beat_last), .beat_data_o(beat_data), .ar_valid_o(ar_valid), .ar_ready_i,
     .ar_addr_o(ar_addr), .ar_len_o(ar_len), .r_valid_i, .r_ready_o(r_ready), .r_data_i, .r_last_i
   );
@@ -110,7 +111,7 @@ module read_port_formal #(
 
   always_ff @(posedge clk_i) begin
     sent_q      <= accept & rst_ni;
-    sent_addr_q <= addr;
+    sent_addr_q <= addr + {base_i, 12'd0};
     sent_len_q  <= len;
     if (!rst_ni) begin
       flying_q    <= '0;

@@ -177,8 +177,6 @@ module cosim_accelerator #(
   assign done_o = run_done | (running & core_done);
 
   // ---- The core.
-  logic [Ports*32-1:0] ar_addr, aw_addr;
-  logic [19:0]         page_q;      // of Base
   logic [cosim_pkg::Units-1:0]     in_flight, busy, wait_push, wait_port, gemm_step, alu_step;
   logic [cosim_pkg::QueueBits-1:0] wait_token;
 
@@ -188,11 +186,12 @@ module cosim_accelerator #(
     .start_i       (start_o),
     .code_address_i(program_address),
     .code_words_i  (length),
+    .base_i        (base),
     .done_o        (core_done),
     .stop_i        (stop),
     .ar_valid_o    (m_axi_arvalid),
     .ar_ready_i    (m_axi_arready),
-    .ar_addr_o     (ar_addr),
+    .ar_addr_o     (m_axi_araddr),
     .ar_len_o      (m_axi_arlen),
     .r_valid_i     (m_axi_rvalid),
     .r_ready_o     (m_axi_rready),
@@ -200,7 +199,7 @@ module cosim_accelerator #(
     .r_last_i      (m_axi_rlast),
     .aw_valid_o    (m_axi_awvalid),
     .aw_ready_i    (m_axi_awready),
-    .aw_addr_o     (aw_addr),
+    .aw_addr_o     (m_axi_awaddr),
     .aw_len_o      (m_axi_awlen),
     .w_valid_o     (m_axi_wvalid),
     .w_ready_i     (m_axi_wready),
@@ -223,15 +222,6 @@ module cosim_accelerator #(
     .still_o       (still)
   );
 
-  // Base counts from the clearing on, when no address is on the bus.
-  always_ff @(posedge aclk) begin
-    if (!clear_n) page_q <= base[31:12];
-  end
-
-  for (genvar p = 0; p < Ports; p++) begin : gen_address
-    assign m_axi_araddr[p*32 +: 32] = {ar_addr[p*32+12 +: 20] + page_q, ar_addr[p*32 +: 12]};
-    assign m_axi_awaddr[p*32 +: 32] = {aw_addr[p*32+12 +: 20] + page_q, aw_addr[p*32 +: 12]};
-  end
   assign m_axi_arsize  = {Ports{3'(BeatShift)}};
   assign m_axi_arburst = {Ports{Increment}};
   assign m_axi_arcache = {Ports{Bufferable}};

@@ -2,7 +2,7 @@
 // Executes loads: asks for a transfer's bursts while its data buffer has room, and writes the elements on chip in
 // order, with padding. Which instruction comes when is issue.sv's, the bus read_port.sv's.
 //
-// Issued in cycle t, the first burst stands at t + 1. Retires Latency cycles after the writer's last cycle. With
+// Issued in cycle t, the first burst stands at t + 3. Retires Latency cycles after the writer's last cycle. With
 // Overlap ready in the cycle after the last burst was accepted, while fewer than InFlight have not retired; else in the
 // cycle after the retirement.
 module load_unit #(
@@ -83,7 +83,7 @@ module load_unit #(
   end
 
   // ---- Bursts.
-  logic                splitting, accept, take, unused_last;
+  logic                start, splitting, standing, accept, take, unused_last;
   logic                presented_d, presented_q;  // room for the standing burst is taken
   logic [RoomBits-1:0] room_d, room_q, freed;
   logic [LenBits-1:0]  len;
@@ -91,20 +91,22 @@ module load_unit #(
   burst_splitter #(.PortBits(PortBits), .BurstBeats(BurstBeats), .DimBits(DimBits)) i_splitter (
     .clk_i,
     .rst_ni,
-    .start_i       (issue_i),
+    .start_i       (start),
     .addr_i        (dram_i),
     .rows_i,
     .row_bytes_i   (row_bytes),
     .stride_bytes_i(stride_bytes),
     .busy_o        (splitting),
+    .burst_valid_o (standing),
     .burst_addr_o  (req_addr_o),
     .burst_len_o   (len),
     .burst_last_o  (unused_last),
     .burst_ready_i (accept)
   );
 
+  assign start       = issue_i & (memory_i != '0) & (rows_i != '0) & (cols_i != '0);
   assign req_len_o   = len;
-  assign req_valid_o = splitting & (presented_q | (32'(room_q) >= 32'(len)));
+  assign req_valid_o = standing & (presented_q | (32'(room_q) >= 32'(len)));
   assign accept      = req_valid_o & req_ready_i;
   assign take        = req_valid_o & ~presented_q;
   assign presented_d = req_valid_o & ~req_ready_i;

@@ -25,6 +25,7 @@ module read_port #(
   input  logic [Requesters*32-1:0]      req_addr_i,
   input  logic [Requesters*LenBits-1:0] req_len_i,    // beats
   output logic [Requesters-1:0]         req_ready_o,
+  input  logic [31:12]                  base_i,       // added to every address: whole pages
   output logic                          idle_o,       // no burst is on its way
   output logic [Requesters-1:0]         beat_valid_o,
   output logic                          beat_last_o,  // of its burst
@@ -81,7 +82,7 @@ module read_port #(
       ar_len_d   = '0;
       for (int i = 0; i < Requesters; i++) begin
         if (turn == IndexBits'(i)) begin
-          ar_addr_d = req_addr_i[i*32 +: 32];
+          ar_addr_d = {req_addr_i[i*32+12 +: 20] + base_i, req_addr_i[i*32 +: 12]};
           ar_len_d  = 8'(32'(req_len_i[i*LenBits +: LenBits]) - 32'd1);
         end
       end

@@ -4,7 +4,8 @@
 //
 // An address and its data come in any order and wait for each other; a write happens one cycle after both are there, a
 // read two cycles after its address. One write and one read are under way at a time. What is no register reads as 0 and
-// ignores writes; every answer is OKAY. Program, Base, Length and Watchdog keep what they are while a program runs.
+// ignores writes; every answer is OKAY. Reading the low word of a counter keeps its high word, which is what the high word
+// reads as until the next low word is read. Program, Base, Length and Watchdog keep what they are while a program runs.
 module registers #(
   parameter  int unsigned CounterBits = 40,
   parameter  int unsigned Units       = 1,
@@ -141,6 +142,8 @@ module registers #(
   logic [CounterBits-1:0] counter;
   logic [63:0]            wide;
   logic                   high;         // the second word of a value of 64 bits
+  logic                   is_wide, is_fixed;   // a counter; the fingerprint
+  logic [31:0]            high_q;       // a counter's second word, as it was when the first one was read
   logic                   in_ledger;
 
   assign ar_ready_o = ~looking_q & ~r_valid_q;
@@ -154,17 +157,19 @@ module registers #(
   assign entry_o    = EntryBits'((ar_word_q - 10'(cosim_pkg::RegLedger / 4)) >> 1);
 
   always_comb begin
-    counter = in_ledger ? ledger_i : '0;
+    counter  = in_ledger ? ledger_i : '0;
+    is_wide  = 1'b1;
     case ({ar_word_q[9:1], 3'b000})
       12'(cosim_pkg::RegCycles):     counter = counters_i[0*CounterBits +: CounterBits];
       12'(cosim_pkg::RegReadBytes):  counter = counters_i[1*CounterBits +: CounterBits];
       12'(cosim_pkg::RegWriteBytes): counter = counters_i[2*CounterBits +: CounterBits];
       12'(cosim_pkg::RegGemmSteps):  counter = counters_i[3*CounterBits +: CounterBits];
       12'(cosim_pkg::RegAluSteps):   counter = counters_i[4*CounterBits +: CounterBits];
-      default: ;
+      default: is_wide = in_ledger;
     endcase
-    wide = ({ar_word_q[9:1], 3'b000} == 12'(cosim_pkg::RegFingerprint)) ? cosim_pkg::Fingerprint : 64'(counter);
-    word = high ? wide[63:32] : wide[31:0];
+    is_fixed = {ar_word_q[9:1], 3'b000} == 12'(cosim_pkg::RegFingerprint);
+    wide     = is_fixed ? cosim_pkg::Fingerprint : 64'(counter);
+    word     = high ? (is_fixed ? wide[63:32] : is_wide ? high_q : '0) : wide[31:0];
     case (ar_word_q)
       10'(cosim_pkg::RegControl / 4):  word = enable_q ? cosim_pkg::RegControlInterruptEnable : '0;
       10'(cosim_pkg::RegStatus / 4):   word = (busy_i ? cosim_pkg::RegStatusBusy : '0)
@@ -194,6 +199,7 @@ module registers #(
 
   always_ff @(posedge clk_i) begin
     if (looking_d) ar_word_q <= ar_addr_i[OffsetBits-1:2];
+    if (looking_q & ~high) high_q <= wide[63:32];
     r_data_q <= r_data_d;
   end
 

@@ -2,7 +2,7 @@
 // Executes stores: asks for a transfer's bursts, sends the elements as they are accepted, and retires on the response to
 // the last one. Which instruction comes when is issue.sv's, the bus write_port.sv's.
 //
-// Issued in cycle t, the first burst stands at t + 1. The data of a burst accepted in cycle a leave from a + Latency
+// Issued in cycle t, the first burst stands at t + 3. The data of a burst accepted in cycle a leave from a + Latency
 // on, after those of the burst before. Retires one cycle after the last response; a sync, and a store of nothing, at
 // t + 1 + Latency; always after the instruction before. Readiness as load_unit.sv's.
 module store_unit #(
@@ -55,7 +55,7 @@ module store_unit #(
   input  logic [ElementBits-1:0] rdata_i
 );
 
-  logic        nothing, start, splitting, accept;
+  logic        nothing, start, splitting, standing, accept;
   logic [31:0] row_bytes, stride_bytes;
 
   assign nothing      = sync_i | (rows_i == '0) | (cols_i == '0);
@@ -73,13 +73,14 @@ module store_unit #(
     .row_bytes_i   (row_bytes),
     .stride_bytes_i(stride_bytes),
     .busy_o        (splitting),
+    .burst_valid_o (standing),
     .burst_addr_o  (req_addr_o),
     .burst_len_o   (req_len_o),
     .burst_last_o  (req_last_o),
     .burst_ready_i (accept)
   );
-  assign req_valid_o = splitting;
-  assign accept      = splitting & req_ready_i;
+  assign req_valid_o = standing;
+  assign accept      = standing & req_ready_i;
 
   // ---- Data: taken two cycles before they leave.
   logic               grant, active;

@@ -17,6 +17,7 @@ module write_port #(
   input  logic [31:0]        req_addr_i,
   input  logic [LenBits-1:0] req_len_i,        // beats
   input  logic               req_last_i,       // the last burst of its instruction
+  input  logic [31:12]       base_i,           // added to every address: whole pages
   output logic               req_ready_o,
   output logic               idle_o,           // no burst is under way
   output logic               response_last_o,  // a response came, to the last burst of its instruction
@@ -70,7 +71,7 @@ module write_port #(
 
   always_ff @(posedge clk_i) begin
     if (accept) begin
-      aw_addr_q <= req_addr_i;
+      aw_addr_q <= {req_addr_i[31:12] + base_i, req_addr_i[11:0]};
       aw_len_q  <= 8'(32'(req_len_i) - 32'd1);
     end
   end

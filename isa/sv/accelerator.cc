@@ -26,6 +26,7 @@ module accelerator (
   input  logic                           start_i,         // one cycle: cycle 0
   input  logic [31:0]                    code_address_i,  // a multiple of 4096
   input  logic [31:0]                    code_words_i,
+  input  logic [31:0]                    base_i,          // added to every address; a multiple of 4096
   output logic                           done_o,
   input  logic                           stop_i,          // dispatch, issue and ask for nothing more
   // AXI4 read channels, over the memory ports.
@@ -125,7 +126,7 @@ constexpr std::string_view kUnitDeclarations = R"(
 
 constexpr std::string_view kUnitFront = R"(
   // ---- Unit @u@: @doc@
-  fifo #(.Width(cosim_pkg::@U@CommandBits), .Depth(cosim_pkg::@U@Commands)) i_@u@_commands (
+  command_queue #(.Width(cosim_pkg::@U@CommandBits), .Depth(cosim_pkg::@U@Commands)) i_@u@_commands (
     .clk_i,
     .rst_ni,
     .push_valid_i(word_valid & word_unit[@i@] & ~stop_i),

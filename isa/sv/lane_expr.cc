@@ -47,23 +47,26 @@ std::string LanePrinter::Saturated(const std::string& name, ScalarType from, Sca
 /// The smaller of value and upper bound, then the larger of that and the lower one, so the lower one where
 /// bounds cross. Compared with both at once. As nothing beyond the bounds' type comes out, nothing beyond it
 /// is compared.
-std::string LanePrinter::Clamp(const ScalarNode& node, int a, int b, int c, int stage) {
-  const ScalarType lower = values_[b].type, upper = values_[c].type;
+int LanePrinter::Clamp(const ScalarNode& node, int x, int low, int high, int stage, int inside,
+                       bool is_static) {
+  const ScalarType lower = values_[low].type, upper = values_[high].type;
   const bool is_signed = lower.is_signed || upper.is_signed;
   const auto bits = [&](ScalarType type) { return type.width + (is_signed && !type.is_signed ? 1 : 0); };
   const ScalarType type{std::max(bits(lower), bits(upper)), is_signed};
-  const int wide = type.width + (is_signed ? 0 : 1);
-  const auto as_signed = [&](const std::string& name) { return fmt::format("$signed({})", name); };
-  const std::string value =
-      Wire(wide, SvExtended(Wire(type.width, Saturated(At(a, stage), values_[a].type, type)), type, wide));
-  const std::string low = SignedAt(b, stage, wide), high = SignedAt(c, stage, wide);
-  const std::string below = Wire(1, fmt::format("({} < {}) | ({} < {})", as_signed(value), low, high, low));
-  const std::string both = Wire(wide, fmt::format("{} ? {} : ({} < {}) ? {} : {}", below, At(b, stage, wide),
-                                                  as_signed(value), high, value, At(c, stage, wide)));
-  return SvExtended(both, {wide, true}, node.type.width);
+  const int wide = type.width + (is_signed ? 0 : 1), end = stage + inside;
+  const std::string in_type = Wire(type.width, Saturated(At(x, stage), values_[x].type, type));
+  const int value = Define(SvExtended(in_type, type, wide), {wide, true}, stage, values_[x].is_static);
+  const std::string signed_value = SignedAt(value, end, wide);
+  const std::string at_least = SignedAt(low, end, wide), at_most = SignedAt(high, end, wide);
+  const std::string below =
+      Wire(1, fmt::format("({} < {}) | ({} < {})", signed_value, at_least, at_most, at_least));
+  const std::string both =
+      Wire(wide, fmt::format("{} ? {} : ({} < {}) ? {} : {}", below, At(low, end, wide), signed_value,
+                             at_most, At(value, end), At(high, end, wide)));
+  return Define(SvExtended(both, {wide, true}, node.type.width), node.type, end, is_static);
 }
 
-std::string LanePrinter::Expression(const ScalarNode& node, int a, int b, int c, int stage, int slot) {
+std::string LanePrinter::Expression(const ScalarNode& node, int a, int b, int c, int stage) {
   const int width = node.type.width;
   // One bit more than any operand: signed whatever their signs are.
   int wide = 1;
@@ -92,8 +95,6 @@ std::string LanePrinter::Expression(const ScalarNode& node, int a, int b, int c,
     }
     case ScalarOp::kShl:
       return fmt::format("{} << {}", At(a, stage, width), At(b, stage));
-    case ScalarOp::kRoundShift:
-      return fmt::format("rounded{}[{}:0]", UnitFor(shifters_, {stage, -1, {}, {}}, slot, a, b), width - 1);
     case ScalarOp::kAnd:
       return fmt::format("{} & {}", At(a, stage, width), At(b, stage, width));
     case ScalarOp::kOr:
@@ -116,10 +117,10 @@ std::string LanePrinter::Expression(const ScalarNode& node, int a, int b, int c,
       return At(a, stage, width);
     case ScalarOp::kSat:
       return Saturated(At(a, stage), values_[a].type, node.type);
-    case ScalarOp::kClamp:
-      return Clamp(node, a, b, c, stage);
     case ScalarOp::kConst:
     case ScalarOp::kInput:
+    case ScalarOp::kRoundShift:  // shared
+    case ScalarOp::kClamp:       // may be cut
       break;
   }
   COSIM_CHECK(false, "a node without an expression");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lane.h's lane is printed with: signals and what is shared (lane.cc), expressions
-// (lane_expr.cc).
+// What lane.h's lane is printed with: signals (lane.cc), what is shared (lane_shared.cc),
+// expressions (lane_expr.cc).
 #pragma once
 
 #include <fmt/format.h>
@@ -22,6 +22,12 @@ struct Value {
   int stage = 0;
   bool is_static = false;
 };
+
+/// A product of two values that are not constants.
+bool IsProduct(const AluOp& op, const ScalarNode& node);
+
+/// Registers that may stand inside a node, because nothing reads it for so many stages.
+int StagesInside(const AluOp& op, const ScalarNode& node);
 
 /// The low `width` bits of `name`, which has type `type`, extended by its sign if it is wider.
 std::string SvExtended(const std::string& name, ScalarType type, int width);
@@ -52,12 +58,14 @@ class LanePrinter {
   int Node(const AluOp& op, const ScalarNode& node, const std::vector<int>& values, int delay, int slot);
   int Input(const AluOp& op, const ScalarInput& input);
   int Multiply(int slot, int a, int b, ScalarType type, int stage);
+  int RoundShift(int slot, int a, int b, ScalarType type, int stage, bool is_static);
   /// Append them; return the declarations of their results, which come before all else.
   std::string PrintMultipliers();
   std::string PrintShifters();
   std::string PrintAdders();
-  /// Says how many stages the multipliers of each stage may take: as many as every product there has.
-  void PlanMultipliers();
+  /// Says in which stages products and shifts fall, and how many stages the multipliers and shifters of each
+  /// may take: as many as every op there has.
+  void PlanSharing();
   void PrintResults();
 
   /// A new signal with this expression, or the one that has it already.
@@ -70,19 +78,33 @@ class LanePrinter {
   std::string SignedAt(int value, int stage, int width) {
     return fmt::format("$signed({})", At(value, stage, width));
   }
-  std::string Expression(const ScalarNode& node, int a, int b, int c, int stage, int slot);
+  std::string Expression(const ScalarNode& node, int a, int b, int c, int stage);
   std::string Saturated(const std::string& name, ScalarType from, ScalarType to);
-  std::string Clamp(const ScalarNode& node, int a, int b, int c, int stage);
+  /// Value `x` between two bounds; with `inside` registers, the first after bringing x into the bounds' type.
+  int Clamp(const ScalarNode& node, int x, int low, int high, int stage, int inside, bool is_static);
   /// The unit of `units` that is like `wanted` and that the op does not use otherwise; a new one if there is
   /// none.
   static size_t UnitFor(std::vector<SharedUnit>& units, const SharedUnit& wanted, int slot, int a, int b);
   int Add(int slot, int a, int b, ScalarType type, int stage);
-  /// Operand `operand` of the unit, as whichever op runs has it.
-  std::string Operand(const SharedUnit& unit, int SharedUnit::Use::* operand, int width);
+  /// The value of whichever op runs, in `stage`. Those that are there a stage before may be chosen among
+  /// then, and the choice registered.
+  std::string Chosen(const std::map<int, std::vector<int>>& ops, int stage, int width, bool may_choose_early);
+  /// The same for an operand of a shared unit.
+  std::string Operand(const SharedUnit& unit, int SharedUnit::Use::* operand, int width,
+                      bool may_choose_early);
+  /// Any op of `slots` runs: a register, since an op's code stands still before and while it runs.
+  std::string Selected(const std::vector<int>& slots);
+  /// A new register; its name.
+  std::string Register(const std::string& name, int width, const std::string& value);
   std::string Smaller(int a, int b, int width, int stage);
   /// A wire of `width` bits for part of an expression.
   std::string Wire(int width, const std::string& expression);
+  /// So many cycles late an op starts, so that its product, or else its last rounding shift, falls where
+  /// those of the others do.
   int CyclesLate(const AluOp& op) const;
+  /// The same for one of its nodes: what comes in a later stage than the last product or shift ends in is as
+  /// late as the results.
+  int CyclesLate(const AluOp& op, const ScalarNode& node) const;
 
   const Spec& spec_;
   const SvUnit& unit_;
@@ -92,9 +114,11 @@ class LanePrinter {
   std::map<std::string, std::string> wires_;  // by expression and width
   std::map<std::pair<int, int>, std::string> delayed_;
   std::vector<SharedUnit> multipliers_, shifters_, adders_;
-  std::map<int, int> product_stages_;  // by the stage of the multiplication
-  std::vector<int> results_;           // by slot: value
-  int shared_stage_ = 0;               // of multiplications
+  std::map<std::string, std::string> selects_;        // by the bits of op_i
+  std::map<int, int> product_stages_, shift_stages_;  // inside, by the stage where the operands are
+  std::vector<int> results_;                          // by slot: value
+  int shared_product_ = 0, shared_shift_ = -1;        // their stages
+  int chosen_ = 0;                                    // operands chosen early
   std::string body_, registers_;
 };
 

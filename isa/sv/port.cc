@@ -18,8 +18,8 @@ constexpr std::string_view kDeclarations = R"(
   logic [cosim_pkg::Ports-1:0] beat_last, read_idle;
   logic [cosim_pkg::Ports*cosim_pkg::PortBits-1:0] beat_data;
   logic               write_idle;
-  logic               unused_beats;  // fetch needs no last, and where nothing reads nobody looks
-  assign unused_beats = ^{beat_last, beat_data};
+  logic               unused_beats;  // fetch needs no last, where nothing reads nobody looks, a base is whole pages
+  assign unused_beats = ^{beat_last, beat_data, base_i};
 )";
 
 constexpr std::string_view kReadPort = R"(
@@ -33,6 +33,7 @@ constexpr std::string_view kReadPort = R"(
     .req_valid_i (req_valid[@first@ +: @count@] & {@count@{~stop_i}}),
     .req_addr_i  (req_addr[@first@*32 +: @count@*32]),
     .req_len_i   (req_len[@first@*LenBits +: @count@*LenBits]),
+    .base_i      (base_i[31:12]),
     .req_ready_o (req_ready[@first@ +: @count@]),
     .idle_o      (read_idle[@p@]),
     .beat_valid_o(beat_valid[@first@ +: @count@]),
@@ -78,6 +79,7 @@ constexpr std::string_view kWritePort = R"(
     .req_addr_i     (write_addr),
     .req_len_i      (write_len),
     .req_last_i     (write_last),
+    .base_i         (base_i[31:12]),
     .req_ready_o    (write_ready),
     .idle_o         (write_idle),
     .response_last_o(write_response_last),

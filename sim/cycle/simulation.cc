@@ -14,6 +14,8 @@ namespace {
 
 constexpr size_t kFetchRequester = 0;
 size_t ReadRequester(size_t unit) { return unit + 1; }
+/// U4, U5: cycles from the issue of a load or store until its first burst is presented.
+constexpr Cycle kFirstBurst = 3;
 
 /// Calls `visit` with the number of each bit set.
 template <typename Visit>
@@ -194,7 +196,7 @@ void Simulation::StartLoad(size_t u, const isa::Transfer* transfer) {
   unit.load.Start(now_, transfer, unit.ledger);
   if (!unit.load.HasBurst()) return FinishLoad(u);
   unit.ready = kNever;
-  const Cycle presented = unit.load.Present(now_ + 1);
+  const Cycle presented = unit.load.Present(now_ + kFirstBurst);
   if (presented < kNever) ReadPortOf(u).Present(ReadRequester(u), presented, unit.load.burst());
 }
 
@@ -209,7 +211,7 @@ void Simulation::StartStore(size_t u, const isa::Transfer* transfer) {
   unit.store.Start(now_, transfer);
   if (unit.store.HasBurst()) {
     unit.ready = kNever;
-    WritePortOf(u).Present(u, now_ + 1, unit.store.burst());
+    WritePortOf(u).Present(u, now_ + kFirstBurst, unit.store.burst());
     return;
   }
   unit.ready = now_ + 1;

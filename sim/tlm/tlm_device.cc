@@ -30,7 +30,11 @@ class Registers {
 
   uint32_t Read(uint32_t offset) { return processor_.ReadWord(base_ + offset); }
   void Write(uint32_t offset, uint32_t value) { processor_.WriteWord(base_ + offset, value); }
-  uint64_t Read64(uint32_t offset) { return Read(offset) | uint64_t{Read(offset + 4)} << 32; }
+  /// The low word first: reading it keeps the high one.
+  uint64_t Read64(uint32_t offset) {
+    const uint64_t low = Read(offset);
+    return low | uint64_t{Read(offset + 4)} << 32;
+  }
 
  private:
   ProcessorModule& processor_;

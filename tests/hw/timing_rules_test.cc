@@ -82,33 +82,33 @@ TEST_F(TimingRules, WordsFollowEachOtherAtTheRateOfTheBus) {
 TEST_F(TimingRules, ALoadTakesACycleForEachElementOfItsBurst) {
   Add("load_inp", {{"rows", 1}, {"cols", 8}, {"stride", 8}});
   Run();
-  // The burst stands in 19, its first of 4 beats comes in 31, the writer takes 8 elements from 32 on: E = 40.
+  // The burst stands in 21, its first of 4 beats comes in 33, the writer takes 8 elements from 34 on: E = 42.
   EXPECT_EQ(Issue(0), 18);
-  EXPECT_EQ(Retire(0), 41);
+  EXPECT_EQ(Retire(0), 43);
 }
 
 TEST_F(TimingRules, ALoadOfWideElementsTakesACycleForEachBeat) {
   Add("load_wgt", {{"rows", 1}, {"cols", 3}, {"stride", 3}});
   Run();
-  // Three elements of two beats: 32 to 37, E = 38.
-  EXPECT_EQ(Retire(0), 39);
+  // Three elements of two beats: 34 to 39, E = 40.
+  EXPECT_EQ(Retire(0), 41);
 }
 
 TEST_F(TimingRules, PaddingIsWrittenWhileTheDataAreOnTheirWay) {
   Add("load_inp", {{"rows", 1}, {"cols", 2}, {"stride", 2}, {"pad_top", 2}, {"pad_left", 1}});
   Run();
-  // Seven pads in 19 to 25, then the burst that came in 31: two elements in 32 and 33.
-  EXPECT_EQ(Retire(0), 35);
+  // Seven pads in 19 to 25, then the burst that came in 33: two elements in 34 and 35.
+  EXPECT_EQ(Retire(0), 37);
 }
 
 TEST_F(TimingRules, LoadsOverlapAndAreWrittenInOrder) {
   Add("load_inp", {{"rows", 1}, {"cols", 8}, {"stride", 8}});
   Add("load_inp", {{"rows", 1}, {"cols", 8}, {"stride", 8}});
   Run();
-  // The second word comes 4 cycles later; its data come in 35, but the writer is busy until 40.
+  // The second word comes 4 cycles later; its data come in 37, but the writer is busy until 42.
   EXPECT_EQ(Issue(1), 22);
-  EXPECT_EQ(Retire(0), 41);
-  EXPECT_EQ(Retire(1), 49);
+  EXPECT_EQ(Retire(0), 43);
+  EXPECT_EQ(Retire(1), 51);
 }
 
 TEST_F(TimingRules, ABurstWaitsForRoomInTheDataBuffer) {
@@ -116,9 +116,9 @@ TEST_F(TimingRules, ABurstWaitsForRoomInTheDataBuffer) {
   // end.
   Add("load_inp", {{"rows", 2}, {"cols", 32}, {"stride", 32}});
   Run();
-  // First: asked for in 19, written 32 to 63. Second: asked for in 64, first beat in 76, written 77 to 108: E
-  // = 109.
-  EXPECT_EQ(Retire(0), 110);
+  // First: asked for in 21, written 34 to 65. Second: asked for in 66, first beat in 78, written 79 to 110: E
+  // = 111.
+  EXPECT_EQ(Retire(0), 112);
 }
 
 TEST_F(TimingRules, ABurstDoesNotCrossAPage) {
@@ -126,7 +126,7 @@ TEST_F(TimingRules, ABurstDoesNotCrossAPage) {
   // stream.
   Add("load_wgt", {{"dram", 4080}, {"rows", 1}, {"cols", 4}, {"stride", 4}});
   Run();
-  EXPECT_EQ(Retire(0), 32 + 8 + 1);
+  EXPECT_EQ(Retire(0), 34 + 8 + 1);
 }
 
 TEST_F(TimingRules, GemmTakesACycleForEachStepAndOverlaps) {
@@ -144,8 +144,8 @@ TEST_F(TimingRules, ATokenIsThereOneCycleAfterTheRetirementThatGaveIt) {
   Add("load_inp", {{"rows", 1}, {"cols", 8}, {"stride", 8}, {"push_load_to_gemm", 1}});
   Add("sync_gemm", {{"pop_load_to_gemm", 1}});
   Run();
-  EXPECT_EQ(Retire(0), 41);
-  EXPECT_EQ(Issue(1), 42);
+  EXPECT_EQ(Retire(0), 43);
+  EXPECT_EQ(Issue(1), 44);
 }
 
 TEST_F(TimingRules, APlaceIsTakenAtIssueAndComesBackOneCycleAfterThePop) {
@@ -199,11 +199,11 @@ TEST_F(PortRules, APortsBurstsWaitForNoOtherPorts) {
   Add("load_inp", {{"rows", 1}, {"cols", 8}, {"stride", 8}});
   for (int i = 0; i < 4; ++i) Add("sync_gemm");
   Run();
-  // Words come through port 0 in 13 to 20, 21 to 28, 29 to 36. The weights' burst of 8 beats stands in 23;
-  // port 1 has nothing else, so they come in 35 to 42, at the same time as words, and two elements of 4 beats
-  // take 36 to 43.
+  // Words come through port 0 in 13 to 20, 21 to 28, 29 to 36. The weights' burst of 8 beats stands in 25;
+  // port 1 has nothing else, so they come in 37 to 44, at the same time as words, and two elements of 4 beats
+  // take 38 to 45.
   EXPECT_EQ(Issue(0), 22);
-  EXPECT_EQ(Retire(0), 45);
+  EXPECT_EQ(Retire(0), 47);
   // The activations stand in 31 at port 0, where three bursts of words are under way until 36. In 37 they are
   // accepted before fetch, which was served last, and come after the words in 45 to 52: in 53 to 60, elements
   // of a beat.

@@ -193,7 +193,7 @@ TEST(Verify, RejectsReadingAResultTooSoon) {
   const std::string steps = std::to_string(distance);
   const std::string spread =
       Replace(Replace(changed, "dst_base=1 dst_in=1", "dst_base=" + steps + " dst_in=1"),
-              "iter_in=4 dst_base", "iter_in=" + std::to_string(3 * distance) + " dst_base");
+              "iter_in=4 dst_base", "iter_in=" + std::to_string(2 * distance) + " dst_base");
   const std::string first = Replace(spread, "iter_in=4 dst_in=1 src_in=1", "iter_in=" + steps + " dst_in=1");
   const std::string stored = Replace(first, "store_out dram=0x6000 rows=1 cols=4", "sync_store");
   EXPECT_TRUE(VerifyText(stored).ok()) << VerifyText(stored).Render();

@@ -153,12 +153,12 @@ TEST(I2Locks, GoToTheLaterUnitWhenTwoAskInOneCycle) {
 TEST(I3Retirement, IsInOrderSoThatTokensAre) {
   Timeline t(Plain());
   // The sync could be done at kT + 5, but the store before it responds later.
-  t.Add(Store(t.spec(), t.Unit("store"), {.memory = 3, .rows = 1, .cols = 1}));  // retires at kT + 14
+  t.Add(Store(t.spec(), t.Unit("store"), {.memory = 3, .rows = 1, .cols = 1}));  // retires at kT + 16
   t.Add(Pushes(t.spec(), Sync(t.spec(), t.Unit("store")), "store_to_load"));
   t.Add(Pops(t.spec(), Sync(t.spec(), t.Unit("load")), "store_to_load"));
   t.Run();
-  t.ExpectRetiresAt(1, kT + 15);
-  t.ExpectIssuesAt(2, kT + 16);
+  t.ExpectRetiresAt(1, kT + 17);
+  t.ExpectIssuesAt(2, kT + 18);
 }
 
 TEST(Done, IsSeenTheCycleAfterTheLastRetirement) {

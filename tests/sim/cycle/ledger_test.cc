@@ -18,7 +18,7 @@ TEST(Ledger, SplitsALoadIntoIdleMemoryAndBusy) {
   const runtime::LedgerRow& row = t.counters().ledger[0];
   EXPECT_EQ(row.unit, "load");
   EXPECT_EQ(row.idle, kT);         // before its issue
-  EXPECT_EQ(row.wait_memory, 22);  // up to the first beat
+  EXPECT_EQ(row.wait_memory, 24);  // up to the first beat
   EXPECT_EQ(row.busy, 16 + 2);     // writing, and the latency after it
   EXPECT_EQ(row.Total(), t.counters().cycles);
 }
@@ -62,7 +62,7 @@ TEST(Ledger, CountsTheBeatsOfAStoreAsBusy) {
   t.Add(Store(t.spec(), 3, {.memory = 3, .rows = 1, .cols = 16}));
   t.Run();
   EXPECT_EQ(t.counters().ledger[3].busy, 16);
-  EXPECT_EQ(t.counters().ledger[3].wait_memory, 3 + 11);
+  EXPECT_EQ(t.counters().ledger[3].wait_memory, 5 + 11);
   EXPECT_EQ(t.counters().dram_write_bytes, 128u);
 }
 

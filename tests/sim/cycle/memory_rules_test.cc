@@ -43,9 +43,9 @@ TEST(M1Bursts, NeverMergeRows) {
   Timeline t(Plain());
   t.Add(Load(t.spec(), t.Unit("load"), {.memory = 0, .dram = 4096, .rows = 3, .cols = 1, .stride = 1}));
   t.Run();
-  // Three bursts of one beat, accepted in kT + 1 to kT + 3; the program takes one beat more.
+  // Three bursts of one beat, accepted in kT + 3 to kT + 5; the program takes one beat more.
   EXPECT_EQ(t.counters().dram_read_bytes, 4u * 8);
-  t.ExpectRetiresAt(0, kT + 22 + 3 + 2 - 1);
+  t.ExpectRetiresAt(0, kT + 24 + 3 + 2 - 1);
 }
 
 TEST(M2ReadPort, AcceptsWhileFewerThanOutstandingAreInFlight) {
@@ -54,9 +54,9 @@ TEST(M2ReadPort, AcceptsWhileFewerThanOutstandingAreInFlight) {
   Timeline t(spec);
   t.Add(Load(t.spec(), t.Unit("load"), {.memory = 0, .dram = 0, .rows = 3, .cols = 4, .stride = 4}));
   t.Run();
-  // Accepted kT + 1 and kT + 2; the first one's last beat arrives in kT + 24: accepted kT + 25, first beat kT
-  // + 45.
-  t.ExpectRetiresAt(0, kT + 45 + 1 + 4 + 2 - 1);
+  // Accepted kT + 3 and kT + 4; the first one's last beat arrives in kT + 26: accepted kT + 27, first beat kT
+  // + 47.
+  t.ExpectRetiresAt(0, kT + 47 + 1 + 4 + 2 - 1);
 }
 
 /// Two load units, which a third one lets go in the same cycle.
@@ -71,7 +71,7 @@ isa::Spec TwoLoadUnits() {
   return Timeline::PlainFetch(spec);
 }
 
-/// Three rows of an element each, by both units, which present from kT + 4 on.
+/// Three rows of an element each, by both units, which present from kT + 6 on.
 void LoadByBoth(Timeline& t) {
   t.Add(
       Pushes(t.spec(), Pushes(t.spec(), Sync(t.spec(), t.Unit("go")), "go_a"), "go_b"));  // retires at kT + 2
@@ -87,8 +87,8 @@ TEST(M0Ports, AcceptAndDeliverEachForItself) {
   spec.units[1].port = 1;
   Timeline t(spec);
   LoadByBoth(t);
-  // a and b are accepted in kT + 4 to kT + 6, and neither loses a turn.
-  for (const size_t load : {1, 2}) t.ExpectRetiresAt(load, kT + 6 + 20 + 1 + 1 + 1);
+  // a and b are accepted in kT + 6 to kT + 8, and neither loses a turn.
+  for (const size_t load : {1, 2}) t.ExpectRetiresAt(load, kT + 8 + 20 + 1 + 1 + 1);
   for (const size_t unit : {0, 1}) EXPECT_EQ(t.counters().ledger[unit].wait_port, 0);
 }
 
@@ -100,7 +100,7 @@ TEST(M0Ports, HaveAsManyBurstsInFlightEach) {
   Timeline t(spec);
   LoadByBoth(t);
   // The data of a burst come after 20 cycles, and the next one is accepted in the cycle after.
-  for (const size_t load : {1, 2}) t.ExpectRetiresAt(load, kT + 4 + 3 * 20 + 2 + 1 + 1 + 1);
+  for (const size_t load : {1, 2}) t.ExpectRetiresAt(load, kT + 6 + 3 * 20 + 2 + 1 + 1 + 1);
 }
 
 TEST(M0Ports, WriteEachForItself) {
@@ -115,9 +115,9 @@ TEST(M0Ports, WriteEachForItself) {
     t.Add(Store(t.spec(), 0, {.memory = 0, .rows = 1, .cols = 16}));
     t.Add(Store(t.spec(), 1, {.memory = 0, .rows = 1, .cols = 16}));
     t.Run();
-    // Accepted kT + 1 and kT + 2; the data channel of one port is taken by the first until kT + 19.
-    t.ExpectRetiresAt(0, kT + 3 + 15 + 10 + 1);
-    t.ExpectRetiresAt(1, ports == 1 ? kT + 3 + 31 + 10 + 1 : kT + 4 + 15 + 10 + 1);
+    // Accepted kT + 3 and kT + 4; the data channel of one port is taken by the first until kT + 21.
+    t.ExpectRetiresAt(0, kT + 5 + 15 + 10 + 1);
+    t.ExpectRetiresAt(1, ports == 1 ? kT + 5 + 31 + 10 + 1 : kT + 6 + 15 + 10 + 1);
   }
 }
 
@@ -125,10 +125,11 @@ TEST(M2ReadPort, GoesRoundAmongRequesters) {
   Timeline t(TwoLoadUnits());
   LoadByBoth(t);
   const int a = t.Unit("a"), b = t.Unit("b");
-  // Both present from kT + 4 on. Fetch was served last, so a, b, a, b, a, b are accepted in kT + 4 to kT + 9.
-  t.ExpectRetiresAt(1, kT + 8 + 20 + 1 + 1 + 1);
-  t.ExpectRetiresAt(2, kT + 9 + 20 + 1 + 1 + 1);
-  // b loses its turn in kT + 4, kT + 6 and kT + 8, a in kT + 5 and kT + 7.
+  // Both present from kT + 6 on. Fetch was served last, so a, b, a, b, a, b are accepted in kT + 6 to kT
+  // + 11.
+  t.ExpectRetiresAt(1, kT + 10 + 20 + 1 + 1 + 1);
+  t.ExpectRetiresAt(2, kT + 11 + 20 + 1 + 1 + 1);
+  // b loses its turn in kT + 6, kT + 8 and kT + 10, a in kT + 7 and kT + 9.
   EXPECT_EQ(t.counters().ledger[static_cast<size_t>(a)].wait_port, 2);
   EXPECT_EQ(t.counters().ledger[static_cast<size_t>(b)].wait_port, 3);
 }
@@ -176,8 +177,8 @@ TEST(M4WritePort, AcceptsWhileFewerThanOutstandingAreUnanswered) {
   Timeline t(spec);
   t.Add(Store(t.spec(), t.Unit("store"), {.memory = 3, .rows = 2, .cols = 4, .stride = 4}));
   t.Run();
-  // Accepted kT + 1, beats in [kT + 3, kT + 7), response kT + 16; accepted kT + 17, response kT + 32.
-  t.ExpectRetiresAt(0, kT + 33);
+  // Accepted kT + 3, beats in [kT + 5, kT + 9), response kT + 18; accepted kT + 19, response kT + 34.
+  t.ExpectRetiresAt(0, kT + 35);
 }
 
 TEST(M4WritePort, DoesNotSlowReads) {
@@ -185,8 +186,8 @@ TEST(M4WritePort, DoesNotSlowReads) {
   t.Add(Store(t.spec(), t.Unit("store"), {.memory = 3, .rows = 1, .cols = 16}));
   t.Add(Load(t.spec(), t.Unit("load"), {.memory = 0, .rows = 1, .cols = 16}));
   t.Run();
-  t.ExpectRetiresAt(0, kT + 18 + 10 + 1);
-  t.ExpectRetiresAt(1, kT + 1 + 38 + 2 - 1);
+  t.ExpectRetiresAt(0, kT + 20 + 10 + 1);
+  t.ExpectRetiresAt(1, kT + 1 + 40 + 2 - 1);
 }
 
 TEST(M6SharedDram, DoesNotSlowASinglePortThatItKeepsUpWith) {

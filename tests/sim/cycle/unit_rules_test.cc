@@ -78,19 +78,19 @@ TEST(U3Sync, TakesOneCycleOfTheWriterOnALoadingUnit) {
 
 TEST(U3Sync, WaitsForTheWriterBehindALoad) {
   Timeline t(Plain());
-  t.Add(Load(t.spec(), t.Unit("load"), Row(16)));  // the writer is free again at kT + 38
+  t.Add(Load(t.spec(), t.Unit("load"), Row(16)));  // the writer is free again at kT + 40
   t.Add(Sync(t.spec(), t.Unit("load")));
   t.Run();
-  t.ExpectIssuesAt(1, kT + 2);
-  t.ExpectRetiresAt(1, kT + 38 + 1 + 2 - 1);
+  t.ExpectIssuesAt(1, kT + 4);
+  t.ExpectRetiresAt(1, kT + 40 + 1 + 2 - 1);
 }
 
 TEST(U4Load, WritesABurstFromTheCycleAfterItsFirstBeat) {
   Timeline t(Plain());
   t.Add(Load(t.spec(), t.Unit("load"), Row(16)));
   t.Run();
-  // Accepted kT + 1, first beat kT + 21, written in [kT + 22, kT + 38).
-  t.ExpectRetiresAt(0, kT + 38 + 2 - 1);
+  // Accepted kT + 3, first beat kT + 23, written in [kT + 24, kT + 40).
+  t.ExpectRetiresAt(0, kT + 40 + 2 - 1);
 }
 
 TEST(U4Load, IssuesTheNextAfterItsLastBurstIsAccepted) {
@@ -98,9 +98,9 @@ TEST(U4Load, IssuesTheNextAfterItsLastBurstIsAccepted) {
   t.Add(Load(t.spec(), t.Unit("load"), Row(32)));
   t.Add(Load(t.spec(), t.Unit("load"), Row(16)));
   t.Run();
-  t.ExpectRetiresAt(0, kT + 38 + 16 + 2 - 1);
-  t.ExpectIssuesAt(1, kT + 3);
-  t.ExpectRetiresAt(1, kT + 38 + 32 + 2 - 1);
+  t.ExpectRetiresAt(0, kT + 40 + 16 + 2 - 1);
+  t.ExpectIssuesAt(1, kT + 5);
+  t.ExpectRetiresAt(1, kT + 40 + 32 + 2 - 1);
 }
 
 TEST(U4Load, WithoutOverlapIsReadyAfterRetirement) {
@@ -108,8 +108,8 @@ TEST(U4Load, WithoutOverlapIsReadyAfterRetirement) {
   t.Add(Load(t.spec(), t.Unit("load"), Row(16)));
   t.Add(Load(t.spec(), t.Unit("load"), Row(16)));
   t.Run();
-  t.ExpectIssuesAt(1, kT + 40);
-  t.ExpectRetiresAt(1, kT + 40 + 39);
+  t.ExpectIssuesAt(1, kT + 42);
+  t.ExpectRetiresAt(1, kT + 42 + 41);
 }
 
 TEST(U4Load, WaitsForRoomForAWholeBurst) {
@@ -118,8 +118,8 @@ TEST(U4Load, WaitsForRoomForAWholeBurst) {
   Timeline t(spec);
   t.Add(Load(t.spec(), t.Unit("load"), Row(32)));
   t.Run();
-  // The second burst is presented at the first one's end, kT + 38; its first beat comes 20 later.
-  t.ExpectRetiresAt(0, kT + 38 + 20 + 1 + 16 + 2 - 1);
+  // The second burst is presented at the first one's end, kT + 40; its first beat comes 20 later.
+  t.ExpectRetiresAt(0, kT + 40 + 20 + 1 + 16 + 2 - 1);
 }
 
 TEST(U4Load, WritesPadsWithoutWaitingForData) {
@@ -131,8 +131,8 @@ TEST(U4Load, WritesPadsWithoutWaitingForData) {
   transfer.pad_bottom = 2;
   t.Add(Load(t.spec(), t.Unit("load"), transfer));
   t.Run();
-  // Data in [kT + 22, kT + 24), then 3 pads and two rows of 9.
-  t.ExpectRetiresAt(0, kT + 24 + 3 + 18 + 2 - 1);
+  // Data in [kT + 24, kT + 26), then 3 pads and two rows of 9.
+  t.ExpectRetiresAt(0, kT + 26 + 3 + 18 + 2 - 1);
 }
 
 TEST(U4Load, LetsPadsDelayData) {
@@ -150,33 +150,33 @@ TEST(U4Load, TakesACycleAnElementWhenABeatHoldsSeveral) {
   Timeline t(spec);
   t.Add(Load(t.spec(), t.Unit("load"), Row(16)));  // 16 elements in 4 beats
   t.Run();
-  t.ExpectRetiresAt(0, kT + 22 + 16 + 2 - 1);
+  t.ExpectRetiresAt(0, kT + 24 + 16 + 2 - 1);
 }
 
 TEST(U4Load, TakesACycleABeatWhenAnElementHasSeveral) {
   Timeline t(Plain());
   t.Add(Load(t.spec(), t.Unit("load"), {.memory = kWgt, .dram = 0, .rows = 1, .cols = 1}));
   t.Run();
-  t.ExpectRetiresAt(0, kT + 22 + 16 + 2 - 1);
+  t.ExpectRetiresAt(0, kT + 24 + 16 + 2 - 1);
 }
 
 TEST(U4Load, HoldsAtMostAsManyInstructionsAsItsCommandQueue) {
   isa::Spec spec = Plain();
   spec.units[0].commands = 3;
   Timeline t(spec);
-  t.Add(Load(t.spec(), t.Unit("load"), Row(16)));  // retires at kT + 39
+  t.Add(Load(t.spec(), t.Unit("load"), Row(16)));  // retires at kT + 41
   for (int i = 0; i < 3; ++i) t.Add(Sync(t.spec(), t.Unit("load")));
   t.Run();
-  t.ExpectIssuesAt(2, kT + 3);
-  t.ExpectIssuesAt(3, kT + 40);
+  t.ExpectIssuesAt(2, kT + 5);
+  t.ExpectIssuesAt(3, kT + 42);
 }
 
 TEST(U5Store, RetiresACycleAfterItsLastResponse) {
   Timeline t(Plain());
   t.Add(Store(t.spec(), t.Unit("store"), {.memory = kOut, .rows = 1, .cols = 32}));
   t.Run();
-  // Accepted kT + 1 and kT + 2; beats leave in [kT + 3, kT + 35); the response comes 10 after kT + 34.
-  t.ExpectRetiresAt(0, kT + 34 + 10 + 1);
+  // Accepted kT + 3 and kT + 4; beats leave in [kT + 5, kT + 37); the response comes 10 after kT + 36.
+  t.ExpectRetiresAt(0, kT + 36 + 10 + 1);
 }
 
 TEST(U5Store, TakesACycleForEachElementWhereABeatHoldsSeveral) {
@@ -185,9 +185,9 @@ TEST(U5Store, TakesACycleForEachElementWhereABeatHoldsSeveral) {
   Timeline t(spec);
   t.Add(Store(t.spec(), t.Unit("store"), {.memory = kOut, .rows = 1, .cols = 32}));
   t.Run();
-  // One burst of 8 beats, accepted kT + 1: its 32 elements take [kT + 3, kT + 35), the last beat leaves in kT
-  // + 34.
-  t.ExpectRetiresAt(0, kT + 34 + 10 + 1);
+  // One burst of 8 beats, accepted kT + 3: its 32 elements take [kT + 5, kT + 37), the last beat leaves in kT
+  // + 36.
+  t.ExpectRetiresAt(0, kT + 36 + 10 + 1);
 }
 
 TEST(U5Store, IssuesTheNextAfterItsLastBurstIsAccepted) {
@@ -195,8 +195,8 @@ TEST(U5Store, IssuesTheNextAfterItsLastBurstIsAccepted) {
   t.Add(Store(t.spec(), t.Unit("store"), {.memory = kOut, .rows = 1, .cols = 32}));
   t.Add(Store(t.spec(), t.Unit("store"), {.memory = kOut, .rows = 1, .cols = 1}));
   t.Run();
-  t.ExpectIssuesAt(1, kT + 3);
-  t.ExpectRetiresAt(1, kT + 35 + 10 + 1);
+  t.ExpectIssuesAt(1, kT + 5);
+  t.ExpectRetiresAt(1, kT + 37 + 10 + 1);
 }
 
 TEST(U5Store, WithoutOverlapIsReadyAfterRetirement) {
@@ -204,7 +204,7 @@ TEST(U5Store, WithoutOverlapIsReadyAfterRetirement) {
   t.Add(Store(t.spec(), t.Unit("store"), {.memory = kOut, .rows = 1, .cols = 1}));
   t.Add(Store(t.spec(), t.Unit("store"), {.memory = kOut, .rows = 1, .cols = 1}));
   t.Run();
-  t.ExpectIssuesAt(1, kT + 3 + 10 + 1 + 1);
+  t.ExpectIssuesAt(1, kT + 5 + 10 + 1 + 1);
 }
 
 TEST(U5Store, RetiresASyncAfterTheStoreBeforeIt) {
@@ -212,8 +212,8 @@ TEST(U5Store, RetiresASyncAfterTheStoreBeforeIt) {
   t.Add(Store(t.spec(), t.Unit("store"), {.memory = kOut, .rows = 1, .cols = 1}));
   t.Add(Sync(t.spec(), t.Unit("store")));
   t.Run();
-  t.ExpectRetiresAt(0, kT + 3 + 10 + 1);
-  t.ExpectRetiresAt(1, kT + 3 + 10 + 2);
+  t.ExpectRetiresAt(0, kT + 5 + 10 + 1);
+  t.ExpectRetiresAt(1, kT + 5 + 10 + 2);
 }
 
 TEST(U5Store, RetiresALoneSyncAfterItsLatency) {
@@ -231,7 +231,7 @@ TEST(SeveralKinds, NeverOverlapAndKeepTheirRules) {
   t.Add(Gemm(t.spec(), t.Unit("compute"), 5));
   t.Add(Sync(t.spec(), t.Unit("compute")));
   t.Run();
-  const Cycle loaded = kT + 38 + 13 - 1;
+  const Cycle loaded = kT + 40 + 13 - 1;
   t.ExpectRetiresAt(0, loaded);
   t.ExpectIssuesAt(1, loaded + 1);
   t.ExpectRetiresAt(1, loaded + 1 + 5 + 13);

@@ -106,7 +106,7 @@ void ReferenceModel::Present() {
     }
   }
   for (UnitModel& unit : units_) {
-    if (unit.presented || unit.requests.empty()) continue;
+    if (unit.presented || unit.requests.empty() || now_ < unit.first_request) continue;
     if (!unit.requests_are_reads) {
       unit.presented = true;
     } else if (unit.buffer_room >= unit.requests.front()) {
@@ -242,6 +242,7 @@ void ReferenceModel::Start(int u, int index) {
   const int latency = spec_.units[static_cast<size_t>(u)].latency;
   const isa::Decoded& instruction = program_[static_cast<size_t>(index)];
   Flight flight{.instruction = index};
+  unit.first_request = now_ + 3;
   if (const auto* transfer = std::get_if<isa::Transfer>(&instruction.body); transfer && transfer->is_store) {
     flight.not_before = now_ + 1 + latency;
     for (const std::vector<int>& burst : RowBursts(*transfer)) {

@@ -49,6 +49,7 @@ class ReferenceModel {
     std::deque<int> requests;      ///< beats
     std::deque<int> store_cycles;  ///< of the data channel, for each request of a store
     bool requests_are_reads = false, presented = false;
+    Cycle first_request = 0;  ///< no request is presented before
     // Load.
     int buffer_room = 0;
     std::deque<int> arrived;  ///< of each accepted burst, beats that arrived, oldest first
