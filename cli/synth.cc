@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cosim synth: how large the accelerator of a configuration is, by Yosys, against what its board has.
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <system_error>
-
 #include "cli/options.h"
 #include "cli/output_file.h"
+#include "cli/output_folder.h"
 #include "cli/print.h"
 #include "cli/provenance.h"
 #include "cli/synth_report.h"
@@ -18,35 +11,6 @@
 
 namespace cosim::cli {
 namespace po = boost::program_options;
-namespace {
-
-namespace fs = std::filesystem;
-
-/// Makes the folder that results are copied to; prints a failure.
-bool MakeFolder(const std::string& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!error && fs::is_directory(folder)) return true;
-  return Fail(fmt::format("cannot write below {}: {}", folder, error ? error.message() : "it is a file")),
-         false;
-}
-
-/// Copies SystemVerilog, script, netlist and log, each whole.
-bool CopyResults(const fs::path& from, const fs::path& to) {
-  for (const auto& entry : fs::recursive_directory_iterator(from)) {
-    const fs::path target = to / entry.path().lexically_relative(from);
-    if (entry.is_directory()) {
-      if (!MakeFolder(target.string())) return false;
-      continue;
-    }
-    std::ifstream file(entry.path(), std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (!WriteFile(target.string(), bytes)) return false;
-  }
-  return true;
-}
-
-}  // namespace
 
 int SynthVerb(const Arguments& arguments) {
   po::options_description options("options");
@@ -75,7 +39,7 @@ int SynthVerb(const Arguments& arguments) {
   }
   if (json != "-") Print("{}", SynthTable(*synthesis, spec));
   if (!json.empty() && !WriteFile(json, SynthJson(*synthesis, spec, OriginFor(*loaded)))) return 1;
-  if (!output.empty() && !CopyResults(synthesis->folder, output)) return 1;
+  if (!output.empty() && !WriteFiles(FilesOf(synthesis->folder), output)) return 1;
   return synthesis->Fits() ? 0 : 1;
 }
 

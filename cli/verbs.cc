@@ -27,6 +27,7 @@ constexpr Verb kVerbs[] = {
     {"check", "verify a program text or a network's programs: deadlocks, races, bounds", CheckVerb},
     {"isa", "list the ISAs, print the reference of one under a configuration", IsaVerb},
     {"synth", "size of the accelerator by Yosys, against the board's budget", SynthVerb},
+    {"export", "write the accelerator as files for a board: IP-XACT, Vivado script, device tree", ExportVerb},
     {"flash", "load a bitstream on a Pynq or Ultra96, and read the accelerator's registers back", FlashVerb},
     {"quantize", "quantize a float model file to int8, with calibration inputs", QuantizeVerb},
     {"accuracy", "measure how often a model file is right on labelled inputs", AccuracyVerb},

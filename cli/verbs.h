@@ -19,6 +19,7 @@ int AsmVerb(const Arguments& arguments);      // asm.cc
 int CheckVerb(const Arguments& arguments);    // check.cc
 int IsaVerb(const Arguments& arguments);      // isa.cc
 int SynthVerb(const Arguments& arguments);    // synth.cc
+int ExportVerb(const Arguments& arguments);   // export.cc
 int FlashVerb(const Arguments& arguments);    // flash.cc
 int ConfigsVerb(const Arguments& arguments);  // lists.cc
 int ModelsVerb(const Arguments& arguments);   // lists.cc

@@ -30,7 +30,7 @@ std::string Example(const std::string& help) {
 
 TEST_F(Verbs, HelpEndsInAnExampleThatWorks) {
   for (const std::string verb :
-       {"run", "explain", "compile", "disasm", "asm", "check", "isa", "configs", "models"}) {
+       {"run", "explain", "compile", "disasm", "asm", "check", "isa", "export", "configs", "models"}) {
     const Outcome help = Run(verb + " --help");
     EXPECT_EQ(help.status, 0) << verb;
     EXPECT_THAT(help.out, ::testing::StartsWith("usage: cosim " + verb)) << verb;
@@ -45,8 +45,8 @@ TEST_F(Verbs, HelpEndsInAnExampleThatWorks) {
 TEST_F(Verbs, HelpOfTheCommandListsEveryVerb) {
   const Outcome help = Run("--help");
   EXPECT_EQ(help.status, 0);
-  for (const std::string verb :
-       {"run", "explain", "compile", "disasm", "asm", "check", "isa", "synth", "configs", "models"}) {
+  for (const std::string verb : {"run", "explain", "compile", "disasm", "asm", "check", "isa", "synth",
+                                 "export", "configs", "models"}) {
     EXPECT_THAT(help.out, HasSubstr("\n  " + verb + " ")) << verb;
   }
 }
