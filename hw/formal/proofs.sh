@@ -49,3 +49,16 @@ for shape in "Stages=0" "Stages=1 HasReset=1" "Stages=3" "Stages=4 HasReset=1"; 
   prove delay delay "$shape" 8 6
 done
 mutant delay delay "Stages=3" 8 delay "s/line_q\[Bits-1 -: Width\]/line_q[Width-1:0]/"
+
+for shape in "" "Requesters=1 Outstanding=1" "Requesters=3 PortBits=128 BurstBeats=256"; do
+  prove read_port_axi "read_port fifo" "$shape" 8 1
+done
+mutant read_port_axi "read_port fifo" "" 6 read_port "s/^    ar_valid_d = .*/    ar_valid_d = 1'b0;/"
+mutant read_port_axi "read_port fifo" "" 6 read_port "s/^    ar_len_d   = .*/    ar_len_d   = 8'd0;/"
+
+for shape in "" "Outstanding=1" "Outstanding=4 BeatBytes=16 BurstBeats=256"; do
+  prove write_port_axi "write_port fifo" "$shape" 14 1
+done
+mutant write_port_axi "write_port fifo" "" 6 write_port "s/assign aw_valid_d .*/assign aw_valid_d = accept;/"
+mutant write_port_axi "write_port fifo" "" 8 write_port "s/^    if (accept) begin/    if (req_valid_i) begin/"
+mutant write_port_axi "write_port fifo" "" 8 write_port "s/assign blocked .*/assign blocked = 1'b0;/"

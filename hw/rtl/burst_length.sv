@@ -22,7 +22,7 @@ module burst_length #(
   logic [LenBits-1:0] in_page;
   logic               unused_addr;
 
-  assign to_page     = (PageBits + 1)'(1 << PageBits) - {1'b0, addr_i[11:BeatShift]};
+  assign to_page     = (PageBits + 1)'((1 << PageBits) + 32'(`MUTANT(PageLate))) - {1'b0, addr_i[11:BeatShift]};
   assign in_page     = (32'(to_page) < BurstBeats) & ~`MUTANT(CrossesPages) ? LenBits'(to_page) : LenBits'(BurstBeats);
   assign len_o       = (left_i < LeftBits'(in_page)) ? LenBits'(left_i) : in_page;
   assign unused_addr = ^addr_i;

@@ -222,12 +222,12 @@ module cosim_accelerator #(
     .still_o       (still)
   );
 
-  assign m_axi_arsize  = {Ports{3'(BeatShift)}};
+  assign m_axi_arsize  = {Ports{3'(BeatShift) - 3'(`MUTANT(HalfBeats))}};
   assign m_axi_arburst = {Ports{Increment}};
   assign m_axi_arcache = {Ports{Bufferable}};
   assign m_axi_arprot  = '0;
   assign m_axi_awsize  = {Ports{3'(BeatShift)}};
-  assign m_axi_awburst = {Ports{Increment}};
+  assign m_axi_awburst = {Ports{Increment & ~{2{`MUTANT(FixedBurst)}}}};
   assign m_axi_awcache = {Ports{WriteCache}};
   assign m_axi_awprot  = '0;
 
@@ -249,8 +249,10 @@ module cosim_accelerator #(
     for (int p = 0; p < Ports; p++) begin
       bus_error   = bus_error | (r_moves[p] & (m_axi_rresp[p*2 +: 2] != Okay))
                               | (b_moves[p] & (m_axi_bresp[p*2 +: 2] != Okay));
-      if (p == 0 || !`MUTANT(PortUncounted)) read_beats = read_beats + BeatsBits'(r_moves[p]);
-      write_beats = write_beats + BeatsBits'(w_moves[p]);
+      if ((p == 0 || !`MUTANT(PortUncounted)) && !(`MUTANT(LastUncounted) && m_axi_rlast[p])) begin
+        read_beats = read_beats + BeatsBits'(r_moves[p]);
+      end
+      write_beats = write_beats + (`MUTANT(WaitingCounted) ? BeatsBits'(m_axi_wvalid[p]) : BeatsBits'(w_moves[p]));
     end
   end
 
@@ -265,7 +267,7 @@ module cosim_accelerator #(
     alu_steps  = '0;
     for (int u = 0; u < cosim_pkg::Units; u++) begin
       gemm_steps = gemm_steps + StepBits'(gemm_step[u]);
-      alu_steps  = alu_steps + StepBits'(alu_step[u]);
+      alu_steps  = alu_steps + (`MUTANT(StepsUncounted) ? StepBits'(gemm_step[u]) : StepBits'(alu_step[u]));
     end
   end
 

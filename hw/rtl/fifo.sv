@@ -43,7 +43,7 @@ module fifo #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (push) mem[tail_q] <= push_data_i;
+    if (push & ~(`MUTANT(FifoStale) & pop)) mem[tail_q] <= push_data_i;
   end
 
   always_ff @(posedge clk_i) begin

@@ -74,7 +74,7 @@ module read_port #(
   always_comb begin
     ar_valid_d = ar_valid_q & ~ar_ready_i;
     ar_addr_d  = ar_addr_q;
-    ar_len_d   = ar_len_q;
+    ar_len_d   = (`MUTANT(LengthMoves) && ar_valid_q && !ar_ready_i && ar_len_q != '0) ? ar_len_q - 8'd1 : ar_len_q;
     last_d     = last_q;
     if (accept) begin
       ar_valid_d = 1'b1;

@@ -150,7 +150,7 @@ module store_reader #(
 
   assign merged  = (open3 ? partial_q : '0) | (piece << {offset3, 3'b000});
   assign strobe  = ((Size == BeatBytes) | `MUTANT(StrobesAll)) ? '1 : BeatBytes'((1 << Size) - 1);
-  assign strobes = (open3 ? strobes_q : '0) | (strobe << offset3);
+  assign strobes = ((open3 & ~`MUTANT(StrobesShort)) ? strobes_q : '0) | (strobe << offset3);
 
   always_ff @(posedge clk_i) begin
     if (taken3) begin
@@ -186,7 +186,7 @@ module store_reader #(
     .rst_ni,
     .push_valid_i(push),
     .push_ready_o(beat_room),
-    .push_data_i ({last, strobes, merged}),
+    .push_data_i ({last & ~(`MUTANT(LastForgotten) & (len == LenBits'(1))), strobes, merged}),
     .pop_valid_o (w_valid_o),
     .pop_ready_i (w_ready_i),
     .pop_data_o  ({w_last_o, w_strb_o, w_data_o})

@@ -26,7 +26,8 @@ module token_queue #(
   assign place_o  = places_q != '0;
   assign token_o  = tokens_q != '0;
   assign places_d = places_q + CountBits'(pop_i) - CountBits'(take_i);
-  assign tokens_d = tokens_q + CountBits'(push_i) + (`MUTANT(TokenTwice) ? CountBits'(push_i) : '0) - CountBits'(pop_i);
+  assign tokens_d = tokens_q + ((`MUTANT(PushLost) && pop_i) ? '0 : CountBits'(push_i))
+                  + (`MUTANT(TokenTwice) ? CountBits'(push_i) : '0) - CountBits'(pop_i);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

@@ -5,6 +5,10 @@
 // One burst a cycle is accepted (req_ready_o), from the first cycle its request stands; it is on the bus one cycle
 // later. At most Outstanding bursts are accepted whose response has not come; a response in cycle t makes room at
 // t + 1.
+`ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
+`define MUTANT(name) 1'b0
+`endif
+
 module write_port #(
   parameter  int unsigned BurstBeats  = 16,
   parameter  int unsigned Outstanding = 8,
@@ -36,12 +40,12 @@ module write_port #(
   logic [7:0]           aw_len_q;
   logic                 last, last_valid, last_room;
 
-  assign blocked         = flying_q == CountBits'(Outstanding);
+  assign blocked         = flying_q == CountBits'(Outstanding) + CountBits'(`MUTANT(WritesMore));
   assign idle_o          = flying_q == '0;
   assign accept          = req_valid_i & ~blocked & (~aw_valid_q | aw_ready_i);
   assign req_ready_o     = accept;
   assign flying_d        = flying_q + CountBits'(accept) - CountBits'(b_valid_i);
-  assign aw_valid_d      = accept | (aw_valid_q & ~aw_ready_i);
+  assign aw_valid_d      = accept | (aw_valid_q & ~aw_ready_i & ~`MUTANT(AddressFalls));
   assign aw_valid_o      = aw_valid_q;
   assign aw_addr_o       = aw_addr_q;
   assign aw_len_o        = aw_len_q;

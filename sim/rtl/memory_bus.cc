@@ -43,7 +43,7 @@ void MemoryBus::TakeReads(Cycle now, const RtlPortInputs& inputs, const RtlPortO
     if (inputs.r_last) reads_.pop_front();
   }
   if (!outputs.ar_valid || !inputs.ar_ready) return;
-  const Burst burst{outputs.ar_address, outputs.ar_beats};
+  const Burst burst{outputs.ar.address, outputs.ar.beats};
   Read read{.next_beat = timing_->ReadFirstBeat(port_, now - kAcceptToBus, burst),
             .bytes = std::vector<uint8_t>(static_cast<size_t>(burst.beats) * beat_bytes_),
             .at = 0,
@@ -54,7 +54,7 @@ void MemoryBus::TakeReads(Cycle now, const RtlPortInputs& inputs, const RtlPortO
 }
 
 void MemoryBus::TakeWrites(Cycle now, const RtlPortInputs& inputs, const RtlPortOutputs& outputs) {
-  if (outputs.aw_valid && inputs.aw_ready) writes_.push_back({outputs.aw_address, outputs.aw_beats});
+  if (outputs.aw_valid && inputs.aw_ready) writes_.push_back({outputs.aw.address, outputs.aw.beats});
   if (outputs.w_valid && inputs.w_ready)
     beats_.push_back({now, {outputs.w_data, outputs.w_data + beat_bytes_}, outputs.w_strobe, outputs.w_last});
   if (inputs.b_valid && outputs.b_ready) {

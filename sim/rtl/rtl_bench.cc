@@ -2,7 +2,7 @@
 // The clock, and the processor's accesses as handshakes over some cycles.
 #include "sim/rtl/rtl_bench.h"
 
-#include <algorithm>
+#include <string>
 
 #include "isa/check.h"
 #include "isa/spec/registers.h"
@@ -20,23 +20,30 @@ constexpr int kAccessCycles = 1000;
 }  // namespace
 
 RtlBench::RtlBench(RtlModel& model, const isa::Spec& spec, MemoryPort& memory, MemoryTiming& timing)
-    : model_(model), timing_(timing), port_standing_(spec.ports), beat_bytes_(spec.dram.beat_bytes()) {
+    : model_(model), timing_(timing), port_checkers_(spec.ports, AxiPortChecker(spec)) {
   for (int port = 0; port < spec.ports; ++port) buses_.emplace_back(spec, port, memory, timing);
 }
 
 void RtlBench::Reset() {
   inputs_ = {.reset = true};
-  for (int i = 0; i < kResetCycles; ++i) outputs_ = model_.Cycle(inputs_);
+  model_.Cycle(inputs_);
+  for (int i = 1; i < kResetCycles; ++i) {
+    outputs_ = model_.Cycle(inputs_);
+    std::string broken = register_checker_.CheckReset(outputs_);
+    for (size_t port = 0; port < buses_.size(); ++port)
+      broken += port_checkers_[port].CheckReset(outputs_.ports[port]);
+    COSIM_CHECK(broken.empty(), "AXI: {}", broken);
+  }
   inputs_ = {};
-  standing_ = {};
-  port_standing_.assign(buses_.size(), {});
+  register_checker_.Reset();
+  for (AxiPortChecker& checker : port_checkers_) checker.Reset();
 }
 
 const RtlOutputs& RtlBench::Clock() {
   const Cycle now = cycle_ - zero_;
   DrivePorts(now);
   outputs_ = model_.Cycle(inputs_);
-  CheckSteady();
+  CheckBuses();
   if (outputs_.start) {
     started_ = true;
     zero_ = cycle_;
@@ -70,32 +77,13 @@ void RtlBench::TakePorts(Cycle now) {
     buses_[port].TakeWrites(now, inputs_.ports[port], outputs_.ports[port]);
 }
 
-void RtlBench::CheckSteady() {
-  for (size_t port = 0; port < buses_.size(); ++port)
-    CheckSteady(inputs_.ports[port], outputs_.ports[port], port_standing_[port]);
-  COSIM_CHECK(!standing_.b || outputs_.s_b_valid, "an answer does not stand until it is taken");
-  COSIM_CHECK(!standing_.r || (outputs_.s_r_valid && outputs_.s_r_data == standing_.r_data),
-              "a register's value does not stand until it is taken");
-  standing_ = {.b = outputs_.s_b_valid && !inputs_.s_b_ready,
-               .r = outputs_.s_r_valid && !inputs_.s_r_ready,
-               .r_data = outputs_.s_r_data};
-}
-
-void RtlBench::CheckSteady(const RtlPortInputs& inputs, const RtlPortOutputs& is,
-                           PortStanding& standing) const {
-  const RtlPortOutputs& was = standing.outputs;
-  COSIM_CHECK(!standing.ar || (is.ar_valid && is.ar_address == was.ar_address && is.ar_beats == was.ar_beats),
-              "a read address does not stand until it is taken");
-  COSIM_CHECK(!standing.aw || (is.aw_valid && is.aw_address == was.aw_address && is.aw_beats == was.aw_beats),
-              "a write address does not stand until it is taken");
-  COSIM_CHECK(!standing.w || (is.w_valid && is.w_last == was.w_last && is.w_strobe == was.w_strobe &&
-                              std::equal(standing.w_data.begin(), standing.w_data.end(), is.w_data)),
-              "a beat does not stand until it is taken");
-  standing.ar = is.ar_valid && !inputs.ar_ready;
-  standing.aw = is.aw_valid && !inputs.aw_ready;
-  standing.w = is.w_valid && !inputs.w_ready;
-  standing.outputs = is;
-  if (standing.w) standing.w_data.assign(is.w_data, is.w_data + beat_bytes_);
+void RtlBench::CheckBuses() {
+  for (size_t port = 0; port < buses_.size(); ++port) {
+    const std::string broken = port_checkers_[port].Check(inputs_.ports[port], outputs_.ports[port]);
+    COSIM_CHECK(broken.empty(), "AXI at memory port {}: {}", port, broken);
+  }
+  const std::string broken = register_checker_.Check(inputs_, outputs_);
+  COSIM_CHECK(broken.empty(), "AXI at the registers: {}", broken);
 }
 
 uint32_t RtlBench::ReadRegister(uint32_t offset) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Verilated accelerator as it sits on a board: a processor at its registers, memory behind its ports. All
-// buses keep AXI's rules, may stall, and check that the accelerator keeps them.
+// buses keep AXI's rules and may stall; that the accelerator keeps them is CHECKed (sim/rtl/axi_checker.h).
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "isa/spec/spec.h"
 #include "sim/dram/memory_port.h"
 #include "sim/dram/memory_timing.h"
+#include "sim/rtl/axi_checker.h"
 #include "sim/rtl/memory_bus.h"
 #include "sim/rtl/rtl_model.h"
 
@@ -48,32 +49,19 @@ class RtlBench {
   RtlModel& model() { return model_; }
 
  private:
-  /// What stood on the pins of one cycle and was not taken: at a memory port, at the registers.
-  struct PortStanding {
-    bool ar = false, aw = false, w = false;
-    RtlPortOutputs outputs;
-    std::vector<uint8_t> w_data;
-  };
-  struct Standing {
-    bool b = false, r = false;
-    uint32_t r_data = 0;
-  };
-
   bool Stalls() const { return stall && stall(); }
   void DrivePorts(Cycle now);
   void TakePorts(Cycle now);
-  /// AXI: what is offered stays as it is until it is taken.
-  void CheckSteady();
-  void CheckSteady(const RtlPortInputs& inputs, const RtlPortOutputs& is, PortStanding& standing) const;
+  /// Aborts when the pins of this cycle break a rule of AXI.
+  void CheckBuses();
 
   RtlModel& model_;
   MemoryTiming& timing_;
-  std::vector<MemoryBus> buses_;  ///< of each memory port
+  std::vector<MemoryBus> buses_;               ///< of each memory port
+  std::vector<AxiPortChecker> port_checkers_;  ///< likewise
+  AxiLiteChecker register_checker_;
   RtlInputs inputs_;
   RtlOutputs outputs_;
-  std::vector<PortStanding> port_standing_;
-  Standing standing_;
-  uint64_t beat_bytes_;
   Cycle cycle_ = 0, zero_ = kNotStarted;
   bool started_ = false;
 

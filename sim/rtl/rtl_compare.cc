@@ -50,6 +50,13 @@ class CounterList {
     if (rtl != model) text_ += fmt::format("{}: rtl {}, model {}\n", name, rtl, model);
   }
 
+  void CompareWork(const runtime::Counters& rtl, const runtime::Counters& model) {
+    Compare("bytes read", rtl.dram_read_bytes, model.dram_read_bytes);
+    Compare("bytes written", rtl.dram_write_bytes, model.dram_write_bytes);
+    Compare("gemm steps", rtl.gemm_steps, model.gemm_steps);
+    Compare("alu steps", rtl.alu_steps, model.alu_steps);
+  }
+
   void Compare(const isa::Spec& spec, const runtime::LedgerRow& rtl, const runtime::LedgerRow& model) {
     const auto compare = [&](const std::string& column, Cycle in_rtl, Cycle in_model) {
       Compare(fmt::format("{} of unit {}", column, model.unit), in_rtl, in_model);
@@ -76,13 +83,16 @@ std::string CompareTiming(const isa::Spec& spec, const isa::Program& program, co
                           const std::function<std::string(size_t)>& layer_of) {
   CounterList counters;
   counters.Compare("cycles", rtl.cycles, model.cycles);
-  counters.Compare("bytes read", rtl.dram_read_bytes, model.dram_read_bytes);
-  counters.Compare("bytes written", rtl.dram_write_bytes, model.dram_write_bytes);
-  counters.Compare("gemm steps", rtl.gemm_steps, model.gemm_steps);
-  counters.Compare("alu steps", rtl.alu_steps, model.alu_steps);
+  counters.CompareWork(rtl, model);
   for (size_t u = 0; u < std::min(rtl.ledger.size(), model.ledger.size()); ++u)
     counters.Compare(spec, rtl.ledger[u], model.ledger[u]);
   return CompareInstructions(spec, program, rtl, model, layer_of) + counters.text();
+}
+
+std::string CompareWork(const runtime::Counters& rtl, const runtime::Counters& model) {
+  CounterList counters;
+  counters.CompareWork(rtl, model);
+  return counters.text();
 }
 
 void HoldAgainst(const isa::Spec& spec, const isa::Program& program, const runtime::Counters& model,

@@ -20,6 +20,10 @@ std::string CompareTiming(const isa::Spec& spec, const isa::Program& program, co
                           const runtime::Counters& model,
                           const std::function<std::string(size_t)>& layer_of = {});
 
+/// Those counters alone that do not depend on when things happen: bytes and steps, not cycles. Empty if they
+/// agree, else a line for each that differs.
+std::string CompareWork(const runtime::Counters& rtl, const runtime::Counters& model);
+
 /// Holds a run of the RTL against the model's: sets its `model_cycles`, `error` and `completed`. A run that
 /// failed on its own keeps its error.
 void HoldAgainst(const isa::Spec& spec, const isa::Program& program, const runtime::Counters& model,

@@ -35,6 +35,7 @@ std::vector<RtlSource> Sources(const isa::Spec& spec, const RtlBuildOptions& opt
   std::vector<RtlSource> sources;
   if (!options.mutants.empty()) sources.push_back(ReadSource(options.mutants, kMutants));
   for (RtlSource& source : RtlSources(spec)) sources.push_back(std::move(source));
+  sources.insert(sources.end(), options.around.begin(), options.around.end());
   for (const char* file :
        {"sim/rtl/rtl_model.h", "sim/rtl/model/verilated_model.h", "sim/rtl/model/factory.cc"})
     sources.push_back(ReadSource(isa::Home() / file, file));
@@ -44,8 +45,8 @@ std::vector<RtlSource> Sources(const isa::Spec& spec, const RtlBuildOptions& opt
 /// All paths are relative to the model's folder.
 std::vector<std::string> VerilatorCommand(const isa::Spec& spec, const RtlBuildOptions& options) {
   std::vector<std::string> command = {"verilator", "--cc", "--exe", "--build", "-j", "2"};
-  command.insert(command.end(),
-                 {"--Mdir", kObjects, "--prefix", "Vrtl", "--top-module", "cosim_accelerator"});
+  command.insert(command.end(), {"--Mdir", kObjects, "--prefix", "Vrtl", "--top-module",
+                                 options.around.empty() ? "cosim_accelerator" : "wrapped_accelerator"});
   // Initial values are the seed's, so that nothing depends on them. Lint has had its say in the tests.
   command.insert(command.end(), {"-O3", "--x-assign", "fast", "--x-initial", "unique", "-Wno-fatal"});
   if (options.assertions) command.emplace_back("--assert");
@@ -63,6 +64,7 @@ std::vector<std::string> VerilatorCommand(const isa::Spec& spec, const RtlBuildO
   command.insert(command.end(), {"-MAKEFLAGS", make, "-o", fmt::format("../{}", kLibrary)});
   if (!options.mutants.empty()) command.emplace_back(kMutants);
   command.insert(command.end(), {"-y", "sv", "-y", "rtl", "sv/cosim_pkg.sv", "rtl/cosim_accelerator.sv"});
+  for (const RtlSource& source : options.around) command.push_back(source.path.string());
   command.emplace_back("../sim/rtl/model/factory.cc");  // make runs among the objects
   return command;
 }

@@ -9,10 +9,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "isa/diagnostics.h"
 #include "isa/spec/spec.h"
 #include "sim/rtl/rtl_model.h"
+#include "sim/rtl/rtl_sources.h"
 
 namespace cosim::sim {
 
@@ -21,6 +23,9 @@ struct RtlBuildOptions {
   bool quick = false;       ///< for a model that runs little: half the time to compile, slower to run
   /// SystemVerilog that gives the RTL's `MUTANT a meaning, read before all else; empty: there are no faults.
   std::filesystem::path mutants;
+  /// Modules around the accelerator, the last of them the top, `wrapped_accelerator`, which has the pins of
+  /// cosim_accelerator; empty: there are none.
+  std::vector<RtlSource> around;
   bool trace = false;  ///< the model can write waves; slower, even when it does not
   std::function<void(const std::string&)> progress;  ///< what is being done now, when it takes long
 };

@@ -25,15 +25,20 @@ struct RtlPortInputs {
   uint32_t b_response = 0;
 };
 
+/// What an address channel offers; all but the beats as AXI codes it.
+struct RtlAddress {
+  uint64_t address = 0;
+  int beats = 0;
+  uint32_t size = 0, burst = 0, cache = 0, prot = 0;
+};
+
 /// What they carry from it.
 struct RtlPortOutputs {
   bool ar_valid = false;
-  uint64_t ar_address = 0;
-  int ar_beats = 0;
+  RtlAddress ar;
   bool r_ready = false;
   bool aw_valid = false;
-  uint64_t aw_address = 0;
-  int aw_beats = 0;
+  RtlAddress aw;
   bool w_valid = false, w_last = false;
   const uint8_t* w_data = nullptr;  ///< one beat, until the next cycle
   uint64_t w_strobe = 0;            ///< bit i: byte i is written

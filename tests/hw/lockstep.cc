@@ -138,7 +138,8 @@ LockstepResult Compare(RtlModel& model, const isa::Spec& spec, const isa::Progra
   const RtlRun rtl = RunRtl(model, spec, program, std::move(dram), memory, run_options);
   LockstepResult result{.difference = "", .cycles = rtl.cycles};
   if (!rtl.counters.error.empty()) result.difference = rtl.counters.error + "\n";
-  if (options.stall_percent == 0) result.difference += TimingDifference(spec, program, rtl, timed);
+  result.difference += options.stall_percent == 0 ? TimingDifference(spec, program, rtl, timed)
+                                                  : sim::CompareWork(rtl.counters, timed);
   result.difference +=
       rtl.done ? ContentsDifference(model, spec, program, rtl, golden) : "the rtl is not done\n";
   return result;

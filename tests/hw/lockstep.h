@@ -18,8 +18,8 @@ namespace cosim::testing {
 
 struct LockstepOptions {
   uint64_t seed = 1;  ///< of what memories hold before, and of the stalls
-  /// Of cycles in which a channel of the bus stands still. Then only the contents are compared: the timing
-  /// page knows no stalls.
+  /// Of cycles in which a channel of the bus stands still. Then contents, bytes and steps are compared, and
+  /// no cycles: the timing page knows no stalls.
   int stall_percent = 0;
   bool reset = true;  ///< before; without, the start alone has to make a clean run
 };

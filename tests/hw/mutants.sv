@@ -27,7 +27,20 @@ package mutant_pkg;
     FifoShort,        // a FIFO is one place shorter than it says
     LoopsSwapped,     // the inner stride is taken for the outer one
     PortUncounted,    // what ports beside the first read is not counted
-    WaitUncounted     // the ledger does not count waiting for room in a queue
+    WaitUncounted,    // the ledger does not count waiting for room in a queue
+    WaitingCounted,   // a beat that waits to be written is counted in each cycle
+    LastUncounted,    // the last beat of a read burst is not counted
+    StepsUncounted,   // the steps of gemm instructions are counted as the alu's
+    PageLate,         // bursts go one beat across 4 KiB boundaries
+    FixedBurst,       // write bursts say that they stay at one address
+    HalfBeats,        // read bursts say that their beats have half the bytes
+    AddressFalls,     // a write address is withdrawn if it is not taken at once
+    LengthMoves,      // a read burst changes its length while it waits
+    WritesMore,       // one write burst more than Outstanding is accepted
+    LastForgotten,    // a write burst of one beat does not mark it as the last
+    StrobesShort,     // a beat that several elements share is written without the first
+    PushLost,         // a token that comes while another goes is lost
+    FifoStale         // a FIFO does not store what comes in the cycle in which something goes
   } mutant_t;
 
   mutant_t active /*verilator public_flat_rw*/ = None;

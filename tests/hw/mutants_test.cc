@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr char kFolder[] = COSIM_SOURCE_DIR "/tests/hw/";
 constexpr uint64_t kPrograms = 40;
+constexpr int kStalls = 30;  ///< percent of cycles, where no cycles are compared
 
 std::string TextOf(const fs::path& path) {
   std::ostringstream text;
@@ -74,20 +75,23 @@ std::unique_ptr<sim::RtlModel> MakeMutant(int number) {
 }
 
 /// The first difference within the short run; empty if there is none. `plant` spoils what the models read.
-std::string FirstDifference(int rtl_mutant, const std::function<void(isa::Spec&)>& plant) {
+std::string FirstDifference(int rtl_mutant, const std::function<void(isa::Spec&)>& plant,
+                            int stall_percent = 0) {
   const std::unique_ptr<sim::RtlModel> model = MakeMutant(rtl_mutant);
   for (uint64_t seed = 1; seed <= kPrograms; ++seed) {
     isa::Spec spec = MutantSpec();
     const isa::Program program = DrawProgram(spec, seed);
     plant(spec);
-    const std::string difference = CompareIsolated(*model, spec, program, {.seed = seed}).difference;
+    const std::string difference =
+        CompareIsolated(*model, spec, program, {.seed = seed, .stall_percent = stall_percent}).difference;
     if (!difference.empty()) return fmt::format("program {}: {}", seed, difference);
   }
   return "";
 }
 
 TEST(Mutants, NoneIsNoFault) {
-  EXPECT_EQ(FirstDifference(0, [](isa::Spec&) {}), "");
+  for (const int stall_percent : {0, kStalls})
+    EXPECT_EQ(FirstDifference(0, [](isa::Spec&) {}, stall_percent), "");
 }
 
 TEST(Mutants, StandInTheRtl) {
@@ -100,11 +104,24 @@ TEST(Mutants, StandInTheRtl) {
   EXPECT_EQ(planted, std::multiset<std::string>(RtlMutants().begin() + 1, RtlMutants().end()));
 }
 
+/// What is wrong whatever stands still on the bus. Of the others some are faults of cycles alone, which runs
+/// with stalls do not compare.
+const char* const kNoticedWithStalls[] = {
+    "WaitingCounted", "LastUncounted", "StepsUncounted", "PageLate",      "FixedBurst",   "HalfBeats",
+    "AddressFalls",   "LengthMoves",   "WritesMore",     "LastForgotten", "StrobesShort", "PushLost",
+    "FifoStale",      "CrossesPages",  "OneBurstMore",   "PortUncounted"};
+/// Seen only there: what is offered is taken at once where nothing stands still.
+const std::set<std::string> kOnlyWithStalls = {"WaitingCounted", "AddressFalls", "LengthMoves"};
+
 class RtlMutant : public ::testing::TestWithParam<std::string> {};
 
+std::string DifferenceOf(const std::string& mutant, int stall_percent) {
+  const auto number = std::ranges::find(RtlMutants(), mutant) - RtlMutants().begin();
+  return FirstDifference(static_cast<int>(number), [](isa::Spec&) {}, stall_percent);
+}
+
 TEST_P(RtlMutant, IsNoticed) {
-  const auto number = std::ranges::find(RtlMutants(), GetParam()) - RtlMutants().begin();
-  const std::string difference = FirstDifference(static_cast<int>(number), [](isa::Spec&) {});
+  const std::string difference = DifferenceOf(GetParam(), kOnlyWithStalls.contains(GetParam()) ? kStalls : 0);
   EXPECT_NE(difference, "") << GetParam() << " survives " << kPrograms << " programs";
   RecordProperty("difference", difference);
 }
@@ -112,6 +129,18 @@ TEST_P(RtlMutant, IsNoticed) {
 INSTANTIATE_TEST_SUITE_P(Mutants, RtlMutant,
                          ::testing::ValuesIn(RtlMutants().begin() + 1, RtlMutants().end()),
                          [](const auto& info) { return info.param; });
+
+class StalledMutant : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(StalledMutant, IsNoticedWithoutItsCycles) {
+  ASSERT_TRUE(std::ranges::count(RtlMutants(), GetParam())) << "there is no such mutant";
+  const std::string difference = DifferenceOf(GetParam(), kStalls);
+  EXPECT_NE(difference, "") << GetParam() << " survives " << kPrograms << " programs with stalls";
+  RecordProperty("difference", difference);
+}
+
+INSTANTIATE_TEST_SUITE_P(Mutants, StalledMutant, ::testing::ValuesIn(kNoticedWithStalls),
+                         [](const auto& info) { return std::string(info.param); });
 
 struct ModelMutant {
   const char* name;

@@ -164,8 +164,8 @@ TEST_F(Registers, AddBaseToEveryAddress) {
   std::vector<uint64_t> plain, based;
   const auto run = [&](std::vector<uint64_t>& addresses) {
     bench_.observe = [&](runtime::Cycle, const sim::RtlOutputs& outputs) {
-      if (outputs.ports[0].ar_valid) addresses.push_back(outputs.ports[0].ar_address);
-      if (outputs.ports[0].aw_valid) addresses.push_back(outputs.ports[0].aw_address);
+      if (outputs.ports[0].ar_valid) addresses.push_back(outputs.ports[0].ar.address);
+      if (outputs.ports[0].aw_valid) addresses.push_back(outputs.ports[0].aw.address);
     };
     StartProgram();
     ASSERT_TRUE(bench_.WaitUntilIdle(100000));
@@ -196,8 +196,8 @@ class PortRegisters : public Registers {
     bench.observe = [&](runtime::Cycle, const sim::RtlOutputs& outputs) {
       for (int port = 0; port < spec_.ports; ++port) {
         const sim::RtlPortOutputs& pins = outputs.ports[port];
-        if (pins.ar_valid) offered[port].push_back(pins.ar_address);
-        if (pins.aw_valid) offered[port].push_back(pins.aw_address);
+        if (pins.ar_valid) offered[port].push_back(pins.ar.address);
+        if (pins.aw_valid) offered[port].push_back(pins.aw.address);
       }
     };
     sim::PoisonOnChip(*model_, spec_, 1);

@@ -76,8 +76,8 @@ class VerilatedModel final : public RtlModel {
   }
 
   RtlBank Bank(std::string_view memory, int bank) override {
-    const std::string name = "TOP.cosim_accelerator.i_accelerator.i_mem_" + std::string(memory) +
-                             ".gen_bank[" + std::to_string(bank) + "].i_ram";
+    const std::string name =
+        Memories() + std::string(memory) + ".gen_bank[" + std::to_string(bank) + "].i_ram";
     const VerilatedScope* scope = context_.scopeFind(name.c_str());
     VerilatedVar* contents = scope != nullptr ? scope->varFind("mem") : nullptr;
     if (contents == nullptr) return {};
@@ -116,6 +116,18 @@ class VerilatedModel final : public RtlModel {
   }
 
  private:
+  /// What the scopes of all on-chip memories begin with, wherever the accelerator stands.
+  const std::string& Memories() {
+    constexpr std::string_view kMark = ".i_accelerator.i_mem_";
+    for (auto at = context_.scopeNameMap()->begin();
+         memories_.empty() && at != context_.scopeNameMap()->end(); ++at) {
+      const std::string_view name = at->first;
+      if (const size_t mark = name.find(kMark); mark != std::string_view::npos)
+        memories_ = name.substr(0, mark + kMark.size());
+    }
+    return memories_;
+  }
+
   void DriveMemory(const RtlInputs& inputs) {
     uint32_t ar_ready = 0, r_valid = 0, r_last = 0, r_response = 0;
     uint32_t aw_ready = 0, w_ready = 0, b_valid = 0, b_response = 0;
@@ -172,13 +184,18 @@ class VerilatedModel final : public RtlModel {
 
   RtlPortOutputs PortOutputs(int port) const {
     const auto is = [&](const auto& pins) { return (pins >> port & 1) != 0; };
+    const auto few = [&](const auto& pins, int bits) {
+      return static_cast<uint32_t>(pins) >> (port * bits) & ((1u << bits) - 1);
+    };
     return {.ar_valid = is(top_->m_axi_arvalid),
-            .ar_address = TakePin(top_->m_axi_araddr, port * 32, 32),
-            .ar_beats = static_cast<int>(TakePin(top_->m_axi_arlen, port * 8, 8)) + 1,
+            .ar = {TakePin(top_->m_axi_araddr, port * 32, 32),
+                   static_cast<int>(TakePin(top_->m_axi_arlen, port * 8, 8)) + 1, few(top_->m_axi_arsize, 3),
+                   few(top_->m_axi_arburst, 2), few(top_->m_axi_arcache, 4), few(top_->m_axi_arprot, 3)},
             .r_ready = is(top_->m_axi_rready),
             .aw_valid = is(top_->m_axi_awvalid),
-            .aw_address = TakePin(top_->m_axi_awaddr, port * 32, 32),
-            .aw_beats = static_cast<int>(TakePin(top_->m_axi_awlen, port * 8, 8)) + 1,
+            .aw = {TakePin(top_->m_axi_awaddr, port * 32, 32),
+                   static_cast<int>(TakePin(top_->m_axi_awlen, port * 8, 8)) + 1, few(top_->m_axi_awsize, 3),
+                   few(top_->m_axi_awburst, 2), few(top_->m_axi_awcache, 4), few(top_->m_axi_awprot, 3)},
             .w_valid = is(top_->m_axi_wvalid),
             .w_last = is(top_->m_axi_wlast),
             .w_data = w_data_ + port * kBeatBytes,
@@ -191,6 +208,7 @@ class VerilatedModel final : public RtlModel {
 
   VerilatedContext context_;
   std::unique_ptr<Top> top_;
+  std::string memories_;
   uint64_t half_period_ = 1;
 #if VM_TRACE_FST
   std::unique_ptr<VerilatedFstC> trace_;
