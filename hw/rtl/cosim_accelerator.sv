@@ -222,11 +222,11 @@ module cosim_accelerator #(
     .still_o       (still)
   );
 
-  assign m_axi_arsize  = {Ports{3'(BeatShift) - 3'(`MUTANT(HalfBeats))}};
+  assign m_axi_arsize  = {Ports{3'(BeatShift)}};
   assign m_axi_arburst = {Ports{Increment}};
   assign m_axi_arcache = {Ports{Bufferable}};
   assign m_axi_arprot  = '0;
-  assign m_axi_awsize  = {Ports{3'(BeatShift)}};
+  assign m_axi_awsize  = {Ports{3'(BeatShift) - 3'(`MUTANT(HalfBeats))}};
   assign m_axi_awburst = {Ports{Increment & ~{2{`MUTANT(FixedBurst)}}}};
   assign m_axi_awcache = {Ports{WriteCache}};
   assign m_axi_awprot  = '0;

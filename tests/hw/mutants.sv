@@ -33,7 +33,7 @@ package mutant_pkg;
     StepsUncounted,   // the steps of gemm instructions are counted as the alu's
     PageLate,         // bursts go one beat across 4 KiB boundaries
     FixedBurst,       // write bursts say that they stay at one address
-    HalfBeats,        // read bursts say that their beats have half the bytes
+    HalfBeats,        // write bursts say that their beats have half the bytes
     AddressFalls,     // a write address is withdrawn if it is not taken at once
     LengthMoves,      // a read burst changes its length while it waits
     WritesMore,       // one write burst more than Outstanding is accepted
