@@ -9,6 +9,7 @@
 set here [file dirname [file normalize [info script]]]
 source $here/settings.tcl
 source $here/board.tcl
+file delete $here/out/cosim.bit
 
 create_project -force cosim $here/project -part $part
 set_property ip_repo_paths [file dirname $here] [current_project]

@@ -80,6 +80,8 @@ TEST_P(VivadoCommands, AreAllNeeded) {
 }
 
 TEST_P(Vivado, LeavesNoBitstreamThatMissesItsTiming) {
+  ASSERT_EQ(Shell(kStub).status, 0);
+  ASSERT_TRUE(std::filesystem::exists(folder_ / "out/vivado/out/cosim.bit"));
   const Outcome outcome = Shell(std::string(kStub) + " -0.2");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.err, HasSubstr("timing is not met"));
