@@ -56,8 +56,9 @@ TEST(Describe, GivesOpsTheirExpressionAndTiming) {
                         "Multiplies an activation by a parameter and accumulates (depthwise convolution). "
                         "`a` = `acc[dst]`, "
                         "`x` = `inp[src]`, `p` = `par[aux]`; writes `acc[dst]`.\n\n"
-                        "    product = x * p.mult\n    stage\n    stage\n    wrap(a + product, acc_bits)\n\n"
-                        "A step takes 1 cycle; an element written is readable 11 steps later.\n"));
+                        "    product = x * p.mult\n    stage\n    stage\n    stage\n    stage\n    wrap(a + "
+                        "product, acc_bits)\n\n"
+                        "A step takes 1 cycle; an element written is readable 18 steps later.\n"));
 }
 
 TEST(Describe, SaysWhyAnOpIsNotAvailable) {

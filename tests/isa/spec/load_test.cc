@@ -174,8 +174,8 @@ TEST(LoadSpec, TimesAluOps) {
   const Spec spec = Load("pynq", "cosim", {{"parameters.alu_lanes", "8"}});
   const AluOp& add = spec.alu_ops[spec.AluOpIndex("add")];
   EXPECT_EQ(add.initiation_interval, 4) << "two reads of acc, sixteen lanes on eight";
-  EXPECT_EQ(spec.units[spec.UnitIndex("alu")].latency, 6 + 5) << "requant has five stages";
-  EXPECT_EQ(add.min_distance, 3);
+  EXPECT_EQ(spec.units[spec.UnitIndex("alu")].latency, 6 + 12) << "requant_twice has twelve stages";
+  EXPECT_EQ(add.min_distance, 5);
   EXPECT_EQ(spec.alu_ops[spec.AluOpIndex("requant")].initiation_interval, 2);
 }
 

@@ -34,7 +34,7 @@ TEST(ThreadPool, RunsEveryRoundOnce) {
   for (const int threads : {1, 2, 5}) {
     const ThreadPool pool(threads);
     for (const int64_t count : {1, 2, 7, 1000})
-      EXPECT_THAT(Visits(pool.parallel(), count), testing::Each(1)) << threads << " threads, " << count;
+      EXPECT_THAT(Visits(pool.parallel(), count), ::testing::Each(1)) << threads << " threads, " << count;
   }
 }
 
@@ -42,7 +42,7 @@ TEST(ThreadPool, OfOneThreadRunsOnTheCaller) {
   const ThreadPool pool(1);
   std::vector<std::pair<int64_t, int64_t>> ranges;
   RunBody(pool.parallel(), 10, [&](int64_t begin, int64_t end) { ranges.emplace_back(begin, end); });
-  EXPECT_THAT(ranges, testing::ElementsAre(testing::Pair(0, 10)));
+  EXPECT_THAT(ranges, ::testing::ElementsAre(::testing::Pair(0, 10)));
 }
 
 /// Rounds that wait for each other end only if two threads are at work.
