@@ -23,6 +23,12 @@ bool HasSteps(const Nest& nest, int64_t steps) {
          !__builtin_mul_overflow(product, nest.uop_end - nest.uop_begin, &product) && product == steps;
 }
 
+/// The round of a loop to look at behind `round`. Where a loop moves no index, all of its rounds are as the
+/// second one, and what the last one writes is what comes behind the loop finds.
+int64_t NextRound(int64_t round, int64_t count, bool moves) {
+  return !moves && round == 1 && count > 2 ? count - 1 : round + 1;
+}
+
 }  // namespace
 
 AccessChecker::AccessChecker(const Spec& spec, const Program& program, VerifyReport& report)
@@ -203,22 +209,25 @@ void AccessChecker::CheckDistances(int64_t i, const Decoded& decoded, std::span<
 void AccessChecker::WalkDistances(int64_t i, const OwnRead& own, const MicroOpMemories& micro_ops) {
   constexpr int64_t kNever = std::numeric_limits<int64_t>::min() / 2;
   last_write_.assign(spec_.memories[own.memory].depth, kNever);
-  Nest nest = *own.nest;
-  // Rounds of a loop that moves no index are all as the second one.
-  if (own.read.outer == 0 && own.write.outer == 0) nest.iter_out = std::min<int64_t>(nest.iter_out, 2);
-  if (own.read.inner == 0 && own.write.inner == 0) nest.iter_in = std::min<int64_t>(nest.iter_in, 2);
-  int64_t step = 0;
-  ForEachStep(nest, [&](int64_t out, int64_t in, int64_t u) {
-    const int64_t element = ElementAt(nest, own.read, micro_ops, out, in, u);
-    if (const int64_t distance = step - last_write_[element]; distance < own.min_distance) {
-      Add(FindingKind::kReadTooSoon, i, own.memory,
-          fmt::format("step {} reads {}[{}], which step {} writes; '{}' needs a distance of {} steps", step,
-                      spec_.memories[own.memory].name, element, step - distance, own.name, own.min_distance));
-      return false;
+  const Nest& nest = *own.nest;
+  const bool outer_moves = own.read.outer != 0 || own.write.outer != 0;
+  const bool inner_moves = own.read.inner != 0 || own.write.inner != 0;
+  for (int64_t out = 0; out < nest.iter_out; out = NextRound(out, nest.iter_out, outer_moves)) {
+    for (int64_t in = 0; in < nest.iter_in; in = NextRound(in, nest.iter_in, inner_moves)) {
+      for (int64_t u = nest.uop_begin; u < nest.uop_end; ++u) {
+        const int64_t step = (out * nest.iter_in + in) * (nest.uop_end - nest.uop_begin) + u - nest.uop_begin;
+        const int64_t element = ElementAt(nest, own.read, micro_ops, out, in, u);
+        if (const int64_t distance = step - last_write_[element]; distance < own.min_distance) {
+          Add(FindingKind::kReadTooSoon, i, own.memory,
+              fmt::format("step {} reads {}[{}], which step {} writes; '{}' needs a distance of {} steps",
+                          step, spec_.memories[own.memory].name, element, step - distance, own.name,
+                          own.min_distance));
+          return;
+        }
+        last_write_[ElementAt(nest, own.write, micro_ops, out, in, u)] = step;
+      }
     }
-    last_write_[ElementAt(nest, own.write, micro_ops, out, in, u)] = step++;
-    return true;
-  });
+  }
 }
 
 }  // namespace cosim::isa

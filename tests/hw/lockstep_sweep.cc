@@ -63,8 +63,8 @@ class Sweeper {
     int program_number = 0;
     for (bool equal = true; equal && program_number < options_.programs; ++program_number) {
       const isa::Program program = DrawProgram(pair.spec, random.Next());
-      COSIM_CHECK(isa::Verify(pair.spec, program, isa::testing::OnWrittenMemories()).ok(),
-                  "a drawn program is not legal");
+      const auto verified = isa::Verify(pair.spec, program, isa::testing::OnWrittenMemories());
+      COSIM_CHECK(verified.ok(), "a drawn program is not legal: {}", verified.Render());
       result_.coverage.Add(pair.spec, program);
       equal = RunProgram(pair, program, {.seed = random.Next()});
       ++result_.programs;

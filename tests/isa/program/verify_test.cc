@@ -199,6 +199,24 @@ TEST(Verify, RejectsReadingAResultTooSoon) {
   EXPECT_TRUE(VerifyText(stored).ok()) << VerifyText(stored).Render();
 }
 
+TEST(Verify, CountsTheRoundsOfALoopThatMovesNoIndex) {
+  const int distance = TinySpec().alu_ops[TinySpec().AluOpIndex("addi")].min_distance;
+  ASSERT_GT(distance, 3);
+  const auto with_base = [&](const std::string& base) {
+    const std::string changed = Replace(
+        kClean, "op=narrow lock_acc=0b0001 uop=[0,1) iter_out=1 iter_in=4 dst_in=1 src_in=1 lo=-128 hi=127",
+        "op=addi lock_acc=0b0001 uop=[0,1) iter_out=3 iter_in=" + std::to_string(distance) +
+            " dst_base=" + base + " dst_out=1 src_out=1");
+    return VerifyText(Replace(changed, "store_out dram=0x6000 rows=1 cols=4", "sync_store"));
+  };
+  // An element is read two rounds of the outer loop behind the one that writes it in all of the inner's.
+  EXPECT_TRUE(with_base("2").ok()) << with_base("2").Render();
+  ExpectFinding(with_base("1"), FindingKind::kReadTooSoon,
+                "step " + std::to_string(distance) + " reads acc[1], which step " +
+                    std::to_string(distance - 1) + " writes",
+                {5});
+}
+
 TEST(Verify, RejectsAccumulatingIntoOneElementTooFast) {
   // Pooling into one destination: every step reads what the step before wrote.
   ExpectFinding(
