@@ -5,7 +5,7 @@
 // An address and its data come in any order and wait for each other; a write happens one cycle after both are there, a
 // read two cycles after its address. One write and one read are under way at a time. What is no register reads as 0 and
 // ignores writes; every answer is OKAY. Reading the low word of a counter keeps its high word, which is what the high word
-// reads as until the next low word is read. Program, Base, Length and Watchdog keep what they are while a program runs.
+// reads as until the next word at a multiple of 8 is read, whatever it is. Program, Base, Length and Watchdog keep what they are while a program runs.
 module registers #(
   parameter  int unsigned CounterBits = 40,
   parameter  int unsigned Units       = 1,
