@@ -271,7 +271,9 @@ Outcome RunCase(const NetworkCase& c) {
   Outcome outcome;
   for (const auto& layer : network.layers) {
     ++(layer.on_accelerator ? outcome.on_accelerator : outcome.on_cpu);
-    if (layer.macs > 0) ++(layer.on_accelerator ? outcome.sums_on_accelerator : outcome.sums_on_cpu);
+    if (layer.macs == 0) continue;
+    ++(layer.on_accelerator ? outcome.sums_on_accelerator : outcome.sums_on_cpu);
+    if (!layer.on_accelerator && outcome.reason.empty()) outcome.reason = layer.reason;
   }
   for (const auto& layer : network.layers)
     if (!layer.on_accelerator && layer.reason.empty())

@@ -34,7 +34,7 @@ struct Outcome {
     kRefused,  ///< the configuration or the network is not to be had, with a reason
     kFailed    ///< anything else: a mismatch, a program that does not verify, a device that stops, a crash
   } kind = Kind::kEqual;
-  std::string reason;                            ///< why refused, or what failed
+  std::string reason;  ///< why refused, what failed, or why the first of the sums on the CPU is there
   int on_accelerator = 0, on_cpu = 0;            ///< layers
   int sums_on_accelerator = 0, sums_on_cpu = 0;  ///< those with products: convolutions, dense, matmul
 };

@@ -2,9 +2,11 @@
 // Runs random networks on random configurations until as many are done as asked for; see --help.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "tests/network_fuzz/network_case.h"
 
@@ -32,7 +34,16 @@ int RunOne(const std::string& text) {
   return outcome.kind == Outcome::Kind::kFailed ? 1 : 0;
 }
 
+/// Why networks ran none of their sums on the accelerator, the most frequent reason first.
+void PrintReasons(const std::map<std::string, int64_t>& reasons) {
+  std::vector<std::pair<int64_t, std::string>> sorted;
+  for (const auto& [reason, count] : reasons) sorted.emplace_back(-count, reason);
+  std::ranges::sort(sorted);
+  for (const auto& [count, reason] : sorted) fmt::print("{:6}  {}\n", -count, reason);
+}
+
 int RunMany(uint64_t seed, int64_t count, uint64_t rtl_every) {
+  std::map<std::string, int64_t> reasons;
   int64_t kinds[3] = {}, on_accelerator = 0, on_cpu = 0, with_sums = 0, accelerated = 0;
   for (uint64_t s = seed; s < seed + static_cast<uint64_t>(count); ++s) {
     NetworkCase c = cosim::testing::DrawCase(s);
@@ -44,6 +55,7 @@ int RunMany(uint64_t seed, int64_t count, uint64_t rtl_every) {
     on_cpu += outcome.on_cpu;
     with_sums += outcome.sums_on_accelerator + outcome.sums_on_cpu > 0;
     accelerated += outcome.sums_on_accelerator > 0;
+    if (outcome.sums_on_accelerator == 0 && outcome.sums_on_cpu > 0) ++reasons[outcome.reason];
     if (outcome.kind != Outcome::Kind::kFailed) continue;
     const NetworkCase small = cosim::testing::Shrink(c, [&](const NetworkCase& candidate) {
       return cosim::testing::RunIsolated(candidate, seconds).kind == Outcome::Kind::kFailed;
@@ -55,6 +67,7 @@ int RunMany(uint64_t seed, int64_t count, uint64_t rtl_every) {
              kinds[1], kinds[2], on_accelerator, on_cpu);
   fmt::print("{} of {} networks with convolutions or matrices ran such on the accelerator\n", accelerated,
              with_sums);
+  PrintReasons(reasons);
   return kinds[2] == 0 ? 0 : 1;
 }
 

@@ -108,8 +108,27 @@ TEST(LowerGroup, RefusesPaddingBeyondTheField) {
 
 TEST(LowerGroup, NamesTheBufferThatTheSmallestTileOverflows) {
   const auto spec = Load("cosim", {{"parameters.inp_bytes", "256"}});
-  EXPECT_EQ(WhyCpuForConv(spec, {.dilation = {4, 4}}, 3),
+  GraphBuilder b;
+  EXPECT_EQ(WhyCpu(spec, b, b.Add(graph::MaxPool{{9, 9}, {1, 1}}, {b.Input({1, 8, 9, 9})})),
             "buffer 'inp' holds 64 elements and the smallest tile needs 81, 17 more");
+}
+
+TEST(LowerGroup, SumsAWindowInPartsWhereItIsTooLarge) {
+  const auto schedule = [](int64_t kernel, std::vector<isa::Override> overrides) {
+    overrides.insert(overrides.end(), {{"parameters.block_in", "8"}, {"parameters.block_out", "8"}});
+    const auto spec = Load("cosim", overrides);
+    GraphBuilder b;
+    b.graph.SetOutputs({b.Conv(b.Input({1, 8, 9, 9}), 8, {.dilation = {2, 2}}, kernel, kernel, false)});
+    GroupLowering lowering(spec, b.graph, {});
+    std::string reason;
+    const auto lowered = lowering.Lower(Fuse(b.graph, {}).back(), reason);
+    EXPECT_TRUE(lowered) << reason;
+    return lowered ? ToString(lowered->tile) : "";
+  };
+  EXPECT_THAT(schedule(3, {}), testing::Not(HasSubstr("k")));
+  EXPECT_THAT(schedule(5, {{"parameters.inp_bytes", "256"}}), HasSubstr(" ky=2 "));
+  EXPECT_THAT(schedule(3, {{"parameters.wgt_bytes", "256"}}), HasSubstr(" ky=1 threads"));
+  EXPECT_THAT(schedule(5, {{"parameters.wgt_bytes", "256"}}), HasSubstr(" ky=1 kx=3 "));
 }
 
 // A layer of each size that the timing engine is asked about, and one that it is not.

@@ -24,16 +24,29 @@ class ContractionTemplate : public KernelTemplate {
   int WindowMemory(const Array& array) const override { return array.activations; }
   int WeightMemory(const Array& array) const override { return array.weights; }
 
-  // A tile stays in the accumulators while input blocks pass by, tile.ci at a time.
+  // A tile stays in the accumulators while input blocks pass by, tile.ci at a time, and of each of these the
+  // window's taps, where not all of them fit.
   std::optional<te::Axis> Order(te::Stage& sum, const std::vector<te::Axis>& reduced,
                                 const Tile& tile) const override {
     const te::Axis n = sum.axis(0), g = sum.axis(1), co = sum.axis(2), y = sum.axis(3), x = sum.axis(4),
                    so = sum.axis(5), b = sum.axis(6), o = sum.axis(7);
-    const auto &si = reduced[1], &k = reduced[2], &ky = reduced[3], &kx = reduced[4];
+    const auto &si = reduced[1], &k = reduced[2];
+    te::Axis ky = reduced[3], kx = reduced[4];
     auto [cio, cii] = sum.Split(reduced[0], tile.ci);
-    sum.Reorder({cio, n, g, co, y, x, so, cii, si, ky, kx, b, o, k});
+    std::vector<te::Axis> rounds = {cio};
+    const auto in_rounds = [&](te::Axis& taps, int64_t at_a_time) {
+      if (at_a_time == 0) return;
+      const auto [outer, inner] = sum.Split(taps, at_a_time);
+      rounds.push_back(outer);
+      taps = inner;
+    };
+    in_rounds(ky, tile.ky);
+    in_rounds(kx, tile.kx);
+    std::vector<te::Axis> order = rounds;
+    order.insert(order.end(), {n, g, co, y, x, so, cii, si, ky, kx, b, o, k});
+    sum.Reorder(order);
     sum.Tensorize(b);
-    return cio;
+    return rounds.back();
   }
 };
 

@@ -257,9 +257,11 @@ bool ParametersResident(const isa::Spec& spec, const Array& array, const Window&
 }
 
 std::string ToString(const Tile& tile) {
-  return fmt::format("{}co={} ci={} y={} x={} threads={} by {}{}{}",
+  return fmt::format("{}co={} ci={} y={} x={}{}{} threads={} by {}{}{}",
                      tile.g > 1 ? fmt::format("g={} ", tile.g) : "", tile.co, tile.ci, tile.y, tile.x,
-                     tile.threads, tile.thread_axis == Tile::ThreadAxis::kCo ? "co" : "y",
+                     tile.ky > 0 ? fmt::format(" ky={}", tile.ky) : "",
+                     tile.kx > 0 ? fmt::format(" kx={}", tile.kx) : "", tile.threads,
+                     tile.thread_axis == Tile::ThreadAxis::kCo ? "co" : "y",
                      tile.weights_resident ? " weights resident" : "",
                      tile.units > 1 ? fmt::format(" units={}", tile.units) : "");
 }

@@ -66,13 +66,18 @@ class TileModel {
     return static_cast<double>(w_.n * CeilDiv(w_.g, t.g) * CeilDiv(w_.co, t.co) * CeilDiv(w_.oh, t.y) *
                                CeilDiv(w_.ow, t.x));
   }
-  double Chunks(const Tile& t) const { return IsDense() ? static_cast<double>(CeilDiv(w_.ci, t.ci)) : 1; }
+  double Chunks(const Tile& t) const {
+    if (!IsDense()) return 1;
+    return static_cast<double>(CeilDiv(w_.ci, t.ci) * CeilDiv(w_.kh, TapRows(t)) *
+                               CeilDiv(w_.kw, TapCols(t)));
+  }
   double Steps(const Tile& t) const { return Tiles(t) * Chunks(t); }
 
   double Cycles(const Tile& t) const {
     const double tiles = Tiles(t), chunks = Chunks(t);
     const double outputs = static_cast<double>(w_.n * w_.g * w_.co * w_.oh * w_.ow * w_.so);
-    const double compute = has_weights_ ? outputs * static_cast<double>(SummedElements(w_.ci)) : 0;
+    const double compute =
+        has_weights_ ? outputs * static_cast<double>(SummedElements(w_.ci) * w_.kh * w_.kw) : 0;
     const int weights = kind_.WeightMemory(array_);
     const double alu = outputs * AluPasses() + tiles * AluPasses() * 20;
 
@@ -151,13 +156,18 @@ class TileModel {
   bool IsDense() const { return kind_.SumsChannels(); }
   int64_t InputBlocks(const Tile& t) const { return t.g * (IsDense() ? t.ci : t.co); }
   int64_t InputElements() const { return IsDense() ? w_.si : w_.so; }
-  // Elements of weights that an element of the output sees, of `ci` input blocks.
-  int64_t SummedElements(int64_t ci) const { return (IsDense() ? ci * w_.si : 1) * w_.kh * w_.kw; }
-  int64_t Inputs(const Tile& t) const {
-    return InputBlocks(t) * w_.RowsFor(t.y) * w_.ColsFor(t.x) * InputElements();
+  // Elements of weights that an element of the output sees at each tap, of `ci` input blocks.
+  int64_t SummedElements(int64_t ci) const { return IsDense() ? ci * w_.si : 1; }
+  int64_t TapRows(const Tile& t) const { return t.ky > 0 ? t.ky : w_.kh; }
+  int64_t TapCols(const Tile& t) const { return t.kx > 0 ? t.kx : w_.kw; }
+  // Of the window: what the taps on chip see.
+  int64_t RowsFor(const Tile& t) const { return w_.RowsFor(t.y) - (w_.kh - TapRows(t)) * w_.dh; }
+  int64_t ColsFor(const Tile& t) const { return w_.ColsFor(t.x) - (w_.kw - TapCols(t)) * w_.dw; }
+  int64_t Inputs(const Tile& t) const { return InputBlocks(t) * RowsFor(t) * ColsFor(t) * InputElements(); }
+  int64_t Weights(const Tile& t) const {
+    return t.g * t.co * w_.so * SummedElements(t.ci) * TapRows(t) * TapCols(t);
   }
-  int64_t Weights(const Tile& t) const { return t.g * t.co * w_.so * SummedElements(t.ci); }
-  int64_t AllWeights() const { return w_.g * w_.co * w_.so * SummedElements(w_.ci); }
+  int64_t AllWeights() const { return w_.g * w_.co * w_.so * SummedElements(w_.ci) * w_.kh * w_.kw; }
 
   // With threads, each one's accumulators in banks of their own if there are enough: then gemm and alu do not
   // meet.
@@ -176,9 +186,9 @@ class TileModel {
 
   // Rows at the border are padding, which takes the writer a cycle an element but no beats.
   double InputBeats(const Tile& t) const {
-    const int64_t rows = std::min(has_window_ ? w_.RowsFor(t.y) : t.y, w_.h);
-    const int64_t cols = std::min(has_window_ ? w_.ColsFor(t.x) : t.x, w_.w);
-    const int64_t pads = has_window_ ? w_.RowsFor(t.y) * w_.ColsFor(t.x) - rows * cols : 0;
+    const int64_t rows = std::min(has_window_ ? RowsFor(t) : t.y, w_.h);
+    const int64_t cols = std::min(has_window_ ? ColsFor(t) : t.x, w_.w);
+    const int64_t pads = has_window_ ? RowsFor(t) * ColsFor(t) - rows * cols : 0;
     const int64_t s = InputElements();
     return static_cast<double>(InputBlocks(t) * (rows * Beats(array_.activations, cols * s) + pads * s));
   }
@@ -210,6 +220,17 @@ std::vector<Tile> ChannelTiles(const Window& window, bool sums_channels) {
   return tiles;
 }
 
+/// {ky, kx} in the order to try them: all taps, then fewer rows, then fewer columns of one row.
+std::vector<std::pair<int64_t, int64_t>> TapParts(const Window& window, bool sums_channels) {
+  std::vector<std::pair<int64_t, int64_t>> parts = {{0, 0}};
+  if (!sums_channels) return parts;
+  for (int64_t ky : PartSizes(window.kh))
+    if (ky < window.kh) parts.emplace_back(ky, 0);
+  for (int64_t kx : PartSizes(window.kw))
+    if (kx < window.kw) parts.emplace_back(window.kh > 1 ? 1 : 0, kx);
+  return parts;
+}
+
 }  // namespace
 
 std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
@@ -229,32 +250,41 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, const
   const bool sums = kind.SumsChannels(), weights = kind.Weights(window, array).has_value();
   const auto channel_tiles = ChannelTiles(window, sums);
   const auto y_sizes = PartSizes(window.oh), x_sizes = PartSizes(window.ow);
+  // All tiles of `t` threads and columns `x` that fit, with the taps `ky` and `kx` on chip at a time.
+  const auto try_tiles = [&](int t, int64_t x, int64_t ky, int64_t kx) {
+    const int64_t least = t > threads ? threads + 1 : 2;  // fewer tiles want fewer threads
+    for (int64_t y : y_sizes)
+      for (const Tile& channels : channel_tiles)
+        for (bool resident : {true, false})
+          for (auto axis : {Tile::ThreadAxis::kY, Tile::ThreadAxis::kCo}) {
+            if (resident && !weights) continue;
+            if (t == 1 && axis != Tile::ThreadAxis::kY) continue;
+            Tile tile = channels;
+            tile.y = y;
+            tile.x = x;
+            tile.ky = ky;
+            tile.kx = kx;
+            tile.threads = t;
+            tile.thread_axis = axis;
+            tile.weights_resident = resident;
+            if (t > 1 && model.TilesAlong(tile) < least) continue;
+            tile.units = model.UnitsAtOnce(tile);
+            try_tile(tile);
+          }
+  };
   std::vector<int> counts = {threads, 1};
   // Each of several units needs as many threads as one does, so that loads hide behind its work.
   if (sums && threads > 1 && array.units > 1) counts.insert(counts.begin(), threads * array.units);
-  for (int t : counts) {
-    const int64_t least = t > threads ? threads + 1 : 2;  // fewer tiles want fewer threads
-    for (int64_t x : x_sizes) {
-      const size_t before = found.size();
-      for (int64_t y : y_sizes)
-        for (const Tile& channels : channel_tiles)
-          for (bool resident : {true, false})
-            for (auto axis : {Tile::ThreadAxis::kY, Tile::ThreadAxis::kCo}) {
-              if (resident && !weights) continue;
-              if (t == 1 && axis != Tile::ThreadAxis::kY) continue;
-              Tile tile = channels;
-              tile.y = y;
-              tile.x = x;
-              tile.threads = t;
-              tile.thread_axis = axis;
-              tile.weights_resident = resident;
-              if (t > 1 && model.TilesAlong(tile) < least) continue;
-              tile.units = model.UnitsAtOnce(tile);
-              try_tile(tile);
-            }
-      if (found.size() > before) break;  // whole rows move best; narrower tiles only when none fits
+  for (const auto& [ky, kx] : TapParts(window, sums)) {
+    for (int t : counts) {
+      for (int64_t x : x_sizes) {
+        const size_t before = found.size();
+        try_tiles(t, x, ky, kx);
+        if (found.size() > before) break;  // whole rows move best; narrower tiles only when none fits
+      }
+      if (t == 1 || threads == 1) break;
     }
-    if (t == 1 || threads == 1) break;
+    if (!found.empty()) break;
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const TileCost& a, const TileCost& b) { return a.cycles < b.cycles; });
@@ -275,6 +305,11 @@ std::vector<runtime::Knob> KnobsOf(const Tile& tile, const std::vector<TileCost>
   add("ci", [](const Tile& t) { return t.ci; }, number);
   add("y", [](const Tile& t) { return t.y; }, number);
   add("x", [](const Tile& t) { return t.x; }, number);
+  if (std::ranges::any_of(legal, [](const TileCost& cost) { return cost.tile.ky > 0 || cost.tile.kx > 0; })) {
+    const auto taps = [](int64_t v) { return v > 0 ? std::to_string(v) : std::string("all"); };
+    add("ky", [](const Tile& t) { return t.ky; }, taps);
+    add("kx", [](const Tile& t) { return t.kx; }, taps);
+  }
   add("threads", [](const Tile& t) { return t.threads; }, number);
   if (std::ranges::any_of(legal, [](const TileCost& cost) { return cost.tile.units > 1; }))
     add("units", [](const Tile& t) { return t.units; }, number);

@@ -32,6 +32,7 @@ struct Tile {
   bool weights_resident = false;  ///< all of the layer's weights are loaded once and stay
   int64_t g = 1;                  ///< groups; more than one only with all of their blocks
   int units = 1;                  ///< with the same instruction, that threads are dealt to in turn
+  int64_t ky = 0, kx = 0;         ///< rows and columns of weights on chip at a time; 0: all of the window's
   friend bool operator==(const Tile&, const Tile&) = default;
 };
 std::string ToString(const Tile& tile);
