@@ -19,7 +19,7 @@ namespace {
 
 /// Its bytes; nothing after saying why not. A pipe would have to be waited for: it is looked at before it is
 /// opened.
-std::optional<std::string> ReadModuleFile(const std::string& path) {
+std::optional<std::vector<uint8_t>> ReadModuleFile(const std::string& path) {
   const std::string hint = "`cosim compile` makes modules";
   std::error_code failure;
   const auto status = std::filesystem::status(path, failure);
@@ -28,18 +28,16 @@ std::optional<std::string> ReadModuleFile(const std::string& path) {
   if (!std::filesystem::is_regular_file(status))
     return Fail(fmt::format("{} cannot be read: it is not a file", path), hint), std::nullopt;
   std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (file.is_open() && !file.bad()) return bytes;
   return Fail(fmt::format("{} cannot be read: {}", path, std::strerror(errno)), hint), std::nullopt;
 }
 
 /// Says so when it is not.
-bool IsOfThisUser(const std::string& path, const std::string& bytes) {
+bool IsOfThisUser(const std::string& path, const std::vector<uint8_t>& bytes) {
   std::string error;
   const auto key = runtime::TagKey(error);
-  const auto origin =
-      key ? runtime::OriginOf({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, *key)
-          : runtime::Origin::kUnknown;
+  const auto origin = key ? runtime::OriginOf(bytes, *key) : runtime::Origin::kUnknown;
   if (origin == runtime::Origin::kThisUser) return true;
   const std::string why = !key ? fmt::format("whether you made it cannot be told: {}", error)
                           : origin == runtime::Origin::kElsewhere
@@ -57,23 +55,24 @@ bool IsOfThisUser(const std::string& path, const std::string& bytes) {
 bool NamesModule(const std::string& argument) { return argument.ends_with(".cosim"); }
 
 std::optional<LinkedModule> LoadModule(const std::string& path,
-                                       const boost::program_options::variables_map& values) {
-  const auto bytes = ReadModuleFile(path);
+                                       const boost::program_options::variables_map& values, bool runs_here) {
+  auto bytes = ReadModuleFile(path);
   if (!bytes) return std::nullopt;
   std::string error;
-  auto module = runtime::ReadModule({reinterpret_cast<const uint8_t*>(bytes->data()), bytes->size()}, error);
+  auto module = runtime::ReadModule(*bytes, error);
   if (!module) {
     Fail(fmt::format("{} {}", path, error), "`cosim compile` makes modules");
     return std::nullopt;
   }
   auto loaded = LoadSpecOf(module->spec, values);
   if (!loaded) return std::nullopt;
-  LinkedModule linked{std::move(*loaded), std::move(*module)};
-  const auto native =
-      values.count("timing-only") ? runtime::NativeCode::kLeaveOut : runtime::NativeCode::kLoad;
-  if (native == runtime::NativeCode::kLoad && !values.count("trust") &&
-      runtime::HasNativeCode(linked.module) && !IsOfThisUser(path, *bytes))
+  LinkedModule linked{std::move(*loaded), std::move(*module), {}};
+  const bool computes = values.count("timing-only") == 0;
+  if (computes && !values.count("trust") && runtime::HasNativeCode(linked.module) &&
+      !IsOfThisUser(path, *bytes))
     return std::nullopt;
+  linked.bytes = std::move(*bytes);
+  const auto native = computes && runs_here ? runtime::NativeCode::kLoad : runtime::NativeCode::kLeaveOut;
   if (session::LinkModule(linked.module, linked.loaded.spec, error, native)) return linked;
   Fail(fmt::format("{} cannot run: {}", path, error), "compile it again");
   return std::nullopt;

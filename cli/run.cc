@@ -12,6 +12,7 @@
 #include "cli/report.h"
 #include "cli/report_checks.h"
 #include "cli/rtl_options.h"
+#include "cli/run_board.h"
 #include "cli/run_host.h"
 #include "cli/verbs.h"
 #include "compiler/session/module.h"
@@ -110,7 +111,8 @@ int RunVerb(const Arguments& arguments) {
   AddSpecOptions(options);
   options.add_options()(
       "device", po::value<std::string>()->value_name("NAME")->default_value("cycle"),
-      "functional | cycle | rtl | tlm | tlm-rtl; host: no accelerator, all of it on this machine")(
+      "functional | cycle | rtl | tlm | tlm-rtl; host: no accelerator, all of it on this machine; "
+      "ssh://[USER@]BOARD[:PORT], or board for that of $COSIM_BOARD")(
       "timing-only", "count cycles without computing data (cycle device)")(
       "virtual-threads", po::value<int>()->value_name("N")->default_value(2),
       "virtual threads a kernel: 1 hides no latency")(
@@ -132,13 +134,15 @@ int RunVerb(const Arguments& arguments) {
   AddModelOptions(options);
   AddRtlOptions(options);
   AddHostOptions(options);
+  AddBoardOptions(options);
   auto parsed =
       Parse(arguments, options, "run NETWORK|FILE.tflite|FILE.onnx|FILE.cosim [--config=FILE] [options]",
             "cosim run resnet18 --config=pynq.yaml", "MODEL");
   if (parsed.exit) return *parsed.exit;
   const auto& values = parsed.values;
   if (values["device"].as<std::string>() == "host") return RunOnHost(values);
-  if (!HasNoHostOptions(values)) return 1;
+  if (NamesBoard(values["device"].as<std::string>())) return RunOnBoard(values);
+  if (!HasNoHostOptions(values) || !HasNoBoardOptions(values)) return 1;
 
   session::Options run;
   run.network = values["MODEL"].as<std::string>();

@@ -26,8 +26,9 @@ constexpr int kMostThreads = 256;
 
 /// What only an accelerator or its simulation could do something with; prints a mistake.
 bool HasNoAcceleratorOptions(const po::variables_map& values) {
-  for (const char* option : {"config", "isa", "set", "memory", "timing-only", "virtual-threads", "require",
-                             "simd", "frames", "jobs", "trust", "trace", "trace-from", "trace-cycles"})
+  for (const char* option :
+       {"config", "isa", "set", "memory", "timing-only", "virtual-threads", "require", "simd", "frames",
+        "jobs", "trust", "trace", "trace-from", "trace-cycles", "board-program", "board-memory"})
     if (values.count(option) && !values[option].defaulted())
       return Fail(fmt::format("--{}: the host device has no accelerator", option),
                   "leave it out, or use --device=cycle"),
@@ -62,8 +63,9 @@ bool FindNetwork(const po::variables_map& values, session::Options& run) {
 }  // namespace
 
 void AddHostOptions(po::options_description& options) {
-  options.add_options()("repeat", po::value<int>()->value_name("K"),
-                        "timed runs, behind one that is not (host device; default: 5)")(
+  options.add_options()(
+      "repeat", po::value<int>()->value_name("K"),
+      "timed runs: of the host device, behind one that is not (default: 5); of a board (default: 1)")(
       "threads", po::value<int>()->value_name("N"),
       "that share its loops (host device; default: one a processor)")(
       "float32", "a network of the zoo in float32, not quantized (host device)");
@@ -72,7 +74,10 @@ void AddHostOptions(po::options_description& options) {
 
 bool HasNoHostOptions(const po::variables_map& values) {
   for (const char* option : {"repeat", "threads", "float32"})
-    if (values.count(option)) return Fail(fmt::format("--{} is for --device=host", option)), false;
+    if (values.count(option))
+      return Fail(fmt::format("--{} is for --device=host{}", option,
+                              std::string_view(option) == "repeat" ? " and boards" : "")),
+             false;
   if (values["host-target"].defaulted()) return true;
   return Fail("--host-target is for --device=host"), false;
 }

@@ -100,6 +100,13 @@ void RunCpu(const CpuStep& step, Device& device, Run& run) {
 
 double CpuSeconds() { return Seconds(CLOCK_PROCESS_CPUTIME_ID); }
 
+double SecondsOfSteps(const Run& run, bool on_accelerator) {
+  double sum = 0;
+  for (const StepTime& step : run.steps)
+    if (step.on_accelerator == on_accelerator) sum += step.end - step.begin;
+  return sum;
+}
+
 std::vector<uint8_t> ReadPlain(Device& device, const Place& place) {
   std::vector<uint8_t> bytes(place.bytes);
   device.Read(place.address, bytes);

@@ -48,6 +48,9 @@ Run Execute(const Network& network, const isa::Spec& spec, Device& device,
             const std::vector<std::vector<uint8_t>>& inputs, bool timing_only,
             std::mutex* accelerator = nullptr);
 
+/// Of the run's steps, those on the accelerator or those on this host: how long they took together.
+double SecondsOfSteps(const Run& run, bool on_accelerator);
+
 /// The plain array at `place`, after a run.
 std::vector<uint8_t> ReadPlain(Device& device, const Place& place);
 

@@ -115,7 +115,8 @@ std::optional<runtime::Module> MakeModule(const isa::Spec& spec, runtime::SpecSo
     const auto inputs =
         quantized
             ? graph::QuantizeInputs(quantized->graph, graph::zoo::SyntheticInput(quantized->reference, seed))
-            : import::RandomInputs(*options.model, seed);
+        : options.inputs.empty() ? import::RandomInputs(*options.model, seed)
+                                 : options.inputs;
     module.samples.push_back(MakeSample(graph, inputs, module.network.outputs));
   }
   const std::string routines = NameRoutines(module.network);

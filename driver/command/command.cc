@@ -22,6 +22,8 @@ constexpr Verb kVerbs[] = {
      "run a module, check its outputs, report cycles and time", RunVerb},
     {"info", "", "say which accelerator and which memory are there", InfoVerb},
     {"selftest", "", "try registers, interrupt and memory", SelfTestVerb},
+    {"serve", "--stdio", "run modules for a workstation: `cosim run … --device=ssh://BOARD` starts it",
+     ServeVerb},
     {"flash", "DIR|FILE.bit|FILE.bin --config=FILE [--isa=FILE]",
      "load a bitstream and read the registers back", FlashVerb},
 };

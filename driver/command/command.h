@@ -9,6 +9,7 @@ namespace cosim::driver {
 int RunVerb(const Arguments& arguments);       // run.cc: a module on the accelerator
 int InfoVerb(const Arguments& arguments);      // info.cc: what is there
 int SelfTestVerb(const Arguments& arguments);  // self_test.cc: whether it answers
+int ServeVerb(const Arguments& arguments);     // serve.cc: a session with a workstation
 int FlashVerb(const Arguments& arguments);     // flash_verb.cc: a bitstream onto the board
 
 /// The whole command: `arguments` without the program's name.

@@ -7,51 +7,15 @@
 #include <numeric>
 
 #include "driver/board_device.h"
+#include "driver/board_module.h"
 #include "driver/command/command.h"
 #include "driver/command/places.h"
-#include "isa/spec/loader.h"
 #include "runtime/executor.h"
-#include "runtime/module.h"
-#include "runtime/module_tag.h"
 
 namespace cosim::driver {
 namespace {
 
 using Arrays = std::vector<std::vector<uint8_t>>;
-
-struct Loaded {
-  runtime::Module module;
-  isa::Spec spec;
-};
-
-bool MayRunItsCode(const std::string& bytes) {
-  std::string error;
-  const auto key = runtime::TagKey(error);
-  return key && runtime::OriginOf({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, *key) ==
-                    runtime::Origin::kThisUser;
-}
-
-/// Prints what is wrong.
-std::optional<Loaded> Load(const std::string& path, bool trust) {
-  const auto bytes = ReadFileOrFail(path);
-  if (!bytes) return std::nullopt;
-  std::string error;
-  auto module = runtime::ReadModule({reinterpret_cast<const uint8_t*>(bytes->data()), bytes->size()}, error);
-  if (!module) return Fail(fmt::format("{} {}", path, error), "`cosim compile` makes modules"), std::nullopt;
-  Diagnostics diags;
-  auto spec = isa::Elaborate(module->spec.isa, module->spec.config, module->spec.overrides, diags);
-  if (!spec) return std::fputs(diags.Render().c_str(), stderr), std::nullopt;
-  if (runtime::HasNativeCode(*module) && !trust && !MayRunItsCode(*bytes))
-    return Fail(fmt::format("{} is not run: it has machine code for its host layers, and was not made here",
-                            path),
-                "--trust runs that code, which can do whatever your own programs can"),
-           std::nullopt;
-  if (!runtime::Link(*module, *spec, error, runtime::NativeCode::kLoad))
-    return Fail(fmt::format("{} cannot run: {}", path, error),
-                "`cosim compile --host-target=armv7` makes code for a Pynq, aarch64 for an Ultra96"),
-           std::nullopt;
-  return Loaded{std::move(*module), std::move(*spec)};
-}
 
 /// The first sample's, or those of the file: all inputs one after the other.
 std::optional<Arrays> InputsOf(const runtime::Module& module, const Options& options) {
@@ -76,13 +40,6 @@ std::optional<Arrays> InputsOf(const runtime::Module& module, const Options& opt
          std::nullopt;
 }
 
-double SecondsOf(const runtime::Run& run, bool on_accelerator) {
-  return std::accumulate(run.steps.begin(), run.steps.end(), 0.0,
-                         [&](double sum, const runtime::StepTime& step) {
-                           return step.on_accelerator == on_accelerator ? sum + step.end - step.begin : sum;
-                         });
-}
-
 void PrintLedger(const runtime::Run& run) {
   for (const runtime::LedgerRow& row : run.ledger)
     fmt::print("  {:<8} busy {}, wait_push {}, wait_token {}, wait_port {}, wait_memory {}, idle {}\n",
@@ -91,8 +48,8 @@ void PrintLedger(const runtime::Run& run) {
                row.wait_memory, row.idle);
 }
 
-void PrintTimes(const Loaded& loaded, const runtime::Run& run, double seconds) {
-  const double cycles = static_cast<double>(run.cycles), accelerator = SecondsOf(run, true);
+void PrintTimes(const BoardModule& loaded, const runtime::Run& run, double seconds) {
+  const double cycles = static_cast<double>(run.cycles), accelerator = runtime::SecondsOfSteps(run, true);
   fmt::print("{} on {} ({}), board: {} cycles, {:.3f} ms at {:g} MHz\n", loaded.module.network.name,
              loaded.spec.config, loaded.spec.isa, run.cycles, cycles / loaded.spec.clock_mhz / 1e3,
              loaded.spec.clock_mhz);
@@ -111,7 +68,7 @@ size_t Differing(const Arrays& is, const Arrays& want) {
   return count;
 }
 
-int Compare(const Loaded& loaded, const runtime::Run& run, const Options& options) {
+int Compare(const BoardModule& loaded, const runtime::Run& run, const Options& options) {
   size_t bytes = 0;
   for (const auto& output : run.outputs) bytes += output.size();
   if (options.Has("input")) {
@@ -146,8 +103,9 @@ int RunVerb(const Arguments& arguments) {
   if (options->words().empty()) return Fail("which module to run is missing");
   const auto repeat = options->Number("repeat", 1), timeout = options->Number("timeout", 1);
   if (!repeat || !timeout) return 1;
-  const auto loaded = Load(options->words()[0], options->Has("trust"));
-  if (!loaded) return 1;
+  Refusal refusal;
+  const auto loaded = ReadBoardModule(options->words()[0], options->Has("trust"), refusal);
+  if (!loaded) return Fail(refusal.message, refusal.hint);
   const auto inputs = InputsOf(loaded->module, *options);
   if (!inputs) return 1;
   const auto board = OpenOrFail(*options);

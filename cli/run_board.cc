@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_board.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "cli/board_report.h"
+#include "cli/model_files.h"
+#include "cli/module.h"
+#include "cli/options.h"
+#include "cli/output_file.h"
+#include "cli/print.h"
+#include "cli/provenance.h"
+#include "cli/report.h"
+#include "cli/report_checks.h"
+#include "compiler/cpu/host_target.h"
+#include "compiler/session/module.h"
+#include "driver/diagnostic_codes.h"
+#include "driver/remote/client.h"
+#include "driver/ssh/board_host.h"
+#include "isa/home.h"
+#include "isa/spec/config_host.h"
+#include "runtime/cpu_object.h"
+
+namespace cosim::cli {
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+namespace {
+
+using driver::ssh::BoardHost;
+
+constexpr int kMostBoardRuns = 100'000;
+
+/// What a board has, and a simulator has not, or the other way round; prints a mistake.
+bool HasNoSimulatorOptions(const po::variables_map& values) {
+  for (const char* option : {"timing-only", "simd", "frames", "jobs", "threads", "float32", "host-target",
+                             "trace", "trace-from", "trace-cycles"})
+    if (values.count(option) && !values[option].defaulted())
+      return Fail(fmt::format("--{}: not with a board", option), "leave it out, or use --device=cycle"),
+             false;
+  return true;
+}
+
+/// "ssh://…" as given, or that of $COSIM_BOARD; prints a mistake.
+std::optional<driver::ssh::Address> AddressOf(const std::string& device) {
+  std::string text = device;
+  if (device == "board") {
+    const char* variable = std::getenv("COSIM_BOARD");
+    if (variable == nullptr || *variable == '\0') {
+      Fail("--device=board: which board?",
+           "COSIM_BOARD=ssh://HOST names one; on the board itself, 'cosim-board run' runs modules: "
+           "docs/how-to/run-on-a-board.md");
+      return std::nullopt;
+    }
+    text = variable;
+  }
+  auto address = driver::ssh::ParseAddress(text);
+  if (!address)
+    Fail(fmt::format("'{}' is no address of a board", text),
+         "as in ssh://pynq or ssh://xilinx@192.168.2.99:22");
+  return address;
+}
+
+/// The target that code for the board's processor is made for; prints that there is none.
+std::optional<cpu::HostTarget> TargetFor(const BoardHost& board) {
+  const std::string& architecture = board.architecture();
+  std::string name = architecture == "arm" ? "armv7" : architecture;
+  if (architecture == "x86_64") name = "x86-64-v2";
+  auto target = cpu::FindHostTarget(name);
+  if (!target)
+    Fail(fmt::format("{}: cosim makes no code for its processor, '{}'", board.address().Text(), architecture),
+         "boards have armv7 or aarch64");
+  return target;
+}
+
+std::optional<std::vector<uint8_t>> BytesOf(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file.is_open()) return std::nullopt;
+  return std::vector<uint8_t>{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// The program for such a board; prints that it is not built.
+std::optional<std::vector<uint8_t>> BoardProgram(const po::variables_map& values, const std::string& target) {
+  if (values.count("board-program")) {
+    const auto path = values["board-program"].as<std::string>();
+    auto bytes = fs::is_regular_file(path) ? BytesOf(path) : std::nullopt;
+    if (!bytes) Fail(fmt::format("--board-program={}: cannot be read", path));
+    return bytes;
+  }
+  const fs::path path = isa::Home() / "build" / target / "driver" / "command" / "cosim-board";
+  auto bytes = BytesOf(path);
+  if (!bytes)
+    Fail(fmt::format("there is no cosim-board for {}: {} is missing", target, path.string()),
+         fmt::format("`scripts/board-build {}` builds it; or --board-program=FILE", target));
+  return bytes;
+}
+
+/// What runs, and what it is called there.
+struct Program {
+  SpecWithSource loaded;
+  runtime::Module module;  // linked for timing
+  std::vector<uint8_t> bytes;
+  session::ExperimentKey key;
+  std::string name;
+};
+
+std::optional<Program> FromFile(const po::variables_map& values, session::Options& run) {
+  for (const char* option : {"seed", "virtual-threads"})
+    if (!values[option].defaulted())
+      return Fail(fmt::format("--{}: a module was compiled with its own", option)), std::nullopt;
+  auto linked = LoadModule(run.network, values, /*runs_here=*/false);
+  if (!linked) return std::nullopt;
+  auto inputs = InputsFor(values, linked->module.network.inputs);
+  if (!inputs) return std::nullopt;
+  run.inputs = std::move(*inputs);
+  const runtime::Provenance& provenance = linked->module.provenance;
+  run.seed = provenance.seed;
+  run.virtual_threads = provenance.virtual_threads;
+  session::ExperimentKey key{
+      fmt::format("module {:08x} of {} by {}", provenance.checksum, provenance.model, provenance.producer),
+      run.seed, 0, run.virtual_threads};
+  std::string name = provenance.model;
+  return Program{std::move(linked->loaded), std::move(linked->module), std::move(linked->bytes),
+                 std::move(key), std::move(name)};
+}
+
+std::optional<Program> Compiled(const po::variables_map& values, const cpu::HostTarget& target,
+                                session::Options& run) {
+  if (values.count("trust")) {
+    Fail("--trust is for modules", "what is compiled now is trusted anyhow");
+    return std::nullopt;
+  }
+  session::ModuleOptions compile{.network = run.network, .seed = run.seed};
+  if (!LoadNetwork(values, run)) return std::nullopt;
+  auto loaded = LoadSpecWithSource(values);
+  if (!loaded) return std::nullopt;
+  const auto activation_bits = ActivationBitsIn(values, loaded->spec);
+  if (!activation_bits) return std::nullopt;
+  compile.network = run.network;
+  compile.model = run.model;
+  compile.inputs = std::exchange(run.inputs, {});
+  compile.activation_bits = *activation_bits;
+  compile.virtual_threads = run.virtual_threads;
+  compile.host_target = target;
+  session::ExperimentKey key{NetworkIdentity(values), run.seed, *activation_bits, run.virtual_threads};
+  std::string error;
+  const auto module = session::MakeModule(loaded->spec, loaded->source, compile, error);
+  if (!module) return Fail(error), std::nullopt;
+  if (module->model)
+    return Fail(fmt::format("{} has layers that only cosim's own routines compute, and no board has those",
+                            run.network),
+                "`cosim compile` counts them: CPU calls to routines"),
+           std::nullopt;
+  std::vector<uint8_t> bytes = runtime::WriteModule(*module);
+  auto read = runtime::ReadModule(bytes, error);
+  if (!read || !session::LinkModule(*read, loaded->spec, error, runtime::NativeCode::kLeaveOut))
+    return Fail(error), std::nullopt;
+  return Program{std::move(*loaded), std::move(*read), std::move(bytes), std::move(key), run.network};
+}
+
+/// What a file may be called there.
+std::string FileName(const std::string& network) {
+  std::string name;
+  for (const char c : network) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return name + ".cosim";
+}
+
+/// A session with cosim-board there.
+class BoardSession {
+ public:
+  BoardSession(BoardHost& host, std::string memory) : host_(host), memory_(std::move(memory)) {}
+
+  /// Copies program and module, and opens the module. Reports.
+  bool Open(std::span<const uint8_t> board_program, const Program& program, Diagnostics& diags) {
+    const auto command = host_.Put("cosim-board", board_program, /*executable=*/true, diags);
+    if (!command) return false;
+    module_ = host_.Put(FileName(program.name), program.bytes, /*executable=*/false, diags);
+    if (!module_) return false;
+    process_ = host_.Start(fmt::format("exec \"{}\" serve --stdio", *command), diags);
+    if (!process_) return false;
+    channel_.emplace(process_->out(), process_->in());
+    client_.emplace(*channel_, host_.address().Text());
+    return Explained(client_->Greet(diags), diags);
+  }
+
+  std::optional<session::BoardMeasurement> Run(const std::vector<std::vector<uint8_t>>& inputs,
+                                               double simulated_ms, Diagnostics& diags) {
+    using std::chrono::milliseconds;
+    const milliseconds patience{std::max<int64_t>(10'000, static_cast<int64_t>(20 * simulated_ms))};
+    if (!open_) {
+      const driver::remote::Open open{.module_path = *module_,
+                                      .uio_name = "",
+                                      .memory = memory_,
+                                      .timeout_ms = static_cast<uint32_t>(patience.count())};
+      open_ = Explained(client_->OpenModule(open, diags), diags);
+      if (!open_) return std::nullopt;
+    }
+    auto ran = client_->RunModule({inputs}, 4 * patience, diags);
+    if (!Explained(ran.has_value(), diags)) return std::nullopt;
+    return session::BoardMeasurement{ran->cycles,  std::move(ran->ledger), std::move(ran->outputs),
+                                     ran->total_s, ran->accelerator_s,     ran->host_s};
+  }
+
+ private:
+  // A session that ends gives ssh's own reason, or what cosim-board said, rather than that it has ended.
+  bool Explained(bool good, Diagnostics& diags) {
+    if (good) return true;
+    if (diags.Back().code == driver::codes::kNoConnection) {
+      process_->CloseInput();
+      const int status = process_->Wait(std::chrono::seconds{3});
+      std::string said = process_->Errors();
+      while (!said.empty() && said.back() == '\n') said.pop_back();
+      if (!host_.Explain(status, said, diags) && !said.empty()) diags.Back().hint = said;
+    }
+    return false;
+  }
+
+  BoardHost& host_;
+  const std::string memory_;
+  std::optional<std::string> module_;
+  std::unique_ptr<driver::ssh::Process> process_;
+  std::optional<driver::remote::Channel> channel_;
+  std::optional<driver::remote::Client> client_;
+  bool open_ = false;
+};
+
+}  // namespace
+
+void AddBoardOptions(po::options_description& options) {
+  options.add_options()("board-program", po::value<std::string>()->value_name("FILE"),
+                        "cosim-board for the board's processor (default: that of scripts/board-build)")(
+      "board-memory", po::value<std::string>()->value_name("NAME"),
+      "a u-dma-buf of the board, as udmabuf0 (default: the accelerator's own second map)");
+}
+
+bool NamesBoard(const std::string& device) {
+  return device == "board" || device.starts_with(driver::ssh::kScheme);
+}
+
+bool HasNoBoardOptions(const po::variables_map& values) {
+  for (const char* option : {"board-program", "board-memory"})
+    if (values.count(option)) return Fail(fmt::format("--{} is for --device=ssh://BOARD", option)), false;
+  return true;
+}
+
+int RunOnBoard(const po::variables_map& values) {
+  if (!HasNoSimulatorOptions(values)) return 1;
+  session::Options run;
+  run.network = values["MODEL"].as<std::string>();
+  run.seed = values["seed"].as<uint64_t>();
+  run.virtual_threads = values["virtual-threads"].as<int>();
+  if (run.virtual_threads < 1 || run.virtual_threads > 8) return Fail("--virtual-threads: from 1 to 8");
+  const int repeat = values.count("repeat") ? values["repeat"].as<int>() : 1;
+  if (repeat < 1 || repeat > kMostBoardRuns)
+    return Fail(fmt::format("--repeat: from 1 to {}", kMostBoardRuns));
+  const auto check = CheckIn(values);
+  if (!check) return 1;
+  run.check = *check;
+  if (run.check == session::Check::kLayers)
+    return Fail("--check=layers: only outputs come from a board", "use --device=cycle");
+  const std::string json = values["json"].as<std::string>();
+  if ((!json.empty() && !CheckWritable(json)) || !CheckOutputOptions(values)) return 1;
+  const auto address = AddressOf(values["device"].as<std::string>());
+  if (!address) return 1;
+  run.device = address->Text();
+
+  Diagnostics diags;
+  const auto fail = [&] { return PrintError("{}", diags.Render()), 1; };
+  auto host = BoardHost::Reach(*address, diags);
+  if (!host) return fail();
+  const auto target = TargetFor(*host);
+  if (!target) return 1;
+  const auto board_program = BoardProgram(values, target->name);
+  if (!board_program) return 1;
+  auto program = NamesModule(run.network) ? FromFile(values, run) : Compiled(values, *target, run);
+  if (!program) return 1;
+  run.host = isa::HostOf(program->loaded.source.config, program->loaded.source.overrides);
+  const isa::Spec& spec = program->loaded.spec;
+
+  BoardSession board(*host, values.count("board-memory") ? values["board-memory"].as<std::string>() : "");
+  if (!board.Open(*board_program, *program, diags)) return fail();
+  std::string error;
+  auto measured = session::RunOnBoard(
+      spec, std::move(program->module), run, repeat,
+      [&](const std::vector<std::vector<uint8_t>>& inputs, const session::Result& simulated) {
+        return board.Run(inputs, static_cast<double>(simulated.run.cycles) / spec.clock_mhz / 1e3, diags);
+      },
+      error);
+  if (!measured) return diags.HasErrors() ? fail() : Fail(error);
+  if (!Describe(program->loaded, program->key, measured->result, error)) return Fail(error);
+  // Standard output is the table's, unless something else was sent there.
+  const bool is_taken = json == "-" || (values.count("output") && values["output"].as<std::string>() == "-");
+  if (!is_taken) Print("{}{}", RunTable(measured->result, spec, run), BoardLines(*measured, spec, run));
+  if (!json.empty() &&
+      !WriteFile(json, WithBoard(RunJson(measured->result, spec, run), *measured, spec, run)))
+    return 1;
+  if (!WriteOutputs(values, measured->result)) return 1;
+  return measured->result.Mismatches() == 0 ? 0 : 1;
+}
+
+}  // namespace cosim::cli
