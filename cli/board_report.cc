@@ -13,8 +13,8 @@
 namespace cosim::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-using Measurement = session::BoardMeasurement;
+using OrderedJson = nlohmann::ordered_json;
+using session::BoardMeasurement;
 
 struct Part {
   const char *name, *key;
@@ -23,12 +23,12 @@ struct Part {
 
 // The frame, and what it is made of.
 std::vector<Part> PartsOf(const session::BoardResult& board) {
-  const auto part = [&](const char* name, const char* key, double Measurement::* seconds) {
+  const auto part = [&](const char* name, const char* key, double BoardMeasurement::* seconds) {
     return Part{name, key, 1e3 * board.Median(seconds), 1e3 * board.Least(seconds)};
   };
-  std::vector<Part> parts = {part("frame", "frame", &Measurement::total_s),
-                             part("accelerator", "accelerator", &Measurement::accelerator_s),
-                             part("host layers", "host_layers", &Measurement::host_s)};
+  std::vector<Part> parts = {part("frame", "frame", &BoardMeasurement::total_s),
+                             part("accelerator", "accelerator", &BoardMeasurement::accelerator_s),
+                             part("host layers", "host_layers", &BoardMeasurement::host_s)};
   Part rest = {"copies and the rest", "copies_and_rest", 0, 0};
   rest.median_ms = parts[0].median_ms - parts[1].median_ms - parts[2].median_ms;
   rest.least_ms = parts[0].least_ms - parts[1].least_ms - parts[2].least_ms;
@@ -84,12 +84,12 @@ std::string BoardLines(const session::BoardResult& board, const isa::Spec& spec,
 
 std::string WithBoard(const std::string& run_json, const session::BoardResult& board, const isa::Spec& spec,
                       const session::Options& options) {
-  Json json = Json::parse(run_json);
+  OrderedJson json = OrderedJson::parse(run_json);
   const runtime::Cycle cycles = board.runs.front().cycles;
-  Json measured = Json::object();
+  OrderedJson measured = OrderedJson::object();
   for (const Part& part : PartsOf(board))
     measured[part.key] = {{"median", part.median_ms}, {"min", part.least_ms}};
-  Json ledger = Json::object();
+  OrderedJson ledger = OrderedJson::object();
   for (const auto& row : board.runs.front().ledger) {
     runtime::Cycle tokens = 0;
     for (const runtime::Cycle wait : row.wait_token) tokens += wait;
