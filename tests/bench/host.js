@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // host.js COSIM FOLDER [--threads=N] [NETWORK...]: cosim's host code against ONNX Runtime on N threads (default 1), float32
-// and int8 (QDQ, by `cosim quantize`). Turns alternate: a round is RUNS runs of the one, then of the other; a figure is the
+// and for some int8 (QDQ, by `cosim quantize`). Turns alternate: a round is RUNS runs of the one, then of the other; a figure is the
 // least of all rounds. The ratio is of the CPU time of the process that computes, on several threads of wall time. FOLDER
 // takes the models, and keeps them. Ends in a table.
 'use strict';
@@ -16,7 +16,8 @@ const option = rest.find(argument => argument.startsWith('--threads='));
 const threads = option ? Number(option.slice('--threads='.length)) : 1;
 const asked = rest.filter(argument => argument !== option);
 const ROUNDS = 4, RUNS = 5;
-const GOALS = {'resnet18 float32': 1.2, 'mobilenet_v1 float32': 1.4, 'resnet18 int8': 1.5, 'mobilenet_v1 int8': 1.8};
+const GOALS = {'resnet18 float32': 1.2, 'mobilenet_v1 float32': 1.4, 'resnet18 int8': 1.5, 'mobilenet_v1 int8': 1.8,
+               'transformer float32': 1.5, 'unet float32': 1.5};
 
 function run(arguments_) {
   const done = spawnSync(cosim, arguments_, {encoding: 'utf8', maxBuffer: 1 << 28});
@@ -24,18 +25,20 @@ function run(arguments_) {
   return done.stdout;
 }
 
-// [name, file] of each model, written where it is not there yet.
+// [name, file, shape of the input] of each model, written where it is not there yet.
 function writeModels() {
   const list = [];
-  for (const [name, make] of Object.entries(models)) {
+  for (const [name, model] of Object.entries(models)) {
     if (asked.length > 0 && !asked.includes(name)) continue;
     const float = path.join(folder, `${name}.onnx`), int8 = path.join(folder, `${name}_int8.onnx`);
-    if (!fs.existsSync(float)) fs.writeFileSync(float, make());
+    if (!fs.existsSync(float)) fs.writeFileSync(float, model.make());
+    list.push([`${name} float32`, float, model.input]);
+    if (!model.int8) continue;
     if (!fs.existsSync(int8)) {
       console.error(`quantizing ${name}`);
       run(['quantize', float, '--calibrate=random', '--samples=1', '--per-channel', '-o', int8]);
     }
-    list.push([`${name} float32`, float], [`${name} int8`, int8]);
+    list.push([`${name} int8`, int8, model.input]);
   }
   return list;
 }
@@ -48,10 +51,10 @@ async function timed(session, feeds) {
   return {cpu: (used.user + used.system) / 1e3, wall};
 }
 
-async function measure(file) {
+async function measure(file, shape) {
   const session = await ort.InferenceSession.create(file, {intraOpNumThreads: threads, interOpNumThreads: 1, executionMode: 'sequential'});
-  const data = Float32Array.from({length: 3 * 224 * 224}, (_, i) => Math.sin(i));
-  const feeds = {[session.inputNames[0]]: new ort.Tensor('float32', data, [1, 3, 224, 224])};
+  const data = Float32Array.from({length: shape.reduce((a, b) => a * b, 1)}, (_, i) => Math.sin(i));
+  const feeds = {[session.inputNames[0]]: new ort.Tensor('float32', data, shape)};
   await timed(session, feeds);
   const theirs = [], ours = [];
   for (let round = 0; round < ROUNDS; ++round) {
@@ -65,9 +68,9 @@ async function measure(file) {
 
 async function main() {
   const rows = [];
-  for (const [name, file] of writeModels()) {
+  for (const [name, file, shape] of writeModels()) {
     console.error(`measuring ${name}`);
-    rows.push([name, await measure(file)]);
+    rows.push([name, await measure(file, shape)]);
   }
   const ms = value => `${value.toFixed(1)} ms`;
   console.log(`least of ${ROUNDS * RUNS} runs each, in turns, ${threads} ${threads > 1 ? 'threads' : 'thread'}; onnxruntime-node ${
