@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/cpu/math_codegen.h"
 #include "compiler/tir/simplify.h"
 #include "compiler/tir/visitor.h"
 #include "isa/check.h"
@@ -278,6 +279,7 @@ Value* ExprEmitter::EmitMath(const tir::Math& node, DataType type) {
   Value* value = Emit(node.value);
   COSIM_CHECK(IsFloat(type), "math functions take floats");
   if (const auto instruction = InstructionFor(node.fn)) return b_.CreateUnaryIntrinsic(*instruction, value);
+  if (type.bits == 32 && HasPolynomial(node.fn)) return EmitPolynomial(node.fn, value, b_);
   return CallLibrary(tir::NameOf(node.fn), {value});
 }
 
