@@ -59,9 +59,14 @@ std::optional<ops::Definition> LogSumExp(const ops::Over& reduced, const ops::Ho
   for (size_t d = 0; d < kept.size(); ++d)
     if (reduced[d]) kept[d] = 1;
   const auto wide = [&](const Expr& v) { return MakeCast(real, v); };
-  ops::Definition result{{ops::ReduceOver(site.name + ".most", kept, x, reduced, te::ReduceOp::kMax, wide)},
-                         {}};
-  const te::Tensor most = result.computations[0].tensor;
+  ops::Definition result;
+  const auto reduce = [&](const std::string& part, const std::vector<int64_t>& shape, const te::Tensor& from,
+                          te::ReduceOp op, const std::function<Expr(const Expr&)>& seen) {
+    for (const auto& step : ops::ReduceOver(site.name + part, shape, from, reduced, op, seen))
+      result.computations.push_back(step);
+    return result.computations.back().tensor;
+  };
+  const te::Tensor most = reduce(".most", kept, x, te::ReduceOp::kMax, wide);
   const te::Tensor exponentials =
       te::Compute(site.name + ".exp", x.shape(), [&](const Indices& i) -> te::Body {
         return ops::Apply(MathFn::kExp, wide(x(i)) - ops::Kept(most, i));
@@ -69,12 +74,8 @@ std::optional<ops::Definition> LogSumExp(const ops::Over& reduced, const ops::Ho
   result.computations.push_back({exponentials, ops::Pattern::kColumns});
   const auto as_is = [](const Expr& v) { return v; };
   // Both in the shape of the result, which may have fewer dimensions.
-  result.computations.push_back(
-      ops::ReduceOver(site.name + ".sum", site.shape(), exponentials, reduced, te::ReduceOp::kSum, as_is));
-  const te::Tensor sum = result.computations.back().tensor;
-  result.computations.push_back(
-      ops::ReduceOver(site.name + ".peak", site.shape(), x, reduced, te::ReduceOp::kMax, wide));
-  const te::Tensor peak = result.computations.back().tensor;
+  const te::Tensor sum = reduce(".sum", site.shape(), exponentials, te::ReduceOp::kSum, as_is);
+  const te::Tensor peak = reduce(".peak", site.shape(), x, te::ReduceOp::kMax, wide);
   const auto element = [&](const Indices& i) -> te::Body {
     const double infinity = std::numeric_limits<double>::infinity();
     const Expr is_infinite =
@@ -97,8 +98,8 @@ std::optional<ops::Definition> DefineReduce(Reduction op, const ops::Over& reduc
   double count = 1;
   for (size_t d = 0; d < reduced.size(); ++d) count *= reduced[d] ? static_cast<double>(x.shape()[d]) : 1;
   const DataType type = x.type();
-  ops::Definition result{{ops::ReduceOver(site.name + ".all", site.shape(), x, reduced, OperationOf(op),
-                                          [op](const Expr& v) { return Seen(op, v); })},
+  ops::Definition result{ops::ReduceOver(site.name + ".all", site.shape(), x, reduced, OperationOf(op),
+                                         [op](const Expr& v) { return Seen(op, v); }),
                          {}};
   ops::Finish(result, site.name,
               [&](const Expr& sum, const Indices&) { return Final(op, sum, count, type); });
@@ -114,9 +115,9 @@ std::optional<ops::Definition> DefineArgExtreme(bool largest, size_t axis, bool 
   reduced[axis] = true;
   const auto op = largest ? te::ReduceOp::kMax : te::ReduceOp::kMin;
   ops::Definition result{
-      {ops::ReduceOver(site.name + ".most", site.shape(), x, reduced, op, [](const Expr& v) { return v; })},
+      ops::ReduceOver(site.name + ".most", site.shape(), x, reduced, op, [](const Expr& v) { return v; }),
       {}};
-  const te::Tensor most = result.computations[0].tensor;
+  const te::Tensor most = result.computations.back().tensor;
   const int64_t extent = x.shape()[axis];
   const auto at = [&](const Indices& i, const Expr& k) {
     Indices place = i;

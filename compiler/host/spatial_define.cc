@@ -166,8 +166,7 @@ std::optional<ops::Definition> DefineGlobalPool(Pool pool, int64_t p, const ops:
   double plane = 1;
   for (size_t d = 2; d < x.shape().size(); ++d) plane *= static_cast<double>(x.shape()[d]);
   const auto op = pool == Pool::kMax ? te::ReduceOp::kMax : te::ReduceOp::kSum;
-  ops::Definition result{{ops::ReduceOver(site.name + ".all", site.shape(), x, over, op, SeenOf(pool, p))},
-                         {}};
+  ops::Definition result{ops::ReduceOver(site.name + ".all", site.shape(), x, over, op, SeenOf(pool, p)), {}};
   if (pool == Pool::kMax) return result;
   ops::Finish(result, site.name, [&](const Expr& sum, const Indices&) {
     return MakeCast(x.type(), pool == Pool::kLp ? Root(sum, p) : Divide(sum, tir::Float(plane, kReal)));

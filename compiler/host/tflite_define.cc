@@ -96,8 +96,8 @@ std::optional<ops::Definition> DefineTflite(const TfliteConvolution& a, const op
 
 std::optional<ops::Definition> DefineTflite(const TfliteMean& a, const ops::HostSite& site) {
   ops::Definition result{
-      {ops::ReduceOver(site.name + ".sum", site.shape(), site.in[0], {false, false, true, true},
-                       te::ReduceOp::kSum, [&](const Expr& x) { return Centred(x, a.from_zero_point); })},
+      ops::ReduceOver(site.name + ".sum", site.shape(), site.in[0], {false, false, true, true},
+                      te::ReduceOp::kSum, [&](const Expr& x) { return Centred(x, a.from_zero_point); }),
       {}};
   ops::Finish(result, site.name, [&](const Expr& sum, const Indices&) {
     return Clamped(Applied(ScaleOf(a.multiplier), sum) + a.to_zero_point, a.low, a.high, site);

@@ -122,8 +122,8 @@ Result BuildReal(const graph::AvgPool& op, const Node& node, const Tensors& in) 
 }
 
 Result BuildReal(const graph::GlobalAvgPool&, const Node& node, const Tensors& in) {
-  Definition result{{ReduceOver(node.name + ".sum", node.type.shape, in[0], {false, false, true, true},
-                                te::ReduceOp::kSum, Real)},
+  Definition result{ReduceOver(node.name + ".sum", node.type.shape, in[0], {false, false, true, true},
+                               te::ReduceOp::kSum, Real),
                     {}};
   const double plane = static_cast<double>(in[0].shape()[2] * in[0].shape()[3]);
   Finish(result, node.name, [&](const Expr& sum, const Indices&) {

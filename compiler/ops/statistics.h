@@ -17,10 +17,11 @@ namespace cosim::ops {
 using Over = std::vector<bool>;
 
 /// x reduced over dimensions, of shape `shape`: x's where those dimensions are 1, or where they are left out.
-/// `seen` is what of an element is reduced.
-Computation ReduceOver(const std::string& name, const std::vector<int64_t>& shape, const te::Tensor& x,
-                       const Over& over, te::ReduceOp op,
-                       const std::function<tir::Expr(const tir::Expr&)>& seen);
+/// `seen` is what of an element is reduced. The last computation has the result. Long rows of neighbours are
+/// reduced in lanes first, which do not wait for each other.
+std::vector<Computation> ReduceOver(const std::string& name, const std::vector<int64_t>& shape,
+                                    const te::Tensor& x, const Over& over, te::ReduceOp op,
+                                    const std::function<tir::Expr(const tir::Expr&)>& seen);
 
 /// The element for `i` of a tensor that has extents of 1 where x is reduced.
 tir::Expr Kept(const te::Tensor& reduced, const te::Indices& i);

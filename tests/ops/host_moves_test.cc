@@ -23,6 +23,16 @@ TEST(HostReductions, ReduceAnyDimensions) {
     for (const bool keep : {false, true})
       for (const std::vector<int64_t>& axes : axes_lists)
         ExpectReference(host::Reduce("reduce", op, axes, keep, false), {Reals(random, {3, 4, 5}, 0.5, 1.5)});
+  // Rows that are reduced in lanes, with and without a rest.
+  for (const auto op : {Reduction::kMean, Reduction::kMax, Reduction::kMin, Reduction::kLogSumExp})
+    for (const bool keep : {false, true})
+      for (const int64_t row : {64, 77})
+        for (const std::vector<int64_t>& axes : {std::vector<int64_t>{-1}, {0, 2}, {}}) {
+          ExpectReference(host::Reduce("reduce", op, axes, keep, false), {Reals(random, {3, 2, row}, -2, 2)});
+          if (op != Reduction::kLogSumExp)
+            ExpectReference(host::Reduce("reduce", op, axes, keep, false),
+                            {Numbers(random, DType::kInt32, {3, 2, row}, -99, 99)});
+        }
   for (const auto op :
        {Reduction::kSum, Reduction::kMean, Reduction::kMax, Reduction::kMin, Reduction::kProduct})
     for (const DType type : {DType::kInt8, DType::kInt32, DType::kInt64, DType::kUint8})
@@ -55,6 +65,10 @@ TEST(HostReductions, Normalize) {
       for (const int64_t axis : {0, 1, -1})
         ExpectReference(host::Normalize("softmax", op, axis, flatten), {Reals(random, {2, 7, 5}, -9, 9)});
   ExpectReference(host::SoftmaxFloat(1.5f), {Reals(random, {3, 20})});
+  for (const auto op : {host::Normalization::kSoftmax, host::Normalization::kLogSoftmax})
+    ExpectReference(host::Normalize("softmax", op, -1, false), {Reals(random, {2, 3, 131}, -90, 90)});
+  ExpectReference(host::LayerNormalization(-1, 1e-3f),
+                  {Reals(random, {2, 3, 131}), Reals(random, {131}), Reals(random, {131})});
   const Operand x = Reals(random, {2, 6, 4, 5}), c = Reals(random, {6}, 0.5, 2);
   ExpectReference(host::BatchNormalization(1e-3f), {x, c, c, c, c});
   ExpectReference(host::InstanceNormalization(1e-3f), {x, c, c});
