@@ -9,6 +9,7 @@
 #include "compiler/cpu/work.h"
 #include "compiler/ops/definition.h"
 #include "compiler/schedules/cpu/blocked.h"
+#include "compiler/schedules/cpu/blocked_product.h"
 #include "compiler/schedules/cpu/depthwise.h"
 #include "compiler/schedules/cpu/schedule.h"
 #include "compiler/te/lower.h"
@@ -56,13 +57,11 @@ class GroupBuilder {
   /// in the same node reads those instead.
   void Block(const graph::Node& node, ops::Definition& definition) {
     auto& computations = definition.computations;
-    const auto sums =
-        std::ranges::find_if(computations, [](const auto& c) { return c.convolved.has_value(); });
+    const auto sums = std::ranges::find_if(
+        computations, [](const auto& c) { return c.convolved.has_value() || c.product.get(); });
     if (sums == computations.end() || !target_.is_known()) return;
     const ops::Definition plain{{computations.begin(), sums + 1}, {}};
-    auto blocked = schedules::BlockDepthwise(plain, target_);
-    if (const auto* weights = ConstantOf(node, sums->convolved->w); weights && !blocked)
-      blocked = schedules::BlockConvolution(plain, *weights, target_);
+    auto blocked = BlockedOf(node, plain);
     if (!blocked) return;
     for (const ops::Computation& computation : blocked->definition.computations)
       tiles_.push_back({computation.tensor, blocked->tile});
@@ -80,6 +79,16 @@ class GroupBuilder {
     computations = std::move(blocked->definition.computations);
     auto& tables = blocked->definition.tables;
     definition.tables.insert(definition.tables.end(), tables.begin(), tables.end());
+  }
+
+  std::optional<schedules::Blocked> BlockedOf(const graph::Node& node, const ops::Definition& plain) {
+    const ops::Computation& sums = plain.computations.back();
+    if (sums.convolved) {
+      if (auto blocked = schedules::BlockDepthwise(plain, target_)) return blocked;
+      if (const auto* weights = ConstantOf(node, sums.convolved->w))
+        return schedules::BlockConvolution(plain, *weights, target_);
+    }
+    return sums.product.get() ? schedules::BlockProduct(sums.product, target_) : std::nullopt;
   }
 
   const graph::Tensor* ConstantOf(const graph::Node& node, const te::Tensor& tensor) {

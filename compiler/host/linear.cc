@@ -42,8 +42,12 @@ using tir::Expr;
 
 std::optional<ops::Definition> DefineMatMul(const ops::HostSite& site) {
   const auto vector = [&](size_t k) { return site.operands[k].type.shape.size() == 1; };
-  return ops::Product(site.name, site.shape(),
-                      ops::MatMulFactors(site.in[0], site.in[1], vector(0), vector(1)));
+  const te::Tensor &a = site.in[0], &b = site.in[1];
+  ops::Definition result =
+      ops::Product(site.name, site.shape(), ops::MatMulFactors(a, b, vector(0), vector(1)));
+  if (!vector(0) && b.shape().size() == 2)
+    result.computations.back().convolved = ops::Convolved{.x = a, .w = b, .transposed = true};
+  return result;
 }
 
 /// The sum is scaled, and a multiple of c added, in float64, as the reference does for integers too.
@@ -61,6 +65,8 @@ std::optional<ops::Definition> DefineGemm(double alpha, double beta, bool transp
     return MakeCast(type, transpose_b ? b(i[1], k) : b(k, i[1]));
   };
   ops::Definition result = ops::Product(site.name + ".product", site.shape(), factors);
+  if (!transpose_a && type == a.type())
+    result.computations.back().convolved = ops::Convolved{.x = a, .w = b, .transposed = !transpose_b};
   ops::Finish(result, site.name, [&](const Expr& sum, const te::Indices& i) {
     Expr value = MakeCast(real, sum) * tir::Float(alpha, real);
     if (c.get()) value = value + MakeCast(real, ops::Broadcast(c, i)) * tir::Float(beta, real);

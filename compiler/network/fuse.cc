@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operator fusion. See group.h.
 #include <algorithm>
+#include <set>
 
 #include "compiler/network/group.h"
 #include "compiler/ops/definition.h"
@@ -31,6 +32,9 @@ class Fuser {
   }
 
  private:
+  static constexpr int kMostForks = 3;
+  static constexpr size_t kMostJoined = 12;
+
   Group Start(ValueId id) {
     const auto& node = graph_.node(id);
     Group group;
@@ -114,14 +118,50 @@ class Fuser {
     TakeClip(group);
   }
 
-  // Of floats, all that reads the group's result once, element by element.
+  // Of floats, all that is made of the group's result element by element, while one value of it is read
+  // outside.
   void TakeElementwise(Group& group) {
     if (options_.keep_every_value) return;
-    for (ValueId next = OnlyUser(group); next >= 0; next = OnlyUser(group)) {
-      const graph::Node& node = graph_.node(next);
-      if (node.type != graph_.node(group.result()).type || !ops::IsDefinedByElements(graph_, next)) return;
-      Take(group, next);
+    int forks = 0;  // expressions are written out at each use
+    while (true) {
+      const ValueId next = OnlyUser(group);
+      if (next >= 0 && IsElementwiseBehind(group, next)) {
+        Take(group, next);
+      } else {
+        const std::vector<ValueId> joined =
+            ++forks > kMostForks ? std::vector<ValueId>{} : JoinedBehind(group);
+        if (joined.empty()) return;
+        for (const ValueId id : joined) Take(group, id);
+      }
     }
+  }
+
+  bool IsElementwiseBehind(const Group& group, ValueId id) const {
+    return graph_.node(id).type == graph_.node(group.result()).type && ops::IsDefinedByElements(graph_, id);
+  }
+
+  // Where several operations read the group's result: those up to the first that all of them lead to. Nothing
+  // when other values of theirs are read elsewhere, or one of their operands may come of the group's result
+  // by another way.
+  std::vector<ValueId> JoinedBehind(const Group& group) const {
+    const ValueId from = group.result();
+    std::vector<ValueId> joined;
+    std::set<ValueId> open(users_[from].begin(), users_[from].end());
+    while (!open.empty() && joined.size() < kMostJoined) {
+      if (std::ranges::count(graph_.outputs(), joined.empty() ? from : joined.back())) return {};
+      const ValueId next = *open.begin();
+      open.erase(open.begin());
+      const auto is_ready = [&](ValueId input) {
+        return input <= from || graph_.node(input).As<graph::Constant>() || std::ranges::count(joined, input);
+      };
+      if (taken_[next] || !IsElementwiseBehind(group, next) ||
+          !std::ranges::all_of(graph_.node(next).inputs, is_ready))
+        return {};
+      joined.push_back(next);
+      if (open.empty()) return joined;
+      open.insert(users_[next].begin(), users_[next].end());
+    }
+    return {};
   }
 
   const graph::Graph& graph_;

@@ -26,17 +26,21 @@ enum class Pattern {
   kReduce,       ///< Any shape: the loops from `inner_from` on run inside those that reduce.
   kFrame,        ///< [N,C,H,W] or [N,C/d,H,W,d]: a copy within a frame of whole vectors.
   kTiles,  ///< [N,O/o,OH,OW,o] with a tile of registers (schedules/cpu/tile.h); reduces as kConvolution.
+  kPack,   ///< [N,O/o,K,o]: copies of the blocks that the kTiles behind it read.
   kRows,   ///< [N,C,OH,OW] with a tile of registers; reduces over a window (kh, kw).
 };
 
 /// What a computation convolves, for schedules that arrange arrays in another way: x [N,C,H,W], outside of
-/// which stands `zero_point`, with w [O,C/groups,KH,KW]; or a dense layer's [N,C] with [O,C].
+/// which stands `zero_point`, with w [O,C/groups,KH,KW]; or a product by constants, [...,C] with [O,C].
 struct Convolved {
   te::Tensor x, w;
   std::array<int64_t, 2> stride{1, 1}, dilation{1, 1};
   std::array<int64_t, 2> before{0, 0};  ///< rows and columns that the first window meets outside
   int64_t groups = 1;
-  int64_t zero_point = 0;  ///< taken off every element of x
+  int64_t zero_point = 0;   ///< taken off every element of x
+  bool transposed = false;  ///< a product's w is [C,O]
+
+  bool is_product() const { return w.shape().size() == 2; }
 };
 
 struct Computation {
@@ -45,7 +49,14 @@ struct Computation {
   int64_t channels_together = 1;      ///< kConvolution: so many output channels read the same input channels.
   std::vector<int64_t> source_shape;  ///< kReshape: the shape it reads.
   std::optional<Convolved> convolved{};  ///< kConvolution, kDot and others: if this is all it does.
-  size_t inner_from = 0;                 ///< kReduce: the first dimension of neighbours in what is read.
+  /// kReduce: the first dimension of neighbours in what is read. kElementwise: the first from which each
+  /// operand either has all of the result's elements or one.
+  size_t inner_from = 0;
+  /// Of products of matrices, for schedules that arrange arrays in another way: the same values as one sum.
+  te::Tensor product{};
+  /// kTiles of products: in what reads them, dimensions from here on are pixels, but for the last, the
+  /// channels.
+  std::optional<size_t> rows_from{};
 };
 
 /// An array that belongs to an operation: per-channel parameters.

@@ -26,6 +26,19 @@ Expr WithSign(const Expr& negative, const Expr& magnitude, DataType type) {
   return MakeSelect(negative, tir::Int(0, type) - value, value);
 }
 
+/// The first dimension of `shape` from which x, which is broadcast to it, has all elements or one.
+size_t FirstOfRun(const te::Tensor& x, const std::vector<int64_t>& shape) {
+  bool all = true, one = true;
+  for (size_t d = shape.size(); d-- > 0;) {
+    const size_t behind = shape.size() - d, rank = x.shape().size();
+    const int64_t extent = behind <= rank ? x.shape()[rank - behind] : 1;
+    all = all && extent == shape[d];
+    one = one && extent == 1;
+    if (!all && !one) return d + 1;
+  }
+  return 0;
+}
+
 }  // namespace
 
 Expr Number(double value, DataType type) {
@@ -48,14 +61,15 @@ Expr Broadcast(const te::Tensor& x, const te::Indices& i) {
 
 Definition Map(const std::string& name, const std::vector<int64_t>& shape,
                const std::vector<te::Tensor>& operands, const MapFn& element) {
-  bool same = true;
-  for (const te::Tensor& x : operands) same = same && x.shape() == shape;
+  Computation result;
+  for (const te::Tensor& x : operands) result.inner_from = std::max(result.inner_from, FirstOfRun(x, shape));
   const auto body = [&](const te::Indices& i) -> te::Body {
     std::vector<Expr> values;
     for (const te::Tensor& x : operands) values.push_back(Broadcast(x, i));
     return element(values);
   };
-  return {{{te::Compute(name, shape, body), same ? Pattern::kElementwise : Pattern::kColumns}}, {}};
+  result.tensor = te::Compute(name, shape, body);
+  return {{result}, {}};
 }
 
 Expr Quotient(const Expr& a, const Expr& b) {

@@ -24,9 +24,8 @@ Definition Plain(const std::string& name, const std::vector<int64_t>& shape, con
   return {{product}, {}};
 }
 
-}  // namespace
-
-Definition Product(const std::string& name, const std::vector<int64_t>& shape, const Factors& factors) {
+/// In lanes, where there are enough of them.
+Definition Summed(const std::string& name, const std::vector<int64_t>& shape, const Factors& factors) {
   const int64_t rounds = factors.depth / kLanes, rest = factors.depth % kLanes;
   if (!factors.rows || rounds < 2) return Plain(name, shape, factors);
   // Additions of one sum wait for each other; those of lanes do not.
@@ -55,6 +54,14 @@ Definition Product(const std::string& name, const std::vector<int64_t>& shape, c
   const auto both = [&](const Indices& i) -> te::Body { return sum.tensor(i) + end.tensor(i); };
   result.computations.push_back(end);
   result.computations.push_back({te::Compute(name + ".whole", shape, both), Pattern::kElementwise});
+  return result;
+}
+
+}  // namespace
+
+Definition Product(const std::string& name, const std::vector<int64_t>& shape, const Factors& factors) {
+  Definition result = Summed(name, shape, factors);
+  result.computations.back().product = Plain(name, shape, factors).computations[0].tensor;
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "compiler/network/epilogue.h"
@@ -117,6 +118,42 @@ TEST(Fuse, FloatsTakeWhatFollowsElementByElement) {
   EXPECT_EQ(Fused(graph, {true}), "conv2d | bias_add | add | relu | global_avg_pool");
   graph.SetOutputs({biased, relu});
   EXPECT_EQ(Fused(graph), "conv2d+bias_add | add+relu | global_avg_pool");
+}
+
+/// x a value of 6 features and what `make` makes of it, the last of which is the output.
+std::string FusedBehindGelu(const std::function<ValueId(graph::Graph&, ValueId x)>& make) {
+  graph::Graph graph("forks");
+  const graph::TensorType type{graph::DType::kFloat32, {1, 6, 1, 1}};
+  const ValueId x = graph.Add("gelu", graph::Gelu{}, {graph.AddInput("x", type)});
+  graph.SetOutputs({make(graph, x)});
+  return Fused(graph);
+}
+
+TEST(Fuse, FloatsTakeForksThatJoinAgain) {
+  EXPECT_EQ(FusedBehindGelu([](graph::Graph& graph, ValueId x) {
+              const ValueId half = graph.Add("relu", graph::Relu{}, {x});
+              const ValueId sum = graph.Add("sum", graph::Add{}, {half, x});
+              return graph.Add("end", graph::Relu{}, {graph.Add("product", graph::Mul{}, {sum, half})});
+            }),
+            "gelu+relu+add+mul+relu");
+  EXPECT_EQ(FusedBehindGelu(
+                [](graph::Graph& graph, ValueId x) { return graph.Add("twice", graph::Add{}, {x, x}); }),
+            "gelu+add");
+}
+
+TEST(Fuse, ForksThatGoElsewhereEndAGroup) {
+  // The other operand comes of x by what is no element of it.
+  EXPECT_EQ(FusedBehindGelu([](graph::Graph& graph, ValueId x) {
+              const ValueId pool = graph.Add("pool", graph::GlobalAvgPool{}, {x});
+              return graph.Add("sum", graph::Add{}, {x, pool});
+            }),
+            "gelu | global_avg_pool+add");
+  // A value between is an output.
+  graph::Graph graph("outputs");
+  const ValueId x = graph.AddInput("x", {graph::DType::kFloat32, {1, 6, 1, 1}});
+  const ValueId gelu = graph.Add("gelu", graph::Gelu{}, {x}), relu = graph.Add("relu", graph::Relu{}, {gelu});
+  graph.SetOutputs({relu, graph.Add("sum", graph::Add{}, {gelu, relu})});
+  EXPECT_EQ(Fused(graph), "gelu | relu | add");
 }
 
 TEST(Fuse, SplittingAtTheAddKeepsTheClipsWhereTheyStand) {

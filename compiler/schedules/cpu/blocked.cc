@@ -23,15 +23,18 @@ using tir::Int;
 
 constexpr int64_t kUnsigned = 128;  // what makes an int8 a uint8
 
-/// Extents of a convolution. A dense layer is one of a single row, whose pixels are its batch.
+/// Extents of a convolution. A product is one of a single row, whose pixels are all that x has before the
+/// channels.
 struct Shape {
   explicit Shape(const ops::Convolved& op, const std::vector<int64_t>& result)
-      : is_dense(op.x.shape().size() == 2), groups(op.groups) {
+      : is_dense(op.is_product()), groups(op.groups) {
     const std::vector<int64_t>&x = op.x.shape(), &w = op.w.shape();
+    int64_t before = 1;
+    for (size_t d = 0; d + 1 < x.size(); ++d) before *= x[d];
     images = is_dense ? 1 : x[0];
-    height = is_dense ? 1 : x[2], width = is_dense ? x[0] : x[3];
-    rows = is_dense ? 1 : result[2], pixels = is_dense ? result[0] : result[3];
-    channels = w[0], depth = w[1];
+    height = is_dense ? 1 : x[2], width = is_dense ? before : x[3];
+    rows = is_dense ? 1 : result[2], pixels = is_dense ? before : result[3];
+    channels = w[op.transposed ? 1 : 0], depth = w[op.transposed ? 0 : 1];
     kernel = is_dense ? std::array<int64_t, 2>{1, 1} : std::array<int64_t, 2>{w[2], w[3]};
   }
   bool is_dense;
@@ -77,6 +80,7 @@ class Builder {
     const Tensor packed = te::Placeholder(name_ + ".packed", PackedShape(), PackedType());
     definition.tables.push_back({packed, Pack(weights)});
     definition.computations.push_back({Sums(source, direct, packed), ops::Pattern::kTiles});
+    if (shape_.is_dense) definition.computations.back().rows_from = 0;
     definition.computations.push_back(
         {Plain(definition.computations.back().tensor, weights, definition), ops::Pattern::kElementwise});
     return blocked;
@@ -88,6 +92,7 @@ class Builder {
     return (outputs - 1) * op_.stride[d] + op_.dilation[d] * (shape_.kernel[d] - 1) + 1;
   }
   bool ReadsDirectly() const {
+    if (shape_.is_dense) return IsFloat();
     return IsFloat() && op_.before == std::array<int64_t, 2>{} && Reach(0, shape_.rows) <= shape_.height &&
            Reach(1, pixels_) <= shape_.width;
   }
@@ -97,7 +102,18 @@ class Builder {
   int64_t Shift() const { return op_.x.type() == DataType::Int(8) ? kUnsigned : 0; }
 
   Expr Element(const Expr& n, const Expr& c, const Expr& h, const Expr& w) const {
-    return shape_.is_dense ? op_.x(w, c) : op_.x(n, c, h, w);
+    if (!shape_.is_dense) return op_.x(n, c, h, w);
+    // What is beyond the last row is summed for nothing.
+    Expr rest = pixels_ > shape_.pixels ? Min(w, Int(shape_.pixels - 1)) : w;
+    Indices at(op_.x.shape().size(), c);
+    int64_t before = shape_.pixels;
+    for (size_t d = at.size() - 1; d-- > 0;) {
+      const int64_t extent = op_.x.shape()[d];
+      before /= extent;
+      at[d] = extent == 1 ? Int(0) : before == 1 ? rest : FloorMod(rest, extent);
+      if (extent > 1) rest = FloorDiv(rest, extent);
+    }
+    return op_.x(at);
   }
 
   /// An element of x as it is multiplied.
@@ -163,10 +179,13 @@ class Builder {
       definition.tables.push_back({added, Added(weights)});
     }
     const auto element = [&](const Indices& i) -> te::Body {
-      const Expr block = FloorDiv(i[1], tile_.block()), lane = FloorMod(i[1], tile_.block());
+      const Expr& channel = shape_.is_dense ? i.back() : i[1];
+      const Expr block = FloorDiv(channel, tile_.block()), lane = FloorMod(channel, tile_.block());
+      Expr pixel = Int(0);
+      for (size_t d = 0; d + 1 < i.size(); ++d) pixel = pixel * result_.shape()[d] + i[d];
       const Expr sum =
-          shape_.is_dense ? sums(Int(0), block, Int(0), i[0], lane) : sums(i[0], block, i[2], i[3], lane);
-      return IsUnsigned() ? sum - added(i[1]) : sum;
+          shape_.is_dense ? sums(Int(0), block, Int(0), pixel, lane) : sums(i[0], block, i[2], i[3], lane);
+      return IsUnsigned() ? sum - added(channel) : sum;
     };
     std::vector<std::string> names;
     for (const Axis& axis : result_->axes) names.push_back(axis.name());
@@ -186,16 +205,20 @@ class Builder {
   template <typename To, typename From>
   graph::TensorPtr PackAs(std::span<const From> from) const {
     const int64_t taps = shape_.kernel[0] * shape_.kernel[1], block = tile_.block();
-    const std::vector<To> values(from.begin(), from.end());
     std::vector<To> to(static_cast<size_t>(blocks_ * steps_ * taps * block * dot_), To{0});
     for (int64_t o = 0; o < shape_.channels; ++o) {
       To* const lane = &to[static_cast<size_t>((o / block * steps_ * taps * block + o % block) * dot_)];
       for (int64_t c = 0; c < shape_.depth; ++c)
         for (int64_t tap = 0; tap < taps; ++tap)
           lane[(c / dot_ * taps + tap) * block * dot_ + c % dot_] =
-              values[static_cast<size_t>((o * shape_.depth + c) * taps + tap)];
+              static_cast<To>(from[WeightAt(o, c, tap)]);
     }
     return std::make_shared<const graph::Tensor>(PackedShape(), std::move(to));
+  }
+
+  size_t WeightAt(int64_t o, int64_t c, int64_t tap) const {
+    if (op_.transposed) return static_cast<size_t>(c * shape_.channels + o);
+    return static_cast<size_t>((o * shape_.depth + c) * shape_.kernel[0] * shape_.kernel[1] + tap);
   }
 
   graph::TensorPtr Pack(const graph::Tensor& weights) const {
@@ -206,11 +229,12 @@ class Builder {
   /// (shift + zero point) x the sum of its weights, of each channel; wraps.
   graph::TensorPtr Added(const graph::Tensor& weights) const {
     const std::span<const int8_t> values = weights.data<int8_t>();
-    const size_t each = values.size() / static_cast<size_t>(shape_.channels);
     std::vector<int32_t> added;
-    for (size_t o = 0; o < static_cast<size_t>(shape_.channels); ++o) {
+    for (int64_t o = 0; o < shape_.channels; ++o) {
       int64_t sum = 0;
-      for (const int8_t weight : values.subspan(o * each, each)) sum += weight;
+      for (int64_t c = 0; c < shape_.depth; ++c)
+        for (int64_t tap = 0; tap < shape_.kernel[0] * shape_.kernel[1]; ++tap)
+          sum += values[WeightAt(o, c, tap)];
       added.push_back(static_cast<int32_t>(sum * (Shift() + op_.zero_point)));
     }
     return std::make_shared<const graph::Tensor>(graph::Shape{shape_.channels}, std::move(added));

@@ -27,7 +27,7 @@ bool IsReduction(Pattern pattern) {
 /// Reads elements of its operand several times, or in vectors that are not to compute anything else.
 bool ReadsStored(Pattern pattern) {
   return (IsReduction(pattern) && pattern != Pattern::kPlaneSum) || pattern == Pattern::kReduce ||
-         pattern == Pattern::kFrame;
+         pattern == Pattern::kFrame || pattern == Pattern::kPack;
 }
 
 /// How many output channels to compute together: they must read the same input channels and divide evenly.
@@ -145,7 +145,10 @@ const Tile& TileOf(const std::vector<TensorTile>& tiles, const te::Tensor& tenso
 void ScheduleAlone(Stage& stage, const Computation& computation, const std::vector<TensorTile>& tiles) {
   switch (computation.pattern) {
     case Pattern::kElementwise:
-      VectorizeFrom(stage, ContiguousFrom(stage));
+      VectorizeFrom(stage, std::max(ContiguousFrom(stage), computation.inner_from));
+      return;
+    case Pattern::kPack:
+      stage.Vectorize(stage.axis(3));
       return;
     case Pattern::kPad:
       stage.Vectorize(stage.axis(3));
@@ -190,14 +193,20 @@ void ScheduleAlone(Stage& stage, const Computation& computation, const std::vect
   COSIM_CHECK(false, "pattern {}", static_cast<int>(computation.pattern));
 }
 
-/// The loops of an element-wise `output` around blocks of sums: of a tile's rows, or of a batch.
-void ScheduleAroundTiles(Stage& output, Stage& sums, const Tile& tile) {
-  const auto [block, channel] = output.Split(output.axis(1), tile.block());
-  if (output.axes().size() == 2) {
-    output.Reorder({block, output.axis(0), channel});
+/// The loops of an element-wise `output` around blocks of sums: of a product's rows, or of a tile's rows of
+/// pixels.
+void ScheduleAroundTiles(Stage& output, Stage& sums, const Tile& tile, std::optional<size_t> rows_from) {
+  const std::vector<Axis>& axes = output.axes();
+  if (rows_from) {
+    const auto [block, channel] = output.Split(axes.back(), tile.block());
+    std::vector<Axis> order = {block};
+    order.insert(order.end(), axes.begin() + static_cast<std::ptrdiff_t>(*rows_from), axes.end() - 1);
+    order.push_back(channel);
+    output.Reorder(order);
     output.Vectorize(channel);
     sums.ComputeAt(output, block);
   } else {
+    const auto [block, channel] = output.Split(axes[1], tile.block());
     const auto [rows, y] = output.Split(output.axis(2), tile.rows);
     const Axis x = output.axis(3);
     output.Reorder({block, rows, channel, y, x});
@@ -207,12 +216,13 @@ void ScheduleAroundTiles(Stage& output, Stage& sums, const Tile& tile) {
   OrderTiles(sums, tile);
 }
 
-/// The loops of an element-wise `output` around `reduction`, which fills a row of its own for them.
-void ScheduleAround(Stage& output, Stage& reduction, const Computation& computation,
+/// The loops of an element-wise `output`, whose operands are as of `inner_from` (definition.h), around
+/// `reduction`, which fills a row of its own for them.
+void ScheduleAround(Stage& output, Stage& reduction, const Computation& computation, size_t inner_from,
                     const std::vector<TensorTile>& tiles) {
   switch (computation.pattern) {
     case Pattern::kTiles:
-      ScheduleAroundTiles(output, reduction, TileOf(tiles, computation.tensor));
+      ScheduleAroundTiles(output, reduction, TileOf(tiles, computation.tensor), computation.rows_from);
       return;
     case Pattern::kRows: {
       const Tile& tile = TileOf(tiles, computation.tensor);
@@ -238,7 +248,7 @@ void ScheduleAround(Stage& output, Stage& reduction, const Computation& computat
       OrderPool(reduction);
       return;
     default:
-      VectorizeFrom(output, 1);
+      VectorizeFrom(output, std::max<size_t>(1, inner_from));
       reduction.ComputeAt(output, output.axis(0));
       ScheduleAlone(reduction, computation, tiles);
   }
@@ -311,6 +321,11 @@ void ShareOutWhatIsWorthIt(te::Schedule& schedule, const std::vector<Computation
 
 void ScheduleForCpu(te::Schedule& schedule, const std::vector<Computation>& computations,
                     const std::vector<TensorTile>& tiles) {
+  Computation last = computations.back();
+  for (const Computation& computation : computations)
+    if (computation.pattern == Pattern::kElementwise && last.pattern == Pattern::kElementwise)
+      last.inner_from = std::max(last.inner_from, computation.inner_from);
+  Stage& output = schedule[last.tensor];
   size_t after_reductions = computations.size();  // the first of the element-wise computations at the end
   while (after_reductions > 0 && computations[after_reductions - 1].pattern == Pattern::kElementwise)
     --after_reductions;
@@ -319,19 +334,21 @@ void ScheduleForCpu(te::Schedule& schedule, const std::vector<Computation>& comp
     Stage& stage = schedule[computation.tensor];
     const auto may_inline = [&](const Computation& reader) { return MayInlineInto(computation, reader); };
     if (i + 1 == after_reductions && IsReduction(computation.pattern)) {
-      ScheduleAround(schedule[computations.back().tensor], stage, computation, tiles);
+      ScheduleAround(output, stage, computation, last.inner_from, tiles);
+      const bool packs = i > 0 && computations[i - 1].pattern == Pattern::kPack;
+      if (packs) schedule[computations[i - 1].tensor].ComputeAt(output, stage.attachment().axis);
     } else if (computation.pattern == Pattern::kElementwise &&
                std::all_of(computations.begin(), computations.end(), may_inline)) {
       stage.ComputeInline();
     } else {
       ScheduleAlone(stage, computation, tiles);
       const bool is_frame = i + 2 == after_reductions && computations[i + 1].pattern == Pattern::kRows;
-      if (is_frame) FrameChannels(schedule[computations.back().tensor], stage);
+      if (is_frame) FrameChannels(output, stage);
     }
   }
   const bool is_scheduled = after_reductions > 0 && after_reductions < computations.size() &&
                             IsReduction(computations[after_reductions - 1].pattern);
-  if (!is_scheduled) ScheduleAlone(schedule[computations.back().tensor], computations.back(), tiles);
+  if (!is_scheduled) ScheduleAlone(output, last, tiles);
   ShareOutWhatIsWorthIt(schedule, computations);
 }
 
