@@ -6,6 +6,7 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -84,6 +85,15 @@ bool HasDivision(const std::vector<Expr>& indices) {
     });
   }
   return found;
+}
+
+/// Whether `expr` is a load, or selects among loads, whose address may be computed although it is not wanted.
+bool IsPlace(const Expr& expr) {
+  if (const auto* select = tir::As<tir::Select>(expr))
+    return IsSpeculatable(select->condition) && IsPlace(select->a) && IsPlace(select->b);
+  const auto* load = tir::As<tir::Load>(expr);
+  return load && !HasDivision(load->indices) &&
+         std::all_of(load->indices.begin(), load->indices.end(), IsSpeculatable);
 }
 
 /// The offset of an element in elements, where quotient and remainder of a fused loop become one variable
@@ -243,6 +253,7 @@ Value* ExprEmitter::EmitSelect(const tir::Select& node) {
   if (IsSpeculatable(node.a) && IsSpeculatable(node.b)) {
     return b_.CreateSelect(condition, Emit(node.a), Emit(node.b));
   }
+  if (IsPlace(node.a) && IsPlace(node.b)) return EmitSelectedLoad(node);
   llvm::Function* function = b_.GetInsertBlock()->getParent();
   auto* then_block = llvm::BasicBlock::Create(b_.getContext(), "select.then", function);
   auto* else_block = llvm::BasicBlock::Create(b_.getContext(), "select.else", function);
@@ -261,6 +272,35 @@ Value* ExprEmitter::EmitSelect(const tir::Select& node) {
   phi->addIncoming(a, then_block);
   phi->addIncoming(b, else_block);
   return phi;
+}
+
+Value* ExprEmitter::EmitPlace(const Expr& expr) {
+  if (const auto* select = tir::As<tir::Select>(expr))
+    return b_.CreateSelect(Emit(select->condition), EmitPlace(select->a), EmitPlace(select->b));
+  // In two steps, of which the second is often the same on both sides; beyond the buffer when it is not
+  // wanted.
+  const auto* load = tir::As<tir::Load>(expr);
+  llvm::Type* type = MemoryType(load->buffer->type, b_.getContext());
+  std::vector<Expr> first = load->indices;
+  first.back() = tir::Int(0);
+  Value* row = b_.CreateGEP(type, scope_.buffers.at(load->buffer.get()), EmitOffset(*load->buffer, first));
+  return b_.CreateGEP(type, row, Emit(load->indices.back()));
+}
+
+Value* ExprEmitter::EmitSelectedLoad(const tir::Select& node) {
+  const DataType type = node.a->type;
+  Value* place = b_.CreateSelect(Emit(node.condition), EmitPlace(node.a), EmitPlace(node.b));
+  llvm::LoadInst* value = b_.CreateLoad(MemoryType(type, b_.getContext()), place);
+  bool local = false;
+  const auto look = [&](const Expr& expr) {
+    const auto* load = tir::As<tir::Load>(expr);
+    local = local || (load && scope_.loop_local.contains(load->buffer.get()));
+  };
+  tir::ForEachExpr(node.a, look);
+  tir::ForEachExpr(node.b, look);
+  if (scope_.access_group && !local)
+    value->setMetadata(llvm::LLVMContext::MD_access_group, scope_.access_group);
+  return IsBool(type) ? b_.CreateTrunc(value, b_.getInt1Ty()) : value;
 }
 
 Value* ExprEmitter::EmitCast(DataType from, DataType to, Value* value) {

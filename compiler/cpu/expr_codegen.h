@@ -45,6 +45,9 @@ class ExprEmitter {
   llvm::Value* EmitShift(tir::BinaryOp op, bool is_signed, llvm::Value* a, llvm::Value* b);
   llvm::Value* EmitRoundShift(bool is_signed, llvm::Value* a, llvm::Value* b);
   llvm::Value* EmitSelect(const tir::Select& node);
+  /// Of a selection among loads: where to load from is selected, so that there is no branch.
+  llvm::Value* EmitSelectedLoad(const tir::Select& node);
+  llvm::Value* EmitPlace(const tir::Expr& expr);
   llvm::Value* EmitLoad(const tir::Load& node);
   llvm::Value* EmitMath(const tir::Math& node, tir::DataType type);
   /// The C library's `name` on double; on float with an "f" behind it.
