@@ -53,37 +53,53 @@ class GroupBuilder {
   }
 
  private:
-  /// Takes the form of a convolution that suits the target's registers, if it has one. What follows the sums
-  /// in the same node reads those instead.
+  /// Gives convolutions and products the form that suits the target's registers, if they have one. What
+  /// follows the sums reads those instead; what was only for the plain form goes.
   void Block(const graph::Node& node, ops::Definition& definition) {
-    auto& computations = definition.computations;
-    const auto sums = std::ranges::find_if(
-        computations, [](const auto& c) { return c.convolved.has_value() || c.product.get(); });
-    if (sums == computations.end() || !target_.is_known()) return;
-    const ops::Definition plain{{computations.begin(), sums + 1}, {}};
-    auto blocked = BlockedOf(node, plain);
-    if (!blocked) return;
-    for (const ops::Computation& computation : blocked->definition.computations)
-      tiles_.push_back({computation.tensor, blocked->tile});
-    std::vector<std::pair<te::Tensor, te::Tensor>> instead = {
-        {sums->tensor, blocked->definition.computations.back().tensor}};
-    for (auto rest = sums + 1; rest != computations.end(); ++rest) {
-      te::TensorNode node = *rest->tensor.get();
-      for (const auto& [old, now] : instead)
-        node.body = te::ReadInstead(node.body, old.buffer(), now.buffer());
-      instead.emplace_back(rest->tensor, te::Tensor(std::make_shared<const te::TensorNode>(std::move(node))));
-      rest->tensor = instead.back().second;
+    if (!target_.is_known()) return;
+    std::vector<ops::Computation> computations;
+    std::vector<std::pair<te::Tensor, te::Tensor>> instead;
+    for (ops::Computation computation : definition.computations) {
+      if (auto blocked = BlockedOf(node, computation)) {
+        auto& added = blocked->definition;
+        for (const ops::Computation& part : added.computations)
+          tiles_.push_back({part.tensor, blocked->tile});
+        instead.emplace_back(computation.tensor, added.computations.back().tensor);
+        computations.insert(computations.end(), added.computations.begin(), added.computations.end());
+        definition.tables.insert(definition.tables.end(), added.tables.begin(), added.tables.end());
+        continue;
+      }
+      if (!instead.empty()) {
+        te::TensorNode reader = *computation.tensor.get();
+        for (const auto& [old, now] : instead)
+          reader.body = te::ReadInstead(reader.body, old.buffer(), now.buffer());
+        instead.emplace_back(computation.tensor,
+                             te::Tensor(std::make_shared<const te::TensorNode>(std::move(reader))));
+        computation.tensor = instead.back().second;
+      }
+      computations.push_back(computation);
     }
-    blocked->definition.computations.insert(blocked->definition.computations.end(), sums + 1,
-                                            computations.end());
-    computations = std::move(blocked->definition.computations);
-    auto& tables = blocked->definition.tables;
-    definition.tables.insert(definition.tables.end(), tables.begin(), tables.end());
+    if (!instead.empty()) definition.computations = ReadByTheLast(std::move(computations));
   }
 
-  std::optional<schedules::Blocked> BlockedOf(const graph::Node& node, const ops::Definition& plain) {
-    const ops::Computation& sums = plain.computations.back();
+  /// Those that the last one reads, directly or through others, and itself.
+  static std::vector<ops::Computation> ReadByTheLast(std::vector<ops::Computation> computations) {
+    std::vector<te::Tensor> read = {computations.back().tensor};
+    for (size_t i = computations.size(); i-- > 0;) {
+      const te::Tensor& tensor = computations[i].tensor;
+      if (std::ranges::find(read, tensor) == read.end()) {
+        computations.erase(computations.begin() + static_cast<std::ptrdiff_t>(i));
+        continue;
+      }
+      const std::vector<te::Tensor> inputs = te::InputsOf(tensor->body);
+      read.insert(read.end(), inputs.begin(), inputs.end());
+    }
+    return computations;
+  }
+
+  std::optional<schedules::Blocked> BlockedOf(const graph::Node& node, const ops::Computation& sums) {
     if (sums.convolved) {
+      const ops::Definition plain{{sums}, {}};
       if (auto blocked = schedules::BlockDepthwise(plain, target_)) return blocked;
       if (const auto* weights = ConstantOf(node, sums.convolved->w))
         return schedules::BlockConvolution(plain, *weights, target_);

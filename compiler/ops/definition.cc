@@ -295,6 +295,14 @@ graph::DType DTypeOf(DataType type) {
   COSIM_CHECK(false, "no element type has {} bits", type.bits);
 }
 
+WeightPlaces Convolved::weights() const {
+  if (part) return *part;
+  const std::vector<int64_t>& s = w.shape();
+  if (transposed) return {.outputs = s[1], .inputs = s[0], .output = 1, .input = s[1]};
+  if (is_product()) return {.outputs = s[0], .inputs = s[1], .output = s[1], .input = 1};
+  return {s[0], s[1], {s[2], s[3]}, 0, s[1] * s[2] * s[3], s[2] * s[3], s[3], 1};
+}
+
 std::vector<int64_t> TensorShape(const graph::TensorType& type) {
   return type.shape.empty() ? std::vector<int64_t>{1} : type.shape;
 }

@@ -25,9 +25,18 @@ enum class Pattern {
   kColumns,      ///< Reads or reduces over channels or products: plain loops.
   kReduce,       ///< Any shape: the loops from `inner_from` on run inside those that reduce.
   kFrame,        ///< [N,C,H,W] or [N,C/d,H,W,d]: a copy within a frame of whole vectors.
-  kTiles,  ///< [N,O/o,OH,OW,o] with a tile of registers (schedules/cpu/tile.h); reduces as kConvolution.
-  kPack,   ///< [N,O/o,K,o]: copies of the blocks that the kTiles behind it read.
-  kRows,   ///< [N,C,OH,OW] with a tile of registers; reduces over a window (kh, kw).
+  kTiles,       ///< [N,O/o,OH,OW,o] with a tile of registers (schedules/cpu/tile.h); reduces as kConvolution.
+  kPack,        ///< [N,O/o,K,o]: copies of the blocks that the kTiles behind it read.
+  kRows,        ///< [N,C,OH,OW] with a tile of registers; reduces over a window (kh, kw).
+  kInterleave,  ///< [N,C,H,W]: every `apart`-th row and column from one of several operands.
+};
+
+/// Which of the numbers of an array are the weights of a convolution: that of output o, input c, row h and
+/// column w of the kernel is number first + o * output + c * input + h * row + w * column.
+struct WeightPlaces {
+  int64_t outputs = 0, inputs = 0;
+  std::array<int64_t, 2> kernel{1, 1};
+  int64_t first = 0, output = 0, input = 0, row = 0, column = 0;
 };
 
 /// What a computation convolves, for schedules that arrange arrays in another way: x [N,C,H,W], outside of
@@ -37,10 +46,12 @@ struct Convolved {
   std::array<int64_t, 2> stride{1, 1}, dilation{1, 1};
   std::array<int64_t, 2> before{0, 0};  ///< rows and columns that the first window meets outside
   int64_t groups = 1;
-  int64_t zero_point = 0;   ///< taken off every element of x
-  bool transposed = false;  ///< a product's w is [C,O]
+  int64_t zero_point = 0;              ///< taken off every element of x
+  bool transposed = false;             ///< a product's w is [C,O]
+  std::optional<WeightPlaces> part{};  ///< the weights, if they are but a part of w, or in another order
 
   bool is_product() const { return w.shape().size() == 2; }
+  WeightPlaces weights() const;
 };
 
 struct Computation {
@@ -57,6 +68,7 @@ struct Computation {
   /// kTiles of products: in what reads them, dimensions from here on are pixels, but for the last, the
   /// channels.
   std::optional<size_t> rows_from{};
+  std::array<int64_t, 2> apart{1, 1};  ///< kInterleave: rows and columns of one operand
 };
 
 /// An array that belongs to an operation: per-channel parameters.

@@ -2,6 +2,7 @@
 #include "compiler/ops/window.h"
 
 #include "compiler/ops/map.h"
+#include "compiler/ops/phases.h"
 #include "compiler/tir/visitor.h"
 #include "isa/check.h"
 
@@ -125,6 +126,8 @@ std::optional<Convolved> ConvolvedBy(const Tensor& x, const Tensor& w, const Con
 
 Definition ConvolveTransposed(const std::string& name, const std::vector<int64_t>& shape, const Tensor& x,
                               const Tensor& w, const Sliding& window, int64_t groups, bool outputs_first) {
+  if (auto phases = ConvolveByPhases(name, shape, x, w, window, groups, outputs_first))
+    return *std::move(phases);
   // The same as a convolution by the reversed kernel over x with zeros between its elements.
   Sliding dense = window;
   std::vector<int64_t> spread = {x.shape()[0], x.shape()[1]}, lead;

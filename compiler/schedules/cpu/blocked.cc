@@ -28,14 +28,15 @@ constexpr int64_t kUnsigned = 128;  // what makes an int8 a uint8
 struct Shape {
   explicit Shape(const ops::Convolved& op, const std::vector<int64_t>& result)
       : is_dense(op.is_product()), groups(op.groups) {
-    const std::vector<int64_t>&x = op.x.shape(), &w = op.w.shape();
+    const std::vector<int64_t>& x = op.x.shape();
+    const ops::WeightPlaces weights = op.weights();
     int64_t before = 1;
     for (size_t d = 0; d + 1 < x.size(); ++d) before *= x[d];
     images = is_dense ? 1 : x[0];
     height = is_dense ? 1 : x[2], width = is_dense ? before : x[3];
     rows = is_dense ? 1 : result[2], pixels = is_dense ? before : result[3];
-    channels = w[op.transposed ? 1 : 0], depth = w[op.transposed ? 0 : 1];
-    kernel = is_dense ? std::array<int64_t, 2>{1, 1} : std::array<int64_t, 2>{w[2], w[3]};
+    channels = weights.outputs, depth = weights.inputs;
+    kernel = weights.kernel;
   }
   bool is_dense;
   int64_t groups, images = 1, height = 1, width = 1, rows = 1, pixels = 1;
@@ -63,6 +64,7 @@ class Builder {
         name_(result->name),
         result_(result),
         shape_(op, result.shape()),
+        places_(op.weights()),
         tile_(tile),
         dot_(DotDepth(op, target)),
         steps_(CeilDiv(shape_.depth, dot_)),
@@ -217,8 +219,9 @@ class Builder {
   }
 
   size_t WeightAt(int64_t o, int64_t c, int64_t tap) const {
-    if (op_.transposed) return static_cast<size_t>(c * shape_.channels + o);
-    return static_cast<size_t>((o * shape_.depth + c) * shape_.kernel[0] * shape_.kernel[1] + tap);
+    const int64_t row = tap / shape_.kernel[1], column = tap % shape_.kernel[1];
+    return static_cast<size_t>(places_.first + o * places_.output + c * places_.input + row * places_.row +
+                               column * places_.column);
   }
 
   graph::TensorPtr Pack(const graph::Tensor& weights) const {
@@ -244,6 +247,7 @@ class Builder {
   std::string name_;
   Tensor result_;
   Shape shape_;
+  ops::WeightPlaces places_;
   Tile tile_;
   int64_t dot_, steps_, blocks_, pixels_;
 };

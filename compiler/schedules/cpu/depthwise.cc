@@ -57,7 +57,8 @@ Tensor FrameOf(const std::string& name, const ops::Convolved& op, const std::vec
 
 std::optional<Blocked> BlockDepthwise(const ops::Definition& plain, const CpuTarget& target) {
   const ops::Computation& last = plain.computations.back();
-  if (!target.is_known() || !last.convolved || last.convolved->is_product()) return std::nullopt;
+  if (!target.is_known() || !last.convolved || last.convolved->is_product() || last.convolved->part)
+    return std::nullopt;
   const ops::Convolved& op = *last.convolved;
   const std::vector<int64_t>&result = last.tensor.shape(), &w = op.w.shape();
   const bool is_float = op.x.type() == DataType::Float(32);

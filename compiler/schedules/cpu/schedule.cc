@@ -135,6 +135,19 @@ void OrderRows(Stage& stage, const Tile& tile) {
   stage.ComputeWhole(stage.axis(3));
 }
 
+/// Loops n, c / 16, y | c % 16, x with the rows and columns that lie between two of one operand written out:
+/// 16 channels are side by side in sums that are read.
+void OrderInterleaved(Stage& stage, const std::array<int64_t, 2>& apart) {
+  constexpr int64_t kSideBySide = 16;
+  const auto [outer, channel] = stage.Split(stage.axis(1), kSideBySide);
+  const auto [outer_y, y] = stage.Split(stage.axis(2), apart[0]);
+  const auto [outer_x, x] = stage.Split(stage.axis(3), apart[1]);
+  stage.Reorder({outer, outer_y, channel, y, outer_x, x});
+  stage.Unroll(y);
+  stage.Unroll(x);
+  stage.Vectorize(outer_x);
+}
+
 const Tile& TileOf(const std::vector<TensorTile>& tiles, const te::Tensor& tensor) {
   const auto at = std::find_if(tiles.begin(), tiles.end(), [&](const auto& t) { return t.tensor == tensor; });
   COSIM_CHECK(at != tiles.end(), "no tile of '{}'", tensor->name);
@@ -172,6 +185,9 @@ void ScheduleAlone(Stage& stage, const Computation& computation, const std::vect
       stage.Fuse(stage.reduce_axis(0), stage.reduce_axis(1));
       return;
     case Pattern::kColumns:
+      return;
+    case Pattern::kInterleave:
+      OrderInterleaved(stage, computation.apart);
       return;
     case Pattern::kReduce:
       OrderReduce(stage, computation.inner_from);
