@@ -41,6 +41,9 @@ bool Describe(const SpecWithSource& loaded, const session::ExperimentKey& key, s
               std::string& error) {
   result.origin = OriginFor(loaded, key);
   if (!result.run.timed) return true;
+  result.clock = synth::EvidenceOf(synth::CachedPlacement(loaded.spec), loaded.spec);
+  if (const std::string warning = EvidenceWarning(*result.clock); !warning.empty())
+    result.warnings.push_back({"clock", warning});
   const auto band = LoadBand(loaded);
   if (!band) return true;
   result.band = session::TimeBand(band->low, band->high, result.network, error);

@@ -11,8 +11,9 @@
 
 namespace cosim::cli {
 
-/// Fills in origin, and the band if the run was timed and the configuration has one. False, and `error` set,
-/// when the programs get stuck behind another memory.
+/// Fills in origin; if the run was timed, the evidence for its clock, with a warning when something was
+/// routed below it, and the band if the configuration has one. False, and `error` set, when the programs get
+/// stuck behind another memory.
 bool Describe(const SpecWithSource& loaded, const session::ExperimentKey& key, session::Result& result,
               std::string& error);
 

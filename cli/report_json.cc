@@ -2,6 +2,7 @@
 // The report as JSON.
 #include <nlohmann/json.hpp>
 
+#include "cli/place_report.h"
 #include "cli/print.h"
 #include "cli/provenance.h"
 #include "cli/report.h"
@@ -65,6 +66,7 @@ std::string RunJson(const session::Result& result, const isa::Spec& spec, const 
                    {"cycles_per_second", CyclesPerSecond(result)}};
   json["clock_mhz"] = spec.clock_mhz;
   json["ms"] = Milliseconds(result.run.cycles, spec);
+  if (result.clock) json["clock"] = ClockJson(*result.clock);
   json["memory"] = MemoryJson(result, spec);
   if (result.origin) json["provenance"] = OriginJson(*result.origin);
   json["end_to_end"] = EndToEndJson(result.end_to_end);

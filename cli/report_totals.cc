@@ -2,6 +2,7 @@
 // The last lines of the table: totals, and what the RTL was held against.
 #include <fmt/format.h>
 
+#include "cli/place_report.h"
 #include "cli/provenance.h"
 #include "cli/report_checks.h"
 #include "cli/report_figures.h"
@@ -60,6 +61,7 @@ std::string Totals(const session::Result& result, const isa::Spec& spec, const s
                         Percent(Utilization(result.ideal_cycles, result.run.cycles)));
   else
     text += fmt::format("total: no cycles, {}\n", Macs(result));
+  if (result.clock) text += ClockLine(*result.clock);
   text += FrameLine(result, spec);
   for (const session::Warning& warning : result.warnings) text += fmt::format("warning: {}\n", warning.text);
   text += fmt::format("{} on {} ({}), {} device, {} virtual threads, seed {}, spec {}, {} instructions\n",

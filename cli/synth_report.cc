@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/place_report.h"
 #include "cli/print.h"
 #include "cli/provenance.h"
 
@@ -72,9 +74,22 @@ ordered_json JsonOf(const synth::Path& path) {
   return {{"levels", path.levels}, {"from", path.from}, {"to", path.to}};
 }
 
-}  // namespace
+/// How the DSPs use their registers: nextpnr knows no timing inside.
+std::string DspLines(const synth::Analysis& analysis) {
+  std::string text;
+  if (analysis.unregistered_dsps > 0)
+    text += fmt::format("{} DSPs have no register behind the multiplier\n", analysis.unregistered_dsps);
+  constexpr size_t kShown = 4;
+  const std::vector<synth::PartlyRegisteredDsp>& dsps = analysis.partly_registered_dsps;
+  if (dsps.empty()) return text;
+  text += fmt::format("{} of {} DSPs do not use all their registers:\n", dsps.size(), analysis.total.dsp);
+  for (size_t i = 0; i < std::min(kShown, dsps.size()); ++i)
+    text += fmt::format("  {} without {}\n", dsps[i].name, dsps[i].missing);
+  if (dsps.size() > kShown) text += fmt::format("  and {} more (--json lists them)\n", dsps.size() - kShown);
+  return text;
+}
 
-std::string SynthTable(const synth::Synthesis& synthesis, const isa::Spec& spec) {
+std::string PartsTable(const synth::Synthesis& synthesis, const isa::Spec& spec) {
   const synth::Analysis& analysis = synthesis.analysis;
   std::string text = fmt::format("{:<18}", "part");
   for (const Resource& resource : kResources) text += fmt::format("{:>10}", resource.name);
@@ -86,23 +101,15 @@ std::string SynthTable(const synth::Synthesis& synthesis, const isa::Spec& spec)
       fmt::format("\n{} on {} ({}): {}\n", spec.config, synthesis.board.name, spec.isa, Verdict(synthesis));
   text += fmt::format("longest path: {} levels, {} to {}\n", analysis.longest.levels, analysis.longest.from,
                       analysis.longest.to);
-  if (analysis.unregistered_dsps > 0)
-    text += fmt::format("{} DSPs have no register behind the multiplier\n", analysis.unregistered_dsps);
-  return text +
+  return text + DspLines(analysis) +
          fmt::format(
              "{}; mapped, not placed and routed: levels are LUTs and carry chains between registers, no "
              "clock is promised\n",
              synthesis.yosys);
 }
 
-std::string SynthJson(const synth::Synthesis& synthesis, const isa::Spec& spec,
-                      const session::Origin& origin) {
+void AddParts(const synth::Synthesis& synthesis, ordered_json& json) {
   const synth::Analysis& analysis = synthesis.analysis;
-  ordered_json json = {
-      {"isa", spec.isa},           {"config", spec.config},         {"fingerprint", spec.FingerprintText()},
-      {"yosys", synthesis.yosys},  {"board", synthesis.board.name}, {"device", synthesis.board.device},
-      {"placed_and_routed", false}};
-  json["provenance"] = OriginJson(origin);
   json["parts"] = ordered_json::array();
   for (const synth::Part& part : analysis.parts)
     json["parts"].push_back(
@@ -110,6 +117,9 @@ std::string SynthJson(const synth::Synthesis& synthesis, const isa::Spec& spec,
   json["total"] = JsonOf(analysis.total);
   json["longest_path"] = JsonOf(analysis.longest);
   json["unregistered_dsps"] = analysis.unregistered_dsps;
+  json["partly_registered_dsps"] = ordered_json::array();
+  for (const synth::PartlyRegisteredDsp& dsp : analysis.partly_registered_dsps)
+    json["partly_registered_dsps"].push_back({{"name", dsp.name}, {"missing", dsp.missing}});
   if (synthesis.board.has_budget) {
     json["budget"] = JsonOf(synthesis.board.budget);
     ordered_json over = ordered_json::object();
@@ -120,6 +130,32 @@ std::string SynthJson(const synth::Synthesis& synthesis, const isa::Spec& spec,
     json["over"] = over;
   }
   json["fits"] = synthesis.Fits();
+}
+
+}  // namespace
+
+std::string SynthTable(const SynthReport& report, const isa::Spec& spec) {
+  std::string text;
+  if (report.synthesis) text += PartsTable(*report.synthesis, spec);
+  if (report.synthesis && report.placement) text += "\n";
+  if (report.placement) text += PlaceTable(*report.placement);
+  text += ClockLine(report.clock);
+  const std::string warning = EvidenceWarning(report.clock);
+  return warning.empty() ? text : text + fmt::format("warning: {}\n", warning);
+}
+
+std::string SynthJson(const SynthReport& report, const isa::Spec& spec) {
+  ordered_json json = {{"isa", spec.isa}, {"config", spec.config}, {"fingerprint", spec.FingerprintText()}};
+  if (report.synthesis) {
+    json["yosys"] = report.synthesis->yosys;
+    json["board"] = report.synthesis->board.name;
+    json["device"] = report.synthesis->board.device;
+    json["placed_and_routed"] = false;
+  }
+  json["provenance"] = OriginJson(report.origin);
+  if (report.synthesis) AddParts(*report.synthesis, json);
+  if (report.placement) json["place"] = PlaceJson(*report.placement);
+  json["clock"] = ClockJson(report.clock);
   return JsonText(json);
 }
 

@@ -127,6 +127,13 @@ std::string CacheKey::Text() const { return isa::Sha256Hex(pieces_).substr(0, 32
 FileCache::FileCache(const std::string& kind)
     : folder_(UserFolder("XDG_CACHE_HOME", ".cache") / "cosim" / kind) {}
 
+std::optional<fs::path> FileCache::Find(const std::string& key) const {
+  std::string fault;
+  std::error_code code;
+  if (!fs::exists(folder_ / key, code) || !MakePrivate(folder_, fault)) return std::nullopt;
+  return IsWhole(folder_ / key) ? std::optional(folder_ / key) : std::nullopt;
+}
+
 std::optional<fs::path> FileCache::Get(const std::string& key,
                                        const std::function<bool(const fs::path&)>& make, std::string& error) {
   const fs::path entry = folder_ / key, making = entry.string() + kMaking, failed = entry.string() + kFailed;

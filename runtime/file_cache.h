@@ -38,6 +38,9 @@ class FileCache {
                                            const std::function<bool(const std::filesystem::path&)>& make,
                                            std::string& error);
 
+  /// The folder of `key` if it is there as it was made. Makes and waits for nothing.
+  std::optional<std::filesystem::path> Find(const std::string& key) const;
+
  private:
   std::filesystem::path folder_;
 };

@@ -25,6 +25,7 @@
 #include "runtime/network.h"
 #include "sim/kernels/simd_level.h"
 #include "sim/rtl/rtl_run.h"
+#include "sim/synth/clock_evidence.h"
 
 namespace cosim::session {
 
@@ -82,6 +83,7 @@ struct Result {
   std::optional<FramesSummary> frames;  ///< when there were several
   std::optional<MemoryBand> band;       ///< of `run`, when the configuration's memory has one
   std::optional<Origin> origin;
+  std::optional<synth::ClockEvidence> clock;  ///< when `run` was timed: its milliseconds are by that clock
   std::vector<Compared> outputs, layers;
   /// Layers that the golden model's own routines computed: what they do is not checked independently.
   std::vector<std::string> unchecked;

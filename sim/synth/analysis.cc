@@ -77,6 +77,8 @@ Analysis Analyze(const Netlist& netlist, const isa::Spec& spec) {
     part.name = owner.name;
     part.resources += CellResources(cell.cell->type);
     analysis.unregistered_dsps += IsUnregisteredDsp(*cell.cell);
+    if (const std::string missing = MissingDspRegisters(*cell.cell); !missing.empty())
+      analysis.partly_registered_dsps.push_back({design.NameOf(cell), missing});
     if (ends[c].levels > part.longest.levels) {
       part.longest.levels = ends[c].levels;
       last[owner.rank] = static_cast<int>(c);

@@ -26,11 +26,19 @@ struct Part {
   Path longest;  ///< of those that end in this part
 };
 
+/// A multiplier that skips registers it has. Its inside is not timed by nextpnr, so a path through it is not
+/// seen.
+struct PartlyRegisteredDsp {
+  std::string name;     ///< in the design
+  std::string missing;  ///< "AREG PREG"
+};
+
 struct Analysis {
   std::vector<Part> parts;  ///< units, memories, others; each in the order of the spec or by name
   Resources total;
   Path longest;
   int unregistered_dsps = 0;  ///< multipliers whose product goes through logic in the same cycle
+  std::vector<PartlyRegisteredDsp> partly_registered_dsps;
 };
 
 /// The netlist's top is `accelerator`, or holds it.

@@ -61,6 +61,14 @@ bool IsUnregisteredDsp(const Cell& cell) {
   return IsDsp(cell.type) && !Flag(cell, "MREG") && !Flag(cell, "PREG");
 }
 
+std::string MissingDspRegisters(const Cell& cell) {
+  std::string missing;
+  if (!IsDsp(cell.type)) return missing;
+  for (const char* name : {"AREG", "BREG", "MREG", "PREG"})
+    if (!Flag(cell, name)) missing += (missing.empty() ? "" : " ") + std::string(name);
+  return missing;
+}
+
 Arc PathThrough(const Cell& cell, std::string_view input) {
   const std::string_view type = cell.type;
   if (type.starts_with("LUT")) return {true, 1};

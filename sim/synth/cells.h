@@ -2,6 +2,7 @@
 // What a cell of Yosys's Xilinx library takes of the device, and what a path through it costs.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "sim/synth/netlist.h"
@@ -33,5 +34,9 @@ Arc PathThrough(const Cell& cell, std::string_view input);
 
 /// True for a multiplier with no register behind it, neither in its own slice.
 bool IsUnregisteredDsp(const Cell& cell);
+
+/// Of a multiplier's registers, AREG, BREG, MREG and PREG, those that it does not use: "AREG PREG". Empty for
+/// all other cells.
+std::string MissingDspRegisters(const Cell& cell);
 
 }  // namespace cosim::synth
