@@ -4,8 +4,9 @@
 //
 // An address and its data come in any order and wait for each other; a write happens one cycle after both are there, a
 // read two cycles after its address. One write and one read are under way at a time. What is no register reads as 0 and
-// ignores writes; every answer is OKAY. Reading the low word of a counter keeps its high word, which is what the high word
-// reads as until the next word at a multiple of 8 is read, whatever it is. Program, Base, Length and Watchdog keep what they are while a program runs.
+// ignores writes; every answer is OKAY. Reading the low word of a counter keeps its high word, which is what the high word of
+// any counter reads as until the next low one is read. Program, Base, Length and Watchdog keep what they are while a
+// program runs.
 module registers #(
   parameter  int unsigned CounterBits = 40,
   parameter  int unsigned Units       = 1,
@@ -143,7 +144,7 @@ module registers #(
   logic [63:0]            wide;
   logic                   high;         // the second word of a value of 64 bits
   logic                   is_wide, is_fixed;   // a counter; the fingerprint
-  logic [31:0]            high_q;       // a counter's second word, as it was when the first one was read
+  logic [31:0]            high_q;       // a counter's second word, as it was when a first one was read last
   logic                   in_ledger;
 
   assign ar_ready_o = ~looking_q & ~r_valid_q;
@@ -199,7 +200,7 @@ module registers #(
 
   always_ff @(posedge clk_i) begin
     if (looking_d) ar_word_q <= ar_addr_i[OffsetBits-1:2];
-    if (looking_q & ~high) high_q <= wide[63:32];
+    if (looking_q & ~high & is_wide) high_q <= wide[63:32];
     r_data_q <= r_data_d;
   end
 

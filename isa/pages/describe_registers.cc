@@ -15,8 +15,8 @@ constexpr std::string_view kIntroduction =
 A block of 4 KiB behind AXI4-Lite (`s_axi`), 32-bit words at aligned addresses. Writes obey their byte strobes. What is
 not listed reads as 0 and ignores writes, as registers that are read only do; every access is answered with OKAY. A value of 64 bits is two
 words, the low one first; counters keep 40 bits and wrap. Reading the low word of a counter keeps its high word, and a counter's
-high word reads as what was kept last: so a counter can be read while it counts. Any other word whose offset is a multiple of 8 keeps
-what is above it too: read the two words of a counter one after the other.
+high word reads as what was kept last: so a counter can be read while it counts. Other words that are
+read in between change nothing; another counter's low word does.
 
 The one source of this page is `isa/spec/registers.h`, which the RTL, the virtual platform and drivers share.
 )";

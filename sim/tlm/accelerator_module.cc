@@ -54,6 +54,7 @@ void AcceleratorModule::Configure(const isa::Spec& spec, SimdLevel level) {
   base_ = 0;
   length_ = 0;
   watchdog_ = registers::kWatchdogReset;
+  kept_high_ = 0;
   run_ = {};
   interrupt_changed_.notify(sc_core::SC_ZERO_TIME);
 }

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <systemc>
 #include <tlm>
@@ -66,7 +67,10 @@ class AcceleratorModule : public sc_core::sc_module {
 
   void Access(::tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned DebugAccess(::tlm::tlm_generic_payload& payload);
-  uint32_t ReadRegister(uint64_t offset) const;
+  /// `kept_high` is what a counter's high word reads as; its low word replaces it.
+  uint32_t ReadRegister(uint64_t offset, uint32_t& kept_high) const;
+  /// What is counted at `offset`, a multiple of 8, if anything.
+  std::optional<uint64_t> CounterAt(uint64_t offset) const;
   void WriteRegister(uint64_t offset, uint32_t value, const sc_core::sc_time& delay);
   uint64_t LedgerEntry(uint64_t index) const;
 
@@ -92,6 +96,7 @@ class AcceleratorModule : public sc_core::sc_module {
   registers::ErrorCode error_ = registers::ErrorCode::kNone;
   uint32_t program_ = 0, base_ = 0, length_ = 0;   ///< as they are while busy
   uint32_t watchdog_ = registers::kWatchdogReset;  ///< without effect: this memory always answers
+  uint32_t kept_high_ = 0;                         ///< the high word of the counter that was read last
   bool aborted_ = false;                           ///< this run
   sc_core::sc_time began_;
   runtime::Counters run_;

@@ -23,7 +23,7 @@ void AcceleratorModule::Access(::tlm::tlm_generic_payload& payload, sc_core::sc_
     return payload.set_response_status(::tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
   uint32_t value = 0;
   if (payload.is_read()) {
-    value = ReadRegister(offset);
+    value = ReadRegister(offset, kept_high_);
     std::memcpy(payload.get_data_ptr(), &value, kWordBytes);
   } else if (payload.is_write()) {
     std::memcpy(&value, payload.get_data_ptr(), kWordBytes);
@@ -36,12 +36,13 @@ unsigned AcceleratorModule::DebugAccess(::tlm::tlm_generic_payload& payload) {
   const uint64_t offset = payload.get_address();
   if (!payload.is_read() || offset % kWordBytes != 0 || offset >= registers::kSize) return 0;
   if (payload.get_data_length() < kWordBytes) return 0;
-  const uint32_t value = ReadRegister(offset);
+  uint32_t kept = kept_high_;  // who debugs changes nothing
+  const uint32_t value = ReadRegister(offset, kept);
   std::memcpy(payload.get_data_ptr(), &value, kWordBytes);
   return kWordBytes;
 }
 
-uint32_t AcceleratorModule::ReadRegister(uint64_t offset) const {
+uint32_t AcceleratorModule::ReadRegister(uint64_t offset, uint32_t& kept_high) const {
   switch (offset) {
     case registers::kControl:
       return interrupt_enabled_ ? registers::kInterruptEnable : 0;
@@ -63,22 +64,33 @@ uint32_t AcceleratorModule::ReadRegister(uint64_t offset) const {
       break;
   }
   const bool high = offset % 8 != 0;
-  switch (offset - (high ? kWordBytes : 0)) {
-    case registers::kFingerprint:
-      return Half(spec_->fingerprint, high);
+  const uint64_t low = offset - (high ? kWordBytes : 0);
+  if (low == registers::kFingerprint) return Half(spec_->fingerprint, high);
+  const std::optional<uint64_t> counter = CounterAt(low);
+  if (!counter) return 0;
+  if (high) return kept_high;
+  kept_high = Half(*counter, true);
+  return Half(*counter, false);
+}
+
+std::optional<uint64_t> AcceleratorModule::CounterAt(uint64_t offset) const {
+  switch (offset) {
     case registers::kCycles:
-      return Half(static_cast<uint64_t>(run_.cycles), high);
+      return static_cast<uint64_t>(run_.cycles);
     case registers::kReadBytes:
-      return Half(run_.dram_read_bytes, high);
+      return run_.dram_read_bytes;
     case registers::kWriteBytes:
-      return Half(run_.dram_write_bytes, high);
+      return run_.dram_write_bytes;
     case registers::kGemmSteps:
-      return Half(run_.gemm_steps, high);
+      return run_.gemm_steps;
     case registers::kAluSteps:
-      return Half(run_.alu_steps, high);
+      return run_.alu_steps;
     default:
-      return offset < registers::kLedger ? 0 : Half(LedgerEntry((offset - registers::kLedger) / 8), high);
+      break;
   }
+  if (offset < registers::kLedger || offset >= registers::kLedger + registers::LedgerBytes(*spec_))
+    return std::nullopt;
+  return LedgerEntry((offset - registers::kLedger) / 8);
 }
 
 uint64_t AcceleratorModule::LedgerEntry(uint64_t index) const {

@@ -203,6 +203,32 @@ TEST_F(AcceleratorModuleTest, EndsARunThatIsAborted) {
   EXPECT_EQ(device_->Execute(program, {}).cycles, whole.cycles);
 }
 
+TEST_F(AcceleratorModuleTest, KeepsTheHighWordOfTheCounterThatWasReadLast) {
+  const isa::Program program = WithWords(R"(.dram 0x9000
+.code 0x8000
+load_inp dram=0x9000 rows=1 cols=1
+alu op=addi lock_acc=0b0001 uop=[0,32) iter_out=16383 iter_in=16383
+)");
+  constexpr uint64_t kSteps = uint64_t{32} * 16383 * 16383;
+  runtime::LoadSegments(*device_, program);
+  EXPECT_TRUE(Run([&] {
+    Start(0x8000, 2);
+    sc_core::wait(100, sc_core::SC_NS);  // the load's data are not there yet
+    EXPECT_EQ(Get(registers::kAluSteps + 4), 0u) << "nothing is kept yet";
+    EXPECT_EQ(Get(registers::kAluSteps), static_cast<uint32_t>(kSteps));
+    EXPECT_EQ(Get(registers::kFingerprint), static_cast<uint32_t>(TinySpec().fingerprint));
+    EXPECT_EQ(Get(registers::kVersion), registers::kVersionValue);
+    EXPECT_EQ(Get(registers::kAluSteps + 4), kSteps >> 32) << "no counter was read in between";
+    EXPECT_EQ(Get(registers::kAluSteps + 8 + 4), 0u) << "no register";
+    EXPECT_EQ(Get(registers::kGemmSteps), 0u);
+    EXPECT_EQ(Get(registers::kAluSteps + 4), 0u) << "kept of gemm steps";
+    Set(registers::kControl, registers::kAbort | registers::kInterruptEnable);
+    processor().WaitForInterrupt(true);
+    Set(registers::kStatus, registers::kInterrupt);
+    processor().WaitForInterrupt(false);
+  }));
+}
+
 TEST_F(AcceleratorModuleTest, AddsTheBaseToEveryAddress) {
   constexpr uint32_t kBase = 0x30'0000;
   isa::Program program = isa::testing::RandomProgram(TinySpec(), {.seed = 5});
