@@ -10,7 +10,7 @@ for capacity in 1 2 3 7 8; do
   prove token_queue "token_queue issue" "Capacity=$capacity" 20 2
 done
 mutant token_queue "token_queue issue" "Capacity=3" 10 token_queue "s/assign place_o .*/assign place_o = 1'b1;/"
-mutant token_queue "token_queue issue" "Capacity=3" 10 token_queue "s/places_q + CountBits'(pop_i)/places_q + CountBits'(push_i)/"
+mutant token_queue "token_queue issue" "Capacity=3" 10 token_queue "s/if (pop_i & ~take_i)/if (push_i \& ~take_i)/"
 mutant token_queue "token_queue issue" "Capacity=3" 10 issue "s/(pushes_i & ~places_i) == '0/1'b1/"
 
 for shape in "PortBits=64 BurstBeats=16 LeftBits=16" "PortBits=8 BurstBeats=256 LeftBits=32" \
@@ -37,7 +37,7 @@ mutant burst_splitter "burst_splitter burst_length" "" 9 burst_splitter "s/next_
 for shape in "Units=2 Banks=3 Waiter=0" "Units=3 Banks=2 Waiter=0" "Units=3 Banks=2 Waiter=1" "Units=3 Banks=2 Waiter=2"; do
   prove lock_manager lock_manager "$shape" 9 1
 done
-mutant lock_manager lock_manager "" 5 lock_manager "s/others = taken;/others = '0;/"
+mutant lock_manager lock_manager "" 5 lock_manager "s/if (could_i\[v\] & granted_o\[v\]/if (1'b0/"
 mutant lock_manager lock_manager "" 5 lock_manager "s/if (v != u) others/if (v > u) others/"
 
 for units in 1 2 3; do

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A unit's command queue: a fifo whose head is a register, so that decoding and issue begin at one. Knows nothing of what
-// it holds.
+// A queue whose head stands in a register of its reader, who may keep it decoded: what begins with the head begins at a
+// register. Knows nothing of what it holds.
 //
 // As fifo.sv: a word pushed in cycle t is at the head from t + 1 on; a word popped in cycle t gives its place back at
-// t + 1. push happens when push_valid_i and push_ready_o are high, pop when pop_valid_o and pop_ready_i are.
+// t + 1. push happens when push_valid_i and push_ready_o are high, pop when pop_valid_o and pop_ready_i are. In a cycle
+// with load_o the reader registers what next_o makes the head of the next cycle, if pop_valid_o is high then.
 module command_queue #(
   parameter int unsigned Width = 8,
   parameter int unsigned Depth = 4
@@ -15,17 +16,19 @@ module command_queue #(
   input  logic [Width-1:0] push_data_i,
   output logic             pop_valid_o,
   input  logic             pop_ready_i,
-  output logic [Width-1:0] pop_data_o
+  output logic             load_o,
+  output logic [Width-1:0] next_o
 );
 
   logic             valid_d, valid_q;
-  logic [Width-1:0] head_q, behind;
+  logic [Width-1:0] behind;
   logic             refill, behind_valid;   // nothing stands behind an empty head
 
   assign refill      = ~valid_q | pop_ready_i;
   assign valid_d     = refill ? (behind_valid | (push_valid_i & push_ready_o)) : 1'b1;
   assign pop_valid_o = valid_q;
-  assign pop_data_o  = head_q;
+  assign load_o      = refill;
+  assign next_o      = behind_valid ? behind : push_data_i;
 
   if (Depth == 1) begin : gen_one
     assign push_ready_o = ~valid_q;
@@ -47,10 +50,6 @@ module command_queue #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_q <= 1'b0;
     else         valid_q <= valid_d;
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (refill) head_q <= behind_valid ? behind : push_data_i;
   end
 
 endmodule

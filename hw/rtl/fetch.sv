@@ -35,6 +35,8 @@ module fetch #(
   localparam int unsigned ChunkLimit = (HalfBeats > 1) ? HalfBeats : 1;
   localparam int unsigned Chunk      = (BurstBeats < ChunkLimit) ? BurstBeats : ChunkLimit;
   localparam int unsigned ChunkBits  = $clog2(Chunk + 1);
+  localparam int unsigned PageBeats  = 4096 / (PortBits / 8);
+  localparam int unsigned FirstChunk = (Chunk < PageBeats) ? Chunk : PageBeats;  // a program begins with its page
   localparam int unsigned BeatShift  = $clog2(PortBits / 8);
   localparam int unsigned WordShift  = $clog2(WordBeats);
   localparam int unsigned PackShift  = $clog2(BeatWords);
@@ -48,7 +50,9 @@ module fetch #(
   logic [31:0]          addr_d, addr_q;
   logic [31:0]          left_d, left_q;            // beats to ask for
   logic [31:0]          words_d, words_q;          // words the beats left complete
-  logic [ChunkBits-1:0] len_d, len_q;
+  logic [31:0]          next_addr, next_left;      // after the standing burst
+  logic [31:0]          first_left;                // at the start
+  logic [ChunkBits-1:0] len_d, len_q, next_len;
   logic [RoomBits-1:0]  room_d, room_q;            // words
   logic [NeedBits-1:0]  need;                      // words the standing burst completes
   logic                 accept, take, give;
@@ -71,28 +75,36 @@ module fetch #(
   assign take        = req_valid_o & ~presented_q;
   assign give        = word_valid_o & word_ready_i;
 
+  // The burst after the standing one is worked out before it is known whether that one is accepted.
+  assign next_addr  = addr_q + (32'(len_q) << BeatShift);
+  assign next_left  = left_q - 32'(len_q);
+  assign first_left = ((code_words_i << WordShift) + 32'(BeatWords - 1)) >> PackShift;
+
+  burst_length #(.PortBits(PortBits), .BurstBeats(Chunk), .LeftBits(32)) i_next_length (
+    .addr_i(next_addr[11:0]),
+    .left_i(next_left),
+    .len_o (next_len)
+  );
+
   always_comb begin
     presented_d = req_valid_o & ~req_ready_i;
     addr_d      = addr_q;
     left_d      = left_q;
+    len_d       = len_q;
     words_d     = words_q;
     room_d      = room_q + RoomBits'(give) - (take ? RoomBits'(need) : '0);
     if (start_i) begin
       addr_d  = code_address_i;
-      left_d  = ((code_words_i << WordShift) + 32'(BeatWords - 1)) >> PackShift;
+      left_d  = first_left;
+      len_d   = (first_left < 32'(FirstChunk)) ? ChunkBits'(first_left) : ChunkBits'(FirstChunk);
       words_d = code_words_i;
     end else if (accept) begin
-      addr_d  = addr_q + (32'(len_q) << BeatShift);
-      left_d  = left_q - 32'(len_q);
+      addr_d  = next_addr;
+      left_d  = next_left;
+      len_d   = next_len;
       words_d = words_q - 32'(need);
     end
   end
-
-  burst_length #(.PortBits(PortBits), .BurstBeats(Chunk), .LeftBits(32)) i_length (
-    .addr_i(addr_d[11:0]),
-    .left_i(left_d),
-    .len_o (len_d)
-  );
 
   // The fetch buffer holds words, or beats where a beat is several words.
   logic                 entry_valid, entry_push, entry_pop, entry_room;

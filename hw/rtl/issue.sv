@@ -29,13 +29,18 @@ module issue #(
   assign standing = head_valid_i & ready_i;
   assign push_ok  = (pushes_i & ~places_i) == '0;
   assign missing  = pops_i & ~tokens_i;
-  assign could_o  = standing & push_ok & (missing == '0);
+  assign could_o  = standing & push_ok & ~(|missing);
   assign issue_o  = could_o & granted_i;
   assign pop_o    = issue_o ? pops_i : '0;
   assign take_o   = issue_o ? pushes_i : '0;
 
   assign wait_push_o  = standing & ~push_ok;
-  assign wait_token_o = (standing & push_ok) ? (missing & (~missing + 1'b1)) : '0;
+  always_comb begin
+    wait_token_o = '0;
+    for (int q = Pops - 1; q >= 0; q--) begin
+      if (standing & push_ok & missing[q]) wait_token_o = Pops'(1) << q;
+    end
+  end
   assign wait_bank_o  = could_o & ~granted_i;
 
 endmodule

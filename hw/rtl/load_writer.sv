@@ -61,6 +61,15 @@ module load_writer #(
   localparam int unsigned PartBits = (Parts > 1) ? $clog2(Parts) : 1;
   localparam int unsigned PtrBits  = (BufferBeats > 1) ? $clog2(BufferBeats) : 1;
 
+  // Bits of the widest padded element, in whole beats. (Yosys knows no `return`.)
+  function automatic int unsigned Widest(input int unsigned least);
+    Widest = least;
+    for (int m = 0; m < Memories; m++) begin
+      if (LaneBits[m*32 +: 32] != 0 && ElementBits[m*32 +: 32] > Widest) Widest = ElementBits[m*32 +: 32];
+    end
+  endfunction
+  localparam int unsigned PaddedBits = (Widest(PortBits) + PortBits - 1) / PortBits * PortBits;
+
   // ---- Transfers waiting. Ends are kept as sums, so that the walk only compares.
   typedef struct packed {
     logic [Memories-1:0]  memory;
@@ -68,40 +77,44 @@ module load_writer #(
     logic [AddrBits-1:0]  sram;
     logic [BeatShift-1:0] offset;
     logic [BeatShift-1:0] stride;
-    logic [CountBits-1:0] row_begin;    // first row from memory
+    logic [PadBits-1:0]   row_begin;    // first row from memory
     logic [CountBits-1:0] row_end;      // one past the last row from memory
     logic [CountBits-1:0] row_last;     // last row
-    logic [CountBits-1:0] col_begin;
+    logic [PadBits-1:0]   col_begin;
     logic [CountBits-1:0] col_end;
     logic [CountBits-1:0] col_last;
     logic [ValueBits-1:0] pad_value;
     logic [TagBits-1:0]   tag;
   } transfer_t;
 
-  transfer_t            in, head;
-  logic                 head_valid, head_room;
-  logic [CountBits-1:0] all_rows, all_cols;
+  transfer_t            in, next, head;
+  logic                 head_valid, head_room, head_load;
+  logic                 no_rows, no_cols;
+  logic [CountBits-1:0] row_last, col_last;
 
-  assign all_rows = CountBits'(pad_top_i) + CountBits'(rows_i) + CountBits'(pad_bottom_i);
-  assign all_cols = CountBits'(pad_left_i) + CountBits'(cols_i) + CountBits'(pad_right_i);
+  // Asked apart from the sums: the head of the command queue is decoded in this cycle too.
+  assign no_rows  = (pad_top_i == '0) & (rows_i == '0) & (pad_bottom_i == '0);
+  assign no_cols  = (pad_left_i == '0) & (cols_i == '0) & (pad_right_i == '0);
+  assign row_last = CountBits'(rows_i) + (CountBits'(pad_top_i) + CountBits'(pad_bottom_i) - 1'b1);
+  assign col_last = CountBits'(cols_i) + (CountBits'(pad_left_i) + CountBits'(pad_right_i) - 1'b1);
 
   always_comb begin
     in.memory    = memory_i;
-    in.empty     = (memory_i == '0) | (all_rows == '0) | (all_cols == '0);
+    in.empty     = (memory_i == '0) | no_rows | no_cols;
     in.sram      = sram_i;
     in.offset    = offset_i;
     in.stride    = stride_i;
-    in.row_begin = CountBits'(pad_top_i);
+    in.row_begin = pad_top_i;
     in.row_end   = CountBits'(pad_top_i) + CountBits'(rows_i);
-    in.row_last  = in.empty ? '0 : all_rows - 1'b1;
-    in.col_begin = CountBits'(pad_left_i);
+    in.row_last  = in.empty ? '0 : row_last;
+    in.col_begin = pad_left_i;
     in.col_end   = CountBits'(pad_left_i) + CountBits'(cols_i);
-    in.col_last  = in.empty ? '0 : all_cols - 1'b1;
+    in.col_last  = in.empty ? '0 : col_last;
     in.pad_value = pad_value_i;
     in.tag       = tag_i;
   end
 
-  fifo #(.Width($bits(in)), .Depth(Transfers)) i_transfers (
+  command_queue #(.Width($bits(in)), .Depth(Transfers)) i_transfers (
     .clk_i,
     .rst_ni,
     .push_valid_i(start_i),
@@ -109,8 +122,13 @@ module load_writer #(
     .push_data_i (in),
     .pop_valid_o (head_valid),
     .pop_ready_i (end_o),
-    .pop_data_o  (head)
+    .load_o      (head_load),
+    .next_o      (next)
   );
+
+  always_ff @(posedge clk_i) begin
+    if (head_load) head <= next;
+  end
 
   // ---- The walk.
   logic [CountBits-1:0] row, col;
@@ -135,8 +153,8 @@ module load_writer #(
     end
   end
 
-  assign row_from_memory = (row >= head.row_begin) & (row < head.row_end);
-  assign from_memory     = ~head.empty & row_from_memory & (col >= head.col_begin) & (col < head.col_end);
+  assign row_from_memory = (row >= CountBits'(head.row_begin)) & (row < head.row_end);
+  assign from_memory     = ~head.empty & row_from_memory & (col >= CountBits'(head.col_begin)) & (col < head.col_end);
   assign take            = head_valid & (~from_memory | present);
   assign active_o        = take;
   assign tag_o           = head.tag;
@@ -232,8 +250,8 @@ module load_writer #(
   stage_t              stage_d, stage1_q, stage2_q;
   logic [Memories-1:0] we_q;
   logic [AddrBits-1:0] waddr_q;
-  logic [DataBits-1:0] wdata_d, wdata_q;
-  logic [DataBits-1:0] pad;             // the pad value in every lane
+  logic [DataBits-1:0] wdata_q;
+  logic [PaddedBits-1:0] pad;           // the pad value in every lane
   logic [PortBits-1:0] piece;
 
   always_comb begin
@@ -245,32 +263,38 @@ module load_writer #(
     stage_d.value  = head.pad_value;
   end
 
-  logic [Memories*DataBits-1:0] pad_of;  // each memory's padded element, 0 for the others
+  // In whole beats; elements of memories without padding may be much wider.
+  logic [Memories*PaddedBits-1:0] pad_of;  // each memory's padded element, 0 for the others
   for (genvar m = 0; m < Memories; m++) begin : gen_pad
     localparam int unsigned Lane = LaneBits[m*32 +: 32];
     if (Lane == 0) begin : gen_none
-      assign pad_of[m*DataBits +: DataBits] = '0;
+      assign pad_of[m*PaddedBits +: PaddedBits] = '0;
     end else begin : gen_lanes
       localparam int unsigned Lanes = ElementBits[m*32 +: 32] / Lane;
       logic [Lane-1:0] lane;
       assign lane = `MUTANT(PadZero) ? '0 : Lane'($signed(stage2_q.value));
-      assign pad_of[m*DataBits +: DataBits] = stage2_q.pads[m] ? DataBits'({Lanes{lane}}) : '0;
+      assign pad_of[m*PaddedBits +: PaddedBits] = stage2_q.pads[m] ? PaddedBits'({Lanes{lane}}) : '0;
     end
   end
 
   always_comb begin
     pad = '0;
-    for (int m = 0; m < Memories; m++) pad = pad | pad_of[m*DataBits +: DataBits];
+    for (int m = 0; m < Memories; m++) pad = pad | pad_of[m*PaddedBits +: PaddedBits];
   end
 
   assign piece = beat >> {stage2_q.offset, 3'b000};
 
-  always_comb begin
-    wdata_d = wdata_q;
-    for (int p = 0; p < Parts; p++) begin
-      if (stage2_q.part == PartBits'(p)) wdata_d[p*PortBits +: PortBits] = piece;
+  for (genvar p = 0; p < Parts; p++) begin : gen_part
+    localparam bit Padded = (p + 1) * PortBits <= PaddedBits;
+    logic [PortBits-1:0] part_d;
+    if (Padded) begin : gen_padded
+      assign part_d = (stage2_q.pads != '0) ? pad[p*PortBits +: PortBits] : piece;
+    end else begin : gen_plain
+      assign part_d = piece;
     end
-    if (stage2_q.pads != '0) wdata_d = pad;
+    always_ff @(posedge clk_i) begin
+      if ((stage2_q.part == PartBits'(p)) | (Padded & (stage2_q.pads != '0))) wdata_q[p*PortBits +: PortBits] <= part_d;
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -284,7 +308,6 @@ module load_writer #(
       we_q     <= stage2_q.memory;
     end
     waddr_q <= stage2_q.addr;
-    wdata_q <= wdata_d;
   end
 
   assign we_o    = we_q;

@@ -22,46 +22,44 @@ module lock_manager #(
   input  logic [Units*Banks-1:0] retire_mask_i   // banks the retiring instruction named
 );
 
-  // held_q[u][b], flat: instructions of unit u in flight that named bank b.
-  logic [Units*Banks*CountBits-1:0] held_d, held_q;
-  logic [Units*Banks-1:0]           holds;   // unit u holds bank b
+  logic [Units*Banks-1:0]           holds;   // [u * Banks + b]: unit u holds bank b
   logic [Units*Banks-1:0]           take, give;
-  logic [Banks-1:0]                 others, taken;
+  logic [Banks-1:0]                 others;
 
+`ifdef FORMAL
+  logic [Units*Banks*CountBits-1:0] held_q;
+`endif
   for (genvar i = 0; i < Units * Banks; i++) begin : gen_holds
-    assign holds[i] = held_q[i*CountBits +: CountBits] != '0;
+    logic [CountBits-1:0] count_q;   // instructions of the unit in flight that named the bank
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni)                count_q <= '0;
+      else if (take[i] ^ give[i]) count_q <= take[i] ? count_q + 1'b1 : count_q - 1'b1;
+    end
+    assign holds[i] = count_q != '0;
+`ifdef FORMAL
+    assign held_q[i*CountBits +: CountBits] = count_q;   // the proof looks at the counts
+`endif
   end
 
+  // What two units want stands with their heads; who of them comes first is known last.
   always_comb begin
     granted_o = '0;
-    taken     = '0;
     others    = '0;
     for (int u = Units - 1; u >= 0; u--) begin
-      others = taken;
+      others = '0;
       for (int v = 0; v < Units; v++) begin
         if (v != u) others = others | holds[v*Banks +: Banks];
       end
       granted_o[u] = (want_i[u*Banks +: Banks] & others) == '0;
-      if (granted_o[u] & could_i[u]) taken = taken | want_i[u*Banks +: Banks];
+      for (int v = u + 1; v < Units; v++) begin
+        if (could_i[v] & granted_o[v] & ((want_i[u*Banks +: Banks] & want_i[v*Banks +: Banks]) != '0)) granted_o[u] = 1'b0;
+      end
     end
   end
 
   for (genvar u = 0; u < Units; u++) begin : gen_unit
     assign take[u*Banks +: Banks] = (could_i[u] & granted_o[u] & ~`MUTANT(LockForgotten)) ? want_i[u*Banks +: Banks] : '0;
     assign give[u*Banks +: Banks] = (retire_i[u] & ~(`MUTANT(LockKept) & (u == 2))) ? retire_mask_i[u*Banks +: Banks] : '0;
-  end
-
-  always_comb begin
-    held_d = held_q;
-    for (int i = 0; i < Units * Banks; i++) begin
-      held_d[i*CountBits +: CountBits] = held_q[i*CountBits +: CountBits]
-        + (take[i] ? CountBits'(1) : '0) - (give[i] ? CountBits'(1) : '0);
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) held_q <= '0;
-    else         held_q <= held_d;
   end
 
 `ifndef YOSYS

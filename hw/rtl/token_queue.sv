@@ -21,13 +21,22 @@ module token_queue #(
   output logic token_o
 );
 
-  logic [CountBits-1:0] places_d, places_q, tokens_d, tokens_q;
+  logic [CountBits-1:0] places_d, places_q, tokens_d, tokens_q, push_by;
+  logic                 pushed;
 
   assign place_o  = places_q != '0;
   assign token_o  = tokens_q != '0;
-  assign places_d = places_q + CountBits'(pop_i) - CountBits'(take_i);
-  assign tokens_d = tokens_q + ((`MUTANT(PushLost) && pop_i) ? '0 : CountBits'(push_i))
-                  + (`MUTANT(TokenTwice) ? CountBits'(push_i) : '0) - CountBits'(pop_i);
+  assign pushed   = push_i & ~(`MUTANT(PushLost) & pop_i);
+  assign push_by  = `MUTANT(TokenTwice) ? CountBits'(2) : CountBits'(1);
+
+  // Takes and pops are known late in a cycle: they choose among sums.
+  always_comb begin
+    places_d = places_q;
+    if (pop_i & ~take_i) places_d = places_q + 1'b1;
+    if (take_i & ~pop_i) places_d = places_q - 1'b1;
+    tokens_d = pushed ? tokens_q + push_by : tokens_q;
+    if (pop_i) tokens_d = pushed ? tokens_q + push_by - 1'b1 : tokens_q - 1'b1;
+  end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

@@ -117,7 +117,8 @@ constexpr std::string_view kFetch = R"(
 
 constexpr std::string_view kUnitDeclarations = R"(
   logic                               @u@_head, @u@_ready, @u@_wait_bank;
-  logic [cosim_pkg::@U@CommandBits-1:0] @u@_word;
+  logic                               @u@_load;
+  logic [cosim_pkg::@U@CommandBits-1:0] @u@_next;
   logic [@pops@-1:0]                  @u@_pops, @u@_pop, @u@_tokens, @u@_wait_token;
   logic [@pushes@-1:0]                @u@_pushes, @u@_take, @u@_places;
   logic [cosim_pkg::SharedBanks-1:0]  @u@_banks;
@@ -134,11 +135,14 @@ constexpr std::string_view kUnitFront = R"(
     .push_data_i (word[cosim_pkg::@U@CommandBits-1:0]),
     .pop_valid_o (@u@_head),
     .pop_ready_i (issue_o[@i@]),
-    .pop_data_o  (@u@_word)
+    .load_o      (@u@_load),
+    .next_o      (@u@_next)
   );
 
   decode_@u@ i_@u@_decode (
-    .word_i      (@u@_word),
+    .clk_i,
+    .load_i      (@u@_load),
+    .word_i      (@u@_next),
 @roles@    .pops_o      (@u@_pops),
     .pushes_o    (@u@_pushes),
     .banks_o     (@u@_banks)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the decoders: an instruction's fields by the roles they play, chosen with one AND-OR over the
-// formats that have the role.
+// formats that have the role, and registered: they are the head of the unit's command queue.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,9 +39,11 @@ class DecoderPrinter {
  private:
   void Output(const std::string& name, int bits, const std::string& expression) {
     fmt::format_to(std::back_inserter(ports_), ",\n  output logic [{}:0] {}_o", bits - 1, name);
-    fmt::format_to(std::back_inserter(body_), "  assign {}_o = {};\n", name, expression);
+    fmt::format_to(std::back_inserter(fields_), "    {}_o <= {};\n", name, expression);
   }
-  /// The value of the field `field_name` of every format of `kind` that has it, in `bits` bits.
+  /// The value of the field `field_name` of every format of `kind` that has it, in `bits` bits: without
+  /// asking which format it is where all of `kind` have it in one place, since a word of another kind asks
+  /// for nothing.
   std::string Select(Kind kind, std::string_view field_name, int bits) const;
   void Flags(const std::string& name, const std::vector<int>& queues, int offset);
   void Banks(const SvPlan& plan);
@@ -50,21 +52,32 @@ class DecoderPrinter {
 
   const Spec& spec_;
   const SvUnit& unit_;
-  std::string ports_, body_;
+  std::string ports_, fields_;
 };
 
 std::string DecoderPrinter::Select(Kind kind, std::string_view field_name, int bits) const {
-  std::string text;
+  std::string text, place;
+  const Field* first = nullptr;
+  bool one_place = true;
   for (int f : unit_.formats) {
     const InstructionFormat& format = spec_.formats[f];
-    const int field = format.FieldIndex(field_name);
-    if (format.kind != kind || field < 0) continue;
-    std::string value = FieldSlice(format, field);
-    if (format.fields[field].type.is_signed) value = fmt::format("$signed({})", value);
+    if (format.kind != kind) continue;
+    const int index = format.FieldIndex(field_name);
+    one_place &= index >= 0;
+    if (index < 0) continue;
+    const Field& field = format.fields[index];
+    std::string value = FieldSlice(format, index);
+    if (field.type.is_signed) value = fmt::format("$signed({})", value);
     fmt::format_to(std::back_inserter(text), "{}(match_{} ? {}'({}) : '0)", text.empty() ? "" : "\n    | ",
                    format.name, bits, value);
+    if (first == nullptr) {
+      first = &field;
+      place = fmt::format("{}'({})", bits, value);
+    }
+    one_place &= field.offset == first->offset && field.type == first->type;
   }
-  return text.empty() ? "'0" : text;
+  if (first == nullptr) return "'0";
+  return one_place ? place : text;
 }
 
 std::string DecoderPrinter::AnyOf(Kind kind) const {
@@ -111,10 +124,12 @@ void DecoderPrinter::LoadedMemory() {
 }
 
 std::string DecoderPrinter::Print(const SvPlan& plan) {
+  std::string matches, unused;
   for (int f : unit_.formats) {
     const InstructionFormat& format = spec_.formats[f];
-    fmt::format_to(std::back_inserter(body_), "  logic match_{0};\n  assign match_{0} = {1};\n", format.name,
-                   MatchExpression(format));
+    fmt::format_to(std::back_inserter(matches), "  logic match_{0};\n  assign match_{0} = {1};\n",
+                   format.name, MatchExpression(format));
+    unused += ", match_" + format.name;
   }
   Flags("pops", unit_.pops, unit_.pop_offset);
   Flags("pushes", unit_.pushes, unit_.push_offset);
@@ -127,14 +142,14 @@ std::string DecoderPrinter::Print(const SvPlan& plan) {
     Output(role.name, role.bits, Select(role.kind, role.field, role.bits));
   }
   return fmt::format(
-      "{}module decode_{} (\n  input  logic [cosim_pkg::{}CommandBits-1:0] word_i{}\n);\n\n{}"
+      "{}module decode_{} (\n  input  logic clk_i,\n  input  logic load_i,\n"
+      "  input  logic [cosim_pkg::{}CommandBits-1:0] word_i{}\n);\n\n{}"
+      "\n  always_ff @(posedge clk_i) if (load_i) begin\n{}  end\n"
       "\n  logic unused_word;\n  assign unused_word = ^{{word_i{}}};\n\nendmodule\n",
-      SvBanner(spec_, fmt::format("The fields of the {} unit's instructions by their roles.", unit_.name)),
-      unit_.name, unit_.constant, ports_, body_, [&] {
-        std::string all;
-        for (int f : unit_.formats) all += ", match_" + spec_.formats[f].name;
-        return all;
-      }());
+      SvBanner(spec_,
+               fmt::format("The fields of the {} unit's instructions by their roles, a cycle after load_i.",
+                           unit_.name)),
+      unit_.name, unit_.constant, ports_, matches, fields_, unused);
 }
 
 }  // namespace
