@@ -57,6 +57,7 @@ module alu_unit #(
   output logic [Reads-1:0]             re_o,
   output logic [Reads*IndexBits-1:0]   raddr_o,
   // Datapath.
+  output logic                         active_o,    // operands may be under way: it stands still otherwise
   output logic                         fire_o,
   output logic [GroupBits-1:0]         group_o,     // lanes that fire
   output logic                         we_o,        // Stages + 1 cycles later: their results are there
@@ -183,8 +184,8 @@ module alu_unit #(
   );
   delay #(.Width(IndexBits), .Stages(Stages + 4)) i_waddr (.clk_i, .rst_ni, .data_i(dst_q), .data_o(waddr_o));
 
-  // ---- Retirement: one instruction at a time.
-  logic flying_d, flying_q;
+  // ---- Retirement: one instruction at a time. The last result is there a cycle after it.
+  logic flying_d, flying_q, active_q;
 
   delay #(.Width(1), .Stages(Latency), .HasReset(1'b1)) i_retire (
     .clk_i, .rst_ni, .data_i(last & advance), .data_o(retire_o)
@@ -199,6 +200,9 @@ module alu_unit #(
     if (!rst_ni) flying_q <= 1'b0;
     else         flying_q <= flying_d;
   end
+
+  always_ff @(posedge clk_i) active_q <= flying_q;
+  assign active_o = active_q;
 
 `ifndef YOSYS
   a_issue: assert property (@(posedge clk_i) disable iff (!rst_ni) issue_i |-> idle_o)

@@ -17,22 +17,23 @@ module delay #(
     assign data_o = data_i;
   end else begin : gen_line
     localparam int unsigned Bits = Width * Stages;
-    logic [Bits-1:0]       line_q;
-    logic [Bits+Width-1:0] line;   // the oldest on top
-    assign line   = {line_q, data_i};
+    logic [Bits-1:0] line_d, line_q;   // the oldest on top
+    if (Stages == 1) begin : gen_one
+      assign line_d = data_i;
+    end else begin : gen_more
+      assign line_d = {line_q[Bits-Width-1:0], data_i};
+    end
     assign data_o = line_q[Bits-1 -: Width];
     if (HasReset) begin : gen_reset
       always_ff @(posedge clk_i) begin
         if (!rst_ni) line_q <= '0;
-        else         line_q <= line[Bits-1:0];
+        else         line_q <= line_d;
       end
     end else begin : gen_no_reset
       logic unused_reset;
       assign unused_reset = rst_ni;
-      always_ff @(posedge clk_i) line_q <= line[Bits-1:0];
+      always_ff @(posedge clk_i) line_q <= line_d;
     end
-    logic unused_top;
-    assign unused_top = ^line[Bits+Width-1:Bits];
   end
 
 endmodule

@@ -2,7 +2,7 @@
 // A signed product of any width, spread over as many cycles as its user can wait, so that the multipliers it is made of
 // have registers around them. What is multiplied when is the user's business: a pair of operands comes in every cycle.
 //
-// Operands of cycle t give their product at t + Stages, 0 being the same cycle. From two stages on, parts as wide as a DSP
+// Operands of cycle t give their product at t + Stages, 0 being the same cycle; cycles without enable_i do not count. From two stages on, parts as wide as a DSP
 // multiplies are multiplied and registered, then added and registered; from three stages on, operands are registered too.
 module pipelined_multiplier #(
   parameter  int unsigned ABits       = 32,
@@ -11,6 +11,7 @@ module pipelined_multiplier #(
   localparam int unsigned ProductBits = ABits + BBits
 ) (
   input  logic                          clk_i,
+  input  logic                          enable_i,
   input  logic signed [ABits-1:0]       a_i,
   input  logic signed [BBits-1:0]       b_i,
   output logic signed [ProductBits-1:0] product_o
@@ -19,10 +20,10 @@ module pipelined_multiplier #(
   if (Stages == 0) begin : gen_at_once
     assign product_o = a_i * b_i;
     logic unused_clk;
-    assign unused_clk = clk_i;
+    assign unused_clk = clk_i ^ enable_i;
   end else if (Stages == 1) begin : gen_one_register
     logic signed [ProductBits-1:0] product_q;
-    always_ff @(posedge clk_i) product_q <= a_i * b_i;
+    always_ff @(posedge clk_i) if (enable_i) product_q <= a_i * b_i;
     assign product_o = product_q;
   end else begin : gen_parts
     // All parts but the highest are unsigned, so one bit narrower than a DSP's operands.
@@ -36,15 +37,14 @@ module pipelined_multiplier #(
 
     logic signed [ABits-1:0]       a;
     logic signed [BBits-1:0]       b;
-    logic [Terms*ProductBits-1:0]  terms;
     logic signed [ProductBits-1:0] sum_q;
 
     if (Stages == 2) begin : gen_operands
       assign a = a_i;
       assign b = b_i;
     end else begin : gen_operand_registers
-      delay #(.Width(ABits), .Stages(Stages - 2)) i_a (.clk_i, .rst_ni(1'b1), .data_i(a_i), .data_o(a));
-      delay #(.Width(BBits), .Stages(Stages - 2)) i_b (.clk_i, .rst_ni(1'b1), .data_i(b_i), .data_o(b));
+      enabled_delay #(.Width(ABits), .Stages(Stages - 2)) i_a (.clk_i, .enable_i, .data_i(a_i), .data_o(a));
+      enabled_delay #(.Width(BBits), .Stages(Stages - 2)) i_b (.clk_i, .enable_i, .data_i(b_i), .data_o(b));
     end
 
     for (genvar i = 0; i < AParts; i++) begin : gen_a
@@ -65,13 +65,8 @@ module pipelined_multiplier #(
         end else begin : gen_high
           assign b_part = b[BBits-1:j*BPart];
         end
-        always_ff @(posedge clk_i) part_q <= a_part * b_part;
+        always_ff @(posedge clk_i) if (enable_i) part_q <= a_part * b_part;
 
-        localparam int unsigned Term  = (i >= j) ? i - j : AParts - 1 + j - i;
-        localparam int unsigned Place = i * APart + j * BPart;
-        localparam bit          IsTop = i + 1 == AParts || j + 1 == BParts;   // of its term: has the sign
-        localparam int unsigned Width = IsTop ? ProductBits - Place : APart + BPart;
-        assign terms[Term*ProductBits+Place +: Width] = Width'(part_q);
         logic unused_sign;   // of a product of unsigned parts
         assign unused_sign = ^part_q;
       end
@@ -80,19 +75,26 @@ module pipelined_multiplier #(
     // The first term, and one after the other the next ones where they have bits.
     for (genvar t = 0; t < Terms; t++) begin : gen_term
       localparam int unsigned Skip = (t < AParts) ? t * APart : (t + 1 - AParts) * BPart;
-      logic [ProductBits-1:0] sum;
+      logic [ProductBits-1:Skip] term;
+      logic [ProductBits-1:0]    sum;
+      for (genvar i = 0; i < AParts; i++) begin : gen_a_of
+        for (genvar j = 0; j < BParts; j++) begin : gen_b_of
+          localparam int unsigned Place = i * APart + j * BPart;
+          localparam bit          IsTop = i + 1 == AParts || j + 1 == BParts;   // of its term: has the sign
+          localparam int unsigned Width = IsTop ? ProductBits - Place : APart + BPart;
+          if (t == ((i >= j) ? i - j : AParts - 1 + j - i)) begin : gen_here
+            assign term[Place +: Width] = Width'(gen_a[i].gen_b[j].part_q);
+          end
+        end
+      end
       if (t == 0) begin : gen_first
-        assign sum = terms[ProductBits-1:0];
+        assign sum = term;
       end else begin : gen_next
-        assign sum[ProductBits-1:Skip] = gen_term[t-1].sum[ProductBits-1:Skip]
-                                         + terms[(t+1)*ProductBits-1:t*ProductBits+Skip];
+        assign sum[ProductBits-1:Skip] = gen_term[t-1].sum[ProductBits-1:Skip] + term;
         assign sum[Skip-1:0] = gen_term[t-1].sum[Skip-1:0];
-        assign terms[t*ProductBits +: Skip] = '0;
-        logic unused_zeros;
-        assign unused_zeros = ^terms[t*ProductBits +: Skip];
       end
     end
-    always_ff @(posedge clk_i) sum_q <= gen_term[Terms-1].sum;
+    always_ff @(posedge clk_i) if (enable_i) sum_q <= gen_term[Terms-1].sum;
     assign product_o = sum_q;
   end
 

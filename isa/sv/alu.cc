@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::string_view kModule = R"(module alu_@u@ (
   input  logic clk_i,
+  input  logic enable_i,      // values go on; they stand still otherwise
   input  logic issue_i,
 @ports@  // Operand table, as alu_unit.sv wants it. Memories:@memories@.
   output logic              twice_o,
@@ -132,7 +133,7 @@ std::string DatapathPrinter::Elements() const {
     if (!ReadTwice(memory)) continue;
     fmt::format_to(std::back_inserter(text),
                    "  logic [cosim_pkg::Mem{1}Bits-1:0] {0}_before_q;\n"
-                   "  always_ff @(posedge clk_i) {0}_before_q <= {0}_i;\n",
+                   "  always_ff @(posedge clk_i) if (enable_i) {0}_before_q <= {0}_i;\n",
                    MemoryName(memory), SvConstantName(MemoryName(memory)));
   }
   return text;
@@ -170,8 +171,8 @@ std::string DatapathPrinter::Lanes() const {
   for (int field : alu_.immediates)
     immediates += fmt::format(",\n      .{0}_i({0}_q)", format_.fields[field].name);
   fmt::format_to(std::back_inserter(text),
-                 "    alu_lane_{} i_lane (\n      .clk_i,\n      .op_i(op_q){}{}\n    );\n"
-                 "    always_ff @(posedge clk_i) begin\n{}    end\n",
+                 "    alu_lane_{} i_lane (\n      .clk_i,\n      .enable_i,\n      .op_i(op_q){}{}\n    );\n"
+                 "    always_ff @(posedge clk_i) if (enable_i) begin\n{}    end\n",
                  unit_.name, immediates, pins, registers);
   for (int memory : alu_.writes) {
     const int bits = spec_.memories[memory].record_bits;

@@ -86,7 +86,7 @@ constexpr std::string_view kGemm = R"(
 )";
 
 constexpr std::string_view kAluDeclarations = R"(
-  logic                                @u@_alu_twice, @u@_alu_fire, @u@_alu_we;
+  logic                                @u@_alu_twice, @u@_alu_active, @u@_alu_fire, @u@_alu_we;
   logic [@reads@-1:0]                  @u@_alu_first, @u@_alu_second, @u@_alu_re;
   logic [@reads@*@indices@-1:0]        @u@_alu_first_index, @u@_alu_second_index;
   logic [@indices@-1:0]                @u@_alu_result_index;
@@ -119,6 +119,7 @@ constexpr std::string_view kAlu = R"(
     .result_index_i(@u@_alu_result_index),
     .re_o          (@u@_alu_re),
     .raddr_o       (@u@_alu_raddr),
+    .active_o      (@u@_alu_active),
     .fire_o        (@u@_alu_fire),
     .group_o       (@u@_alu_group),
     .we_o          (@u@_alu_we),
@@ -128,6 +129,7 @@ constexpr std::string_view kAlu = R"(
 
   alu_@u@ i_@u@_lanes (
     .clk_i,
+    .enable_i       (@u@_alu_active),
     .issue_i        (@u@_alu_issue),
     .op_i           (@u@_alu_op),
 @immediates@    .twice_o        (@u@_alu_twice),

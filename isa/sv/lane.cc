@@ -112,8 +112,10 @@ std::string LanePrinter::Print() {
   for (size_t slot = 0; slot < alu_.ops.size(); ++slot) PrintOp(static_cast<int>(slot));
   const std::string shared = PrintMultipliers() + PrintShifters() + PrintAdders();
   PrintResults();
-  std::string ports = fmt::format("  input  logic clk_i,\n  input  logic [{}:0] op_i", alu_.ops.size() - 1);
-  std::string inputs = "clk_i, op_i";
+  std::string ports =
+      fmt::format("  input  logic clk_i,\n  input  logic [0:0] enable_i,\n  input  logic [{}:0] op_i",
+                  alu_.ops.size() - 1);
+  std::string inputs = "clk_i, enable_i, op_i";
   auto input = [&](const std::string& name, int bits) {
     fmt::format_to(std::back_inserter(ports), ",\n  input  logic [{}:0] {}", bits - 1, name);
     inputs += ", " + name;
@@ -133,7 +135,8 @@ std::string LanePrinter::Print() {
     fmt::format_to(std::back_inserter(ports), ",\n  output logic [{}:0] {}_o",
                    spec_.memories[memory].record_bits - 1, spec_.memories[memory].name);
   }
-  if (!registers_.empty()) registers_ = "\n  always_ff @(posedge clk_i) begin\n" + registers_ + "  end\n";
+  if (!registers_.empty())
+    registers_ = "\n  always_ff @(posedge clk_i) if (enable_i) begin\n" + registers_ + "  end\n";
   // Values are kept in their full width; what no op needs of them is trimmed by synthesis.
   return fmt::format(
       "{}// verilator lint_off UNUSEDSIGNAL\n// Reason: wrapped values and exact products keep bits that "

@@ -192,14 +192,14 @@ std::string LanePrinter::PrintMultipliers() {
       b_bits = std::max(b_bits, values_[use.b].type.width + (values_[use.b].type.is_signed ? 0 : 1));
     }
     products += fmt::format("  logic signed [{}:0] product{};\n", a_bits + b_bits - 1, m);
-    fmt::format_to(std::back_inserter(text),
-                   "  logic signed [{0}:0] factor_a{2};\n  logic signed [{1}:0] factor_b{2};\n"
-                   "  assign factor_a{2} = {3};\n  assign factor_b{2} = {4};\n"
-                   "  pipelined_multiplier #(.ABits({5}), .BBits({6}), .Stages({7})) i_multiplier{2} (\n"
-                   "    .clk_i, .a_i(factor_a{2}), .b_i(factor_b{2}), .product_o(product{2})\n  );\n",
-                   a_bits - 1, b_bits - 1, m, Operand(unit, &SharedUnit::Use::a, a_bits, false),
-                   Operand(unit, &SharedUnit::Use::b, b_bits, false), a_bits, b_bits,
-                   product_stages_[unit.stage]);
+    fmt::format_to(
+        std::back_inserter(text),
+        "  logic signed [{0}:0] factor_a{2};\n  logic signed [{1}:0] factor_b{2};\n"
+        "  assign factor_a{2} = {3};\n  assign factor_b{2} = {4};\n"
+        "  pipelined_multiplier #(.ABits({5}), .BBits({6}), .Stages({7})) i_multiplier{2} (\n"
+        "    .clk_i, .enable_i, .a_i(factor_a{2}), .b_i(factor_b{2}), .product_o(product{2})\n  );\n",
+        a_bits - 1, b_bits - 1, m, Operand(unit, &SharedUnit::Use::a, a_bits, false),
+        Operand(unit, &SharedUnit::Use::b, b_bits, false), a_bits, b_bits, product_stages_[unit.stage]);
   }
   if (!text.empty())
     body_ += "\n  // Multipliers, shared by all ops that multiply in the same stage.\n" + text;
@@ -216,13 +216,14 @@ std::string LanePrinter::PrintShifters() {
       bits = std::max(bits, values_[use.b].type.width);
     }
     declarations += fmt::format("  logic [{}:0] rounded{};\n", width - 1, s);
-    fmt::format_to(std::back_inserter(text),
-                   "  logic [{0}:0] unshifted{2};\n  logic [{1}:0] amount{2};\n"
-                   "  assign unshifted{2} = {3};\n  assign amount{2} = {4};\n"
-                   "  rounding_shifter #(.Width({5}), .AmountBits({6}), .Stages({7})) i_shifter{2} (\n"
-                   "    .clk_i, .value_i(unshifted{2}), .amount_i(amount{2}), .rounded_o(rounded{2})\n  );\n",
-                   width - 1, bits - 1, s, Operand(unit, &SharedUnit::Use::a, width, true),
-                   Operand(unit, &SharedUnit::Use::b, bits, true), width, bits, shift_stages_[unit.stage]);
+    fmt::format_to(
+        std::back_inserter(text),
+        "  logic [{0}:0] unshifted{2};\n  logic [{1}:0] amount{2};\n"
+        "  assign unshifted{2} = {3};\n  assign amount{2} = {4};\n"
+        "  rounding_shifter #(.Width({5}), .AmountBits({6}), .Stages({7})) i_shifter{2} (\n"
+        "    .clk_i, .enable_i, .value_i(unshifted{2}), .amount_i(amount{2}), .rounded_o(rounded{2})\n  );\n",
+        width - 1, bits - 1, s, Operand(unit, &SharedUnit::Use::a, width, true),
+        Operand(unit, &SharedUnit::Use::b, bits, true), width, bits, shift_stages_[unit.stage]);
   }
   if (!text.empty())
     body_ += "\n  // Rounding shifters, shared by all ops that shift in the same stage.\n" + text;
