@@ -37,9 +37,10 @@ Tensor Fractions(Randoms& random, const Shape& shape) {
 }
 
 /// An operator of two operands, and what is added to it element by element in the same group.
-class Case {
+class OperatorCase {
  public:
-  Case(HostOperatorPtr op, const Shape& a, const Shape& b, bool constant, const Shape& added, uint64_t seed)
+  OperatorCase(HostOperatorPtr op, const Shape& a, const Shape& b, bool constant, const Shape& added,
+               uint64_t seed)
       : random_(seed) {
     const ValueId x = AddInput("a", a);
     const ValueId y = constant ? graph_.AddConstant("b", Fractions(random_, b)) : AddInput("b", b);
@@ -112,7 +113,7 @@ TEST(ProductTiles, ActivationsByActivations) {
       {{1, 5, 7}, {4, 7, 19}},       {{5, 40, 7}, {7, 6}},
   };
   for (const auto& [a, b] : shapes) {
-    Case product(host::MatMul(), a, b, false, {}, 51);
+    OperatorCase product(host::MatMul(), a, b, false, {}, 51);
     for (const CpuTarget& target : kProcessors) EXPECT_TRUE(product.IsTiled(target)) << graph::ToString(a);
     product.ExpectReference();
   }
@@ -121,7 +122,7 @@ TEST(ProductTiles, ActivationsByActivations) {
 TEST(ProductTiles, ByConstantsWithWhatFollows) {
   for (const Shape& a : {Shape{9, 17}, Shape{1, 12, 17}, Shape{2, 3, 5, 17}, Shape{1, 17}})
     for (const Shape& added : {Shape{}, Shape{21}, Shape{1}}) {
-      Case product(host::MatMul(), a, {17, 21}, true, added, 52);
+      OperatorCase product(host::MatMul(), a, {17, 21}, true, added, 52);
       EXPECT_TRUE(product.IsTiled(kProcessors[1]));
       product.ExpectReference();
     }
@@ -131,21 +132,22 @@ TEST(ProductTiles, RowsOrColumnsOfGemm) {
   for (const bool transpose_a : {false, true})
     for (const bool transpose_b : {false, true})
       for (const bool constant : {false, true}) {
-        Case product(host::Gemm(1, 1, transpose_a, transpose_b), transpose_a ? Shape{17, 9} : Shape{9, 17},
-                     transpose_b ? Shape{21, 17} : Shape{17, 21}, constant, {21}, 53);
+        OperatorCase product(host::Gemm(1, 1, transpose_a, transpose_b),
+                             transpose_a ? Shape{17, 9} : Shape{9, 17},
+                             transpose_b ? Shape{21, 17} : Shape{17, 21}, constant, {21}, 53);
         EXPECT_TRUE(product.IsTiled(kProcessors[0]));
         product.ExpectReference();
       }
 }
 
 TEST(ProductTiles, VectorsAndUnknownProcessorsGetPortableLoops) {
-  Case row(host::MatMul(), {1, 64}, {64, 32}, false, {}, 54);
+  OperatorCase row(host::MatMul(), {1, 64}, {64, 32}, false, {}, 54);
   EXPECT_FALSE(row.IsTiled(kProcessors[2]));
   row.ExpectReference();
-  Case vector(host::MatMul(), {8, 64}, {64}, false, {}, 55);
+  OperatorCase vector(host::MatMul(), {8, 64}, {64}, false, {}, 55);
   EXPECT_FALSE(vector.IsTiled(kProcessors[2]));
   vector.ExpectReference();
-  EXPECT_FALSE(Case(host::MatMul(), {16, 64}, {64, 32}, false, {}, 56).IsTiled({}));
+  EXPECT_FALSE(OperatorCase(host::MatMul(), {16, 64}, {64, 32}, false, {}, 56).IsTiled({}));
 }
 
 TEST(PhaseTiles, TransposedConvolutionsByConstants) {
@@ -158,20 +160,21 @@ TEST(PhaseTiles, TransposedConvolutionsByConstants) {
     const auto op =
         host::ConvTranspose({.strides = strides, .pads = {few(0, 1), few(0, 1), few(0, 1), few(0, 1)}},
                             {.output_padding = {few(0, strides[0] - 1), few(0, strides[1] - 1)}}, 1);
-    Case transposed(op, x, w, true, {w[1], 1, 1}, 59);
+    OperatorCase transposed(op, x, w, true, {w[1], 1, 1}, 59);
     EXPECT_TRUE(transposed.IsTiled(kProcessors[1])) << graph::ToString(w);
     transposed.ExpectReference();
   }
 }
 
 TEST(PhaseTiles, KernelsShorterThanTheirStrideAreSpread) {
-  Case transposed(host::ConvTranspose({.strides = {3, 2}}, {}, 1), {1, 3, 4, 5}, {3, 8, 2, 2}, true, {}, 60);
+  OperatorCase transposed(host::ConvTranspose({.strides = {3, 2}}, {}, 1), {1, 3, 4, 5}, {3, 8, 2, 2}, true,
+                          {}, 60);
   EXPECT_FALSE(transposed.IsTiled(kProcessors[1]));
   transposed.ExpectReference();
 }
 
 TEST(ProductTiles, ManyRoundsInChunks) {
-  Case product(host::MatMul(), {6, 5000}, {5000, 20}, false, {}, 57);
+  OperatorCase product(host::MatMul(), {6, 5000}, {5000, 20}, false, {}, 57);
   product.ExpectReference();
 }
 
