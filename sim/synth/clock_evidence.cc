@@ -4,14 +4,22 @@
 #include <fmt/format.h>
 
 namespace cosim::synth {
+namespace {
+
+/// A block routed once may have been lucky.
+constexpr size_t kSeedsToCount = 2;
+
+}  // namespace
 
 ClockEvidence EvidenceOf(const Placement& placement, const isa::Spec& spec) {
-  ClockEvidence evidence{.clock_mhz = spec.clock_mhz,
-                         .blocks = static_cast<int>(placement.all.size()),
-                         .routed = static_cast<int>(placement.blocks.size()),
-                         .blocks_mhz = placement.BlocksMhz()};
-  for (const RoutedBlock& block : placement.blocks)
-    if (block.Slowest().mhz == evidence.blocks_mhz) evidence.slowest = block.name;
+  ClockEvidence evidence{.clock_mhz = spec.clock_mhz, .blocks = static_cast<int>(placement.all.size())};
+  for (const RoutedBlock& block : placement.blocks) {
+    if (block.routes.size() < kSeedsToCount) continue;
+    const double mhz = block.Slowest().mhz;
+    if (evidence.routed++ > 0 && mhz >= evidence.blocks_mhz) continue;
+    evidence.blocks_mhz = mhz;
+    evidence.slowest = block.name;
+  }
   if (placement.design) {
     evidence.design_mhz = placement.design->Slowest().mhz;
     evidence.design_seeds = static_cast<int>(placement.design->routes.size());

@@ -181,9 +181,10 @@ esac
     std::ifstream file(folder_ / "runs");
     return static_cast<int>(std::count(std::istreambuf_iterator<char>(file), {}, '\n'));
   }
-  std::optional<synth::Placement> Run(const isa::Spec& spec, const std::string& block) {
+  std::optional<synth::Placement> Run(const isa::Spec& spec, const std::string& block,
+                                      const std::vector<int>& seeds = {1, 2}) {
     diags_ = Diagnostics();
-    return synth::Place(spec, {.block = block}, diags_);
+    return synth::Place(spec, {.block = block, .seeds = seeds}, diags_);
   }
   std::string Refusal(const isa::Spec& spec, const std::string& block) {
     EXPECT_FALSE(Run(spec, block).has_value());
@@ -224,6 +225,8 @@ TEST_F(PlaceTest, TakesTheLowestOfTheSeedsAndRoutesOnce) {
 TEST_F(PlaceTest, IsTheEvidenceForAClockAfterwards) {
   StandIn();
   const isa::Spec spec = SpecFor("tiny.yaml");
+  EXPECT_EQ(EvidenceText(synth::EvidenceOf(synth::CachedPlacement(spec), spec)), "unproven");
+  ASSERT_TRUE(Run(spec, "locks", {1}).has_value()) << diags_.Render();
   EXPECT_EQ(EvidenceText(synth::EvidenceOf(synth::CachedPlacement(spec), spec)), "unproven");
   ASSERT_TRUE(Run(spec, "locks").has_value()) << diags_.Render();
   const auto evidence = synth::EvidenceOf(synth::CachedPlacement(spec), spec);
