@@ -61,15 +61,6 @@ module load_writer #(
   localparam int unsigned PartBits = (Parts > 1) ? $clog2(Parts) : 1;
   localparam int unsigned PtrBits  = (BufferBeats > 1) ? $clog2(BufferBeats) : 1;
 
-  // Bits of the widest padded element, in whole beats. (Yosys knows no `return`.)
-  function automatic int unsigned Widest(input int unsigned least);
-    Widest = least;
-    for (int m = 0; m < Memories; m++) begin
-      if (LaneBits[m*32 +: 32] != 0 && ElementBits[m*32 +: 32] > Widest) Widest = ElementBits[m*32 +: 32];
-    end
-  endfunction
-  localparam int unsigned PaddedBits = (Widest(PortBits) + PortBits - 1) / PortBits * PortBits;
-
   // ---- Transfers waiting. Ends are kept as sums, so that the walk only compares.
   typedef struct packed {
     logic [Memories-1:0]  memory;
@@ -250,8 +241,8 @@ module load_writer #(
   stage_t              stage_d, stage1_q, stage2_q;
   logic [Memories-1:0] we_q;
   logic [AddrBits-1:0] waddr_q;
-  logic [DataBits-1:0] wdata_q;
-  logic [PaddedBits-1:0] pad;           // the pad value in every lane
+  logic [DataBits-1:0] wdata_d, wdata_q;
+  logic [DataBits-1:0] pad;             // the pad value in every lane
   logic [PortBits-1:0] piece;
 
   always_comb begin
@@ -263,38 +254,32 @@ module load_writer #(
     stage_d.value  = head.pad_value;
   end
 
-  // In whole beats; elements of memories without padding may be much wider.
-  logic [Memories*PaddedBits-1:0] pad_of;  // each memory's padded element, 0 for the others
+  logic [Memories*DataBits-1:0] pad_of;  // each memory's padded element, 0 for the others
   for (genvar m = 0; m < Memories; m++) begin : gen_pad
     localparam int unsigned Lane = LaneBits[m*32 +: 32];
     if (Lane == 0) begin : gen_none
-      assign pad_of[m*PaddedBits +: PaddedBits] = '0;
+      assign pad_of[m*DataBits +: DataBits] = '0;
     end else begin : gen_lanes
       localparam int unsigned Lanes = ElementBits[m*32 +: 32] / Lane;
       logic [Lane-1:0] lane;
       assign lane = `MUTANT(PadZero) ? '0 : Lane'($signed(stage2_q.value));
-      assign pad_of[m*PaddedBits +: PaddedBits] = stage2_q.pads[m] ? PaddedBits'({Lanes{lane}}) : '0;
+      assign pad_of[m*DataBits +: DataBits] = stage2_q.pads[m] ? DataBits'({Lanes{lane}}) : '0;
     end
   end
 
   always_comb begin
     pad = '0;
-    for (int m = 0; m < Memories; m++) pad = pad | pad_of[m*PaddedBits +: PaddedBits];
+    for (int m = 0; m < Memories; m++) pad = pad | pad_of[m*DataBits +: DataBits];
   end
 
   assign piece = beat >> {stage2_q.offset, 3'b000};
 
-  for (genvar p = 0; p < Parts; p++) begin : gen_part
-    localparam bit Padded = (p + 1) * PortBits <= PaddedBits;
-    logic [PortBits-1:0] part_d;
-    if (Padded) begin : gen_padded
-      assign part_d = (stage2_q.pads != '0) ? pad[p*PortBits +: PortBits] : piece;
-    end else begin : gen_plain
-      assign part_d = piece;
+  always_comb begin
+    wdata_d = wdata_q;
+    for (int p = 0; p < Parts; p++) begin
+      if (stage2_q.part == PartBits'(p)) wdata_d[p*PortBits +: PortBits] = piece;
     end
-    always_ff @(posedge clk_i) begin
-      if ((stage2_q.part == PartBits'(p)) | (Padded & (stage2_q.pads != '0))) wdata_q[p*PortBits +: PortBits] <= part_d;
-    end
+    if (stage2_q.pads != '0) wdata_d = pad;
   end
 
   always_ff @(posedge clk_i) begin
@@ -308,6 +293,7 @@ module load_writer #(
       we_q     <= stage2_q.memory;
     end
     waddr_q <= stage2_q.addr;
+    wdata_q <= wdata_d;
   end
 
   assign we_o    = we_q;

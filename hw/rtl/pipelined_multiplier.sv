@@ -2,8 +2,9 @@
 // A signed product of any width, spread over as many cycles as its user can wait, so that the multipliers it is made of
 // have registers around them. What is multiplied when is the user's business: a pair of operands comes in every cycle.
 //
-// Operands of cycle t give their product at t + Stages, 0 being the same cycle; cycles without enable_i do not count. From two stages on, parts as wide as a DSP
-// multiplies are multiplied and registered, then added and registered; from three stages on, operands are registered too.
+// Operands of cycle t give their product at t + Stages, 0 being the same cycle; cycles without enable_i do not count. From
+// two stages on, parts as wide as a DSP multiplies are multiplied and registered, then added and registered; from three
+// stages on, operands are registered too.
 module pipelined_multiplier #(
   parameter  int unsigned ABits       = 32,
   parameter  int unsigned BBits       = 32,

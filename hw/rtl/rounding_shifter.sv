@@ -2,8 +2,9 @@
 // Shifts right and rounds half up: (value + half of the last bit kept) >> amount, spread over as many cycles as its user
 // can wait. What is shifted when is the user's business: a pair of operands comes in every cycle.
 //
-// Operands of cycle t give their result at t + Stages, 0 being the same cycle; cycles without enable_i do not count. The first register stands between the
-// shift and the rounding, the second behind the rounding, the third within the shift; more of them only wait.
+// Operands of cycle t give their result at t + Stages, 0 being the same cycle; cycles without enable_i do not count. The
+// first register stands between the shift and the rounding, the second behind the rounding, the third within the shift;
+// more of them only wait.
 module rounding_shifter #(
   parameter int unsigned Width      = 64,
   parameter int unsigned AmountBits = 6,
