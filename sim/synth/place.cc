@@ -62,7 +62,7 @@ runtime::CacheKey DesignKey(const std::vector<sim::RtlSource>& sources, const Pl
 
 std::string RouteKey(const std::vector<sim::RtlSource>& sources, const PlaceTools& tools,
                      const std::string& block, int seed) {
-  return DesignKey(sources, tools, "route").Add(block).Add(std::to_string(seed)).Text();
+  return DesignKey(sources, tools, "route").Add(kBlockRules).Add(block).Add(std::to_string(seed)).Text();
 }
 
 std::optional<Route> ReadRoute(const fs::path& folder, int seed, std::string& error) {

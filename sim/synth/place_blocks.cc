@@ -34,7 +34,7 @@ const isa::Unit* UnitOf(std::string_view instance, const isa::Spec& spec) {
 }
 
 std::string BlockOfUnit(const isa::Unit& unit, std::string_view part, std::string_view rest) {
-  if (part == "commands") return unit.name + "_front";
+  if (part == "commands" || part == "decode") return unit.name + "_front";
   if (part == "lanes") return Piece(unit, "alu") + (rest.starts_with("gen_lane[") ? "_lane" : "_engine");
   if (part == "gemm" && rest.find("i_array.") != std::string_view::npos) return Piece(unit, part) + "_slice";
   constexpr std::array kEngines = {"load", "store", "gemm", "alu"};

@@ -82,6 +82,7 @@ TEST(PlaceBlocks, OwnTheRegistersOfTheirParts) {
   const isa::Spec spec = SpecFor("tiny.yaml");
   const auto block = [&](const std::string& name) { return synth::PlaceBlockOf(name, spec); };
   EXPECT_EQ(block("i_accelerator.i_load_commands.head_q"), "load_front");
+  EXPECT_EQ(block("i_accelerator.i_load_decode.load_rows_o"), "load_front");
   EXPECT_EQ(block("i_accelerator.i_queue_gemm_to_load.tokens_q"), "load_front");
   EXPECT_EQ(block("i_accelerator.i_load_load.i_splitter.left_q"), "load_front");
   EXPECT_EQ(block("i_accelerator.i_load_load.i_writer.wptr_q"), "load_engine");
