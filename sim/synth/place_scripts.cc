@@ -103,13 +103,20 @@ std::string WholeScript(const std::string& flat) {
 }
 
 std::string WrapperText(const std::vector<BlockPort>& ports, const std::vector<std::string>& kept) {
+  const auto is_kept = [&](const BlockPort& port) {
+    return std::ranges::find(kept, port.name) != kept.end();
+  };
+  // Of registers that only logic of the block itself reads, what that logic gives shows them: then the paths
+  // on from them are looked at here too.
+  const bool shows_registers =
+      std::ranges::any_of(ports, [&](const BlockPort& port) { return !port.is_input && is_kept(port); });
   int in = 0, out = 0;
   std::vector<std::string> pins;
   for (const BlockPort& port : ports) {
     int& used = port.is_input ? in : out;
     if (port.name == kClock) {
       pins.push_back(fmt::format(".\\{} (clk)", port.name));
-    } else if (port.is_input || std::ranges::find(kept, port.name) != kept.end()) {
+    } else if (port.is_input || is_kept(port) || !shows_registers) {
       pins.push_back(fmt::format(".\\{} ({}[{}:{}])", port.name, port.is_input ? "in_q" : "out",
                                  used + port.bits - 1, used));
       used += port.bits;

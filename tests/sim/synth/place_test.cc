@@ -139,6 +139,8 @@ TEST(PlaceWrapper, FeedsInputsAndCollectsWhatIsKept) {
   EXPECT_THAT(text, HasSubstr(".\\aclk (clk),\n    .\\a.b (in_q[3:0]),\n    .\\c (out[1:0])\n"));
   EXPECT_THAT(text, HasSubstr("tree0_q[0] <= ^out_q[1:0];"));
   EXPECT_THAT(synth::WrapperText(kBlockPorts, {"i_load.rows_q"}), ::testing::Not(HasSubstr("i_fetch.word")));
+  // Nothing kept leaves it: its registers show in what does.
+  EXPECT_THAT(synth::WrapperText(kBlockPorts, {"i_locks.count_q"}), HasSubstr("i_fetch.word"));
   // 1,297 outputs are 37 groups of 36, which are two, which are one.
   EXPECT_THAT(synth::WrapperText({{true, 1, "a"}, {false, 1297, "y"}}, {"y"}),
               HasSubstr("assign so = tree2_q[0];"));
