@@ -93,7 +93,7 @@ TEST_F(HostDevice, RefusesWhatIsAnAccelerators) {
                   ": the host device has no accelerator\n"
                   "  hint: leave it out, or use --device=cycle\n");
   EXPECT_THAT(ErrorOf("run mlp.cosim --device=host"), HasSubstr("is a module, compiled for an accelerator"));
-  EXPECT_EQ(ErrorOf("run mlp --repeat=3"), "cosim: error: --repeat is for --device=host\n");
+  EXPECT_EQ(ErrorOf("run mlp --repeat=3"), "cosim: error: --repeat is for --device=host and boards\n");
   EXPECT_EQ(ErrorOf("run mlp --threads=2"), "cosim: error: --threads is for --device=host\n");
   EXPECT_EQ(ErrorOf("run mlp --float32"), "cosim: error: --float32 is for --device=host\n");
 }
