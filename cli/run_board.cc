@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cli/board_report.h"
+#include "cli/board_session.h"
 #include "cli/model_files.h"
 #include "cli/module.h"
 #include "cli/options.h"
@@ -23,8 +24,6 @@
 #include "cli/report_checks.h"
 #include "compiler/cpu/host_target.h"
 #include "compiler/session/module.h"
-#include "driver/diagnostic_codes.h"
-#include "driver/remote/client.h"
 #include "driver/ssh/board_host.h"
 #include "isa/home.h"
 #include "isa/spec/config_host.h"
@@ -88,7 +87,8 @@ std::optional<std::vector<uint8_t>> BytesOf(const fs::path& path) {
 }
 
 /// The program for such a board; prints that it is not built.
-std::optional<std::vector<uint8_t>> BoardProgram(const po::variables_map& values, const std::string& target) {
+std::optional<std::vector<uint8_t>> BoardProgramBytes(const po::variables_map& values,
+                                                      const std::string& target) {
   if (values.count("board-program")) {
     const auto path = values["board-program"].as<std::string>();
     auto bytes = fs::is_regular_file(path) ? BytesOf(path) : std::nullopt;
@@ -166,72 +166,6 @@ std::optional<Program> Compiled(const po::variables_map& values, const cpu::Host
   return Program{std::move(*loaded), std::move(*read), std::move(bytes), std::move(key), run.network};
 }
 
-/// What a file may be called there.
-std::string FileName(const std::string& network) {
-  std::string name;
-  for (const char c : network) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  return name + ".cosim";
-}
-
-/// A session with cosim-board there.
-class BoardSession {
- public:
-  BoardSession(BoardHost& host, std::string memory) : host_(host), memory_(std::move(memory)) {}
-
-  /// Copies program and module, and opens the module. Reports.
-  bool Open(std::span<const uint8_t> board_program, const Program& program, Diagnostics& diags) {
-    const auto command = host_.Put("cosim-board", board_program, /*executable=*/true, diags);
-    if (!command) return false;
-    module_ = host_.Put(FileName(program.name), program.bytes, /*executable=*/false, diags);
-    if (!module_) return false;
-    process_ = host_.Start(fmt::format("exec \"{}\" serve --stdio", *command), diags);
-    if (!process_) return false;
-    channel_.emplace(process_->out(), process_->in());
-    client_.emplace(*channel_, host_.address().Text());
-    return Explained(client_->Greet(diags), diags);
-  }
-
-  std::optional<session::BoardMeasurement> Run(const std::vector<std::vector<uint8_t>>& inputs,
-                                               double simulated_ms, Diagnostics& diags) {
-    using std::chrono::milliseconds;
-    const milliseconds patience{std::max<int64_t>(10'000, static_cast<int64_t>(20 * simulated_ms))};
-    if (!open_) {
-      const driver::remote::Open open{.module_path = *module_,
-                                      .uio_name = "",
-                                      .memory = memory_,
-                                      .timeout_ms = static_cast<uint32_t>(patience.count())};
-      open_ = Explained(client_->OpenModule(open, diags), diags);
-      if (!open_) return std::nullopt;
-    }
-    auto ran = client_->RunModule({inputs}, 4 * patience, diags);
-    if (!Explained(ran.has_value(), diags)) return std::nullopt;
-    return session::BoardMeasurement{ran->cycles,  std::move(ran->ledger), std::move(ran->outputs),
-                                     ran->total_s, ran->accelerator_s,     ran->host_s};
-  }
-
- private:
-  // A session that ends gives ssh's own reason, or what cosim-board said, rather than that it has ended.
-  bool Explained(bool good, Diagnostics& diags) {
-    if (good) return true;
-    if (diags.Back().code == driver::codes::kNoConnection) {
-      process_->CloseInput();
-      const int status = process_->Wait(std::chrono::seconds{3});
-      std::string said = process_->Errors();
-      while (!said.empty() && said.back() == '\n') said.pop_back();
-      if (!host_.Explain(status, said, diags) && !said.empty()) diags.Back().hint = said;
-    }
-    return false;
-  }
-
-  BoardHost& host_;
-  const std::string memory_;
-  std::optional<std::string> module_;
-  std::unique_ptr<driver::ssh::Process> process_;
-  std::optional<driver::remote::Channel> channel_;
-  std::optional<driver::remote::Client> client_;
-  bool open_ = false;
-};
-
 }  // namespace
 
 void AddBoardOptions(po::options_description& options) {
@@ -278,7 +212,7 @@ int RunOnBoard(const po::variables_map& values) {
   if (!host) return fail();
   const auto target = TargetFor(*host);
   if (!target) return 1;
-  const auto board_program = BoardProgram(values, target->name);
+  const auto board_program = BoardProgramBytes(values, target->name);
   if (!board_program) return 1;
   auto program = NamesModule(run.network) ? FromFile(values, run) : Compiled(values, *target, run);
   if (!program) return 1;
@@ -286,7 +220,7 @@ int RunOnBoard(const po::variables_map& values) {
   const isa::Spec& spec = program->loaded.spec;
 
   BoardSession board(*host, values.count("board-memory") ? values["board-memory"].as<std::string>() : "");
-  if (!board.Open(*board_program, *program, diags)) return fail();
+  if (!board.Open(*board_program, {program->name, program->bytes}, diags)) return fail();
   std::string error;
   auto measured = session::RunOnBoard(
       spec, std::move(program->module), run, repeat,

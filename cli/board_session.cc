@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/board_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <utility>
+
+#include "driver/diagnostic_codes.h"
+
+namespace cosim::cli {
+namespace {
+
+std::string FileNameOf(const std::string& network) {
+  std::string name;
+  for (const char c : network) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return name + ".cosim";
+}
+
+}  // namespace
+
+bool BoardSession::Open(std::span<const uint8_t> board_program, const BoardProgram& program,
+                        Diagnostics& diags) {
+  const auto command = host_.Put("cosim-board", board_program, /*executable=*/true, diags);
+  if (!command) return false;
+  module_ = host_.Put(FileNameOf(program.name), program.module, /*executable=*/false, diags);
+  if (!module_) return false;
+  process_ = host_.Start(fmt::format("exec \"{}\" serve --stdio", *command), diags);
+  if (!process_) return false;
+  channel_.emplace(process_->out(), process_->in());
+  client_.emplace(*channel_, host_.address().Text());
+  return Explained(client_->Greet(diags), diags);
+}
+
+std::optional<session::BoardMeasurement> BoardSession::Run(const std::vector<std::vector<uint8_t>>& inputs,
+                                                           double simulated_ms, Diagnostics& diags) {
+  using std::chrono::milliseconds;
+  const milliseconds patience{std::max<int64_t>(10'000, static_cast<int64_t>(20 * simulated_ms))};
+  if (!open_) {
+    const driver::remote::Open open{.module_path = *module_,
+                                    .uio_name = "",
+                                    .memory = memory_,
+                                    .timeout_ms = static_cast<uint32_t>(patience.count())};
+    open_ = Explained(client_->OpenModule(open, diags), diags);
+    if (!open_) return std::nullopt;
+  }
+  auto ran = client_->RunModule({inputs}, 4 * patience, diags);
+  if (!Explained(ran.has_value(), diags)) return std::nullopt;
+  return session::BoardMeasurement{ran->cycles,  std::move(ran->ledger), std::move(ran->outputs),
+                                   ran->total_s, ran->accelerator_s,     ran->host_s};
+}
+
+// A session that ends gives ssh's own reason, or what cosim-board said, rather than that it has ended.
+bool BoardSession::Explained(bool good, Diagnostics& diags) {
+  if (good || diags.Back().code != driver::codes::kNoConnection) return good;
+  process_->CloseInput();
+  const int status = process_->Wait(std::chrono::seconds{3});
+  std::string said = process_->Errors();
+  while (!said.empty() && said.back() == '\n') said.pop_back();
+  if (!host_.Explain(status, said, diags) && !said.empty()) diags.Back().hint = said;
+  return false;
+}
+
+}  // namespace cosim::cli
