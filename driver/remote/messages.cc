@@ -3,6 +3,8 @@
 
 #include <messages_generated.h>
 
+#include <cstring>
+
 namespace cosim::driver::remote {
 namespace {
 
@@ -38,11 +40,18 @@ Offset<wire::Row> PackRow(FlatBufferBuilder& to, const runtime::LedgerRow& row) 
                          to.CreateVector(row.wait_token), row.wait_port, row.wait_memory, row.idle);
 }
 
+// The verifier looks at where a vector begins, not at whether its elements stand aligned.
+std::vector<runtime::Cycle> CyclesIn(const Vector<int64_t>& packed) {
+  std::vector<runtime::Cycle> cycles(packed.size());
+  if (!cycles.empty()) std::memcpy(cycles.data(), packed.Data(), cycles.size() * sizeof(int64_t));
+  return cycles;
+}
+
 runtime::LedgerRow UnpackRow(const wire::Row& row) {
   return {.unit = row.unit()->str(),
           .busy = row.busy(),
           .wait_push = row.wait_push(),
-          .wait_token = {row.wait_token()->begin(), row.wait_token()->end()},
+          .wait_token = CyclesIn(*row.wait_token()),
           .wait_port = row.wait_port(),
           .wait_memory = row.wait_memory(),
           .idle = row.idle()};
