@@ -77,14 +77,25 @@ module fetch #(
 
   // The burst after the standing one is worked out before it is known whether that one is accepted.
   assign next_addr  = addr_q + (32'(len_q) << BeatShift);
-  assign next_left  = left_q - 32'(len_q);
   assign first_left = ((code_words_i << WordShift) + 32'(BeatWords - 1)) >> PackShift;
 
-  burst_length #(.PortBits(PortBits), .BurstBeats(Chunk), .LeftBits(32)) i_next_length (
-    .addr_i(next_addr[11:0]),
-    .left_i(next_left),
-    .len_o (next_len)
-  );
+  if (((Chunk & (Chunk - 1)) == 0) && (Chunk <= PageBeats)) begin : gen_whole_bursts
+    // No burst meets a page's end, so that all but the last are whole: what is left tells the next one's length, and
+    // the standing one's is not waited for.
+    logic [31:0] whole, after;  // whole bursts left, and but for the standing one
+    assign whole     = left_q >> $clog2(Chunk);
+    assign after     = left_q >> ($clog2(Chunk) + 1);
+    assign next_left = (whole != '0) ? left_q - 32'(Chunk) : '0;
+    assign next_len  = (after != '0) ? ChunkBits'(Chunk)
+                       : ((whole != '0) ? ChunkBits'(left_q & 32'(Chunk - 1)) : '0);
+  end else begin : gen_any_burst
+    assign next_left = left_q - 32'(len_q);
+    burst_length #(.PortBits(PortBits), .BurstBeats(Chunk), .LeftBits(32)) i_next_length (
+      .addr_i(next_addr[11:0]),
+      .left_i(next_left),
+      .len_o (next_len)
+    );
+  end
 
   always_comb begin
     presented_d = req_valid_o & ~req_ready_i;

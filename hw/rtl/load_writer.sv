@@ -61,18 +61,22 @@ module load_writer #(
   localparam int unsigned PartBits = (Parts > 1) ? $clog2(Parts) : 1;
   localparam int unsigned PtrBits  = (BufferBeats > 1) ? $clog2(BufferBeats) : 1;
 
-  // ---- Transfers waiting. Ends are kept as sums, so that the walk only compares.
+  // ---- Transfers waiting. Where memory begins and ends is kept such that the walk only asks whether it is there.
   typedef struct packed {
     logic [Memories-1:0]  memory;
     logic                 empty;        // nothing to write
     logic [AddrBits-1:0]  sram;
     logic [BeatShift-1:0] offset;
     logic [BeatShift-1:0] stride;
-    logic [PadBits-1:0]   row_begin;    // first row from memory
-    logic [CountBits-1:0] row_end;      // one past the last row from memory
+    logic                 row_first_in; // the first row is from memory
+    logic                 row_padded;   // there are rows of padding before those from memory …
+    logic [PadBits-1:0]   row_before;   // … and this is the last of them
+    logic [CountBits-1:0] row_last_in;  // last row from memory
     logic [CountBits-1:0] row_last;     // last row
-    logic [PadBits-1:0]   col_begin;
-    logic [CountBits-1:0] col_end;
+    logic                 col_first_in;
+    logic                 col_padded;
+    logic [PadBits-1:0]   col_before;
+    logic [CountBits-1:0] col_last_in;
     logic [CountBits-1:0] col_last;
     logic [ValueBits-1:0] pad_value;
     logic [TagBits-1:0]   tag;
@@ -90,19 +94,23 @@ module load_writer #(
   assign col_last = CountBits'(cols_i) + (CountBits'(pad_left_i) + CountBits'(pad_right_i) - 1'b1);
 
   always_comb begin
-    in.memory    = memory_i;
-    in.empty     = (memory_i == '0) | no_rows | no_cols;
-    in.sram      = sram_i;
-    in.offset    = offset_i;
-    in.stride    = stride_i;
-    in.row_begin = pad_top_i;
-    in.row_end   = CountBits'(pad_top_i) + CountBits'(rows_i);
-    in.row_last  = in.empty ? '0 : row_last;
-    in.col_begin = pad_left_i;
-    in.col_end   = CountBits'(pad_left_i) + CountBits'(cols_i);
-    in.col_last  = in.empty ? '0 : col_last;
-    in.pad_value = pad_value_i;
-    in.tag       = tag_i;
+    in.memory       = memory_i;
+    in.empty        = (memory_i == '0) | no_rows | no_cols;
+    in.sram         = sram_i;
+    in.offset       = offset_i;
+    in.stride       = stride_i;
+    in.row_first_in = (pad_top_i == '0) & (rows_i != '0);
+    in.row_padded   = pad_top_i != '0;
+    in.row_before   = pad_top_i - 1'b1;
+    in.row_last_in  = CountBits'(pad_top_i) + (CountBits'(rows_i) - 1'b1);
+    in.row_last     = in.empty ? '0 : row_last;
+    in.col_first_in = (pad_left_i == '0) & (cols_i != '0);
+    in.col_padded   = pad_left_i != '0;
+    in.col_before   = pad_left_i - 1'b1;
+    in.col_last_in  = CountBits'(pad_left_i) + (CountBits'(cols_i) - 1'b1);
+    in.col_last     = in.empty ? '0 : col_last;
+    in.pad_value    = pad_value_i;
+    in.tag          = tag_i;
   end
 
   command_queue #(.Width($bits(in)), .Depth(Transfers)) i_transfers (
@@ -127,7 +135,8 @@ module load_writer #(
   logic [PartBits-1:0]  part, last_part;                // beat of the element
   logic [BeatShift:0]   size;                           // bytes an element takes of a beat
   logic [BeatShift-1:0] offset;
-  logic                 row_from_memory, from_memory, take, whole, row_end, pop, present;
+  logic                 row_in_d, row_in_q, col_in_d, col_in_q;  // the row, the column is one from memory
+  logic                 from_memory, take, whole, row_end, pop, present;
 
   always_comb begin
     last_part = '0;
@@ -144,22 +153,46 @@ module load_writer #(
     end
   end
 
-  assign row_from_memory = (row >= CountBits'(head.row_begin)) & (row < head.row_end);
-  assign from_memory     = ~head.empty & row_from_memory & (col >= CountBits'(head.col_begin)) & (col < head.col_end);
-  assign take            = head_valid & (~from_memory | present);
-  assign active_o        = take;
-  assign tag_o           = head.tag;
+  assign from_memory = ~head.empty & row_in_q & col_in_q;
+  assign take        = head_valid & (~from_memory | present);
+  assign active_o    = take;
+  assign tag_o       = head.tag;
   // A beat is done with when its last byte, or the row's last element, was taken.
   assign pop = take & from_memory
                & (((BeatShift + 1)'(offset) + size == (BeatShift + 1)'(PortBits / 8)) | (part != last_part)
-                  | (col + 1'b1 == head.col_end));
+                  | (col == head.col_last_in));
+
+  // Known as the cycle of a row or an element begins, so that no comparison stands before what is taken. Of no rows or
+  // columns from memory the "last" one is the padding's before them, which clears what it set.
+  always_comb begin
+    row_in_d = row_in_q;
+    col_in_d = col_in_q;
+    if (whole) begin
+      if (head.col_padded & (col == CountBits'(head.col_before))) col_in_d = 1'b1;
+      if (col == head.col_last_in) col_in_d = 1'b0;
+    end
+    if (row_end) begin
+      col_in_d = head.col_first_in;
+      if (head.row_padded & (row == CountBits'(head.row_before))) row_in_d = 1'b1;
+      if (row == head.row_last_in) row_in_d = 1'b0;
+    end
+    if (head_load) begin
+      row_in_d = next.row_first_in;
+      col_in_d = next.col_first_in;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    row_in_q <= row_in_d;
+    col_in_q <= col_in_d;
+  end
 
   element_walk #(.AddrBits(AddrBits), .CountBits(CountBits), .PartBits(PartBits), .BeatShift(BeatShift)) i_walk (
     .clk_i,
     .rst_ni,
     .take_i       (take),
     .in_dram_i    (from_memory),
-    .row_in_dram_i(row_from_memory),
+    .row_in_dram_i(row_in_q),
     .row_last_i   (head.row_last),
     .col_last_i   (head.col_last),
     .part_last_i  (last_part),
@@ -307,6 +340,6 @@ module load_writer #(
     else $error("a beat arrives only when room was kept for it");
 `endif
   logic unused_signals;
-  assign unused_signals = ^{head_room, row_end, stage2_q};
+  assign unused_signals = ^{head_room, head.row_first_in, stage2_q};
 
 endmodule

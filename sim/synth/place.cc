@@ -31,8 +31,9 @@ constexpr char kNoBlock[] = "E0709";       ///< a block that is not there
 constexpr char kPlaceFails[] = "E0710";    ///< Yosys or nextpnr fails
 
 constexpr char kCache[] = "routes";
-/// Part of the keys: another one when a block becomes something else, or is routed in another way.
-constexpr char kMethod[] = "1";
+/// Part of the keys: another one when a block becomes something else (PlaceBlockOf, the scripts), or is
+/// routed in another way.
+constexpr char kMethod[] = "2";
 
 constexpr char kFlat[] = "flat.il", kObjects[] = "objects.txt", kPorts[] = "ports.txt", kKeep[] = "keep.txt";
 constexpr char kMapped[] = "block.json", kReport[] = "report.json";
@@ -62,7 +63,7 @@ runtime::CacheKey DesignKey(const std::vector<sim::RtlSource>& sources, const Pl
 
 std::string RouteKey(const std::vector<sim::RtlSource>& sources, const PlaceTools& tools,
                      const std::string& block, int seed) {
-  return DesignKey(sources, tools, "route").Add(kBlockRules).Add(block).Add(std::to_string(seed)).Text();
+  return DesignKey(sources, tools, "route").Add(block).Add(std::to_string(seed)).Text();
 }
 
 std::optional<Route> ReadRoute(const fs::path& folder, int seed, std::string& error) {

@@ -13,10 +13,6 @@
 
 namespace cosim::synth {
 
-/// Of the rules that say which register is whose, below: raised when they change, so that what was routed
-/// under other ones is not shown.
-inline constexpr char kBlockRules[] = "2";
-
 /// "load_front" (a unit's queue, decoder, issue and what issue loads), "load_engine", "gemm_slice" (one
 /// output of the array), "alu_lane", "fetch", "locks", "registers", "read_port", "write_port", "memory_wgt",
 /// …; in a fixed order. Where a unit has engines of several kinds: "compute_gemm_slice".

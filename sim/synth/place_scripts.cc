@@ -106,8 +106,6 @@ std::string WrapperText(const std::vector<BlockPort>& ports, const std::vector<s
   const auto is_kept = [&](const BlockPort& port) {
     return std::ranges::find(kept, port.name) != kept.end();
   };
-  // Of registers that only logic of the block itself reads, what that logic gives shows them: then the paths
-  // on from them are looked at here too.
   const bool shows_registers =
       std::ranges::any_of(ports, [&](const BlockPort& port) { return !port.is_input && is_kept(port); });
   int in = 0, out = 0;

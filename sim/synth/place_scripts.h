@@ -38,7 +38,8 @@ std::string CutScript(const std::string& flat);
 /// The whole design likewise.
 std::string WholeScript(const std::string& flat);
 
-/// `kept`: outputs that are collected. Others are not connected: paths to them end in other blocks.
+/// `kept`: outputs that are collected. Others are not connected: paths to them end in other blocks; but where
+/// none is kept, all are, or nothing of the block would stay.
 std::string WrapperText(const std::vector<BlockPort>& ports, const std::vector<std::string>& kept);
 /// The register that bit `bit` of the wrapper's shift register stands for: "i_locks.held_q[3]".
 std::string NameOfInput(const std::vector<BlockPort>& ports, int bit);

@@ -13,31 +13,17 @@
 
 #include "isa/home.h"
 #include "isa/spec/loader.h"
+#include "tests/environment.h"
 #include "tests/hw/models.h"
 
 namespace cosim::sim {
 namespace {
 
 namespace fs = std::filesystem;
+using cosim::testing::Environment;
 using cosim::testing::LibraryOf;
 using cosim::testing::SpecOf;
 using ::testing::HasSubstr;
-
-/// Sets a variable of the environment as long as it lives.
-class Environment {
- public:
-  Environment(const char* name, const std::string& value) : name_(name) {
-    if (const char* old = std::getenv(name)) old_ = old;
-    setenv(name, value.c_str(), 1);
-  }
-  ~Environment() { old_.empty() ? unsetenv(name_) : setenv(name_, old_.c_str(), 1); }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-
- private:
-  const char* name_;
-  std::string old_;
-};
 
 fs::path Scratch(const std::string& name) {
   const fs::path folder =

@@ -15,6 +15,7 @@
 #include "sim/synth/clock_evidence.h"
 #include "sim/synth/place_blocks.h"
 #include "sim/synth/place_scripts.h"
+#include "tests/environment.h"
 #include "tests/sim/synth/testing.h"
 
 namespace cosim::testing {
@@ -150,16 +151,11 @@ TEST(PlaceWrapper, FeedsInputsAndCollectsWhatIsKept) {
 /// reports 120 MHz for seed 1 and 110 for the others, and counts its runs.
 class PlaceTest : public ::testing::Test {
  protected:
-  PlaceTest() : folder_(fs::temp_directory_path() / ("cosim_place_test." + std::to_string(getpid()))) {
+  PlaceTest() {
     fs::create_directories(Tools());
     fs::permissions(folder_, fs::perms::owner_all);
-    if (const char* cache = std::getenv("XDG_CACHE_HOME")) before_ = cache;
-    setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
   }
-  ~PlaceTest() override {
-    before_.empty() ? unsetenv("XDG_CACHE_HOME") : setenv("XDG_CACHE_HOME", before_.c_str(), 1);
-    fs::remove_all(folder_);
-  }
+  ~PlaceTest() override { fs::remove_all(folder_); }
   void StandIn(int status = 0) {
     Write(folder_ / "fast", ReportAt("120"));
     Write(folder_ / "slow", ReportAt("110"));
@@ -204,8 +200,8 @@ esac
   void Program(const std::string& name, const std::string& text) {
     Write(Tools() / name, "#!/bin/sh\n" + text);
   }
-  const fs::path folder_;
-  std::string before_;
+  const fs::path folder_ = fs::temp_directory_path() / ("cosim_place_test." + std::to_string(getpid()));
+  const Environment cache_{"XDG_CACHE_HOME", (folder_ / "cache").string()};
 };
 
 TEST_F(PlaceTest, TakesTheLowestOfTheSeedsAndRoutesOnce) {

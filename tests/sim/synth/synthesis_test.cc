@@ -15,6 +15,7 @@
 
 #include "cli/synth_report.h"
 #include "cli/verbs.h"
+#include "tests/environment.h"
 #include "tests/sim/synth/testing.h"
 
 namespace cosim::testing {
@@ -26,10 +27,7 @@ using ::testing::HasSubstr;
 /// A folder of its own with an empty cache; a `yosys` on the path that counts its runs and leaves a netlist.
 class Synthesis : public ::testing::Test {
  protected:
-  Synthesis() : folder_(fs::temp_directory_path() / ("cosim_synth_test." + std::to_string(getpid()))) {
-    fs::create_directories(folder_ / "bin");
-    setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
-  }
+  Synthesis() { fs::create_directories(folder_ / "bin"); }
   ~Synthesis() override {
     setenv("PATH", path_.c_str(), 1);
     fs::remove_all(folder_);
@@ -63,7 +61,8 @@ class Synthesis : public ::testing::Test {
 
  private:
   static void Write(const fs::path& path, const std::string& text) { std::ofstream(path) << text; }
-  const fs::path folder_;
+  const fs::path folder_ = fs::temp_directory_path() / ("cosim_synth_test." + std::to_string(getpid()));
+  const Environment cache_{"XDG_CACHE_HOME", (folder_ / "cache").string()};
   const std::string path_ = std::getenv("PATH");
 };
 
