@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Float kernels. Convolutions are im2col and a matrix product by Eigen; everything else is a plain loop.
+// Float kernels: matrix products by Eigen, plain loops for everything else; convolutions are convolve.h's.
 #include "compiler/graph/float_executor.h"
 
 #include <Eigen/Core>
@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/graph/convolve.h"
 #include "compiler/graph/infer.h"
 #include "isa/check.h"
 
@@ -19,52 +20,10 @@ using MutableMap = Eigen::Map<Matrix>;
 
 using Values = std::vector<TensorPtr>;
 
-/// One row of the im2col matrix: the image plane `x` [H,W] as seen through tap (ky, kx), zero outside.
-void FillTapRow(const Conv2d& op, const float* x, int64_t height, int64_t width, int64_t ky, int64_t kx,
-                int64_t out_height, int64_t out_width, float* row) {
-  const int64_t x_offset = kx * op.dilation[1] - op.pad[1];
-  for (int64_t oy = 0; oy < out_height; ++oy, row += out_width) {
-    const int64_t iy = oy * op.stride[0] + ky * op.dilation[0] - op.pad[0];
-    if (iy < 0 || iy >= height) {
-      std::fill_n(row, out_width, 0.0f);
-      continue;
-    }
-    const float* line = x + iy * width;
-    for (int64_t ox = 0; ox < out_width; ++ox) {
-      const int64_t ix = ox * op.stride[1] + x_offset;
-      row[ox] = ix >= 0 && ix < width ? line[ix] : 0.0f;
-    }
-  }
-}
-
-/// Whether the im2col matrix is the input itself.
-bool IsPointwise(const Conv2d& op, const Shape& weight) {
-  return weight[2] == 1 && weight[3] == 1 && op.stride == std::array<int64_t, 2>{1, 1} &&
-         op.pad == std::array<int64_t, 4>{};
-}
-
 void Compute(const Conv2d& op, const Values& in, Tensor& out) {
-  const Shape &x = in[0]->shape(), &w = in[1]->shape(), &y = out.shape();
-  const int64_t channels = w[1], outputs = w[0] / op.groups, kernel = w[2] * w[3];
-  const int64_t depth = channels * kernel, in_plane = x[2] * x[3], out_plane = y[2] * y[3];
-  std::vector<float> columns(IsPointwise(op, w) ? 0 : depth * out_plane);
-  for (int64_t n = 0; n < x[0]; ++n) {
-    for (int64_t g = 0; g < op.groups; ++g) {
-      const float* image = in[0]->data<float>().data() + (n * x[1] + g * channels) * in_plane;
-      if (!columns.empty()) {
-        for (int64_t row = 0; row < depth; ++row) {
-          const int64_t tap = row % kernel;
-          FillTapRow(op, image + row / kernel * in_plane, x[2], x[3], tap / w[3], tap % w[3], y[2], y[3],
-                     columns.data() + row * out_plane);
-        }
-      }
-      const ConstMap weight(in[1]->data<float>().data() + g * outputs * depth, outputs, depth);
-      const ConstMap patches(columns.empty() ? image : columns.data(), depth, out_plane);
-      MutableMap result(out.mutable_data<float>().data() + (n * y[1] + g * outputs) * out_plane, outputs,
-                        out_plane);
-      result.noalias() = weight * patches;
-    }
-  }
+  std::vector<Tensor> results = {std::move(out)};
+  Convolve(op, *in[1], {in[0]}, results);
+  out = std::move(results[0]);
 }
 
 void Compute(const Dense&, const Values& in, Tensor& out) {
@@ -104,7 +63,7 @@ void Compute(const Relu& op, const Values& in, Tensor& out) {
   const auto x = in[0]->data<float>();
   const float cap = op.cap > 0 ? op.cap : std::numeric_limits<float>::infinity();
   std::transform(x.begin(), x.end(), out.mutable_data<float>().begin(),
-                 [&](float v) { return v > 0 ? std::min(v, cap) : 0.0f; });
+                 [&](float v) { return std::max(0.0f, std::min(v, cap)); });
 }
 
 void Compute(const Add&, const Values& in, Tensor& out) {
@@ -309,33 +268,82 @@ void Compute(const OpType& op, const Values&, Tensor&) {
   COSIM_CHECK(false, "{} is not a float operation", op.kMnemonic);
 }
 
+void ComputeInto(const Node& node, const Values& operands, Tensor& out) {
+  std::visit([&](const auto& op) { Compute(op, operands, out); }, node.op);
+}
+
+/// Whether each element of the result comes from those that stand in its place.
+bool IsElementwise(const Node& node) {
+  return node.As<BiasAdd>() || node.As<BatchNorm>() || node.As<Relu>() || node.As<Add>() || node.As<Sub>() ||
+         node.As<Mul>();
+}
+
+/// The results of `node` on the operands of each sample. Operands that nothing else holds may be overwritten.
+Values EvaluateSamples(const Node& node, const std::vector<Values>& operands) {
+  Values results;
+  const auto* conv = node.As<Conv2d>();
+  const auto shares_weights = [&](const Values& of) { return of[1] == operands[0][1]; };
+  if (conv && std::ranges::all_of(operands, shares_weights)) {
+    Values images;
+    for (const Values& of : operands) images.push_back(of[0]);
+    std::vector<Tensor> convolved(operands.size(), Tensor(node.type));
+    Convolve(*conv, *operands[0][1], images, convolved);
+    for (Tensor& result : convolved) results.push_back(std::make_shared<Tensor>(std::move(result)));
+    return results;
+  }
+  for (const Values& of : operands) {
+    const bool reuses = IsElementwise(node) && of[0].use_count() == 1;
+    const auto result = reuses ? std::const_pointer_cast<Tensor>(of[0]) : std::make_shared<Tensor>(node.type);
+    ComputeInto(node, of, *result);
+    results.push_back(result);
+  }
+  return results;
+}
+
 }  // namespace
 
 Tensor EvaluateFloat(const Node& node, const std::vector<TensorPtr>& operands) {
   Tensor out(node.type);
-  std::visit([&](const auto& op) { Compute(op, operands, out); }, node.op);
+  ComputeInto(node, operands, out);
   return out;
 }
 
-std::vector<TensorPtr> RunFloat(const Graph& graph, const std::vector<Tensor>& inputs) {
-  COSIM_CHECK(inputs.size() == graph.inputs().size(), "{} inputs for {}", inputs.size(), graph.name());
-  std::vector<TensorPtr> values;
-  values.reserve(graph.nodes().size());
+void ForEachFloatValue(const Graph& graph, const std::vector<std::vector<Tensor>>& samples,
+                       const std::function<void(ValueId, const std::vector<TensorPtr>&)>& visit) {
+  for (const auto& inputs : samples)
+    COSIM_CHECK(inputs.size() == graph.inputs().size(), "{} inputs for {}", inputs.size(), graph.name());
+  std::vector<ValueId> last_reader(graph.nodes().size(), -1);
+  for (ValueId id = 0; id < graph.size(); ++id)
+    for (ValueId operand : graph.node(id).inputs) last_reader[operand] = id;
+  std::vector<Values> values(graph.nodes().size());  // of each sample
   size_t next_input = 0;
-  for (const Node& node : graph.nodes()) {
+  for (ValueId id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(id);
     if (node.As<Input>()) {
-      const Tensor& input = inputs[next_input++];
-      COSIM_CHECK(input.type() == node.type, "input '{}' is {}, but was given {}", node.name,
-                  ToString(node.type), ToString(input.type()));
-      values.push_back(std::make_shared<const Tensor>(input));
+      for (const auto& inputs : samples) {
+        const Tensor& input = inputs[next_input];
+        COSIM_CHECK(input.type() == node.type, "input '{}' is {}, but was given {}", node.name,
+                    ToString(node.type), ToString(input.type()));
+        values[id].push_back(std::make_shared<Tensor>(input));
+      }
+      ++next_input;
     } else if (const auto* constant = node.As<Constant>()) {
-      values.push_back(constant->data);
+      values[id].assign(samples.size(), constant->data);
     } else {
-      Values operands;
-      for (ValueId id : node.inputs) operands.push_back(values[id]);
-      values.push_back(std::make_shared<const Tensor>(EvaluateFloat(node, operands)));
+      std::vector<Values> operands(samples.size());
+      for (ValueId operand : node.inputs)
+        for (size_t i = 0; i < samples.size(); ++i) operands[i].push_back(values[operand][i]);
+      for (ValueId operand : node.inputs)
+        if (last_reader[operand] == id) values[operand].clear();
+      values[id] = EvaluateSamples(node, operands);
     }
+    visit(id, values[id]);
   }
+}
+
+std::vector<TensorPtr> RunFloat(const Graph& graph, const std::vector<Tensor>& inputs) {
+  std::vector<TensorPtr> values;
+  ForEachFloatValue(graph, {inputs}, [&](ValueId, const Values& of) { values.push_back(of[0]); });
   return values;
 }
 

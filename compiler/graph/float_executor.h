@@ -3,6 +3,7 @@
 // against. Integer graphs are run by compiler/golden.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "compiler/graph/graph.h"
@@ -12,6 +13,11 @@ namespace cosim::graph {
 /// Every value of `graph` by ValueId. `inputs` are in the order of graph.inputs() and have their types. All
 /// operations must be float ones or HostOps.
 std::vector<TensorPtr> RunFloat(const Graph& graph, const std::vector<Tensor>& inputs);
+
+/// Calls visit(id, the value on each sample) for every value of `graph`, in order; a value that nothing reads
+/// any more is let go. `samples`: inputs as those of RunFloat, all run at a time.
+void ForEachFloatValue(const Graph& graph, const std::vector<std::vector<Tensor>>& samples,
+                       const std::function<void(ValueId, const std::vector<TensorPtr>&)>& visit);
 
 /// The result of the float operation or HostOp of `node` on `operands`, for a caller that walks the graph
 /// itself.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/host/reduce_define.h"
 
-#include <algorithm>
 #include <limits>
 
 #include "compiler/ops/statistics.h"
@@ -89,11 +88,10 @@ std::optional<ops::Definition> LogSumExp(const ops::Over& reduced, const ops::Ho
 
 }  // namespace
 
-std::optional<ops::Definition> DefineReduce(Reduction op, const ops::Over& reduced,
-                                            const ops::HostSite& site) {
+std::optional<ops::Definition> DefineReduce(Reduction op, ops::Over reduced, const ops::HostSite& site) {
   const te::Tensor& x = site.in[0];
-  const bool any = std::find(reduced.begin(), reduced.end(), true) != reduced.end();
-  if (x.type() == DataType::UInt(64) || x.type() == DataType::Bool() || !any) return std::nullopt;
+  if (x.type() == DataType::UInt(64) || x.type() == DataType::Bool()) return std::nullopt;
+  reduced.resize(x.shape().size(), false);  // a scalar's tensor has a dimension, which is kept
   if (op == Reduction::kLogSumExp) return LogSumExp(reduced, site);
   double count = 1;
   for (size_t d = 0; d < reduced.size(); ++d) count *= reduced[d] ? static_cast<double>(x.shape()[d]) : 1;

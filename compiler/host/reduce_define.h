@@ -9,8 +9,7 @@
 namespace cosim::host {
 
 /// x reduced over the dimensions that `reduced` marks.
-std::optional<ops::Definition> DefineReduce(Reduction op, const ops::Over& reduced,
-                                            const ops::HostSite& site);
+std::optional<ops::Definition> DefineReduce(Reduction op, ops::Over reduced, const ops::HostSite& site);
 
 /// Where the largest (smallest) element along `axis` is, as ArgExtreme.
 std::optional<ops::Definition> DefineArgExtreme(bool largest, size_t axis, bool keep_dimensions, bool last,

@@ -120,15 +120,24 @@ SoftmaxScale ScaleOf(double beta_scale) {
   return scale;
 }
 
+/// Of differences 0, -1, … -255 to the largest.
+std::vector<int32_t> Exponentials(const SoftmaxScale& scale) {
+  std::vector<int32_t> list(256);
+  for (int32_t d = 0; d < 256; ++d)
+    if (-d >= scale.least_difference) list[d] = ExpOnNegative(scale.beta.Apply(-d), 5);
+  return list;
+}
+
 void SoftmaxRow(const SoftmaxScale& scale, const int8_t* x, int64_t n, int8_t* y) {
   const auto most = int32_t{*std::max_element(x, x + n)};
   const auto exponential = [&](int64_t i) { return ExpOnNegative(scale.beta.Apply(x[i] - most), 5); };
-  int32_t sum = 0;  // Q12.19
+  uint32_t sum = 0;  // Q12.19; from 4,096 equal values on it takes the sign's bit too
   for (int64_t i = 0; i < n; ++i)
-    if (x[i] - most >= scale.least_difference) sum += RoundingDivideByPowerOfTwo(exponential(i), 12);
-  const int headroom = std::countl_zero(static_cast<uint32_t>(sum));
+    if (x[i] - most >= scale.least_difference)
+      sum += static_cast<uint32_t>(RoundingDivideByPowerOfTwo(exponential(i), 12));
+  const int headroom = std::countl_zero(sum);
   const int bits_over_unit = 12 - headroom;
-  const auto fraction = static_cast<int32_t>((static_cast<uint32_t>(sum) << headroom) - (uint32_t{1} << 31));
+  const auto fraction = static_cast<int32_t>((sum << headroom) - (uint32_t{1} << 31));
   const int32_t reciprocal = OneOverOnePlus(fraction);
   for (int64_t i = 0; i < n; ++i) {
     y[i] = -128;
@@ -254,6 +263,10 @@ HostOperatorPtr TfliteSoftmax(double beta_scale) {
         const int8_t* x = in[0]->data<int8_t>().data();
         int8_t* y = out[0].mutable_data<int8_t>().data();
         for (int64_t at = 0; at < in[0]->size(); at += n) SoftmaxRow(scale, x + at, n, y + at);
+      },
+      {},
+      [list = Exponentials(ScaleOf(beta_scale))](const ops::HostSite& site) {
+        return DefineTfliteSoftmax(list, site);
       });
 }
 

@@ -2,6 +2,9 @@
 #include "compiler/host/tflite_define.h"
 
 #include <algorithm>
+#include <functional>
+#include <limits>
+#include <string>
 
 #include "compiler/host/spatial_define.h"
 #include "compiler/ops/statistics.h"
@@ -35,6 +38,11 @@ te::Tensor AddTable(const std::string& name, std::vector<int32_t> values, ops::D
   const te::Tensor placeholder = te::Placeholder(name, shape, kInt32);
   definition.tables.push_back({placeholder, std::make_shared<const Tensor>(shape, std::move(values))});
   return placeholder;
+}
+
+/// DoublingHighMultiply of two int32, not both the least.
+Expr HighProduct(const Expr& a, const Expr& b) {
+  return ShiftRight(a * b + (int64_t{1} << 30), Int(31, kInt64));
 }
 
 /// Multiplier::Apply of an int32.
@@ -171,6 +179,64 @@ std::optional<ops::Definition> DefineTfliteQuantize(float scale, int32_t zero_po
     const Expr least = te::IdentityOf(te::ReduceOp::kMax, type);
     return MakeSelect(Ne(steps, steps), least, MakeCast(type, steps + tir::Float(zero_point, kReal)));
   });
+}
+
+std::optional<ops::Definition> DefineTfliteSoftmax(const std::vector<int32_t>& exponentials,
+                                                   const ops::HostSite& site) {
+  const te::Tensor& x = site.in[0];
+  ops::Over over(x.shape().size(), false);
+  over.back() = true;
+  std::vector<int64_t> rows = x.shape();
+  rows.back() = 1;
+  ops::Definition result{ops::ReduceOver(site.name + ".most", rows, x, over, te::ReduceOp::kMax, Wrapped),
+                         {}};
+  const auto add = [&](const std::string& part, const std::vector<int64_t>& shape,
+                       const std::function<Expr(const Indices&)>& element) {
+    result.computations.push_back(
+        {te::Compute(site.name + part, shape, [&](const Indices& i) -> te::Body { return element(i); }),
+         ops::Pattern::kColumns});
+    return result.computations.back().tensor;
+  };
+  const te::Tensor most = result.computations.back().tensor,
+                   table = AddTable(site.name + ".exponentials", exponentials, result);
+  const te::Tensor exponential = add(".exp", x.shape(), [&](const Indices& i) {
+    const Expr difference = Wide(ops::Kept(most, i) - Wrapped(x(i)));
+    return Wide(table(Max(Min(difference, Int(255, kInt64)), Int(0, kInt64))));
+  });
+  const auto rounded = [](const Expr& v) { return ShiftRight(v + (int64_t{1} << 11), Int(12, kInt64)); };
+  for (const ops::Computation& part :
+       ops::ReduceOver(site.name + ".sum", rows, exponential, over, te::ReduceOp::kSum, rounded))
+    result.computations.push_back(part);
+  const te::Tensor sum = result.computations.back().tensor;  // Q12.19, at least 1
+  const te::Tensor bits_over_unit = add(".bits", rows, [&](const Indices& i) {
+    Expr bits = Int(0, kInt64);
+    for (int bit = 20; bit < 32; ++bit)
+      bits = bits + MakeSelect(Le(Int(int64_t{1} << bit, kInt64), sum(i)), Int(1, kInt64), Int(0, kInt64));
+    return bits;
+  });
+  // The reciprocal of the sum's fraction by Newton and Raphson, with 2^29 for 1.
+  const te::Tensor denominator = add(".denominator", rows, [&](const Indices& i) {
+    return ShiftRight(ShiftLeft(sum(i), Int(12, kInt64) - bits_over_unit(i)), Int(1, kInt64));
+  });
+  te::Tensor estimate = add(".estimate0", rows, [&](const Indices& i) {
+    return Int(1515870810, kInt64) + HighProduct(denominator(i), Int(-1010580540, kInt64));
+  });
+  for (int step = 1; step <= 3; ++step) {
+    const te::Tensor before = estimate;
+    estimate = add(".estimate" + std::to_string(step), rows, [&](const Indices& i) {
+      const Expr error = Int(1 << 29, kInt64) - HighProduct(denominator(i), before(i));
+      return before(i) + HighProduct(before(i), error) * 4;
+    });
+  }
+  const te::Tensor reciprocal = add(".reciprocal", rows, [&](const Indices& i) {
+    return Min(estimate(i) * 2, Int(std::numeric_limits<int32_t>::max(), kInt64));
+  });
+  add("", x.shape(), [&](const Indices& i) {
+    const Expr shift = ops::Kept(bits_over_unit, i) + 23, one = Int(1, kInt64);
+    const Expr share = HighProduct(ops::Kept(reciprocal, i), exponential(i));
+    return Clamped(ShiftRight(share + ShiftLeft(one, shift - one), shift) - 128, -128, 127, site);
+  });
+  return result;
 }
 
 }  // namespace cosim::host

@@ -105,6 +105,7 @@ Expr CombinePairs(te::ReduceOp op, std::vector<Expr> values) {
 
 std::vector<Computation> ReduceOver(const std::string& name, const std::vector<int64_t>& shape,
                                     const Tensor& x, const Over& over, te::ReduceOp op, const SeenFn& seen) {
+  COSIM_CHECK(over.size() == x.shape().size(), "{} dimensions of {}", over.size(), name);
   const int64_t row = x.shape().back();
   const bool keeps_some = std::find(over.begin(), over.end(), false) != over.end();
   if (!over.back() || !keeps_some || row < 2 * kLanesOfRow)

@@ -13,7 +13,7 @@
 
 namespace cosim::ops {
 
-/// Which dimensions of a tensor are reduced.
+/// Which dimensions of a tensor are reduced, of all that it has; a scalar's has one, of extent 1.
 using Over = std::vector<bool>;
 
 /// x reduced over dimensions, of shape `shape`: x's where those dimensions are 1, or where they are left out.

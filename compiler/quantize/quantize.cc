@@ -5,30 +5,25 @@
 #include <cmath>
 
 #include "compiler/quantize/names.h"
+#include "compiler/quantize/parameters.h"
 
 namespace cosim::quantize {
 namespace {
+
+constexpr int kWeightLevels = 127;
+constexpr double kMostBias = 1 << 30;
 
 using graph::Tensor;
 using import::onnx::File;
 using import::onnx::NodeInfo;
 
-/// Of a product's weights: how many channels there are, and how their elements lie.
-struct Channels {
-  int64_t axis = 0, count = 1, inner = 1;
-  int64_t Of(int64_t element) const { return element / inner % count; }
-};
-
+/// Of a product's weights.
 Channels ChannelsOf(const NodeInfo& node, const graph::Shape& shape, bool per_channel) {
-  if (!per_channel) return {0, 1, graph::NumElements(shape)};
-  Channels channels;
+  if (!per_channel) return AllTogether(shape);
   const auto transposed = node.attributes.find("transB");
   const bool rows = transposed != node.attributes.end() && std::get<int64_t>(transposed->second) != 0;
-  if (node.op == "ConvTranspose" || (node.op == "Gemm" && !rows)) channels.axis = 1;
-  if (node.op == "MatMul") channels.axis = static_cast<int64_t>(shape.size()) - 1;
-  channels.count = shape[channels.axis];
-  for (size_t d = channels.axis + 1; d < shape.size(); ++d) channels.inner *= shape[d];
-  return channels;
+  if (node.op == "MatMul") return ChannelsAlong(shape, shape.size() - 1);
+  return ChannelsAlong(shape, node.op == "ConvTranspose" || (node.op == "Gemm" && !rows) ? 1 : 0);
 }
 
 class Quantizer {
@@ -37,7 +32,8 @@ class Quantizer {
             bool per_channel)
       : file_(file), placement_(placement), per_channel_(per_channel), names_(file) {
     for (const auto& output : file.outputs) outputs_.insert(output.name);
-    for (const auto& [value, range] : ranges) scales_[value] = ScaleOf(range);
+    for (const auto& [value, range] : ranges)
+      scales_[value] = Asymmetric(range.lo, (range.hi - range.lo) / kSteps);
   }
 
   Quantized Run() {
@@ -83,41 +79,15 @@ class Quantizer {
     if (weights == file_.initializers.end()) return;
     const bool biased = node.inputs.size() > 2 && !node.inputs[2].empty();
     const Tensor* bias = biased ? file_.initializers.at(node.inputs[2]).get() : nullptr;
-    const float input = scales_.at(placement_.scale_of.at(node.inputs[0])).scale;
+    const float input = scales_.at(placement_.scale_of.at(node.inputs[0])).scales[0];
     const Channels channels = ChannelsOf(node, weights->second->shape(), per_channel_);
-    const auto scales = WeightScales(*weights->second, bias, channels, input);
+    const auto scales =
+        WeightScales(*weights->second, channels, bias ? bias->data<float>() : std::span<const float>(), input,
+                     kWeightLevels, kMostBias);
     const std::string name = node.inputs[1];
-    node.inputs[1] =
-        Constant(name, QuantizeWeights(*weights->second, channels, scales), scales, channels.axis);
+    node.inputs[1] = Constant(name, QuantizeWeight(*weights->second, channels, scales, kWeightLevels), scales,
+                              channels.axis);
     if (bias) node.inputs[2] = AddBias(node.inputs[2], *bias, scales, input);
-  }
-
-  /// The largest weight becomes 127; and no bias may leave int32, not even by half.
-  static std::vector<float> WeightScales(const Tensor& weights, const Tensor* bias, const Channels& channels,
-                                         float input) {
-    std::vector<float> scales(channels.count, 0);
-    const auto w = weights.data<float>();
-    for (size_t i = 0; i < w.size(); ++i) {
-      float& scale = scales[channels.Of(static_cast<int64_t>(i))];
-      scale = std::max(scale, std::abs(w[i]) / 127);
-    }
-    for (size_t c = 0; bias && c < bias->data<float>().size(); ++c) {
-      float& scale = scales[c % scales.size()];
-      scale = std::max(scale, std::abs(bias->data<float>()[c]) / (input * 0x1p30f));
-    }
-    for (float& scale : scales)
-      if (!(scale > 1e-30f)) scale = 1.0f / 128;  // all weights are zero
-    return scales;
-  }
-
-  static Tensor QuantizeWeights(const Tensor& weights, const Channels& channels,
-                                const std::vector<float>& scales) {
-    const auto w = weights.data<float>();
-    std::vector<int8_t> q(w.size());
-    for (size_t i = 0; i < w.size(); ++i)
-      q[i] = static_cast<int8_t>(
-          std::clamp(std::nearbyint(w[i] / scales[channels.Of(static_cast<int64_t>(i))]), -127.0f, 127.0f));
-    return {weights.shape(), std::move(q)};
   }
 
   std::string AddBias(const std::string& name, const Tensor& bias, const std::vector<float>& weight_scales,
@@ -125,10 +95,7 @@ class Quantizer {
     const auto b = bias.data<float>();
     std::vector<float> scales;
     for (float scale : weight_scales) scales.push_back(scale * input);
-    std::vector<int32_t> q(b.size());
-    for (size_t c = 0; c < b.size(); ++c)
-      q[c] = static_cast<int32_t>(
-          std::clamp(std::nearbyint(double{b[c]} / scales[c % scales.size()]), -0x1p31 + 1, 0x1p31 - 1));
+    auto q = QuantizeBias(b, scales);
     if (scales.size() > 1 && scales.size() < b.size()) {  // groups of a transposed convolution share scales
       const size_t distinct = scales.size();
       scales.resize(b.size());
@@ -157,10 +124,11 @@ class Quantizer {
   void AddPair(const std::string& value, const std::string& computed) {
     const std::string& decides = placement_.scale_of.at(value);
     if (!parameters_.count(decides)) {
-      const auto [scale, zero_point] = scales_.at(decides);
+      const graph::Quantization& chosen = scales_.at(decides);
       parameters_[decides] = {
-          AddConstant(decides + "_scale", Tensor({}, std::vector<float>{scale})),
-          AddConstant(decides + "_zero_point", Tensor({}, std::vector<int8_t>{zero_point}))};
+          AddConstant(decides + "_scale", Tensor({}, chosen.scales)),
+          AddConstant(decides + "_zero_point",
+                      Tensor({}, std::vector<int8_t>{static_cast<int8_t>(chosen.zero_point)}))};
     }
     const auto& [scale, zero_point] = parameters_.at(decides);
     NodeInfo quantize = Node("QuantizeLinear", names_.Make(value + "_quantized"));
@@ -191,7 +159,7 @@ class Quantizer {
   const bool per_channel_;
   Names names_;
   std::set<std::string> outputs_;
-  std::map<std::string, ActivationScale> scales_;
+  std::map<std::string, graph::Quantization> scales_;
   std::map<std::string, std::pair<std::string, std::string>> parameters_;  // constants: scale, zero point
   std::map<std::string, std::string> computed_, dequantized_;
   Quantized result_;

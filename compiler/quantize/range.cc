@@ -6,13 +6,15 @@
 #include <limits>
 #include <vector>
 
+#include "compiler/quantize/parameters.h"
+
 namespace cosim::quantize {
 namespace {
 
 using graph::Histogram;
 using graph::Range;
 
-constexpr int kMagnitudes = Histogram::kBins / 2, kSteps = 128;
+constexpr int kMagnitudes = Histogram::kBins / 2, kHalfSteps = 128;
 constexpr int kStride = 8;  // from one threshold that is tried to the next
 
 Range Widest(const Histogram& h) { return {std::min(0.0, double{h.min()}), std::max(0.0, double{h.max()})}; }
@@ -49,12 +51,12 @@ double Divergence(const std::vector<double>& p, const std::vector<double>& q, do
 }
 
 /// The first `length` of the magnitudes, what lies beyond counted at their end, against the same (without
-/// what lies beyond) in kSteps equal steps spread over the bins that are not empty.
+/// what lies beyond) in kHalfSteps equal steps spread over the bins that are not empty.
 double Loss(const std::vector<double>& magnitudes, int length, double beyond) {
   std::vector<double> p(magnitudes.begin(), magnitudes.begin() + length), q(length, 0);
-  for (int step = 0; step < kSteps; ++step) {
-    const int first = static_cast<int>(int64_t{step} * length / kSteps);
-    const int last = static_cast<int>(int64_t{step + 1} * length / kSteps);
+  for (int step = 0; step < kHalfSteps; ++step) {
+    const int first = static_cast<int>(int64_t{step} * length / kHalfSteps);
+    const int last = static_cast<int>(int64_t{step + 1} * length / kHalfSteps);
     double sum = 0;
     int filled = 0;
     for (int i = first; i < last; ++i) sum += p[i], filled += p[i] > 0;
@@ -79,7 +81,7 @@ Range LeastDivergence(const Histogram& h) {
   double least = std::numeric_limits<double>::infinity(), within = 0;
   for (int length = 1; length <= kMagnitudes; ++length) {
     within += magnitudes[length - 1];
-    if (length < kSteps || length % kStride != 0) continue;
+    if (length < kHalfSteps || length % kStride != 0) continue;
     const double loss = Loss(magnitudes, length, total - within);
     if (loss < least) {
       least = loss;
@@ -107,18 +109,11 @@ Range ChooseRange(const Histogram& histogram, Method method) {
     case Method::kKl:
       return LeastDivergence(histogram);
     case Method::kMse:
-      return graph::ChooseRange(histogram, 255);
+      return graph::ChooseRange(histogram, kSteps);
     case Method::kMax:
       break;
   }
   return Widest(histogram);
-}
-
-ActivationScale ScaleOf(const Range& range) {
-  // What is always zero needs a scale too, and one that a reader can divide by.
-  const auto scale = static_cast<float>(std::max((range.hi - range.lo) / 255, 1e-30));
-  if (range.hi <= range.lo) return {1.0f / 128, 0};
-  return {scale, static_cast<int8_t>(std::clamp(std::round(-128 - range.lo / scale), -128.0, 127.0))};
 }
 
 }  // namespace cosim::quantize

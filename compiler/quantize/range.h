@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which range of an activation its 256 steps should cover, by four methods, and the scale and zero point of a
-// range.
+// Which range of an activation its 256 steps should cover, by four methods. Scale and zero point of it are
+// parameters.h's.
 #pragma once
 
 #include <optional>
 #include <string_view>
 
-#include "compiler/graph/quantize/histogram.h"
-#include "compiler/graph/quantize/step_size.h"
+#include "compiler/quantize/histogram.h"
+#include "compiler/quantize/step_size.h"
 
 namespace cosim::quantize {
 
@@ -23,12 +23,5 @@ std::optional<Method> ParseMethod(std::string_view name);
 
 /// Zero is always inside.
 graph::Range ChooseRange(const graph::Histogram& histogram, Method method);
-
-/// real = (q - zero_point) * scale, q in int8.
-struct ActivationScale {
-  float scale = 1;
-  int8_t zero_point = 0;
-};
-ActivationScale ScaleOf(const graph::Range& range);
 
 }  // namespace cosim::quantize

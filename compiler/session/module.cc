@@ -7,10 +7,10 @@
 #include "compiler/cpu/object.h"
 #include "compiler/golden/golden.h"
 #include "compiler/graph/print.h"
-#include "compiler/graph/quantize/tensors.h"
 #include "compiler/graph/zoo/zoo.h"
 #include "compiler/import/data/inputs.h"
 #include "compiler/ops/definition.h"
+#include "compiler/quantize/graph/tensors.h"
 #include "compiler/session/execute.h"
 #include "runtime/module_file.h"
 

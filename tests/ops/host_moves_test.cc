@@ -42,6 +42,26 @@ TEST(HostReductions, ReduceAnyDimensions) {
                   {Reals(random, {2, 3, 4}), Integers({1})});
 }
 
+// A scalar has no dimensions to reduce, and an empty list of axes may ask for none of many: each element by
+// itself.
+TEST(HostReductions, ReduceScalarsAndNothing) {
+  Randoms random(24);
+  using host::Reduction;
+  for (const auto op :
+       {Reduction::kSum, Reduction::kMean, Reduction::kMax, Reduction::kMin, Reduction::kProduct,
+        Reduction::kL1, Reduction::kL2, Reduction::kLogSum, Reduction::kLogSumExp, Reduction::kSumSquare})
+    for (const bool keep : {false, true}) {
+      for (const bool none_if_empty : {false, true})
+        ExpectReference(host::Reduce("reduce", op, {}, keep, none_if_empty), {Reals(random, {}, 0.5, 1.5)});
+      ExpectReference(host::Reduce("reduce", op, {}, keep, true), {Reals(random, {3, 40}, 0.5, 1.5)});
+    }
+  for (const auto op : {Reduction::kSum, Reduction::kMean, Reduction::kMin, Reduction::kSumSquare})
+    ExpectReference(host::Reduce("reduce", op, {}, true, false),
+                    {Numbers(random, DType::kInt32, {}, -99, 99)});
+  ExpectReference(host::MeanVarianceNormalization({}), {Reals(random, {}, 1, 2)});
+  ExpectReference(host::MeanVarianceNormalization({}), {Reals(random, {2, 40}, 1, 2)});
+}
+
 TEST(HostReductions, FindExtremes) {
   Randoms random(22);
   const float nan = std::numeric_limits<float>::quiet_NaN(),

@@ -82,5 +82,16 @@ TEST(HostTflite, Elements) {
   ExpectReference(host::ToUint8(), {Small(random, DType::kInt8, {50})});
 }
 
+TEST(HostTflite, SoftmaxOfBytes) {
+  Randoms random(44);
+  for (const double beta : {1e-4, 0.0625, 0.17, 1.0, 30.0}) {
+    for (const Shape& shape : {Shape{1}, {1, 10}, {40, 2}, {5, 3, 12}, {3, 131}, {2, 1001}})
+      ExpectReference(host::TfliteSoftmax(beta), {Small(random, DType::kInt8, shape)});
+    // Where all are equal, the sum is a number of values and its reciprocal often a power of two.
+    for (const int64_t n : {1, 2, 3, 4, 255, 256, 4095, 4096})
+      ExpectReference(host::TfliteSoftmax(beta), {Tensor(Shape{n}, std::vector<int8_t>(n, int8_t{-128}))});
+  }
+}
+
 }  // namespace
 }  // namespace cosim::ops

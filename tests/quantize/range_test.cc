@@ -84,17 +84,7 @@ TEST(ChooseRange, NothingButZerosIsARangeToo) {
     const Range range = ChooseRange(Of({0, 0, 0}), method);
     EXPECT_EQ(range.lo, 0);
     EXPECT_EQ(range.hi, 0);
-    EXPECT_GT(ScaleOf(range).scale, 0);
   }
-}
-
-TEST(ScaleOf, EndsAndZeroAreSteps) {
-  const auto relu = ScaleOf({0, 51});
-  EXPECT_FLOAT_EQ(relu.scale, 0.2f);
-  EXPECT_EQ(relu.zero_point, -128);
-  const auto signed_range = ScaleOf({-1, 3});
-  EXPECT_NEAR((-128 - signed_range.zero_point) * static_cast<double>(signed_range.scale), -1, 0.01);
-  EXPECT_NEAR((127 - signed_range.zero_point) * static_cast<double>(signed_range.scale), 3, 0.01);
 }
 
 TEST(ParseMethod, KnowsFourNames) {

@@ -11,9 +11,6 @@ namespace cosim::graph {
 /// Float tensors to the quantized tensors that `graph`'s inputs expect, by the quantization on those inputs.
 std::vector<Tensor> QuantizeInputs(const Graph& graph, const std::vector<Tensor>& inputs);
 
-/// Weights [O,...] in steps of `scales` (one, or one for each O), symmetric in [-levels, levels]: int8.
-Tensor QuantizeWeight(const Tensor& weight, const std::vector<float>& scales, int levels);
-
 /// int8, int16 or int32 elements to real numbers.
 Tensor ToReal(const Tensor& tensor, const Quantization& quantization);
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/graph/quantize/quantize.h"
+#include "compiler/quantize/graph/quantize_graph.h"
 
 namespace cosim::graph {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Search over ranges, with prefix sums that make a candidate cost a handful of operations.
-#include "compiler/graph/quantize/step_size.h"
+#include "compiler/quantize/step_size.h"
 
 #include <algorithm>
 #include <cmath>

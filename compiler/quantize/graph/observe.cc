@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calibration runs, one input at a time so that only one set of activations is alive.
-#include "compiler/graph/quantize/calibrate.h"
+// Calibration: all inputs at a time, value by value.
+#include "compiler/quantize/graph/observe.h"
 
 #include "compiler/graph/float_executor.h"
 #include "compiler/graph/zoo/zoo.h"
@@ -26,12 +26,12 @@ std::vector<Histogram> Calibrate(const Graph& graph, const std::vector<bool>& wa
                                  uint64_t seed) {
   COSIM_CHECK(samples > 0, "{} calibration inputs", samples);
   std::vector<Histogram> histograms(graph.nodes().size());
-  for (int i = 0; i < samples; ++i) {
-    const auto values = RunFloat(graph, zoo::SyntheticInput(graph, seed + i));
-    for (ValueId id = 0; id < graph.size(); ++id) {
-      if (wanted[id]) histograms[id].Add(values[id]->data<float>());
-    }
-  }
+  std::vector<std::vector<Tensor>> inputs;
+  for (int i = 0; i < samples; ++i) inputs.push_back(zoo::SyntheticInput(graph, seed + i));
+  ForEachFloatValue(graph, inputs, [&](ValueId id, const std::vector<TensorPtr>& values) {
+    if (!wanted[id]) return;
+    for (const TensorPtr& value : values) histograms[id].Add(value->data<float>());
+  });
   for (Histogram& histogram : histograms) AddExpectedExtremes(histogram);
   return histograms;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The walk over the float graph that writes the integer graph. What scales are is decided by the scheme.
-#include "compiler/graph/quantize/quantize.h"
+#include "compiler/quantize/graph/quantize_graph.h"
 
 #include <fmt/format.h>
 
@@ -13,20 +13,15 @@
 #include "compiler/graph/passes/fold_batch_norm.h"
 #include "compiler/graph/passes/fold_constants.h"
 #include "compiler/graph/passes/remove_dead_values.h"
-#include "compiler/graph/quantize/calibrate.h"
-#include "compiler/graph/quantize/keeps_values.h"
-#include "compiler/graph/quantize/reach.h"
-#include "compiler/graph/quantize/scheme.h"
-#include "compiler/graph/quantize/tensors.h"
+#include "compiler/quantize/graph/keeps_values.h"
+#include "compiler/quantize/graph/observe.h"
+#include "compiler/quantize/graph/reach.h"
+#include "compiler/quantize/graph/scheme.h"
+#include "compiler/quantize/parameters.h"
 #include "isa/check.h"
 
 namespace cosim::graph {
 namespace {
-
-/// Nearest integer of x / scale, halves away from zero, no further from 0 than `limit`.
-int32_t Steps(double x, double scale, double limit) {
-  return static_cast<int32_t>(std::clamp(x / scale + (x < 0 ? -0.5 : 0.5), -limit, limit));
-}
 
 class Quantizer {
  public:
@@ -155,9 +150,9 @@ class Quantizer {
     const float input_scale = QuantizationOf(operand(id, 0)).scales[0];
     const auto scales = scheme_->ChooseWeight(weight, bias ? bias->data<float>() : std::span<const float>(),
                                               input_scale, weight_levels_, MostBias());
-    const ValueId w =
-        result_.AddConstant(node(operand(id, 1)).name, QuantizeWeight(weight, scales, weight_levels_),
-                            Quantization{scales, 0, 0});
+    const Tensor quantized =
+        quantize::QuantizeWeight(weight, quantize::ChannelsAlong(weight.shape(), 0), scales, weight_levels_);
+    const ValueId w = result_.AddConstant(node(operand(id, 1)).name, quantized, Quantization{scales, 0, 0});
     Quantization accumulated{scales, 0, 1};
     for (float& scale : accumulated.scales) scale *= input_scale;
     accumulator_[id] = result_.Add(node(id).name, std::move(op), {ValueOf(operand(id, 0)), w}, accumulated);
@@ -172,11 +167,7 @@ class Quantizer {
                 node(id).name);
     const Quantization quantization = *result_.node(product).quantization;
     const TensorPtr bias = ConstantData(operand(id, 1));
-    std::vector<int32_t> steps;
-    for (int64_t c = 0; c < bias->size(); ++c) {
-      const double scale = quantization.scales[quantization.scales.size() == 1 ? 0 : c];
-      steps.push_back(Steps(bias->data<float>()[c], scale, 0x7fffffff));
-    }
+    auto steps = quantize::QuantizeBias(bias->data<float>(), quantization.scales);
     const ValueId b = result_.AddConstant(node(operand(id, 1)).name, Tensor(bias->shape(), std::move(steps)),
                                           AlongDimension0(quantization));
     accumulator_[id] = result_.Add(node(id).name, graph::BiasAdd{}, {product, b}, quantization);

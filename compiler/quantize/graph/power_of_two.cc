@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/graph/quantize/fixed_point.h"
-#include "compiler/graph/quantize/scheme.h"
-#include "compiler/graph/quantize/step_size.h"
+#include "compiler/quantize/graph/fixed_point.h"
+#include "compiler/quantize/graph/scheme.h"
+#include "compiler/quantize/step_size.h"
 #include "isa/check.h"
 
 namespace cosim::graph {

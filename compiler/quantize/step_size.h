@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "compiler/graph/quantize/histogram.h"
+#include "compiler/quantize/histogram.h"
 
 namespace cosim::graph {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures quantized values against float ones.
-#include "compiler/graph/quantize/report.h"
+#include "compiler/quantize/graph/compare.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/graph/quantize/tensors.h"
+#include "compiler/quantize/graph/tensors.h"
 
 namespace cosim::graph {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
-#include "compiler/graph/quantize/scheme.h"
+#include "compiler/quantize/graph/scheme.h"
 
 namespace cosim::graph {
 

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/graph/quantize/fixed_point.h"
-#include "compiler/graph/quantize/scheme.h"
-#include "compiler/graph/quantize/step_size.h"
+#include "compiler/quantize/graph/fixed_point.h"
+#include "compiler/quantize/graph/scheme.h"
+#include "compiler/quantize/parameters.h"
+#include "compiler/quantize/step_size.h"
 
 namespace cosim::graph {
 namespace {
@@ -17,11 +18,8 @@ class PerChannelScheme : public Scheme {
 
   Quantization ChooseInput(const Histogram& values, int levels) const override {
     if (symmetric_) return Symmetric(values, levels);
-    const Range range = ChooseRange(values, 255);
-    const double scale = Coarse((range.hi - range.lo) / 255);
-    if (scale == 0) return {{1.0f}, 0, 0};
-    const double zero_point = std::clamp(std::floor(-128 - range.lo / scale + 0.5), -128.0, 127.0);
-    return {{static_cast<float>(scale)}, static_cast<int32_t>(zero_point), 0};
+    const Range range = ChooseRange(values, quantize::kSteps);
+    return quantize::Asymmetric(range.lo, Coarse((range.hi - range.lo) / quantize::kSteps));
   }
 
   Quantization ChooseResult(const Histogram& values, const std::vector<float>&, int levels) const override {
@@ -42,23 +40,8 @@ class PerChannelScheme : public Scheme {
 
   std::vector<float> ChooseWeight(const Tensor& weight, std::span<const float> bias, float input_scale,
                                   int levels, double most_bias) const override {
-    const auto w = weight.data<float>();
-    const int64_t channels = weight.shape()[0], taps = weight.size() / channels;
-    std::vector<float> scales(channels);
-    for (int64_t c = 0; c < channels; ++c) {
-      float largest = 0;
-      for (int64_t t = c * taps; t < (c + 1) * taps; ++t) largest = std::max(largest, std::abs(w[t]));
-      scales[c] = largest / static_cast<float>(levels);
-      // Tiny weights beside a large bias: the bias must still fit.
-      if (!bias.empty())
-        scales[c] = std::max(scales[c], std::abs(bias[c]) / input_scale / static_cast<float>(most_bias));
-    }
-    // A channel of zeros has no scale of its own; any will do.
-    const float any = *std::max_element(scales.begin(), scales.end());
-    for (float& scale : scales) {
-      if (scale == 0) scale = any == 0 ? 1 : any;
-    }
-    return scales;
+    const auto channels = quantize::ChannelsAlong(weight.shape(), 0);
+    return quantize::WeightScales(weight, channels, bias, input_scale, levels, most_bias);
   }
 
   Requantize MakeRequantize(const std::vector<float>& accumulator_scales,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/graph/quantize/tensors.h"
+#include "compiler/quantize/graph/tensors.h"
 
 #include <algorithm>
 #include <cmath>
@@ -27,21 +27,6 @@ std::vector<Tensor> QuantizeInputs(const Graph& graph, const std::vector<Tensor>
     result.push_back(std::move(q));
   }
   return result;
-}
-
-Tensor QuantizeWeight(const Tensor& weight, const std::vector<float>& scales, int levels) {
-  const auto most = static_cast<float>(levels);
-  const auto w = weight.data<float>();
-  const int64_t channels = weight.shape()[0], taps = weight.size() / channels;
-  std::vector<int8_t> q(w.size());
-  for (int64_t c = 0; c < channels; ++c) {
-    const float per_step = 1 / scales[scales.size() == 1 ? 0 : c];
-    for (int64_t i = c * taps; i < (c + 1) * taps; ++i) {
-      const float steps = w[i] * per_step + (w[i] < 0 ? -0.5f : 0.5f);
-      q[i] = static_cast<int8_t>(static_cast<int32_t>(std::min(most, std::max(-most, steps))));
-    }
-  }
-  return Tensor(weight.shape(), std::move(q));
 }
 
 Tensor ToReal(const Tensor& tensor, const Quantization& quantization) {

@@ -9,10 +9,10 @@
 
 #include "compiler/golden/golden.h"
 #include "compiler/graph/float_executor.h"
-#include "compiler/graph/quantize/report.h"
-#include "compiler/graph/quantize/tensors.h"
 #include "compiler/graph/verify.h"
 #include "compiler/graph/zoo/zoo.h"
+#include "compiler/quantize/graph/compare.h"
+#include "compiler/quantize/graph/tensors.h"
 #include "tests/graph/testing.h"
 
 namespace cosim::graph {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Histograms that grow by merging pairs of bins.
-#include "compiler/graph/quantize/histogram.h"
+#include "compiler/quantize/histogram.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "isa/check.h"
@@ -42,13 +43,16 @@ void Histogram::Add(std::span<const float> values) {
   count_ += static_cast<int64_t>(values.size());
   Grow(std::max(std::abs(lo), std::abs(hi)));
   const float per_width = width_ == 0 ? 0 : static_cast<float>(1 / width_);
+  std::array<int64_t, 8> zeros{};
+  size_t at = 0;
   for (float v : values) {
     sum_ += v;
     squares_ += double{v} * v;
-    if (v == 0) continue;
     // Adding half the bins first makes the truncation a floor.
-    const int bin = static_cast<int>(v * per_width + kBins / 2);
-    ++bins_[std::min(bin, kBins - 1)];
+    const int bin = std::min(static_cast<int>(v * per_width + kBins / 2), kBins - 1);
+    // No branch: behind a relu, zeros come and go as they like. Each counts apart from the one before it.
+    int64_t* const count = v == 0 ? &zeros[at++ % zeros.size()] : &bins_[bin];
+    ++*count;
   }
 }
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
-#include "compiler/graph/quantize/histogram.h"
-#include "compiler/graph/quantize/quantize.h"
+#include "compiler/quantize/graph/quantize_graph.h"
+#include "compiler/quantize/histogram.h"
 
 namespace cosim::graph {
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantization of whole networks: the form of the integer graph, and how close it stays to the float one.
-#include "compiler/graph/quantize/quantize.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -10,10 +8,11 @@
 #include "compiler/golden/golden.h"
 #include "compiler/graph/float_executor.h"
 #include "compiler/graph/print.h"
-#include "compiler/graph/quantize/report.h"
-#include "compiler/graph/quantize/tensors.h"
 #include "compiler/graph/verify.h"
 #include "compiler/graph/zoo/zoo.h"
+#include "compiler/quantize/graph/compare.h"
+#include "compiler/quantize/graph/quantize_graph.h"
+#include "compiler/quantize/graph/tensors.h"
 #include "tests/graph/testing.h"
 
 namespace cosim::graph {

@@ -4,11 +4,11 @@
 
 #include <cmath>
 
-#include "compiler/graph/quantize/calibrate.h"
-#include "compiler/graph/quantize/fixed_point.h"
-#include "compiler/graph/quantize/histogram.h"
-#include "compiler/graph/quantize/step_size.h"
 #include "compiler/graph/zoo/random.h"
+#include "compiler/quantize/graph/fixed_point.h"
+#include "compiler/quantize/graph/observe.h"
+#include "compiler/quantize/histogram.h"
+#include "compiler/quantize/step_size.h"
 
 namespace cosim::graph {
 namespace {

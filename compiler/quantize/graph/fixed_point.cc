@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversion of factors to multiplier and shift.
-#include "compiler/graph/quantize/fixed_point.h"
+#include "compiler/quantize/graph/fixed_point.h"
 
 #include <algorithm>
 #include <cmath>

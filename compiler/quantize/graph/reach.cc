@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/graph/quantize/reach.h"
+#include "compiler/quantize/graph/reach.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/graph/quantize/keeps_values.h"
-#include "compiler/graph/quantize/tensors.h"
+#include "compiler/quantize/graph/keeps_values.h"
+#include "compiler/quantize/parameters.h"
 #include "isa/check.h"
 
 namespace cosim::graph {
@@ -56,8 +56,9 @@ class ReachChooser {
     const auto* constant = Operand(node, 1).As<Constant>();
     COSIM_CHECK(constant, "weights of '{}' must be constant", node.name);
     const auto scales = scheme_.ChooseWeight(*constant->data, {}, 1, weight_levels_, kMostBias);
-    const int64_t gain =
-        LargestGain(QuantizeWeight(*constant->data, scales, weight_levels_), NeverNegative(node.inputs[0]));
+    const Tensor quantized = quantize::QuantizeWeight(
+        *constant->data, quantize::ChannelsAlong(constant->data->shape(), 0), scales, weight_levels_);
+    const int64_t gain = LargestGain(quantized, NeverNegative(node.inputs[0]));
     return kMostProducts / std::max<int64_t>(1, gain);
   }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
-#include "compiler/graph/quantize/histogram.h"
+#include "compiler/quantize/histogram.h"
 
 namespace cosim::graph {
 

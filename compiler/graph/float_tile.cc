@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled without contraction (CMakeLists.txt): a fused multiply-add rounds once, and not all processors
+// have it.
+#include "compiler/graph/float_tile.h"
+
+#include <utility>
+
+namespace cosim::graph {
+namespace {
+
+template <int kLanes>
+struct VectorOf {
+  typedef float Type __attribute__((vector_size(kLanes * sizeof(float))));  // NOLINT: an alias loses the size
+};
+
+/// Sums of all rows stay in registers, as two vectors each.
+template <int kLanes, int kRows>
+[[gnu::always_inline]] inline void SumTile(const float* weights, int64_t weights_stride, const float* panel,
+                                           int64_t depth, float* sums, int64_t sums_stride) {
+  using Vector = typename VectorOf<kLanes>::Type;
+  for (int64_t column = 0; column < kTileColumns; column += 2 * kLanes) {
+    Vector low[kRows], high[kRows];
+    for (int r = 0; r < kRows; ++r) {
+      __builtin_memcpy(&low[r], sums + r * sums_stride + column, sizeof(Vector));
+      __builtin_memcpy(&high[r], sums + r * sums_stride + column + kLanes, sizeof(Vector));
+    }
+    for (int64_t k = 0; k < depth; ++k) {
+      Vector a, b;
+      __builtin_memcpy(&a, panel + k * kTileColumns + column, sizeof(Vector));
+      __builtin_memcpy(&b, panel + k * kTileColumns + column + kLanes, sizeof(Vector));
+      _Pragma("GCC unroll 6") for (int r = 0; r < kRows; ++r) {
+        const float w = weights[r * weights_stride + k];
+        low[r] += a * w;
+        high[r] += b * w;
+      }
+    }
+    for (int r = 0; r < kRows; ++r) {
+      __builtin_memcpy(sums + r * sums_stride + column, &low[r], sizeof(Vector));
+      __builtin_memcpy(sums + r * sums_stride + column + kLanes, &high[r], sizeof(Vector));
+    }
+  }
+}
+
+template <int kRows>
+void AnyTile(const float* weights, int64_t weights_stride, const float* panel, int64_t depth, float* sums,
+             int64_t sums_stride) {
+  SumTile<4, kRows>(weights, weights_stride, panel, depth, sums, sums_stride);
+}
+
+template <int... kRows>
+FloatTiles AnyTiles(std::integer_sequence<int, kRows...>) {
+  return {AnyTile<kRows + 1>...};
+}
+
+#if defined(__x86_64__)
+template <int kRows>
+__attribute__((target("avx2"))) void Avx2Tile(const float* weights, int64_t weights_stride,
+                                              const float* panel, int64_t depth, float* sums,
+                                              int64_t sums_stride) {
+  SumTile<8, kRows>(weights, weights_stride, panel, depth, sums, sums_stride);
+}
+
+template <int... kRows>
+FloatTiles Avx2Tiles(std::integer_sequence<int, kRows...>) {
+  return {Avx2Tile<kRows + 1>...};
+}
+#endif
+
+}  // namespace
+
+const std::vector<FloatTiles>& SupportedFloatTiles() {
+  static const std::vector<FloatTiles> tiles = [] {
+    constexpr std::make_integer_sequence<int, int{kTileRows}> rows;
+    std::vector<FloatTiles> list = {AnyTiles(rows)};
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) list.push_back(Avx2Tiles(rows));
+#endif
+    return list;
+  }();
+  return tiles;
+}
+
+}  // namespace cosim::graph

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/quantize/parameters.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cosim::quantize {
+
+using graph::Tensor;
+
+namespace {
+
+constexpr float kLeastScale = 1e-30f;  // what a reader can divide by
+
+/// Calls f(channel, first element, number of neighbours) for all elements.
+template <typename F>
+void ForEachRun(const Tensor& weight, const Channels& channels, F f) {
+  for (int64_t i = 0; i < weight.size(); i += channels.inner) f(channels.Of(i), i, channels.inner);
+}
+
+}  // namespace
+
+Channels ChannelsAlong(const graph::Shape& shape, size_t axis) {
+  Channels channels{static_cast<int64_t>(axis), shape.at(axis), 1};
+  for (size_t d = axis + 1; d < shape.size(); ++d) channels.inner *= shape[d];
+  return channels;
+}
+
+graph::Quantization Asymmetric(double lo, double scale) {
+  if (scale <= kLeastScale) return {{1.0f}, 0, 0};
+  const double zero_point = std::clamp(std::floor(-128 - lo / scale + 0.5), -128.0, 127.0);
+  return {{static_cast<float>(scale)}, static_cast<int32_t>(zero_point), 0};
+}
+
+std::vector<float> WeightScales(const Tensor& weight, const Channels& channels, std::span<const float> bias,
+                                float input_scale, int levels, double most_bias) {
+  std::vector<float> scales(channels.count, 0);
+  const auto w = weight.data<float>();
+  ForEachRun(weight, channels, [&](int64_t channel, int64_t first, int64_t count) {
+    float largest = scales[channel];
+    for (int64_t i = first; i < first + count; ++i) largest = std::max(largest, std::abs(w[i]));
+    scales[channel] = largest;
+  });
+  for (float& scale : scales) scale /= static_cast<float>(levels);
+  // Tiny weights beside a large bias: the bias must still fit.
+  for (size_t i = 0; i < bias.size(); ++i) {
+    float& scale = scales[i % scales.size()];
+    scale = std::max(scale, std::abs(bias[i]) / input_scale / static_cast<float>(most_bias));
+  }
+  const float any = *std::max_element(scales.begin(), scales.end());
+  for (float& scale : scales)
+    if (scale <= kLeastScale) scale = any <= kLeastScale ? 1 : any;
+  return scales;
+}
+
+Tensor QuantizeWeight(const Tensor& weight, const Channels& channels, const std::vector<float>& scales,
+                      int levels) {
+  const auto most = static_cast<float>(levels);
+  const auto w = weight.data<float>();
+  std::vector<int8_t> q(w.size());
+  ForEachRun(weight, channels, [&](int64_t channel, int64_t first, int64_t count) {
+    const float per_step = 1 / scales[scales.size() == 1 ? 0 : channel];
+    for (int64_t i = first; i < first + count; ++i) {
+      const float steps = w[i] * per_step + std::copysign(0.5f, w[i]);
+      q[i] = static_cast<int8_t>(static_cast<int32_t>(std::min(most, std::max(-most, steps))));
+    }
+  });
+  return {weight.shape(), std::move(q)};
+}
+
+std::vector<int32_t> QuantizeBias(std::span<const float> bias, const std::vector<float>& scales) {
+  constexpr double kLimit = 0x7fffffff;
+  std::vector<int32_t> steps;
+  for (size_t i = 0; i < bias.size(); ++i) {
+    const double exact = double{bias[i]} / scales[i % scales.size()];
+    steps.push_back(static_cast<int32_t>(std::clamp(exact + std::copysign(0.5, exact), -kLimit, kLimit)));
+  }
+  return steps;
+}
+
+}  // namespace cosim::quantize
