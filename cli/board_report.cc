@@ -18,22 +18,34 @@ using session::BoardMeasurement;
 
 struct Part {
   const char *name, *key;
-  double median_ms, least_ms;
+  session::BoardResult::Seconds seconds;
 };
 
-// The frame, and what it is made of.
-std::vector<Part> PartsOf(const session::BoardResult& board) {
-  const auto part = [&](const char* name, const char* key, double BoardMeasurement::* seconds) {
-    return Part{name, key, 1e3 * board.Median(seconds), 1e3 * board.Least(seconds)};
-  };
-  std::vector<Part> parts = {part("frame", "frame", &BoardMeasurement::total_s),
-                             part("accelerator", "accelerator", &BoardMeasurement::accelerator_s),
-                             part("host layers", "host_layers", &BoardMeasurement::host_s)};
-  Part rest = {"copies and the rest", "copies_and_rest", 0, 0};
-  rest.median_ms = parts[0].median_ms - parts[1].median_ms - parts[2].median_ms;
-  rest.least_ms = parts[0].least_ms - parts[1].least_ms - parts[2].least_ms;
-  parts.push_back(rest);
+// The frame, and what it is made of: the last one is what the others leave.
+const std::vector<Part>& Parts() {
+  static const std::vector<Part> parts = {{"frame", "frame", &BoardMeasurement::total_s},
+                                          {"accelerator", "accelerator", &BoardMeasurement::accelerator_s},
+                                          {"host layers", "host_layers", &BoardMeasurement::host_s},
+                                          {"copies", "copies", &BoardMeasurement::copies_s},
+                                          {"the rest", "rest", &BoardMeasurement::RestSeconds}};
   return parts;
+}
+
+// Of one run, in whole microseconds, so that the sum holds as it is printed.
+std::string SumText(const BoardMeasurement& run) {
+  const auto microseconds = [](double seconds) { return std::llround(1e6 * seconds); };
+  std::string text;
+  int64_t rest = 0;
+  for (size_t i = 0; i < Parts().size(); ++i) {
+    const int64_t part = i + 1 < Parts().size() ? microseconds(Parts()[i].seconds(run)) : rest;
+    rest = i == 0 ? part : rest - part;
+    text += fmt::format("{}{} {:.3f} ms",
+                        i == 0   ? " "
+                        : i == 1 ? " = "
+                                 : " + ",
+                        Parts()[i].name, 1e-3 * static_cast<double>(part));
+  }
+  return text;
 }
 
 std::string More(double is, double than) {
@@ -47,6 +59,18 @@ std::string CycleLine(const session::BoardResult& board, const isa::Spec& spec) 
       "  {} cycles by its counters, {:.2f} ms at {:g} MHz; simulated {}: {}\n", Grouped(is),
       Milliseconds(is, spec), spec.clock_mhz, Grouped(simulated),
       is == simulated ? "equal" : More(static_cast<double>(is), static_cast<double>(simulated)));
+}
+
+// Frames in flight share the host: a frame's parts do not add up to what it adds to the whole.
+std::string FramesLine(const session::BoardResult& board) {
+  const session::BoardFrames& frames = *board.frames;
+  const auto count = static_cast<double>(board.runs.size());
+  return fmt::format(
+      "  measured there: {:.3f} ms from first to last, {:.2f} frames/s; host layers and copies {:.3f} ms, {} "
+      "of "
+      "it while the accelerator had another frame",
+      1e3 * frames.wall_s, count / frames.wall_s, 1e3 * frames.host_s,
+      Percent(frames.host_s > 0 ? frames.overlapped_s / frames.host_s : 0));
 }
 
 std::string LedgerLine(const session::BoardResult& board) {
@@ -64,21 +88,23 @@ std::string LedgerLine(const session::BoardResult& board) {
 
 std::string BoardLines(const session::BoardResult& board, const isa::Spec& spec,
                        const session::Options& options) {
-  std::string text =
-      fmt::format("board {}, {}:\n", options.device,
-                  board.runs.size() == 1 ? "1 run" : fmt::format("{} runs", board.runs.size()));
+  std::string text = fmt::format("board {}, {}:\n", options.device,
+                                 Counted(board.runs.size(), board.frames ? "frame" : "run"));
   text += CycleLine(board, spec) + LedgerLine(board);
-  text += fmt::format("  measured there{}:", board.runs.size() > 1 ? " (median)" : "");
-  const std::vector<Part> parts = PartsOf(board);
-  for (size_t i = 0; i < parts.size(); ++i)
-    text += fmt::format("{} {} {:.3f} ms",
-                        i == 0   ? ""
-                        : i == 1 ? " ="
-                                 : " +",
-                        parts[i].name, parts[i].median_ms);
+  if (board.frames) {
+    text += FramesLine(board);
+    const auto rate = board.result.end_to_end.PipelinedFramesPerSecond();
+    return text +
+           (rate ? fmt::format("; simulated and estimated {:.2f} frames/s: {}\n", *rate,
+                               More(static_cast<double>(board.runs.size()) / board.frames->wall_s, *rate))
+                 : "\n");
+  }
+  const BoardMeasurement& run = board.MedianRun();
+  text +=
+      fmt::format("  measured there{}:{}", board.runs.size() > 1 ? " (the median run)" : "", SumText(run));
   const auto frame = board.result.end_to_end.FrameMs();
   return text + (frame ? fmt::format("; simulated and estimated {:.3f} ms: {}\n", *frame,
-                                     More(parts[0].median_ms, *frame))
+                                     More(1e3 * run.total_s, *frame))
                        : "\n");
 }
 
@@ -87,8 +113,9 @@ std::string WithBoard(const std::string& run_json, const session::BoardResult& b
   OrderedJson json = OrderedJson::parse(run_json);
   const runtime::Cycle cycles = board.runs.front().cycles;
   OrderedJson measured = OrderedJson::object();
-  for (const Part& part : PartsOf(board))
-    measured[part.key] = {{"median", part.median_ms}, {"min", part.least_ms}};
+  for (const Part& part : Parts())
+    measured[part.key] = {{"median", 1e3 * board.Median(part.seconds)},
+                          {"min", 1e3 * board.Least(part.seconds)}};
   OrderedJson ledger = OrderedJson::object();
   for (const auto& row : board.runs.front().ledger) {
     runtime::Cycle tokens = 0;
@@ -104,6 +131,11 @@ std::string WithBoard(const std::string& run_json, const session::BoardResult& b
                    {"ms", Milliseconds(cycles, spec)},
                    {"measured_ms", measured},
                    {"ledger", ledger}};
+  if (const auto& frames = board.frames)
+    json["board"]["frames"] = {{"count", board.runs.size()},
+                               {"wall_s", frames->wall_s},
+                               {"host_s", frames->host_s},
+                               {"overlapped_s", frames->overlapped_s}};
   return JsonText(json);
 }
 

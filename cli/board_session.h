@@ -3,6 +3,7 @@
 // wanted.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -35,7 +36,12 @@ class BoardSession {
   std::optional<session::BoardMeasurement> Run(const std::vector<std::vector<uint8_t>>& inputs,
                                                double simulated_ms, Diagnostics& diags);
 
+  /// `count` frames in flight on those inputs in turn; each is as long as a run. Reports.
+  std::optional<session::BoardFrames> RunFrames(const std::vector<std::vector<std::vector<uint8_t>>>& inputs,
+                                                int count, double simulated_ms, Diagnostics& diags);
+
  private:
+  bool OpenModule(std::chrono::milliseconds patience, Diagnostics& diags);
   bool Explained(bool good, Diagnostics& diags);
 
   driver::ssh::BoardHost& host_;

@@ -89,10 +89,10 @@ std::string BandText(const session::Result& result, const isa::Spec& spec) {
 }
 
 std::string FrameBandText(const session::Result& result, const isa::Spec& spec) {
-  const std::optional<double>& host = result.end_to_end.host_ms;
-  if (!result.band || !host) return "";
-  return fmt::format(", {:.2f} to {:.2f} by its memory", Milliseconds(result.band->low, spec) + *host,
-                     Milliseconds(result.band->high, spec) + *host);
+  const std::optional<double> beside = result.end_to_end.BesideMs();
+  if (!result.band || !beside) return "";
+  return fmt::format(", {:.2f} to {:.2f} by its memory", Milliseconds(result.band->low, spec) + *beside,
+                     Milliseconds(result.band->high, spec) + *beside);
 }
 
 Json MemoryJson(const session::Result& result, const isa::Spec& spec) {
@@ -102,7 +102,8 @@ Json MemoryJson(const session::Result& result, const isa::Spec& spec) {
   json["high_cycles"] = result.band->high;
   const double low = Milliseconds(result.band->low, spec), high = Milliseconds(result.band->high, spec);
   json["band_ms"] = {low, high};
-  if (const auto& host = result.end_to_end.host_ms) json["frame_band_ms"] = {low + *host, high + *host};
+  if (const auto beside = result.end_to_end.BesideMs())
+    json["frame_band_ms"] = {low + *beside, high + *beside};
   return json;
 }
 

@@ -21,6 +21,8 @@ Json EndToEndJson(const session::EndToEnd& times) {
   return {{"accelerator_ms", OrNull(times.accelerator_ms)},
           {"host_ms", OrNull(times.host_ms)},
           {"host_model", times.host_model.empty() ? Json() : Json("estimate: " + times.host_model)},
+          {"copies_ms", OrNull(times.copies_ms)},
+          {"copies_model", times.copies_model.empty() ? Json() : Json("estimate: " + times.copies_model)},
           {"frame_ms", OrNull(times.FrameMs())},
           {"pipelined_frames_per_s", OrNull(times.PipelinedFramesPerSecond())}};
 }

@@ -44,7 +44,10 @@ std::string FrameLine(const session::Result& result, const isa::Spec& spec) {
                            : times.host_model.empty() ? "nothing on the host"
                                                       : fmt::format("{:.2f} ms on the host (estimated, {})",
                                                                     *times.host_ms, times.host_model);
-  std::string text = fmt::format("frame: {} + {}", accelerator, host);
+  const std::string copies = times.copies_ms ? fmt::format("{:.2f} ms of copies (estimated, {})",
+                                                           *times.copies_ms, times.copies_model)
+                                             : "an unknown time for copies";
+  std::string text = fmt::format("frame: {} + {} + {}", accelerator, host, copies);
   if (const auto frame = times.FrameMs())
     text += fmt::format(" = {:.2f} ms{}", *frame, FrameBandText(result, spec));
   if (const auto rate = times.PipelinedFramesPerSecond())

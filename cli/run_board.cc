@@ -26,6 +26,7 @@
 #include "compiler/session/module.h"
 #include "driver/ssh/board_host.h"
 #include "isa/home.h"
+#include "isa/spec/board_address.h"
 #include "isa/spec/config_host.h"
 #include "runtime/cpu_object.h"
 
@@ -37,31 +38,36 @@ namespace {
 using driver::ssh::BoardHost;
 
 constexpr int kMostBoardRuns = 100'000;
+constexpr int kMostSamples = 16;  // the golden model computes each
+/// Of a board with such a processor: tests have one, scripts/board-build has not.
+constexpr char kX86Target[] = "x86-64-v2";
 
 /// What a board has, and a simulator has not, or the other way round; prints a mistake.
 bool HasNoSimulatorOptions(const po::variables_map& values) {
-  for (const char* option : {"timing-only", "simd", "frames", "jobs", "threads", "float32", "host-target",
-                             "trace", "trace-from", "trace-cycles"})
+  for (const char* option : {"timing-only", "simd", "jobs", "threads", "float32", "host-target", "trace",
+                             "trace-from", "trace-cycles"})
     if (values.count(option) && !values[option].defaulted())
       return Fail(fmt::format("--{}: not with a board", option), "leave it out, or use --device=cycle"),
              false;
   return true;
 }
 
-/// "ssh://…" as given, or that of $COSIM_BOARD; prints a mistake.
-std::optional<driver::ssh::Address> AddressOf(const std::string& device) {
+/// "ssh://…" as given; of "board" that of the configuration, else that of $COSIM_BOARD. Prints a mistake.
+std::optional<isa::BoardAddress> AddressOf(const std::string& device, const runtime::SpecSource& source) {
   std::string text = device;
   if (device == "board") {
+    if (auto address = isa::BoardAddressOf(source.config, source.overrides)) return address;
     const char* variable = std::getenv("COSIM_BOARD");
     if (variable == nullptr || *variable == '\0') {
       Fail("--device=board: which board?",
-           "COSIM_BOARD=ssh://HOST names one; on the board itself, 'cosim-board run' runs modules: "
-           "docs/how-to/run-on-a-board.md");
+           "'board_address: ssh://HOST' in the configuration or COSIM_BOARD=ssh://HOST names one; on the "
+           "board "
+           "itself, 'cosim-board run' runs modules: docs/how-to/run-on-a-board.md");
       return std::nullopt;
     }
     text = variable;
   }
-  auto address = driver::ssh::ParseAddress(text);
+  auto address = isa::ParseBoardAddress(text);
   if (!address)
     Fail(fmt::format("'{}' is no address of a board", text),
          "as in ssh://pynq or ssh://xilinx@192.168.2.99:22");
@@ -72,7 +78,7 @@ std::optional<driver::ssh::Address> AddressOf(const std::string& device) {
 std::optional<cpu::HostTarget> TargetFor(const BoardHost& board) {
   const std::string& architecture = board.architecture();
   std::string name = architecture == "arm" ? "armv7" : architecture;
-  if (architecture == "x86_64") name = "x86-64-v2";
+  if (architecture == "x86_64") name = kX86Target;
   auto target = cpu::FindHostTarget(name);
   if (!target)
     Fail(fmt::format("{}: cosim makes no code for its processor, '{}'", board.address().Text(), architecture),
@@ -99,7 +105,10 @@ std::optional<std::vector<uint8_t>> BoardProgramBytes(const po::variables_map& v
   auto bytes = BytesOf(path);
   if (!bytes)
     Fail(fmt::format("there is no cosim-board for {}: {} is missing", target, path.string()),
-         fmt::format("`scripts/board-build {}` builds it; or --board-program=FILE", target));
+         target == kX86Target
+             ? "`scripts/build release cosim-board` builds one for this machine's kind: "
+               "--board-program=build/release/driver/command/cosim-board"
+             : fmt::format("`scripts/board-build {}` builds it; or --board-program=FILE", target));
   return bytes;
 }
 
@@ -132,17 +141,15 @@ std::optional<Program> FromFile(const po::variables_map& values, session::Option
                  std::move(key), std::move(name)};
 }
 
-std::optional<Program> Compiled(const po::variables_map& values, const cpu::HostTarget& target,
-                                session::Options& run) {
+std::optional<Program> Compiled(const po::variables_map& values, SpecWithSource loaded,
+                                const cpu::HostTarget& target, session::Options& run) {
   if (values.count("trust")) {
     Fail("--trust is for modules", "what is compiled now is trusted anyhow");
     return std::nullopt;
   }
   session::ModuleOptions compile{.network = run.network, .seed = run.seed};
   if (!LoadNetwork(values, run)) return std::nullopt;
-  auto loaded = LoadSpecWithSource(values);
-  if (!loaded) return std::nullopt;
-  const auto activation_bits = ActivationBitsIn(values, loaded->spec);
+  const auto activation_bits = ActivationBitsIn(values, loaded.spec);
   if (!activation_bits) return std::nullopt;
   compile.network = run.network;
   compile.model = run.model;
@@ -150,9 +157,10 @@ std::optional<Program> Compiled(const po::variables_map& values, const cpu::Host
   compile.activation_bits = *activation_bits;
   compile.virtual_threads = run.virtual_threads;
   compile.host_target = target;
+  compile.samples = std::min(run.frames, kMostSamples);  // which the frames take in turn
   session::ExperimentKey key{NetworkIdentity(values), run.seed, *activation_bits, run.virtual_threads};
   std::string error;
-  const auto module = session::MakeModule(loaded->spec, loaded->source, compile, error);
+  const auto module = session::MakeModule(loaded.spec, loaded.source, compile, error);
   if (!module) return Fail(error), std::nullopt;
   if (module->model)
     return Fail(fmt::format("{} has layers that only cosim's own routines compute, and no board has those",
@@ -161,9 +169,9 @@ std::optional<Program> Compiled(const po::variables_map& values, const cpu::Host
            std::nullopt;
   std::vector<uint8_t> bytes = runtime::WriteModule(*module);
   auto read = runtime::ReadModule(bytes, error);
-  if (!read || !session::LinkModule(*read, loaded->spec, error, runtime::NativeCode::kLeaveOut))
+  if (!read || !session::LinkModule(*read, loaded.spec, error, runtime::NativeCode::kLeaveOut))
     return Fail(error), std::nullopt;
-  return Program{std::move(*loaded), std::move(*read), std::move(bytes), std::move(key), run.network};
+  return Program{std::move(loaded), std::move(*read), std::move(bytes), std::move(key), run.network};
 }
 
 }  // namespace
@@ -176,7 +184,7 @@ void AddBoardOptions(po::options_description& options) {
 }
 
 bool NamesBoard(const std::string& device) {
-  return device == "board" || device.starts_with(driver::ssh::kScheme);
+  return device == "board" || device.starts_with(isa::kBoardScheme);
 }
 
 bool HasNoBoardOptions(const po::variables_map& values) {
@@ -195,6 +203,10 @@ int RunOnBoard(const po::variables_map& values) {
   const int repeat = values.count("repeat") ? values["repeat"].as<int>() : 1;
   if (repeat < 1 || repeat > kMostBoardRuns)
     return Fail(fmt::format("--repeat: from 1 to {}", kMostBoardRuns));
+  run.frames = values["frames"].as<int>();
+  if (run.frames < 1 || run.frames > static_cast<int>(driver::remote::kMostFrames))
+    return Fail(fmt::format("--frames: from 1 to {} on a board", driver::remote::kMostFrames));
+  if (run.frames > 1 && repeat > 1) return Fail("--repeat: not with frames in flight", "leave out --frames");
   const auto check = CheckIn(values);
   if (!check) return 1;
   run.check = *check;
@@ -202,7 +214,16 @@ int RunOnBoard(const po::variables_map& values) {
     return Fail("--check=layers: only outputs come from a board", "use --device=cycle");
   const std::string json = values["json"].as<std::string>();
   if ((!json.empty() && !CheckWritable(json)) || !CheckOutputOptions(values)) return 1;
-  const auto address = AddressOf(values["device"].as<std::string>());
+  // What is to run says where, if the command does not.
+  std::optional<Program> program;
+  std::optional<SpecWithSource> loaded;
+  if (NamesModule(run.network))
+    program = FromFile(values, run);
+  else
+    loaded = LoadSpecWithSource(values);
+  if (!program && !loaded) return 1;
+  const auto address =
+      AddressOf(values["device"].as<std::string>(), program ? program->loaded.source : loaded->source);
   if (!address) return 1;
   run.device = address->Text();
 
@@ -214,7 +235,7 @@ int RunOnBoard(const po::variables_map& values) {
   if (!target) return 1;
   const auto board_program = BoardProgramBytes(values, target->name);
   if (!board_program) return 1;
-  auto program = NamesModule(run.network) ? FromFile(values, run) : Compiled(values, *target, run);
+  if (!program) program = Compiled(values, std::move(*loaded), *target, run);
   if (!program) return 1;
   run.host = isa::HostOf(program->loaded.source.config, program->loaded.source.overrides);
   const isa::Spec& spec = program->loaded.spec;
@@ -222,12 +243,19 @@ int RunOnBoard(const po::variables_map& values) {
   BoardSession board(*host, values.count("board-memory") ? values["board-memory"].as<std::string>() : "");
   if (!board.Open(*board_program, {program->name, program->bytes}, diags)) return fail();
   std::string error;
-  auto measured = session::RunOnBoard(
-      spec, std::move(program->module), run, repeat,
-      [&](const std::vector<std::vector<uint8_t>>& inputs, const session::Result& simulated) {
-        return board.Run(inputs, static_cast<double>(simulated.run.cycles) / spec.clock_mhz / 1e3, diags);
-      },
-      error);
+  using Arrays = std::vector<std::vector<uint8_t>>;
+  const auto simulated_ms = [&](const session::Result& simulated) {
+    return static_cast<double>(simulated.run.cycles) / spec.clock_mhz / 1e3;
+  };
+  const auto once = [&](const Arrays& inputs, const session::Result& simulated) {
+    return board.Run(inputs, simulated_ms(simulated), diags);
+  };
+  const auto in_flight = [&](const std::vector<Arrays>& inputs, const session::Result& simulated) {
+    return board.RunFrames(inputs, run.frames, simulated_ms(simulated), diags);
+  };
+  auto measured = run.frames > 1
+                      ? session::RunFramesOnBoard(spec, std::move(program->module), run, in_flight, error)
+                      : session::RunOnBoard(spec, std::move(program->module), run, repeat, once, error);
   if (!measured) return diags.HasErrors() ? fail() : Fail(error);
   if (!Describe(program->loaded, program->key, measured->result, error)) return Fail(error);
   // Standard output is the table's, unless something else was sent there.

@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr uint64_t kBusEnd = uint64_t{1} << 32;  // the registers Base and Program have 32 bits
-constexpr uint64_t kBaseAlignment = 4096, kMegabyte = 1 << 20;
+constexpr uint64_t kMegabyte = 1 << 20;
 constexpr milliseconds kRestStep{1};
 
 milliseconds Until(Clock::time_point end) {
@@ -55,7 +55,7 @@ bool BoardDevice::Check(uint64_t dram_bytes, Diagnostics& diags) {
   const uint64_t megabytes = std::bit_ceil((dram_bytes + kMegabyte - 1) / kMegabyte);
   diags
       .Error(codes::kNoMemory, {},
-             fmt::format("the program takes {} bytes of memory, and {} has {}", dram_bytes, memory_.Name(),
+             fmt::format("{} bytes of memory are needed, and {} has {}", dram_bytes, memory_.Name(),
                          memory_.size()))
       .hint = fmt::format(
       "reserve {0} MiB for it, in the overlay or as u-dma-buf's size; from CMA, boot with cma={1}M",

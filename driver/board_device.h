@@ -16,6 +16,9 @@
 
 namespace cosim::driver {
 
+/// What the register Base takes multiples of.
+inline constexpr uint64_t kBaseAlignment = 4096;
+
 struct BoardOptions {
   std::chrono::milliseconds timeout{10'000};  ///< for one program
   /// For what is left of a run that was aborted. Longer than the accelerator's own watchdog.
@@ -28,9 +31,9 @@ class BoardDevice final : public runtime::Device {
   BoardDevice(const isa::Spec& spec, AcceleratorRegisters& registers, DmaMemory& memory,
               BoardOptions options = {});
 
-  /// Whether programs of the spec that take `dram_bytes` of memory can run here. Reports hardware of another
-  /// map or spec (E0808), and memory that is too small or where the bus does not reach (E0807). To be asked
-  /// before Reserve.
+  /// Whether programs of the spec that take `dram_bytes` of memory (or frames in flight, together) can run
+  /// here. Reports hardware of another map or spec (E0808), and memory that is too small or where the bus
+  /// does not reach (E0807). To be asked before Reserve.
   bool Check(uint64_t dram_bytes, Diagnostics& diags);
 
   std::string Name() const override { return "board"; }

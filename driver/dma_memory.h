@@ -9,7 +9,8 @@
 
 namespace cosim::driver {
 
-/// Addresses count bytes from the memory's beginning; ranges lie inside it.
+/// Addresses count bytes from the memory's beginning; ranges lie inside it. Several threads may use ranges
+/// that are cache lines apart at once.
 class DmaMemory {
  public:
   virtual ~DmaMemory() = default;

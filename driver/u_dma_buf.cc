@@ -68,6 +68,7 @@ void UDmaBuf::SyncForCpu(uint64_t address, uint64_t bytes) {
 
 void UDmaBuf::Sync(const char* file, int direction, uint64_t address, uint64_t bytes) {
   if (coherent_) return;
+  const std::lock_guard lock(syncing_);
   const std::pair<const char*, uint64_t> settings[] = {{"sync_offset", address},
                                                        {"sync_size", bytes},
                                                        {"sync_direction", static_cast<uint64_t>(direction)},

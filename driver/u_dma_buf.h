@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "driver/dma_memory.h"
@@ -42,6 +43,7 @@ class UDmaBuf final : public DmaMemory {
   uint64_t bus_address_;
   bool coherent_;  ///< its port keeps caches right: nothing to sync
   Mapping mapping_;
+  std::mutex syncing_;  ///< several files say what is synced
 };
 
 }  // namespace cosim::driver

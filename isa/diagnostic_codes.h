@@ -21,6 +21,7 @@ namespace cosim::isa {
   X(kBadName, "E0011", "a name that is not an identifier, or is taken by the language")            \
   X(kBadOverride, "E0012", "a --set that is not of the form key=value or cannot apply")            \
   X(kUnknownBoard, "E0013", "a board that is not known")                                           \
+  X(kBadAddress, "E0014", "an address of a board that is not ssh://[USER@]HOST[:PORT]")            \
   X(kOverlap, "E0101", "two instructions that no match field tells apart")                         \
   X(kWordOverflow, "E0102", "an instruction has more bits than a word")                            \
   X(kNarrowField, "E0103", "a field too narrow for the memory it indexes")                         \

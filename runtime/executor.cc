@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <ctime>
+#include <thread>
+#include <utility>
 
 #include "isa/check.h"
 #include "isa/program/decode.h"
@@ -31,6 +33,23 @@ double Seconds(clockid_t clock) {
 
 double ThreadSeconds() { return Seconds(CLOCK_THREAD_CPUTIME_ID); }
 
+/// Adds what a call takes of this thread.
+template <typename Call>
+void Timed(double& total, Call call) {
+  const double start = ThreadSeconds();
+  call();
+  total += ThreadSeconds() - start;
+}
+
+/// Notes when a call began and ended.
+template <typename Call>
+void Noted(Run& run, Stretch what, Call call) {
+  StepTime time{what, Seconds(CLOCK_MONOTONIC), 0};
+  call();
+  time.end = Seconds(CLOCK_MONOTONIC);
+  run.steps.push_back(time);
+}
+
 void AddLedger(std::vector<LedgerRow>& total, const std::vector<LedgerRow>& rows) {
   if (total.empty()) {
     total = rows;
@@ -46,13 +65,18 @@ void AddLedger(std::vector<LedgerRow>& total, const std::vector<LedgerRow>& rows
   }
 }
 
+/// Holds `accelerator` only while the device executes: what is made of its counters is the host's work.
 void RunAccelerator(const AcceleratorStep& step, const Network& network, const isa::Spec& spec,
-                    Device& device, bool timing_only, Run& run) {
+                    Device& device, bool timing_only, std::mutex* accelerator, Run& run) {
   ExecuteOptions options{.timing_only = timing_only, .record_instructions = true, .layer_of = {}};
   options.layer_of = [&](size_t i) { return network.layers[step.layer_of[i]].name; };
-  const double start = ThreadSeconds();
-  const Counters counters = device.Execute(step.program, options);
-  run.simulate_seconds += ThreadSeconds() - start;
+  Counters counters;
+  {
+    std::unique_lock<std::mutex> turn;
+    if (accelerator) turn = std::unique_lock(*accelerator);
+    Noted(run, Stretch::kAccelerator,
+          [&] { Timed(run.simulate_seconds, [&] { counters = device.Execute(step.program, options); }); });
+  }
   if (!counters.completed) {
     run.completed = false;
     run.error = counters.error;
@@ -84,32 +108,31 @@ void RunCpu(const CpuStep& step, Device& device, Run& run) {
       continue;
     }
     arrays[i].resize(argument.bytes);
-    if (!argument.is_output) device.Read(argument.address, arrays[i]);
+    if (!argument.is_output) Timed(run.copy_seconds, [&] { device.Read(argument.address, arrays[i]); });
     pointers.push_back(arrays[i].data());
   }
-  const double start = ThreadSeconds();
-  step.kernel->Run(pointers);
-  const double seconds = ThreadSeconds() - start;
+  double seconds = 0;
+  Timed(seconds, [&] { step.kernel->Run(pointers); });
   run.cpu_seconds += seconds;
   run.layers[step.layer].cpu_seconds += seconds;
   for (size_t i = 0; i < step.arguments.size(); ++i)
-    if (step.arguments[i].is_output) device.Write(step.arguments[i].address, arrays[i]);
+    if (step.arguments[i].is_output)
+      Timed(run.copy_seconds, [&] { device.Write(step.arguments[i].address, arrays[i]); });
 }
 
-}  // namespace
-
-double CpuSeconds() { return Seconds(CLOCK_PROCESS_CPUTIME_ID); }
-
-double SecondsOfSteps(const Run& run, bool on_accelerator) {
-  double sum = 0;
-  for (const StepTime& step : run.steps)
-    if (step.on_accelerator == on_accelerator) sum += step.end - step.begin;
-  return sum;
+void WriteInputs(const Network& network, Device& device, const std::vector<std::vector<uint8_t>>& inputs,
+                 Run& run) {
+  COSIM_CHECK(inputs.size() == network.inputs.size());
+  Timed(run.copy_seconds, [&] {
+    device.Reserve(network.dram_bytes);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      COSIM_CHECK(inputs[i].size() == network.inputs[i].bytes);
+      device.Write(network.inputs[i].address, inputs[i]);
+    }
+  });
 }
 
-std::vector<uint8_t> ReadPlain(Device& device, const Place& place) {
-  std::vector<uint8_t> bytes(place.bytes);
-  device.Read(place.address, bytes);
+std::vector<uint8_t> Unpacked(const Place& place, std::vector<uint8_t> bytes) {
   if (!place.unpack) return bytes;
   std::vector<uint8_t> plain(place.plain_bytes);
   const std::vector<void*> arguments = {bytes.data(), plain.data()};
@@ -117,35 +140,68 @@ std::vector<uint8_t> ReadPlain(Device& device, const Place& place) {
   return plain;
 }
 
+void ReadOutputs(const Network& network, Device& device, Run& run) {
+  for (const Place& place : network.outputs) {
+    std::vector<uint8_t> bytes(place.bytes);
+    Timed(run.copy_seconds, [&] { device.Read(place.address, bytes); });
+    run.outputs.push_back(Unpacked(place, std::move(bytes)));
+  }
+}
+
+}  // namespace
+
+double CpuSeconds() { return Seconds(CLOCK_PROCESS_CPUTIME_ID); }
+
+uint64_t CopiedBytes(const Network& network) {
+  uint64_t bytes = 0;
+  for (const auto* places : {&network.inputs, &network.outputs})
+    for (const Place& place : *places) bytes += place.bytes;
+  for (const auto& step : network.steps)
+    if (const auto* call = std::get_if<CpuStep>(&step))
+      for (const CpuStep::Argument& argument : call->arguments)
+        bytes += argument.constant ? 0 : argument.bytes;
+  return bytes;
+}
+
+double SecondsOf(const Run& run, Stretch what) {
+  double sum = 0;
+  for (const StepTime& step : run.steps)
+    if (step.what == what) sum += step.end - step.begin;
+  return sum;
+}
+
+std::vector<uint8_t> ReadPlain(Device& device, const Place& place) {
+  std::vector<uint8_t> bytes(place.bytes);
+  device.Read(place.address, bytes);
+  return Unpacked(place, std::move(bytes));
+}
+
+void LoadPrograms(Device& device, const Network& network) {
+  for (const auto& step : network.steps)
+    if (const auto* accelerator = std::get_if<AcceleratorStep>(&step))
+      LoadSegments(device, accelerator->program);
+}
+
 Run Execute(const Network& network, const isa::Spec& spec, Device& device,
-            const std::vector<std::vector<uint8_t>>& inputs, bool timing_only, std::mutex* accelerator) {
+            const std::vector<std::vector<uint8_t>>& inputs, bool timing_only, std::mutex* accelerator,
+            Programs programs) {
   Run run;
   run.layers.resize(network.layers.size());
-  if (!timing_only) {
-    device.Reserve(network.dram_bytes);
-    COSIM_CHECK(inputs.size() == network.inputs.size());
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      COSIM_CHECK(inputs[i].size() == network.inputs[i].bytes);
-      device.Write(network.inputs[i].address, inputs[i]);
-    }
-  }
+  if (!timing_only) Noted(run, Stretch::kCopies, [&] { WriteInputs(network, device, inputs, run); });
   for (const auto& step : network.steps) {
     const auto* program = std::get_if<AcceleratorStep>(&step);
     if (!program && timing_only) continue;
-    if (program && !timing_only) LoadSegments(device, program->program);
-    std::unique_lock<std::mutex> turn;
-    if (program && accelerator) turn = std::unique_lock(*accelerator);
-    StepTime time{program != nullptr, Seconds(CLOCK_MONOTONIC), 0};
-    if (program)
-      RunAccelerator(*program, network, spec, device, timing_only, run);
-    else
-      RunCpu(std::get<CpuStep>(step), device, run);
-    time.end = Seconds(CLOCK_MONOTONIC);
-    run.steps.push_back(time);
+    if (!program) {
+      Noted(run, Stretch::kHostStep, [&] { RunCpu(std::get<CpuStep>(step), device, run); });
+      continue;
+    }
+    if (!timing_only && programs == Programs::kToLoad)
+      Noted(run, Stretch::kCopies,
+            [&] { Timed(run.copy_seconds, [&] { LoadSegments(device, program->program); }); });
+    RunAccelerator(*program, network, spec, device, timing_only, accelerator, run);
     if (!run.completed) return run;
   }
-  if (!timing_only)
-    for (const Place& place : network.outputs) run.outputs.push_back(ReadPlain(device, place));
+  if (!timing_only) Noted(run, Stretch::kCopies, [&] { ReadOutputs(network, device, run); });
   return run;
 }
 

@@ -21,11 +21,17 @@ struct LayerProfile {
   double cpu_seconds = 0;   ///< of its CPU steps
 };
 
-/// When a step ran on this host, in seconds of a clock that only goes forward.
+/// What a stretch of a run was spent on. A host step's own copies are in it.
+enum class Stretch { kAccelerator, kHostStep, kCopies };
+
+/// When it was on this host, in seconds of a clock that only goes forward.
 struct StepTime {
-  bool on_accelerator = false;
+  Stretch what = Stretch::kHostStep;
   double begin = 0, end = 0;
 };
+
+/// Whether a device has the network's programs already (LoadPrograms), from an earlier run with it.
+enum class Programs { kToLoad, kLoaded };
 
 struct Run {
   bool completed = true;
@@ -38,7 +44,8 @@ struct Run {
   bool layers_timed = true;           ///< LayerProfile::cycles are known: devices told times of instructions
   double simulate_seconds = 0;        ///< CPU seconds of the calling thread in Device::Execute
   double cpu_seconds = 0;             ///< … in CPU kernels
-  std::vector<StepTime> steps;        ///< as Network::steps, those that ran
+  double copy_seconds = 0;            ///< … in Device::Write and Read, and what else fills its memory
+  std::vector<StepTime> steps;        ///< inputs in, those of Network::steps that ran, outputs out
   std::vector<std::vector<uint8_t>> outputs;  ///< plain arrays, as Network::outputs; empty when timing only
 };
 
@@ -46,10 +53,18 @@ struct Run {
 /// held while the device executes.
 Run Execute(const Network& network, const isa::Spec& spec, Device& device,
             const std::vector<std::vector<uint8_t>>& inputs, bool timing_only,
-            std::mutex* accelerator = nullptr);
+            std::mutex* accelerator = nullptr, Programs programs = Programs::kToLoad);
 
-/// Of the run's steps, those on the accelerator or those on this host: how long they took together.
-double SecondsOfSteps(const Run& run, bool on_accelerator);
+/// Writes the segments of all programs. They stand apart from each other and from what runs write, so that a
+/// run that completed leaves them as they are.
+void LoadPrograms(Device& device, const Network& network);
+
+/// Bytes that Execute copies to and from a device that has the programs: inputs, outputs, and the arrays of
+/// CPU steps but their constants.
+uint64_t CopiedBytes(const Network& network);
+
+/// How long the run's stretches of that kind took together.
+double SecondsOf(const Run& run, Stretch what);
 
 /// The plain array at `place`, after a run.
 std::vector<uint8_t> ReadPlain(Device& device, const Place& place);

@@ -21,7 +21,7 @@ std::vector<Turn> TurnsOn(const FramesRun& run, int a, int accelerators) {
   std::vector<Turn> turns;
   for (int f = a; f < static_cast<int>(run.frames.size()); f += accelerators)
     for (const StepTime& step : run.frames[f].steps)
-      if (step.on_accelerator) turns.push_back({step.begin, step.end, f});
+      if (step.what == Stretch::kAccelerator) turns.push_back({step.begin, step.end, f});
   std::sort(turns.begin(), turns.end(), [](const Turn& x, const Turn& y) { return x.begin < y.begin; });
   return turns;
 }
@@ -44,9 +44,10 @@ void AddUp(FramesRun& run, int accelerators) {
       for (const StepTime& step : run.frames[f].steps) {
         begin = end == 0 ? step.begin : std::min(begin, step.begin);
         end = std::max(end, step.end);
-        if (step.on_accelerator) continue;
-        run.cpu_step_seconds += step.end - step.begin;
-        run.overlapped_seconds += Overlap(step, f, turns);
+        if (step.what == Stretch::kAccelerator) continue;
+        const bool copies = step.what == Stretch::kCopies;
+        (copies ? run.copy_seconds : run.cpu_step_seconds) += step.end - step.begin;
+        (copies ? run.overlapped_copy_seconds : run.overlapped_seconds) += Overlap(step, f, turns);
       }
   }
   run.wall_seconds = end - begin;
@@ -61,6 +62,7 @@ FramesRun ExecuteFrames(const Network& network, const isa::Spec& spec,
   const int accelerators = static_cast<int>(devices.size()) / kFramesInFlight;
   FramesRun run;
   run.frames.resize(frames);
+  for (const auto& device : devices) LoadPrograms(*device, network);
   std::vector<std::mutex> turns(accelerators);
   std::atomic<bool> failed = false;
   std::vector<std::thread> threads;
@@ -69,7 +71,8 @@ FramesRun ExecuteFrames(const Network& network, const isa::Spec& spec,
       threads.emplace_back([&, a, slot] {
         Device& device = *devices[kFramesInFlight * a + slot];
         for (int f = slot * accelerators + a; f < frames && !failed; f += kFramesInFlight * accelerators) {
-          run.frames[f] = Execute(network, spec, device, inputs[f % inputs.size()], false, &turns[a]);
+          run.frames[f] =
+              Execute(network, spec, device, inputs[f % inputs.size()], false, &turns[a], Programs::kLoaded);
           if (!run.frames[f].completed) failed = true;
         }
       });

@@ -24,13 +24,16 @@ struct FramesRun {
   double wall_seconds = 0;        ///< from the first frame's start to the last one's end
   double cpu_step_seconds = 0;    ///< wall time in CPU steps, summed over the frames
   double overlapped_seconds = 0;  ///< … of which their accelerator had another frame
+  double copy_seconds = 0;        ///< likewise: inputs in, outputs out
+  double overlapped_copy_seconds = 0;
 };
 
 /// Runs `frames` frames; frame i reads inputs[i % inputs.size()]. There are devices.size() / kFramesInFlight
 /// accelerators, which take turns at the frames: devices[kFramesInFlight * a + k] are frame k in flight on
 /// accelerator a, of which one executes at a time. Each device has a thread; threads share nothing that
-/// changes but their accelerator's lock. What a frame computes and costs in cycles does not depend on the
-/// number of devices.
+/// changes but their accelerator's lock. All devices get the programs
+/// before the first frame starts, which is in no figure. What a frame computes and costs in cycles does not
+/// depend on the number of devices.
 FramesRun ExecuteFrames(const Network& network, const isa::Spec& spec,
                         std::span<const std::unique_ptr<Device>> devices, std::span<const FrameInputs> inputs,
                         int frames);

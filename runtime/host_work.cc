@@ -18,7 +18,7 @@ double ComputeCycles(const HostWork& work, const isa::HostCosts& costs) {
 }
 
 double EstimateMs(const HostWork& work, const isa::HostProcessor& host) {
-  const isa::HostCosts& costs = host.costs();
+  const isa::HostCosts& costs = host.Facts().costs;
   const double cycles =
       ComputeCycles(work, costs) + static_cast<double>(work.bytes) * costs.byte + costs.call;
   return cycles / (host.clock_mhz * 1e3);

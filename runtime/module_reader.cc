@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "isa/check.h"
 #include "isa/program/codec.h"
@@ -55,6 +56,7 @@ class Reader {
                     Bytes(*m.cpu_code()->object())};
     if (m.model()) ReadModel(*m.model());
     for (const auto* step : *m.steps()) ReadStep(*step);
+    ExpectSegmentsApart();
     network_.inputs = ReadPlaces(*m.inputs());
     network_.outputs = ReadPlaces(*m.outputs());
     for (const auto* s : *m.samples())
@@ -129,6 +131,18 @@ class Reader {
       step.layer_of.push_back(static_cast<int>(layer));
     }
     network_.steps.emplace_back(std::move(step));
+  }
+
+  // A device that has all programs at once runs one after the other.
+  void ExpectSegmentsApart() {
+    std::vector<std::pair<uint64_t, uint64_t>> ranges;
+    for (const auto& step : network_.steps)
+      if (const auto* program = std::get_if<AcceleratorStep>(&step))
+        for (const isa::Segment& segment : program->program.segments)
+          ranges.emplace_back(segment.address, segment.address + segment.bytes.size());
+    std::ranges::sort(ranges);
+    for (size_t i = 1; i < ranges.size(); ++i)
+      Expect(ranges[i - 1].second <= ranges[i].first, "segments that overlap");
   }
 
   void ReadCall(const format::CpuCall& call) {

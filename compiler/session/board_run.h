@@ -13,20 +13,34 @@
 
 namespace cosim::session {
 
-/// One run on a board. Seconds are by the board's clock; of `total_s` what is neither the accelerator's nor
-/// the host layers' is copies and hand-over.
+/// One run on a board. Seconds are by the board's clock.
 struct BoardMeasurement {
   runtime::Cycle cycles = 0;
   std::vector<runtime::LedgerRow> ledger;
   std::vector<std::vector<uint8_t>> outputs;  ///< as Network::outputs
-  double total_s = 0, accelerator_s = 0, host_s = 0;
+  double total_s = 0, accelerator_s = 0, host_s = 0, copies_s = 0;
+  /// Hand-over.
+  double RestSeconds() const { return total_s - accelerator_s - host_s - copies_s; }
+};
+
+/// Frames in flight there, in its seconds: from the first one's start to the last one's end; in host layers
+/// and copies, summed over the frames; and what of that passed while the accelerator had another frame.
+struct BoardFrames {
+  std::vector<BoardMeasurement> frames;  ///< in their order
+  double wall_s = 0, host_s = 0, overlapped_s = 0;
 };
 
 struct BoardResult {
   Result result;                       ///< cycles as simulated; outputs the board's, compared
-  std::vector<BoardMeasurement> runs;  ///< at least one
-  double Median(double BoardMeasurement::* seconds) const;
-  double Least(double BoardMeasurement::* seconds) const;
+  std::vector<BoardMeasurement> runs;  ///< at least one; the frames if there were several in flight
+  std::optional<BoardFrames> frames;   ///< without its `frames`
+  /// Of a part over all runs, each for itself: medians of parts do not add up to the median of the sum.
+  /// `seconds` is a member of BoardMeasurement. Of an even number of runs the larger of the middle two.
+  using Seconds = std::function<double(const BoardMeasurement&)>;
+  double Median(const Seconds& seconds) const;
+  double Least(const Seconds& seconds) const;
+  /// The run whose total is the median; its parts add up to it.
+  const BoardMeasurement& MedianRun() const;
 };
 
 using BoardRunner = std::function<std::optional<BoardMeasurement>(
@@ -38,5 +52,14 @@ using BoardRunner = std::function<std::optional<BoardMeasurement>(
 /// `error` set when the module cannot be simulated or a board's outputs have other sizes.
 std::optional<BoardResult> RunOnBoard(const isa::Spec& spec, runtime::Module module, const Options& options,
                                       int repeat, const BoardRunner& board, std::string& error);
+
+using BoardFramesRunner = std::function<std::optional<BoardFrames>(
+    const std::vector<std::vector<std::vector<uint8_t>>>& inputs, const Result& simulated)>;
+
+/// Likewise `options.frames` frames by one call of `board`: on `options.inputs`, or on the module's samples
+/// in turn.
+std::optional<BoardResult> RunFramesOnBoard(const isa::Spec& spec, runtime::Module module,
+                                            const Options& options, const BoardFramesRunner& board,
+                                            std::string& error);
 
 }  // namespace cosim::session

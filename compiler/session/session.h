@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "compiler/graph/quantize/quantize.h"
-#include "compiler/graph/quantize/report.h"
 #include "compiler/import/data/inputs.h"
 #include "compiler/import/import.h"
 #include "compiler/network/compile.h"
+#include "compiler/quantize/graph/compare.h"
+#include "compiler/quantize/graph/quantize_graph.h"
 #include "compiler/session/end_to_end.h"
 #include "compiler/session/memory_band.h"
 #include "compiler/session/origin.h"

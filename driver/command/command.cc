@@ -18,8 +18,13 @@ struct Verb {
 };
 
 constexpr Verb kVerbs[] = {
-    {"run", "M.cosim [--repeat=N] [--input=FILE] [--output=FILE] [--timeout=MS] [--trust]",
-     "run a module, check its outputs, report cycles and time", RunVerb},
+    {"run",
+     "M.cosim [--repeat=N | --frames=N [--uio=NAME,NAME…]] [--input=FILE] [--output=FILE] [--timeout=MS] "
+     "[--trust]",
+     "run a module, check its outputs, report cycles and time; with --frames, the host works on a frame "
+     "while "
+     "an\n      accelerator has another",
+     RunVerb},
     {"info", "", "say which accelerator and which memory are there", InfoVerb},
     {"selftest", "", "try registers, interrupt and memory", SelfTestVerb},
     {"serve", "--stdio", "run modules for a workstation: `cosim run … --device=ssh://BOARD` starts it",

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "driver/command/arguments.h"
 #include "driver/open_board.h"
@@ -18,6 +19,9 @@ BoardPlaces PlacesIn(const Options& options);
 
 /// Opens them. Nothing after printing why not.
 std::optional<OpenBoard> OpenOrFail(const Options& options);
+
+/// Likewise all of --uio=NAME,NAME…, each with its own of --memory. Empty after printing why not.
+std::vector<OpenBoard> OpenAllOrFail(const Options& options);
 
 /// The file's bytes. Nothing after printing why not.
 std::optional<std::string> ReadFileOrFail(const std::string& path);

@@ -79,20 +79,26 @@ bool Client::Greet(Diagnostics& diags) {
   return false;
 }
 
-bool Client::OpenModule(const Open& open, Diagnostics& diags) {
-  const auto reply = Ask(open, kUntilOpen, diags);
-  if (!reply) return false;
-  if (std::holds_alternative<Opened>(*reply)) return true;
+template <typename Asked>
+std::optional<Asked> Client::AskFor(const Request& request, milliseconds patience, Diagnostics& diags) {
+  auto reply = Ask(request, patience, diags);
+  if (!reply) return std::nullopt;
+  if (auto* asked = std::get_if<Asked>(&*reply)) return std::move(*asked);
   diags.Error(codes::kOtherProtocol, {board_}, "another answer than was asked for");
-  return false;
+  return std::nullopt;
+}
+
+bool Client::OpenModule(const Open& open, Diagnostics& diags) {
+  return AskFor<Opened>(open, kUntilOpen, diags).has_value();
 }
 
 std::optional<Ran> Client::RunModule(const Run& run, milliseconds patience, Diagnostics& diags) {
-  auto reply = Ask(run, patience, diags);
-  if (!reply) return std::nullopt;
-  if (auto* ran = std::get_if<Ran>(&*reply)) return std::move(*ran);
-  diags.Error(codes::kOtherProtocol, {board_}, "another answer than was asked for");
-  return std::nullopt;
+  return AskFor<Ran>(run, patience, diags);
+}
+
+std::optional<RanFrames> Client::RunFramesOfModule(const RunFrames& run, milliseconds patience,
+                                                   Diagnostics& diags) {
+  return AskFor<RanFrames>(run, patience, diags);
 }
 
 }  // namespace cosim::driver::remote

@@ -24,7 +24,13 @@ class Client {
   /// One run. E0812 when the accelerator stops, E0809 when the connection does. `patience`: for its end.
   std::optional<Ran> RunModule(const Run& run, std::chrono::milliseconds patience, Diagnostics& diags);
 
+  /// Likewise several frames, `patience` for the end of them all.
+  std::optional<RanFrames> RunFramesOfModule(const RunFrames& run, std::chrono::milliseconds patience,
+                                             Diagnostics& diags);
+
  private:
+  template <typename Asked>
+  std::optional<Asked> AskFor(const Request& request, std::chrono::milliseconds patience, Diagnostics& diags);
   std::optional<Reply> Ask(const Request& request, std::chrono::milliseconds patience, Diagnostics& diags);
   std::optional<Reply> Listen(std::chrono::milliseconds patience, Diagnostics& diags);
 

@@ -62,7 +62,19 @@ Offset<wire::Ran> PackRan(FlatBufferBuilder& to, const Ran& ran) {
   for (const runtime::LedgerRow& row : ran.ledger) rows.push_back(PackRow(to, row));
   const auto ledger = to.CreateVector(rows);
   return wire::CreateRan(to, ran.cycles, ledger, PackArrays(to, ran.outputs), ran.total_s, ran.accelerator_s,
-                         ran.host_s);
+                         ran.host_s, ran.copies_s);
+}
+
+Offset<wire::RanFrames> PackFrames(FlatBufferBuilder& to, const RanFrames& ran) {
+  std::vector<Offset<wire::Ran>> frames;
+  for (const Ran& frame : ran.frames) frames.push_back(PackRan(to, frame));
+  return wire::CreateRanFrames(to, to.CreateVector(frames), ran.wall_s, ran.host_s, ran.overlapped_s);
+}
+
+Offset<wire::RunFrames> PackFrames(FlatBufferBuilder& to, const RunFrames& run) {
+  std::vector<Offset<wire::Run>> inputs;
+  for (const Arrays& arrays : run.inputs) inputs.push_back(wire::CreateRun(to, PackArrays(to, arrays)));
+  return wire::CreateRunFrames(to, to.CreateVector(inputs), run.count);
 }
 
 Ran UnpackRan(const wire::Ran& packed) {
@@ -71,9 +83,25 @@ Ran UnpackRan(const wire::Ran& packed) {
           .outputs = UnpackArrays(*packed.outputs()),
           .total_s = packed.total_s(),
           .accelerator_s = packed.accelerator_s(),
-          .host_s = packed.host_s()};
+          .host_s = packed.host_s(),
+          .copies_s = packed.copies_s()};
   for (const wire::Row* row : *packed.ledger()) ran.ledger.push_back(UnpackRow(*row));
   return ran;
+}
+
+RanFrames UnpackFrames(const wire::RanFrames& packed) {
+  RanFrames ran{.frames = {},
+                .wall_s = packed.wall_s(),
+                .host_s = packed.host_s(),
+                .overlapped_s = packed.overlapped_s()};
+  for (const wire::Ran* frame : *packed.frames()) ran.frames.push_back(UnpackRan(*frame));
+  return ran;
+}
+
+RunFrames UnpackFrames(const wire::RunFrames& packed) {
+  RunFrames run{.inputs = {}, .count = packed.count()};
+  for (const wire::Run* inputs : *packed.inputs()) run.inputs.push_back(UnpackArrays(*inputs->inputs()));
+  return run;
 }
 
 template <typename Table>
@@ -97,7 +125,8 @@ Bytes Pack(const Request& request) {
                  },
                  [&](const Run& run) {
                    finish(wire::RequestBody::Run, wire::CreateRun(to, PackArrays(to, run.inputs)));
-                 }},
+                 },
+                 [&](const RunFrames& run) { finish(wire::RequestBody::RunFrames, PackFrames(to, run)); }},
       request);
   return Taken(to);
 }
@@ -107,18 +136,20 @@ Bytes Pack(const Reply& reply) {
   const auto finish = [&](wire::ReplyBody type, auto body) {
     to.Finish(wire::CreateReply(to, type, body.Union()));
   };
-  std::visit(Overloaded{[&](const Ready& ready) {
-                          const auto name = to.CreateString(ready.architecture);
-                          finish(wire::ReplyBody::Ready, wire::CreateReady(to, ready.version, name));
-                        },
-                        [&](const Opened&) { finish(wire::ReplyBody::Opened, wire::CreateOpened(to)); },
-                        [&](const Ran& ran) { finish(wire::ReplyBody::Ran, PackRan(to, ran)); },
-                        [&](const Refused& refused) {
-                          const auto message = to.CreateString(refused.message),
-                                     hint = to.CreateString(refused.hint);
-                          finish(wire::ReplyBody::Refused, wire::CreateRefused(to, message, hint));
-                        }},
-             reply);
+  std::visit(
+      Overloaded{[&](const Ready& ready) {
+                   const auto name = to.CreateString(ready.architecture);
+                   finish(wire::ReplyBody::Ready, wire::CreateReady(to, ready.version, name));
+                 },
+                 [&](const Opened&) { finish(wire::ReplyBody::Opened, wire::CreateOpened(to)); },
+                 [&](const Ran& ran) { finish(wire::ReplyBody::Ran, PackRan(to, ran)); },
+                 [&](const RanFrames& ran) { finish(wire::ReplyBody::RanFrames, PackFrames(to, ran)); },
+                 [&](const Refused& refused) {
+                   const auto message = to.CreateString(refused.message),
+                              hint = to.CreateString(refused.hint);
+                   finish(wire::ReplyBody::Refused, wire::CreateRefused(to, message, hint));
+                 }},
+      reply);
   return Taken(to);
 }
 
@@ -129,6 +160,7 @@ std::optional<Request> UnpackRequest(std::span<const uint8_t> bytes) {
     return Open{open->module_path()->str(), open->uio_name()->str(), open->memory()->str(),
                 open->timeout_ms()};
   if (const wire::Run* run = request->body_as_Run()) return Run{UnpackArrays(*run->inputs())};
+  if (const wire::RunFrames* run = request->body_as_RunFrames()) return UnpackFrames(*run);
   return std::nullopt;
 }
 
@@ -139,6 +171,7 @@ std::optional<Reply> UnpackReply(std::span<const uint8_t> bytes) {
     return Ready{ready->version(), ready->architecture()->str()};
   if (reply->body_as_Opened()) return Opened{};
   if (const wire::Ran* ran = reply->body_as_Ran()) return UnpackRan(*ran);
+  if (const wire::RanFrames* ran = reply->body_as_RanFrames()) return UnpackFrames(*ran);
   if (const wire::Refused* refused = reply->body_as_Refused())
     return Refused{refused->message()->str(), refused->hint()->str()};
   return std::nullopt;

@@ -15,7 +15,7 @@
 namespace cosim::driver::remote {
 
 /// Of the messages, as Ready tells it. Both sides have to have the same.
-inline constexpr uint32_t kWireVersion = 1;
+inline constexpr uint32_t kWireVersion = 2;
 
 using Bytes = std::vector<uint8_t>;
 using Arrays = std::vector<Bytes>;
@@ -27,7 +27,13 @@ struct Open {
 struct Run {
   Arrays inputs;  ///< plain arrays, as runtime::Network::inputs
 };
-using Request = std::variant<Open, Run>;
+/// Of one RunFrames.
+inline constexpr uint32_t kMostFrames = 1'000;
+struct RunFrames {
+  std::vector<Arrays> inputs;  ///< of frames, in turn
+  uint32_t count = 0;          ///< at most kMostFrames
+};
+using Request = std::variant<Open, Run, RunFrames>;
 
 struct Ready {
   uint32_t version = kWireVersion;
@@ -37,13 +43,20 @@ struct Opened {};
 struct Ran {
   runtime::Cycle cycles = 0;
   std::vector<runtime::LedgerRow> ledger;
-  Arrays outputs;                                     ///< plain arrays, as runtime::Network::outputs
-  double total_s = 0, accelerator_s = 0, host_s = 0;  ///< seconds there
+  Arrays outputs;  ///< plain arrays, as runtime::Network::outputs
+  /// Seconds there: of all, and of it on the accelerator, in host layers, copying to and from its memory.
+  double total_s = 0, accelerator_s = 0, host_s = 0, copies_s = 0;
 };
 struct Refused {
   std::string message, hint;  ///< as Fail prints them; the hint may be empty
 };
-using Reply = std::variant<Ready, Opened, Ran, Refused>;
+struct RanFrames {
+  std::vector<Ran> frames;  ///< in their order; total_s is from a frame's own first copy to its last
+  /// Seconds there: from the first frame's start to the last one's end; host layers and copies, summed over
+  /// the frames; and what of that passed while the accelerator had another frame.
+  double wall_s = 0, host_s = 0, overlapped_s = 0;
+};
+using Reply = std::variant<Ready, Opened, Ran, Refused, RanFrames>;
 
 Bytes Pack(const Request& request);
 Bytes Pack(const Reply& reply);

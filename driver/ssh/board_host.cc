@@ -26,7 +26,7 @@ constexpr int kNoFolder = 3, kNotWritten = 4, kNotWhole = 5;
 // Of one login shell or another, which then starts the one that we know.
 std::string InShell(const std::string& script) { return fmt::format("exec sh -c '{}'", script); }
 
-std::vector<std::string> SshArguments(const Address& address, const std::string& command) {
+std::vector<std::string> SshArguments(const isa::BoardAddress& address, const std::string& command) {
   std::vector<std::string> arguments;
   const char* other = std::getenv("COSIM_SSH");
   std::istringstream words(other ? other : "ssh");
@@ -46,7 +46,7 @@ std::string LastLine(std::string text) {
   return at == std::string::npos ? text : text.substr(at + 1);
 }
 
-std::string HintFor(const std::string& errors, const Address& address) {
+std::string HintFor(const std::string& errors, const isa::BoardAddress& address) {
   const auto says = [&](std::string_view words) { return errors.find(words) != std::string::npos; };
   if (says("Host key verification failed"))
     return fmt::format("compare its key by hand, once: `ssh {}`", address.login);
@@ -76,7 +76,7 @@ std::unique_ptr<Process> BoardHost::Start(const std::string& command, Diagnostic
   return process;
 }
 
-std::optional<BoardHost> BoardHost::Reach(const Address& address, Diagnostics& diags) {
+std::optional<BoardHost> BoardHost::Reach(const isa::BoardAddress& address, Diagnostics& diags) {
   BoardHost host(address);
   if (!host.Look(diags)) return std::nullopt;
   return host;

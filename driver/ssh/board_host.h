@@ -12,20 +12,20 @@
 #include <string>
 #include <vector>
 
-#include "driver/ssh/address.h"
 #include "driver/ssh/process.h"
 #include "isa/diagnostics.h"
+#include "isa/spec/board_address.h"
 
 namespace cosim::driver::ssh {
 
 class BoardHost {
  public:
   /// Looks there. Nothing after reporting why it cannot (E0809).
-  static std::optional<BoardHost> Reach(const Address& address, Diagnostics& diags);
+  static std::optional<BoardHost> Reach(const isa::BoardAddress& address, Diagnostics& diags);
 
   /// "arm", "aarch64", "x86_64": runtime::HostArchitecture's names; else what `uname -m` says there.
   const std::string& architecture() const { return architecture_; }
-  const Address& address() const { return address_; }
+  const isa::BoardAddress& address() const { return address_; }
 
   /// Puts a file of letters, digits, '.', '_', '-' into our folder there, ~/.cache/cosim-board, unless one
   /// with these bytes is there. Its path there; nothing, with nothing of it left there, after reporting
@@ -40,10 +40,10 @@ class BoardHost {
   bool Explain(int status, const std::string& errors, Diagnostics& diags) const;
 
  private:
-  explicit BoardHost(Address address) : address_(std::move(address)) {}
+  explicit BoardHost(isa::BoardAddress address) : address_(std::move(address)) {}
   bool Look(Diagnostics& diags);
 
-  Address address_;
+  isa::BoardAddress address_;
   std::string architecture_, folder_;
   std::map<std::string, std::string> files_;  // there, by name: SHA-256 in hexadecimal
 };

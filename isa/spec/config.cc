@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "isa/diagnostic_codes.h"
+#include "isa/spec/board_address.h"
 #include "isa/spec/boards.h"
 #include "isa/spec/config_host.h"
 #include "isa/spec/config_memory.h"
@@ -124,8 +125,9 @@ std::optional<YamlNode> ParseConfigTree(const SourceText& text, const std::vecto
 std::optional<Config> ReadConfig(YamlNode root, Diagnostics& diags) {
   const size_t errors = diags.list().size();
   Config config;
-  const MapReader reader(root, root, "the configuration", diags,
-                         {"isa", "doc", "board", "clock_mhz", "parameters", "memory", "hardware", "host"});
+  const MapReader reader(
+      root, root, "the configuration", diags,
+      {"isa", "doc", "board", "board_address", "clock_mhz", "parameters", "memory", "hardware", "host"});
   if (!reader.is_map()) return std::nullopt;
   config.name = std::filesystem::path(root.source->path).stem().string();
   config.isa = reader.OptionalString("isa", "");
@@ -134,7 +136,9 @@ std::optional<Config> ReadConfig(YamlNode root, Diagnostics& diags) {
   config.clock_mhz = reader.Number("clock_mhz", kMaxClock).value_or(0);
   config.dram = ReadMemorySystem(root, config.clock_mhz, diags);
   config.hardware = ReadHardware(root, diags);
-  ReadHost(root, diags);  // whoever wants it asks for it; mistakes are everyone's
+  // Whoever wants these asks for them; mistakes are everyone's.
+  ReadHost(root, diags);
+  ReadBoardAddress(root, diags);
   if (const YamlNode* parameters = reader.Find("parameters")) {
     if (parameters->kind != YamlNode::Kind::kNull && parameters->kind != YamlNode::Kind::kMap) {
       reader.RequireMap("parameters");

@@ -37,6 +37,9 @@ struct HostCosts {
 struct HostCpu {
   std::string_view name, doc;
   HostCosts costs;
+  /// Between its own arrays and memory that it shares with the accelerator, uncached: MB/s (1e6), either way,
+  /// whatever its clock.
+  double copy_mb_s = 0;
 };
 
 /// The processors whose costs are known.
@@ -47,7 +50,8 @@ struct HostProcessor {
   std::string cpu;  ///< a HostCpu's name
   int cores = 1;
   double clock_mhz = 0;
-  const HostCosts& costs() const;
+  /// What is known of it.
+  const HostCpu& Facts() const;
 };
 
 }  // namespace cosim::isa

@@ -6,11 +6,10 @@
 
 #include <algorithm>
 
+#include "isa/wide.h"
+
 namespace cosim::sim {
 namespace {
-
-/// Products of instruction fields, whatever their widths, stay exact in this.
-__extension__ using Wide = __int128;
 
 void ReadMicroOps(const MemoryStore& store, const isa::Nest& nest, const isa::Index& index,
                   StepColumn& column) {
@@ -27,6 +26,7 @@ void ReadMicroOps(const MemoryStore& store, const isa::Nest& nest, const isa::In
 /// The least and the greatest element of all steps lie at corners of the loops.
 std::string Bounds(const StepTable& table, StepColumn& column, const isa::Memory& memory, int64_t depth) {
   const auto [least, greatest] = std::ranges::minmax(column.uops);
+  // Products of instruction fields, whatever their widths, stay exact in this.
   const Wide out = Wide{column.outer} * (table.iter_out - 1);
   const Wide in = Wide{column.inner} * (table.iter_in - 1);
   const Wide low = least + std::min<Wide>(out, 0) + std::min<Wide>(in, 0);

@@ -4,11 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
+#include "isa/wide.h"
+
 namespace cosim::sim {
 namespace {
-
-/// Products of instruction fields, whatever their widths, stay exact in this.
-__extension__ using Wide = __int128;
 
 bool IsNegative(const isa::Transfer& t) {
   return t.sram < 0 || t.rows < 0 || t.cols < 0 || t.stride < 0 || t.pad_top < 0 || t.pad_bottom < 0 ||
@@ -30,6 +32,7 @@ std::string TransferError(const isa::Spec& spec, const isa::Transfer& transfer, 
                           uint64_t dram_bytes) {
   const isa::Memory& memory = spec.memories[transfer.memory];
   if (IsNegative(transfer)) return "a field is negative";
+  // Products of instruction fields, whatever their widths, stay exact in this.
   const Wide rows = Wide{transfer.rows} + transfer.pad_top + transfer.pad_bottom;
   const Wide cols = Wide{transfer.cols} + transfer.pad_left + transfer.pad_right;
   const Wide elements_end =
@@ -43,9 +46,11 @@ std::string TransferError(const isa::Spec& spec, const isa::Transfer& transfer, 
   if (transfer.dram % static_cast<uint64_t>(alignment) != 0)
     return fmt::format("has the DRAM address {}, which is not a multiple of {}", transfer.dram, alignment);
   const Wide reach = (Wide{transfer.rows - 1} * transfer.stride + transfer.cols) * memory.stored_bytes;
-  if (transfer.dram + reach > dram_bytes) {
+  constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
+  const auto end = static_cast<int64_t>(std::min(dram_bytes, kMost));  // of DRAM without a bound too
+  if (transfer.dram > kMost || Wide{static_cast<int64_t>(transfer.dram)} + reach > end) {
     return fmt::format("touches DRAM bytes {} to {}, but there are {}", transfer.dram,
-                       static_cast<uint64_t>(transfer.dram + reach - 1), dram_bytes);
+                       transfer.dram + static_cast<uint64_t>(static_cast<int64_t>(reach)) - 1, dram_bytes);
   }
   return {};
 }

@@ -25,6 +25,7 @@
 #include "compiler/cpu/optimize.h"
 #include "compiler/import/import.h"
 #include "compiler/session/session.h"
+#include "compiler/tir/visitor.h"
 #include "isa/check.h"
 #include "isa/spec/host_processor.h"
 #include "isa/spec/loader.h"
@@ -105,6 +106,18 @@ void BindArrays(llvm::Function& kernel, const std::vector<void*>& arrays) {
   for (llvm::LoadInst* load : loads) load->eraseFromParent();
 }
 
+// Loops that a pool of threads would share, in order on one: what a board of one core does, without the
+// captures' memory, whose layout is the other machine's.
+class Serializer final : public tir::Mutator {
+ public:
+  tir::Stmt MutateStmt(const tir::Stmt& stmt) override {
+    const tir::Stmt inner = Mutator::MutateStmt(stmt);
+    const auto* loop = tir::As<tir::For>(inner);
+    if (!loop || loop->kind != tir::LoopKind::kParallel) return inner;
+    return MakeStmt(tir::For{loop->var, loop->min, loop->extent, tir::LoopKind::kSerial, loop->body});
+  }
+};
+
 // How often each block of the module's functions runs.
 std::vector<int64_t> CountBlocks(const std::string& text, const tir::Function& function) {
   auto context = std::make_unique<llvm::LLVMContext>();
@@ -141,13 +154,14 @@ std::vector<int64_t> CountBlocks(const std::string& text, const tir::Function& f
       {{jit->mangleAndIntern(cpu::kAllocateSymbol), symbol(&Allocate)},
        {jit->mangleAndIntern(cpu::kFreeSymbol), symbol(static_cast<void (*)(void*)>(&std::free))}})));
   Unwrap(jit->addIRModule(orc::ThreadSafeModule(std::move(module), std::move(context))));
-  auto* entry = Unwrap(jit->lookup(cpu::kKernelName)).toPtr<void(void* const*)>();
-  entry(pointers.data());
+  auto* entry = Unwrap(jit->lookup(cpu::kKernelName)).toPtr<void(void* const*, const void*)>();
+  entry(pointers.data(), nullptr);  // nothing is shared
   return counts;
 }
 
 void WriteKernel(const tir::Function& function, llvm::TargetMachine& machine, const std::string& stem) {
-  cpu::OwnedModule owned = cpu::EmitModule(function, machine, /*keep_names=*/true);
+  const tir::Function serial{function.name, function.params, Serializer().MutateStmt(function.body)};
+  cpu::OwnedModule owned = cpu::EmitModule(serial, machine, /*keep_names=*/true);
   cpu::Optimize(*owned.module, machine);
   int number = 0;
   for (llvm::Function& f : *owned.module)
@@ -201,7 +215,7 @@ int Run(const std::string& folder, const std::string& name, const std::string& c
     const std::string stem = fmt::format("{}", number++);
     if (kernel) WriteKernel(kernel->function, *machine, folder + "/" + stem);
     fmt::print("{}\t{}\t{:.0f}\t{}\t{}\n", layer.name, layer.op,
-               runtime::ComputeCycles(call->work, host.costs()), kernel ? stem : "-",
+               runtime::ComputeCycles(call->work, host.Facts().costs), kernel ? stem : "-",
                fmt::format("{}|{}|{}", fmt::join(call->work.scalar, ","), fmt::join(call->work.vector, ","),
                            call->work.iterations));
   }

@@ -200,7 +200,7 @@ TEST_F(BadInput, UnknownChoicesAreListed) {
   hint: known here: functional, cycle, rtl, tlm, tlm-rtl, host
 )");
   ExpectRefused("run mlp --device=board", R"(cosim: error: --device=board: which board?
-  hint: COSIM_BOARD=ssh://HOST names one; on the board itself, 'cosim-board run' runs modules: docs/how-to/run-on-a-board.md
+  hint: 'board_address: ssh://HOST' in the configuration or COSIM_BOARD=ssh://HOST names one; on the board itself, 'cosim-board run' runs modules: docs/how-to/run-on-a-board.md
 )");
   ExpectRefused("run mlp --device=cylce", R"(cosim: error: unknown device 'cylce'
   hint: did you mean 'cycle'?

@@ -78,13 +78,16 @@ TEST_F(Totals, TheFrameIsTheAcceleratorsTimeAndTheHosts) {
   EXPECT_EQ(times["host_model"], "estimate: one of 2 cortex-a9 at 650 MHz");
   const double accelerator = times["accelerator_ms"], host = times["host_ms"];
   EXPECT_GT(host, 0);
-  EXPECT_DOUBLE_EQ(times["frame_ms"], accelerator + host);
-  EXPECT_DOUBLE_EQ(times["pipelined_frames_per_s"], 1000 / std::max(accelerator, host));
+  EXPECT_EQ(times["copies_model"], "estimate: at 70 MB/s, uncached");
+  const double copies = times["copies_ms"];
+  EXPECT_GT(copies, 0);
+  EXPECT_DOUBLE_EQ(times["frame_ms"], accelerator + (host + copies));
+  EXPECT_DOUBLE_EQ(times["pipelined_frames_per_s"], 1000 / std::max(accelerator, host + copies));
   double layers = 0;
   for (const Json& layer : report["layers"])
     if (layer["where"] == "cpu") layers += layer["host_ms"].get<double>();
   EXPECT_NEAR(layers, host, 1e-9);
-  EXPECT_EQ(report["schema"], 2);
+  EXPECT_EQ(report["schema"], 3);
 }
 
 TEST_F(Totals, AModuleHasTheTimesOfItsNetwork) {
@@ -96,6 +99,8 @@ TEST_F(Totals, AHostTwiceAsFastTakesHalfTheTime) {
   const Json slow = Report("mlp"), fast = Report("mlp --set host.clock_mhz=1300");
   EXPECT_DOUBLE_EQ(slow["end_to_end"]["host_ms"].get<double>(),
                    2 * fast["end_to_end"]["host_ms"].get<double>());
+  EXPECT_EQ(slow["end_to_end"]["copies_ms"], fast["end_to_end"]["copies_ms"])
+      << "memory is as slow as before";
   EXPECT_EQ(slow["fingerprint"], fast["fingerprint"]);
 }
 
@@ -104,6 +109,7 @@ TEST_F(Totals, WithoutAHostItsTimeIsUnknown) {
   EXPECT_TRUE(report["end_to_end"]["host_ms"].is_null());
   EXPECT_TRUE(report["end_to_end"]["frame_ms"].is_null());
   EXPECT_TRUE(report["end_to_end"]["host_model"].is_null());
+  EXPECT_TRUE(report["end_to_end"]["copies_ms"].is_null());
   EXPECT_GT(report["end_to_end"]["accelerator_ms"], 0);
   EXPECT_THAT(Good("run mlp --config=test/lanes16.yaml").out, HasSubstr("an unknown time on the host"));
 }

@@ -101,7 +101,7 @@ TEST(Work, AddressesThatDivideStayScalar) {
 
 TEST(Work, TimeIsCyclesBytesAndACall) {
   const isa::HostProcessor host{"cortex-a9", 2, 650};
-  const isa::HostCosts& costs = host.costs();
+  const isa::HostCosts& costs = host.Facts().costs;
   runtime::HostWork work;
   EXPECT_DOUBLE_EQ(runtime::EstimateMs(work, host), costs.call / 650e3);
   work.bytes = 650'000;

@@ -124,9 +124,8 @@ TEST_F(BoardDeviceTest, SaysHowMuchMemoryToAskFor) {
   EXPECT_FALSE(device_.Check(3 * kMemoryBytes, diags));
   EXPECT_THAT(
       diags.Render(),
-      AllOf(
-          HasSubstr("error[E0807]: the program takes 3145728 bytes of memory, and cached memory has 1048576"),
-          HasSubstr("reserve 4 MiB"), HasSubstr("cma=8M")));
+      AllOf(HasSubstr("error[E0807]: 3145728 bytes of memory are needed, and cached memory has 1048576"),
+            HasSubstr("reserve 4 MiB"), HasSubstr("cma=8M")));
 }
 
 TEST_F(BoardDeviceTest, RefusesMemoryWhereTheBusDoesNotReach) {

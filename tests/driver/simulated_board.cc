@@ -19,6 +19,35 @@ std::filesystem::path Library(const isa::Spec& spec) {
   return *library;
 }
 
+class BorrowedRegisters final : public AcceleratorRegisters {
+ public:
+  explicit BorrowedRegisters(SimulatedBoard& board) : board_(board) {}
+  uint32_t Read(uint32_t offset) override { return board_.registers.Read(offset); }
+  void Write(uint32_t offset, uint32_t value) override { board_.registers.Write(offset, value); }
+  void ArmInterrupt() override { board_.registers.ArmInterrupt(); }
+  bool WaitForInterrupt(std::chrono::milliseconds timeout) override {
+    return board_.registers.WaitForInterrupt(timeout);
+  }
+
+ private:
+  SimulatedBoard& board_;
+};
+
+class BorrowedMemory final : public DmaMemory {
+ public:
+  explicit BorrowedMemory(SimulatedBoard& board) : memory_(board.memory) {}
+  std::string Name() const override { return memory_.Name(); }
+  uint64_t size() const override { return memory_.size(); }
+  uint64_t bus_address() const override { return memory_.bus_address(); }
+  void Write(uint64_t address, std::span<const uint8_t> bytes) override { memory_.Write(address, bytes); }
+  void Read(uint64_t address, std::span<uint8_t> bytes) override { memory_.Read(address, bytes); }
+  void SyncForDevice(uint64_t address, uint64_t bytes) override { memory_.SyncForDevice(address, bytes); }
+  void SyncForCpu(uint64_t address, uint64_t bytes) override { memory_.SyncForCpu(address, bytes); }
+
+ private:
+  DmaMemory& memory_;
+};
+
 }  // namespace
 
 bool BusMemory::Holds(uint64_t address, uint64_t count) const {
@@ -50,17 +79,20 @@ uint8_t& CachedMemory::At(uint64_t address, bool write) {
 }
 
 void CachedMemory::Write(uint64_t address, std::span<const uint8_t> bytes) {
+  const std::lock_guard lock(using_);
   COSIM_CHECK(address + bytes.size() <= size());
   for (size_t i = 0; i < bytes.size(); ++i) At(address + i, true) = bytes[i];
 }
 
 void CachedMemory::Read(uint64_t address, std::span<uint8_t> bytes) {
+  const std::lock_guard lock(using_);
   COSIM_CHECK(address + bytes.size() <= size());
   for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = At(address + i, false);
 }
 
 void CachedMemory::SyncForDevice(uint64_t address, uint64_t bytes) {
   if (loses_sync_for_device) return;
+  const std::lock_guard lock(using_);
   const auto end = lines_.upper_bound((address + bytes - 1) / kLineBytes);
   for (auto line = lines_.lower_bound(address / kLineBytes); line != end; ++line) {
     if (line->second.dirty)
@@ -72,6 +104,7 @@ void CachedMemory::SyncForDevice(uint64_t address, uint64_t bytes) {
 
 void CachedMemory::SyncForCpu(uint64_t address, uint64_t bytes) {
   if (loses_sync_for_cpu) return;
+  const std::lock_guard lock(using_);
   const auto end = lines_.upper_bound((address + bytes - 1) / kLineBytes);
   lines_.erase(lines_.lower_bound(address / kLineBytes), end);
 }
@@ -113,6 +146,10 @@ SimulatedBoard::SimulatedBoard(const isa::Spec& spec, uint64_t bus_address, uint
       registers(bench),
       memory(bus) {
   bench.Reset();
+}
+
+OpenBoard Opened(SimulatedBoard& board) {
+  return {std::make_unique<BorrowedRegisters>(board), std::make_unique<BorrowedMemory>(board)};
 }
 
 }  // namespace cosim::driver::testing

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "driver/accelerator_registers.h"
 #include "driver/dma_memory.h"
+#include "driver/open_board.h"
 #include "isa/spec/spec.h"
 #include "sim/dram/memory_port.h"
 #include "sim/dram/memory_timing.h"
@@ -54,6 +56,7 @@ class CachedMemory final : public DmaMemory {
   };
   uint8_t& At(uint64_t address, bool write);
 
+  std::mutex using_;
   BusMemory& memory_;
   std::map<uint64_t, Line> lines_;
 };
@@ -90,5 +93,8 @@ struct SimulatedBoard {
   SimulatedRegisters registers;
   CachedMemory memory;
 };
+
+/// As a kernel offers it; `board` has to outlive it.
+OpenBoard Opened(SimulatedBoard& board);
 
 }  // namespace cosim::driver::testing

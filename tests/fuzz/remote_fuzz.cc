@@ -31,9 +31,16 @@ Arrays SomeArrays(FuzzedDataProvider& data) {
   return arrays;
 }
 
+Ran SomeRun(FuzzedDataProvider& data) {
+  Ran ran{.cycles = data.ConsumeIntegral<int64_t>(), .ledger = {}, .outputs = SomeArrays(data)};
+  ran.ledger.resize(data.ConsumeIntegralInRange<size_t>(0, kMostArrays));
+  for (auto& row : ran.ledger) row = {.unit = data.ConsumeRandomLengthString(20), .wait_token = {1, 2}};
+  return ran;
+}
+
 Bytes SomeMessage(FuzzedDataProvider& data) {
   const auto text = [&] { return data.ConsumeRandomLengthString(20); };
-  switch (data.ConsumeIntegralInRange(0, 4)) {
+  switch (data.ConsumeIntegralInRange(0, 6)) {
     case 0:
       return Pack(Request{driver::remote::Open{text(), text(), text(), data.ConsumeIntegral<uint32_t>()}});
     case 1:
@@ -42,12 +49,13 @@ Bytes SomeMessage(FuzzedDataProvider& data) {
       return Pack(Reply{driver::remote::Ready{data.ConsumeIntegral<uint32_t>(), text()}});
     case 3:
       return Pack(Reply{driver::remote::Refused{text(), text()}});
-    default: {
-      Ran ran{.cycles = data.ConsumeIntegral<int64_t>(), .ledger = {}, .outputs = SomeArrays(data)};
-      ran.ledger.resize(data.ConsumeIntegralInRange<size_t>(0, kMostArrays));
-      for (auto& row : ran.ledger) row = {.unit = text(), .wait_token = {1, 2}};
-      return Pack(Reply{ran});
-    }
+    case 4:
+      return Pack(Request{
+          driver::remote::RunFrames{{SomeArrays(data), SomeArrays(data)}, data.ConsumeIntegral<uint32_t>()}});
+    case 5:
+      return Pack(Reply{driver::remote::RanFrames{{SomeRun(data), SomeRun(data)}, 3, 2, 1}});
+    default:
+      return Pack(Reply{SomeRun(data)});
   }
 }
 

@@ -19,7 +19,10 @@ struct Stage {
   std::atomic<bool> stop = false;  ///< executions fail
   int wait_for_kernels = 0;        ///< the first execution ends when so many kernels have begun
   std::atomic<bool> waited_in_vain = false;
+  std::atomic<int> programs_written = 0;
 };
+
+constexpr uint64_t kProgramAddress = 64;
 
 /// Adds 10 to byte 0.
 class FakeDevice final : public Device {
@@ -28,6 +31,7 @@ class FakeDevice final : public Device {
   std::string Name() const override { return "fake"; }
   void Reserve(uint64_t bytes) override { dram_.resize(std::max<size_t>(dram_.size(), bytes)); }
   void Write(uint64_t address, std::span<const uint8_t> bytes) override {
+    if (address >= kProgramAddress) ++stage_.programs_written;
     std::copy(bytes.begin(), bytes.end(), dram_.begin() + static_cast<int64_t>(address));
   }
   void Read(uint64_t address, std::span<uint8_t> bytes) override {
@@ -76,7 +80,8 @@ class Frames : public ::testing::Test {
  protected:
   Frames() {
     network_.layers.resize(1);
-    network_.value_bytes = network_.dram_bytes = 64;
+    network_.value_bytes = kProgramAddress;
+    network_.dram_bytes = kProgramAddress + 4;
     Place place;
     place.bytes = place.plain_bytes = 1;
     network_.inputs = network_.outputs = {place};
@@ -84,7 +89,10 @@ class Frames : public ::testing::Test {
     call.kernel = std::make_shared<Double>(stage_);
     call.layer = 0;
     call.arguments = {{0, 1, nullptr, false}, {0, 1, nullptr, true}};
-    network_.steps = {call, AcceleratorStep(), call};
+    AcceleratorStep program;
+    program.program.segments = {
+        {isa::Segment::Kind::kInstructions, "code", kProgramAddress, std::vector<uint8_t>(4)}};
+    network_.steps = {call, program, call};
   }
 
   FramesRun Run(int accelerators, int frames, const std::vector<FrameInputs>& inputs) {
@@ -119,6 +127,34 @@ TEST_F(Frames, HostWorksWhileTheAcceleratorHasAnotherFrame) {
   EXPECT_GT(run.overlapped_seconds, 0);
   EXPECT_LE(run.overlapped_seconds, run.cpu_step_seconds * 1.000001);
   EXPECT_GE(run.wall_seconds, run.frames[0].steps.front().end - run.frames[0].steps.front().begin);
+}
+
+TEST_F(Frames, CopiesOfOneAreMadeWhileTheAcceleratorHasAnother) {
+  stage_.wait_for_kernels = 2;
+  const FramesRun run = Run(1, 4, {{{1}}});
+  EXPECT_GT(run.copy_seconds, 0);
+  EXPECT_LE(run.overlapped_copy_seconds, run.copy_seconds * 1.000001);
+  for (const auto& frame : run.frames) {
+    ASSERT_EQ(frame.steps.size(), 5u);
+    EXPECT_EQ(frame.steps.front().what, Stretch::kCopies);
+    EXPECT_EQ(frame.steps.back().what, Stretch::kCopies);
+    EXPECT_GT(frame.copy_seconds, 0);
+    // Of the CPU steps some copies are too, which are counted there.
+    EXPECT_GT(SecondsOf(frame, Stretch::kHostStep), 0);
+  }
+}
+
+TEST_F(Frames, DevicesGetTheProgramsOnce) {
+  Run(2, 11, {{{1}}});
+  EXPECT_EQ(stage_.programs_written, 2 * kFramesInFlight);
+}
+
+TEST_F(Frames, ARunAloneLoadsItsProgramsUnlessTheyAreThere) {
+  FakeDevice device(stage_);
+  Execute(network_, isa::Spec(), device, {{1}}, false);
+  EXPECT_EQ(stage_.programs_written, 1);
+  Execute(network_, isa::Spec(), device, {{1}}, false, nullptr, Programs::kLoaded);
+  EXPECT_EQ(stage_.programs_written, 1);
 }
 
 TEST_F(Frames, TakeTurnsOnAnAccelerator) {

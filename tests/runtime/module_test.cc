@@ -169,6 +169,11 @@ TEST_F(ModuleTest, RefusesWhatPointsOutside) {
             "is inconsistent: a segment outside the programs' memory");
   EXPECT_EQ(ErrorAfter([&](Module& m) { Program(m).program.segments[0].address = 0; }),
             "is inconsistent: a segment outside the programs' memory");
+  EXPECT_EQ(ErrorAfter([&](Module& m) {
+              auto& segments = Program(m).program.segments;
+              segments[1].address = segments[0].address + segments[0].bytes.size() - 1;
+            }),
+            "is inconsistent: segments that overlap");
   EXPECT_EQ(ErrorAfter([&](Module& m) { Program(m).program.segments.pop_back(); }),
             "is inconsistent: a program without its instructions");
   EXPECT_EQ(ErrorAfter([&](Module& m) { Program(m).layer_of[0] = 2; }),

@@ -15,35 +15,6 @@ namespace {
 
 constexpr uint64_t kBusAddress = 0x1000'0000, kMemoryBytes = 8 << 20;
 
-class Registers final : public AcceleratorRegisters {
- public:
-  explicit Registers(testing::SimulatedBoard& board) : board_(board) {}
-  uint32_t Read(uint32_t offset) override { return board_.registers.Read(offset); }
-  void Write(uint32_t offset, uint32_t value) override { board_.registers.Write(offset, value); }
-  void ArmInterrupt() override { board_.registers.ArmInterrupt(); }
-  bool WaitForInterrupt(std::chrono::milliseconds timeout) override {
-    return board_.registers.WaitForInterrupt(timeout);
-  }
-
- private:
-  testing::SimulatedBoard& board_;
-};
-
-class Memory final : public DmaMemory {
- public:
-  explicit Memory(testing::SimulatedBoard& board) : memory_(board.memory) {}
-  std::string Name() const override { return memory_.Name(); }
-  uint64_t size() const override { return memory_.size(); }
-  uint64_t bus_address() const override { return memory_.bus_address(); }
-  void Write(uint64_t address, std::span<const uint8_t> bytes) override { memory_.Write(address, bytes); }
-  void Read(uint64_t address, std::span<uint8_t> bytes) override { memory_.Read(address, bytes); }
-  void SyncForDevice(uint64_t address, uint64_t bytes) override { memory_.SyncForDevice(address, bytes); }
-  void SyncForCpu(uint64_t address, uint64_t bytes) override { memory_.SyncForCpu(address, bytes); }
-
- private:
-  DmaMemory& memory_;
-};
-
 int Main() {
   // Files that the session leaves go where the login says, the RTL stays where it is built once.
   if (const char* cache = std::getenv("COSIM_RTL_CACHE")) setenv("XDG_CACHE_HOME", cache, 1);
@@ -54,9 +25,7 @@ int Main() {
   testing::SimulatedBoard board(*spec, kBusAddress, kMemoryBytes);
   board.registers.cycles_a_millisecond = 1'000;
   remote::Channel channel(STDIN_FILENO, STDOUT_FILENO);
-  const auto open = [&](const BoardPlaces&, Diagnostics&) {
-    return OpenBoard{std::make_unique<Registers>(board), std::make_unique<Memory>(board)};
-  };
+  const auto open = [&](const BoardPlaces&, Diagnostics&) { return testing::Opened(board); };
   return remote::Serve(channel, {}, open) ? 0 : 1;
 }
 

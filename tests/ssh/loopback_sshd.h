@@ -8,30 +8,27 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/ssh/test_board.h"
+
 namespace cosim::driver::testing {
 
-class LoopbackSshd {
+class LoopbackSshd final : public TestBoard {
  public:
   /// Whether this machine has what it takes; else why not.
   static std::string Missing();
 
   /// `folder` is empty and stays the caller's.
   explicit LoopbackSshd(std::filesystem::path folder);
-  ~LoopbackSshd();
+  ~LoopbackSshd() override;
   LoopbackSshd(const LoopbackSshd&) = delete;
   LoopbackSshd& operator=(const LoopbackSshd&) = delete;
 
-  /// Empty once it answers; else what is wrong.
-  std::string Start();
-
-  /// $COSIM_SSH to reach it as "testboard".
-  std::string Ssh() const { return "ssh -F " + (folder_ / "ssh_config").string(); }
-  /// What files of sessions stand below, ~/.cache there.
-  std::filesystem::path Cache() const { return folder_ / "cache"; }
+  std::string Start() override;
+  std::string Ssh() const override { return "ssh -F " + (folder_ / "ssh_config").string(); }
+  std::filesystem::path Cache() const override { return folder_ / "cache"; }
+  void LimitFiles(int blocks) override;
   /// From now on the key that clients know is another one.
   void ForgetHostKey();
-  /// Files that sessions write may have so many blocks of 512 bytes.
-  void LimitFiles(int blocks);
 
  private:
   bool MakeKey(const std::string& name) const;

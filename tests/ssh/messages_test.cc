@@ -29,7 +29,8 @@ Ran SomeRun() {
           .outputs = {{1, 2, 255}, {}},
           .total_s = 1.5,
           .accelerator_s = 1,
-          .host_s = 0.25};
+          .host_s = 0.25,
+          .copies_s = 0.125};
 }
 
 TEST(RemoteMessages, SurviveTheirBytes) {
@@ -42,10 +43,20 @@ TEST(RemoteMessages, SurviveTheirBytes) {
   const remote::Run run{{{}, {1, 2, 3}, Bytes(100'000, 7)}};
   EXPECT_EQ(std::get<remote::Run>(*UnpackRequest(Pack(Request(run)))).inputs, run.inputs);
 
+  const RunFrames frames{{{{1}, {2, 3}}, {{4}, {}}}, 7};
+  EXPECT_EQ(std::get<RunFrames>(*UnpackRequest(Pack(Request{frames}))).inputs, frames.inputs);
+  EXPECT_EQ(std::get<RunFrames>(*UnpackRequest(Pack(Request{frames}))).count, 7u);
+  const RanFrames several =
+      std::get<RanFrames>(*UnpackReply(Pack(Reply{RanFrames{{SomeRun(), SomeRun()}, 3, 2, 1}})));
+  ASSERT_EQ(several.frames.size(), 2u);
+  EXPECT_EQ(several.frames[1].outputs, SomeRun().outputs);
+  EXPECT_EQ(several.overlapped_s, 1);
+
   const Ran ran = std::get<Ran>(*UnpackReply(Pack(Reply{SomeRun()})));
   EXPECT_EQ(ran.cycles, SomeRun().cycles);
   EXPECT_EQ(ran.outputs, SomeRun().outputs);
   EXPECT_EQ(ran.accelerator_s, 1);
+  EXPECT_EQ(ran.copies_s, 0.125);
   ASSERT_EQ(ran.ledger.size(), 2u);
   EXPECT_EQ(ran.ledger[0].unit, "load");
   EXPECT_EQ(ran.ledger[0].Total(), SomeRun().ledger[0].Total());
@@ -152,7 +163,7 @@ TEST_F(RemoteSession, GreetsAndRefusesWhatIsNotThere) {
   EXPECT_THAT(diags_.Render(), HasSubstr("E0812"));
   EXPECT_THAT(diags_.Render(), HasSubstr("/nonexistent.cosim cannot be read"));
   Diagnostics more;
-  EXPECT_FALSE(client_.RunModule({}, kSoon, more));
+  EXPECT_FALSE(client_.RunModule(remote::Run{}, kSoon, more));
   EXPECT_THAT(more.Render(), HasSubstr("no module is open"));
 }
 
@@ -160,7 +171,7 @@ TEST_F(RemoteSession, EndsAtWhatIsNoRequest) {
   Begin(NoBoard);
   EXPECT_TRUE(client_.Greet(diags_));
   EXPECT_EQ(channel_.Send(Bytes{1, 2, 3}, kSoon), Status::kDone);
-  EXPECT_FALSE(client_.RunModule({}, kSoon, diags_));
+  EXPECT_FALSE(client_.RunModule(remote::Run{}, kSoon, diags_));
   EXPECT_THAT(diags_.Render(), HasSubstr("the connection has ended"));
   server_.join();
   EXPECT_FALSE(served_);

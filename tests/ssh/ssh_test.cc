@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// `cosim run --device=ssh://…` through a real sshd: the report of a run, and each way it can fail its
-// diagnostic, with nothing half done left on the other side.
+// `cosim run --device=ssh://…` through a real sshd, or a stand-in for ssh on machines without one: the report
+// of a run, and each way it can fail its diagnostic, with nothing half done left on the other side.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
-#include "driver/ssh/address.h"
 #include "driver/ssh/process.h"
+#include "isa/spec/board_address.h"
 #include "tests/cli/command.h"
 #include "tests/ssh/loopback_sshd.h"
+#include "tests/ssh/shell_board.h"
 
 namespace cosim::driver {
 namespace {
@@ -23,16 +26,16 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 TEST(SshAddress, IsAHostWithOrWithoutUserAndPort) {
-  const auto address = ssh::ParseAddress("ssh://xilinx@192.168.2.99:2222");
+  const auto address = isa::ParseBoardAddress("ssh://xilinx@192.168.2.99:2222");
   ASSERT_TRUE(address);
   EXPECT_EQ(address->login, "xilinx@192.168.2.99");
   EXPECT_EQ(address->port, 2222);
   EXPECT_EQ(address->Text(), "ssh://xilinx@192.168.2.99:2222");
-  EXPECT_EQ(ssh::ParseAddress("ssh://pynq")->Text(), "ssh://pynq");
+  EXPECT_EQ(isa::ParseBoardAddress("ssh://pynq")->Text(), "ssh://pynq");
   for (const char* wrong :
        {"pynq", "ssh://", "ssh://-oProxyCommand=x", "ssh://a b", "ssh://a;b", "ssh://@a", "ssh://a@",
         "ssh://a@-b", "ssh://a:0", "ssh://a:70000", "ssh://a:22x", "ssh://a:", "ssh://a/b", "ssh://$(a)"})
-    EXPECT_FALSE(ssh::ParseAddress(wrong)) << wrong;
+    EXPECT_FALSE(isa::ParseBoardAddress(wrong)) << wrong;
 }
 
 TEST(SshProcess, TellsItsEnd) {
@@ -51,13 +54,16 @@ TEST(SshProcess, TellsItsEnd) {
 
 class SshBoard : public cli::testing::Command {
  protected:
-  SshBoard() : sshd_(MakeFolder(folder_ / "sshd")) {}
-
   void SetUp() override {
-    if (const std::string missing = testing::LoopbackSshd::Missing(); !missing.empty())
-      GTEST_SKIP() << missing;
-    ASSERT_EQ(sshd_.Start(), "");
-    setenv("COSIM_SSH", sshd_.Ssh().c_str(), 1);
+    if (testing::LoopbackSshd::Missing().empty())
+      Begin(std::make_unique<testing::LoopbackSshd>(MakeFolder(folder_ / "board")));
+    else
+      Begin(std::make_unique<testing::ShellBoard>(MakeFolder(folder_ / "board")));
+  }
+  void Begin(std::unique_ptr<testing::TestBoard> board) {
+    board_ = std::move(board);
+    ASSERT_EQ(board_->Start(), "");
+    setenv("COSIM_SSH", board_->Ssh().c_str(), 1);
   }
   void TearDown() override { unsetenv("COSIM_SSH"); }
 
@@ -79,12 +85,31 @@ class SshBoard : public cli::testing::Command {
 
   std::set<std::string> Left() const {
     std::set<std::string> names;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(sshd_.Cache()))
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(board_->Cache()))
       if (entry.is_regular_file()) names.insert(entry.path().filename().string());
     return names;
   }
 
-  testing::LoopbackSshd sshd_;
+  std::unique_ptr<testing::TestBoard> board_;
+};
+
+/// What only a connection shows.
+class SshConnection : public SshBoard {
+ protected:
+  void SetUp() override {
+    if (const std::string missing = testing::LoopbackSshd::Missing(); !missing.empty())
+      GTEST_SKIP() << missing;
+    auto sshd = std::make_unique<testing::LoopbackSshd>(MakeFolder(folder_ / "board"));
+    sshd_ = sshd.get();
+    Begin(std::move(sshd));
+  }
+  testing::LoopbackSshd* sshd_ = nullptr;
+};
+
+/// The stand-in, also where there is an sshd.
+class SshStandIn : public SshBoard {
+ protected:
+  void SetUp() override { Begin(std::make_unique<testing::ShellBoard>(MakeFolder(folder_ / "board"))); }
 };
 
 // The board is the RTL, so its cycles are the simulator's.
@@ -94,7 +119,7 @@ TEST_F(SshBoard, GivesTheReportOfASimulatorWithWhatWasMeasuredBesideIt) {
   EXPECT_THAT(text, HasSubstr("board ssh://testboard, 2 runs:"));
   EXPECT_THAT(text, HasSubstr(": equal\n"));
   EXPECT_THAT(text, HasSubstr("units: as busy as simulated"));
-  EXPECT_THAT(text, HasSubstr("measured there (median): frame "));
+  EXPECT_THAT(text, HasSubstr("measured there (the median run): frame "));
   EXPECT_THAT(text, HasSubstr("0 mismatches"));
   EXPECT_THAT(Left(), ElementsAre("cosim-board", "mlp.cosim"));
 
@@ -116,10 +141,22 @@ TEST_F(SshBoard, GivesTheReportOfASimulatorWithWhatWasMeasuredBesideIt) {
   EXPECT_LE(measured["accelerator"]["min"], measured["frame"]["min"]);
 }
 
+TEST_F(SshBoard, HasFramesInFlight) {
+  const std::string text = Good(On("mlp --config=tiny.yaml --frames=5 --json=board.json")).out;
+  EXPECT_THAT(text, HasSubstr("board ssh://testboard, 5 frames:"));
+  EXPECT_THAT(text, HasSubstr(" of it while the accelerator had another frame; simulated and estimated "));
+  EXPECT_THAT(text, HasSubstr("outputs: 50 values, 0 mismatches"));
+  const auto board = nlohmann::json::parse(ReadFile(folder_ / "board.json"))["board"];
+  EXPECT_EQ(board["difference"], 0);
+  EXPECT_EQ(board["frames"]["count"], 5);
+  EXPECT_GT(board["frames"]["overlapped_s"], 0);
+  EXPECT_LE(board["frames"]["overlapped_s"], board["frames"]["host_s"].get<double>() * 1.000001);
+}
+
 TEST_F(SshBoard, RunsModulesAndCopiesOnlyWhatChanged) {
   Good("compile mlp --config=tiny.yaml --host-target=x86-64-v2 -o m.cosim");
   const auto written = [&](const char* name) {
-    return std::filesystem::last_write_time(sshd_.Cache() / "cosim-board" / name);
+    return std::filesystem::last_write_time(board_->Cache() / "cosim-board" / name);
   };
   const std::string first = Good(On("m.cosim")).out;
   EXPECT_THAT(first, HasSubstr("0 mismatches"));
@@ -131,7 +168,7 @@ TEST_F(SshBoard, RunsModulesAndCopiesOnlyWhatChanged) {
   EXPECT_EQ(written("cosim-board"), program);
   EXPECT_NE(written("mlp.cosim"), module);
   // What was cut off there meanwhile is sent again.
-  std::filesystem::resize_file(sshd_.Cache() / "cosim-board" / "mlp.cosim", 100);
+  std::filesystem::resize_file(board_->Cache() / "cosim-board" / "mlp.cosim", 100);
   Good(On("mlp --config=tiny.yaml --seed=2"));
 }
 
@@ -142,8 +179,8 @@ TEST_F(SshBoard, RefusesAModuleOfAnotherSpec) {
   EXPECT_THAT(error, HasSubstr("the accelerator was made for spec"));
 }
 
-TEST_F(SshBoard, KnowsTheHostOrStops) {
-  sshd_.ForgetHostKey();
+TEST_F(SshConnection, KnowsTheHostOrStops) {
+  sshd_->ForgetHostKey();
   const std::string error = ErrorOf(On("mlp --config=tiny.yaml"));
   EXPECT_THAT(error, HasSubstr("ssh://testboard: error[E0809]: Host key verification failed."));
   EXPECT_THAT(error, HasSubstr("compare its key by hand, once: `ssh testboard`"));
@@ -151,17 +188,43 @@ TEST_F(SshBoard, KnowsTheHostOrStops) {
 }
 
 TEST_F(SshBoard, LeavesNothingWhereThereIsNoRoom) {
-  sshd_.LimitFiles(8);
+  board_->LimitFiles(8);
   const std::string error = ErrorOf(On("mlp --config=tiny.yaml"));
   EXPECT_THAT(error, HasSubstr("error[E0810]: cosim-board of "));
   EXPECT_THAT(error, HasSubstr("is there room in "));
   EXPECT_THAT(Left(), IsEmpty());
 }
 
-TEST_F(SshBoard, SaysWhenTheConnectionEnds) {
+TEST_F(SshConnection, SaysWhenItEnds) {
   const std::string error = ErrorOf(On("mlp --config=tiny.yaml", Script("kill -9 $PPID")));
   EXPECT_THAT(error, HasSubstr("ssh://testboard: error[E0809]"));
   EXPECT_THAT(Left(), ElementsAre("cosim-board", "mlp.cosim"));
+}
+
+TEST_F(SshStandIn, IsABoardAsWell) {
+  EXPECT_THAT(ErrorOf(On("mlp --config=tiny.yaml", Script("echo hello"))),
+              HasSubstr("error[E0811]: 'hello.' came instead of cosim-board's answer"));
+  EXPECT_THAT(Left(), ElementsAre("cosim-board", "mlp.cosim"));
+  board_->LimitFiles(0);
+  EXPECT_THAT(ErrorOf(On("mlp --config=tiny.yaml --seed=2", Script("echo hello"))),
+              HasSubstr("error[E0810]: mlp.cosim of "));
+}
+
+// Nothing builds a program for a board of this machine's kind but the build itself.
+TEST_F(SshStandIn, SaysHowItsProgramIsBuilt) {
+  for (const char* data : {"configs", "isa"})
+    std::filesystem::create_directory_symlink(std::filesystem::path(COSIM_SOURCE_DIR) / data, folder_ / data);
+  Write("uname", "#!/bin/sh\necho ${MACHINE:-x86_64}\n");
+  std::filesystem::permissions(folder_ / "uname", std::filesystem::perms::owner_all);
+  const auto error_of = [&](const std::string& machine) {
+    const Outcome outcome =
+        Shell("PATH=" + folder_.string() + ":$PATH MACHINE=" + machine + " COSIM_HOME=" + folder_.string() +
+              " " COSIM_BINARY " run mlp --device=ssh://testboard");
+    EXPECT_EQ(outcome.status, 1);
+    return outcome.err;
+  };
+  EXPECT_THAT(error_of("x86_64"), HasSubstr("hint: `scripts/build release cosim-board` builds one"));
+  EXPECT_THAT(error_of("armv7l"), HasSubstr("hint: `scripts/board-build armv7` builds it"));
 }
 
 TEST_F(SshBoard, SaysWhatAnotherProgramSaid) {
@@ -174,15 +237,25 @@ TEST_F(SshBoard, SaysWhatAnotherProgramSaid) {
 
 TEST_F(SshBoard, NeedsABoardForTheDeviceOfThatName) {
   unsetenv("COSIM_BOARD");
-  EXPECT_THAT(ErrorOf("run mlp --device=board"), HasSubstr("COSIM_BOARD=ssh://HOST names one"));
+  EXPECT_THAT(ErrorOf("run mlp --device=board"), HasSubstr("or COSIM_BOARD=ssh://HOST names one"));
+  const std::string board = " --device=board --board-program=" + Script("echo hello");
   setenv("COSIM_BOARD", "ssh://testboard", 1);
-  EXPECT_THAT(ErrorOf(std::string("run mlp --config=tiny.yaml --device=board --board-program=") +
-                      Script("echo hello")),
-              HasSubstr("ssh://testboard: error[E0811]"));
+  EXPECT_THAT(ErrorOf("run mlp --config=tiny.yaml" + board), HasSubstr("ssh://testboard: error[E0811]"));
+  // The configuration's comes first, also out of a module.
+  WriteChanged("configs/tiny.yaml", "mine.yaml", "clock_mhz: 100\nparameters",
+               "board_address: ssh://testboard\nclock_mhz: 100\nparameters");
+  setenv("COSIM_BOARD", "ssh://-x", 1);
+  EXPECT_THAT(ErrorOf("run mlp --config=mine.yaml" + board), HasSubstr("ssh://testboard: error[E0811]"));
+  Good("compile mlp --config=mine.yaml --host-target=x86-64-v2 -o m.cosim");
+  EXPECT_THAT(ErrorOf("run m.cosim" + board), HasSubstr("ssh://testboard: error[E0811]"));
+  EXPECT_THAT(ErrorOf("run mlp --config=mine.yaml --set board_address=pynq" + board),
+              HasSubstr("error[E0014]: 'board_address' is no address of a board"));
   unsetenv("COSIM_BOARD");
   EXPECT_THAT(ErrorOf("run mlp --device=ssh://-x"), HasSubstr("is no address of a board"));
-  EXPECT_THAT(ErrorOf("run mlp --device=ssh://testboard --frames=3"),
-              HasSubstr("--frames: not with a board"));
+  EXPECT_THAT(ErrorOf("run mlp --device=ssh://testboard --frames=3 --jobs=2"),
+              HasSubstr("--jobs: not with a board"));
+  EXPECT_THAT(ErrorOf("run mlp --device=ssh://testboard --frames=3 --repeat=2"),
+              HasSubstr("--repeat: not with frames in flight"));
   EXPECT_THAT(ErrorOf("run mlp --board-memory=udmabuf0"),
               HasSubstr("--board-memory is for --device=ssh://BOARD"));
 }

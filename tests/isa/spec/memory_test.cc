@@ -165,5 +165,14 @@ TEST(BoardDiagnostics, RejectsBoardsThatThereAreNot) {
 )~");
 }
 
+TEST(BoardDiagnostics, RejectsAddressesThatAreNone) {
+  for (const char* right : {"ssh://pynq", "ssh://xilinx@192.168.2.99:22"})
+    EXPECT_EQ(Complaints(kIsa, std::string(kConfig) + "board_address: " + right + "\n"), "");
+  EXPECT_EQ(Complaints(kIsa, kConfig, {{"board_address", "pynq"}}),
+            R"~(--set board_address=pynq: error[E0014]: 'board_address' is no address of a board
+  hint: as in ssh://pynq or ssh://xilinx@192.168.2.99:22
+)~");
+}
+
 }  // namespace
 }  // namespace cosim::isa
