@@ -32,6 +32,7 @@ uint64_t ByteSize(const tir::BufferNode& buffer) {
 struct Environment {
   std::vector<tir::Buffer> buffers;
   std::vector<tir::Var> vars;
+  tir::Simplifier ranges;  ///< of the variables
 };
 
 /// A parallel loop and those that fill its body, outermost first: their rounds are counted as one.
@@ -59,6 +60,7 @@ class FunctionEmitter {
     for (const tir::Buffer& buffer : environment_.buffers)
       scope_.buffers[buffer.get()] = function_->getArg(argument++);
     for (const tir::Var& var : environment_.vars) scope_.vars[var.get()] = function_->getArg(argument++);
+    if (CountType()->getIntegerBitWidth() == 32) scope_.ranges = &environment_.ranges;
     auto* start = llvm::BasicBlock::Create(b_.getContext(), "start", function_);
     allocations_end_ = b_.CreateBr(start);
     b_.SetInsertPoint(start);
@@ -80,6 +82,7 @@ class FunctionEmitter {
       for (size_t i = nest.size(); i-- > 0;) {
         Value* extent = exprs_.Emit(nest[i]->extent);
         Value* own = i == 0 ? round : b_.CreateSRem(round, extent);
+        environment_.ranges.Bind(nest[i]->var, nest[i]->min, nest[i]->extent);
         scope_.vars[nest[i]->var.get()] = b_.CreateNSWAdd(exprs_.Emit(nest[i]->min), own);
         if (i > 0) round = b_.CreateSDiv(round, extent);
       }
@@ -120,6 +123,7 @@ class FunctionEmitter {
     if (loop.kind == tir::LoopKind::kTensorized) return EmitTensorized(loop, b_, scope_, exprs_);
     if (loop.kind == tir::LoopKind::kParallel && parallel_) return EmitParallel(loop);
     environment_.vars.push_back(loop.var);
+    environment_.ranges.Bind(loop.var, loop.min, loop.extent);
     EmitLoop(loop);
     environment_.vars.pop_back();
   }
@@ -144,17 +148,22 @@ class FunctionEmitter {
                });
   }
 
-  /// A loop over [begin, end) around what `emit` makes of its variable.
+  /// A loop over [begin, end) around what `emit` makes of its variable. Where addresses have 32 bits it is
+  /// counted in as many, as no array has more elements: processors with such addresses take several
+  /// instructions for 64.
   template <typename EmitBody>
   void EmitRounds(const std::string& name, Value* begin, Value* end, bool vectorized, EmitBody emit) {
     llvm::BasicBlock* before = b_.GetInsertBlock();
     llvm::BasicBlock* header = NewBlock("for." + name);
     llvm::BasicBlock* body = NewBlock("body");
     llvm::BasicBlock* exit = NewBlock("endfor");
+    llvm::Type* const count = CountType();
+    begin = b_.CreateTrunc(begin, count);
+    end = b_.CreateTrunc(end, count);
     b_.CreateBr(header);
 
     b_.SetInsertPoint(header);
-    llvm::PHINode* var = b_.CreatePHI(b_.getInt64Ty(), 2, name);
+    llvm::PHINode* var = b_.CreatePHI(count, 2, name);
     var->addIncoming(begin, before);
     b_.CreateCondBr(b_.CreateICmpSLT(var, end), body, exit);
 
@@ -165,13 +174,17 @@ class FunctionEmitter {
       scope_.access_group = llvm::MDNode::getDistinct(b_.getContext(), {});
       scope_.loop_local.clear();
     }
-    emit(var);
-    var->addIncoming(b_.CreateNSWAdd(var, b_.getInt64(1)), b_.GetInsertBlock());
+    emit(b_.CreateSExt(var, b_.getInt64Ty()));
+    var->addIncoming(b_.CreateNSWAdd(var, llvm::ConstantInt::get(count, 1)), b_.GetInsertBlock());
     llvm::BranchInst* back = b_.CreateBr(header);
     if (vectorized) back->setMetadata(llvm::LLVMContext::MD_loop, VectorizeHint(scope_.access_group));
     scope_.access_group = outer_group;
     scope_.loop_local = outer_local;
     b_.SetInsertPoint(exit);
+  }
+
+  llvm::Type* CountType() const {
+    return function_->getParent()->getDataLayout().getIndexType(b_.getContext(), 0);
   }
 
   /// The rounds as a function of their own, which gets what they find here by a structure.
@@ -329,7 +342,7 @@ llvm::Function* NewBody(const Environment& environment, llvm::ArrayRef<llvm::Typ
 void EmitKernel(const tir::Function& function, const std::string& symbol, llvm::Module& module) {
   llvm::IRBuilder<> builder(module.getContext());
   llvm::Type* const pointer = builder.getPtrTy();
-  const Environment parameters{function.params, {}};
+  const Environment parameters{function.params, {}, {}};
   llvm::Function* body = NewBody(parameters, {pointer}, symbol + ".body", module);
   builder.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "entry", body));
   FunctionEmitter(body, builder, parameters).Run(function.body);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compiler/cpu/math_codegen.h"
+#include "compiler/cpu/narrow.h"
 #include "compiler/tir/simplify.h"
 #include "compiler/tir/visitor.h"
 #include "isa/check.h"
@@ -136,6 +137,8 @@ llvm::Type* MemoryType(DataType type, llvm::LLVMContext& context) {
 
 Value* ExprEmitter::Emit(const Expr& expr) {
   llvm::Type* type = RegisterType(expr->type, b_.getContext());
+  if (scope_.ranges && tir::As<tir::Binary>(expr) && FitsInt32(expr, *scope_.ranges))
+    return b_.CreateSExt(EmitNarrow(expr), type);
   return std::visit(
       Overloaded{
           [&](const tir::IntImm& n) -> Value* { return llvm::ConstantInt::get(type, n.value, true); },
@@ -162,6 +165,26 @@ Value* ExprEmitter::EmitBinary(const tir::Binary& node) {
     return b_.CreateCmp(predicate, a, b);
   }
   return IsFloat(type) ? EmitFloat(node.op, a, b) : EmitInteger(node.op, IsSigned(type), a, b);
+}
+
+Value* ExprEmitter::EmitNarrow(const Expr& expr) {
+  const auto* binary = tir::As<tir::Binary>(expr);
+  if (!binary) return b_.CreateTrunc(Emit(expr), b_.getInt32Ty());
+  Value* a = EmitNarrow(binary->a);
+  Value* b = EmitNarrow(binary->b);
+  switch (binary->op) {
+    case BinaryOp::kAdd:
+      return b_.CreateNSWAdd(a, b);
+    case BinaryOp::kSub:
+      return b_.CreateNSWSub(a, b);
+    case BinaryOp::kMul:
+      return b_.CreateNSWMul(a, b);
+    default: {
+      const auto least = scope_.ranges->Bounds(binary->a).min;
+      const bool divides = binary->op == BinaryOp::kFloorDiv || binary->op == BinaryOp::kFloorMod;
+      return EmitInteger(binary->op, !(divides && least && *least >= 0), a, b);
+    }
+  }
 }
 
 Value* ExprEmitter::EmitInteger(BinaryOp op, bool is_signed, Value* a, Value* b) {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "compiler/tir/ir.h"
+#include "compiler/tir/simplify.h"
 
 namespace cosim::cpu {
 
@@ -19,6 +20,8 @@ struct Scope {
   llvm::MDNode* access_group = nullptr;
   /// Buffers allocated within that loop; its iterations share their memory, so their accesses are not.
   std::unordered_map<const tir::BufferNode*, bool> loop_local;
+  /// Where addresses have 32 bits, the variables' ranges: what fits is computed in as many. Else null.
+  tir::Simplifier* ranges = nullptr;
 };
 
 /// The type of a value in a register; a bool is i1.
@@ -39,6 +42,8 @@ class ExprEmitter {
 
  private:
   llvm::Value* EmitBinary(const tir::Binary& node);
+  /// Of what FitsInt32.
+  llvm::Value* EmitNarrow(const tir::Expr& expr);
   llvm::Value* EmitInteger(tir::BinaryOp op, bool is_signed, llvm::Value* a, llvm::Value* b);
   llvm::Value* EmitFloat(tir::BinaryOp op, llvm::Value* a, llvm::Value* b);
   llvm::Value* EmitFloorDivMod(bool mod, bool is_signed, llvm::Value* a, llvm::Value* b);

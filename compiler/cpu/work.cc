@@ -27,6 +27,15 @@ constexpr int64_t kMostInterleaved = 4;  // of as many places, whole vectors are
 constexpr int64_t kSortSteps = 8;
 constexpr int64_t kBranches = 5;  // of a conditional load in a loop of vectors, each as an iteration
 
+// Of a loop over bytes whose rest fills half a vector: LLVM makes a second loop of such vectors.
+constexpr int64_t kLanesHalved = 16;
+
+// Of a loop of so many rounds: those behind its last vector, whole or half.
+int64_t Rest(int64_t extent, int64_t lanes) {
+  const int64_t rest = extent % lanes;
+  return lanes >= kLanesHalved ? rest % (lanes / 2) : rest;
+}
+
 constexpr int64_t kFunction = 8;  // divisions that a function of the C library takes as long as
 
 bool IsInstruction(tir::MathFn fn) {
@@ -139,7 +148,8 @@ class Counter {
       widest_ = innermost_ ? VectorElement(loop.body) : 0;
       const int64_t runs = Runs(Set{1} << (loops_.size() - 1)), lanes = widest_ ? kVectorBits / widest_ : 1;
       const int64_t extent_of = std::max<int64_t>(loops_.back().extent, 1);
-      work_.iterations += runs / extent_of * (extent_of / lanes + extent_of % lanes);
+      const int64_t rest = Rest(extent_of, lanes);
+      work_.iterations += runs / extent_of * ((extent_of - rest + lanes - 1) / lanes + rest);
     }
     Visit(loop.body);
     if (!loops_.back().unrolled) widest_ = 0;
@@ -224,7 +234,8 @@ class Counter {
         possible = possible && !tir::As<tir::Math>(e);
       });
     });
-    return possible && loops_.back().extent * widest >= kVectorBits ? widest : 0;
+    const int64_t extent = loops_.back().extent;
+    return possible && Rest(extent, kVectorBits / widest) < extent ? widest : 0;
   }
 
   bool IsVector(Set set) const { return innermost_ && widest_ > 0 && Deepest(set) == InnermostLoop(); }
@@ -237,7 +248,7 @@ class Counter {
     int64_t scalar = runs;
     if (IsVector(set)) {
       const int64_t extent = loops_[InnermostLoop()].extent, lanes = kVectorBits / widest_;
-      scalar = runs / extent * (extent % lanes);
+      scalar = runs / extent * Rest(extent, lanes);
       work_.vector[kind] += (runs - scalar) * (op == HostOp::kGather ? 1 : std::max(bits, 8) / 8) *
                             (op == HostOp::kGather ? 1 : times);
     }

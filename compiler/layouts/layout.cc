@@ -21,6 +21,7 @@ using tir::DataType;
 using tir::Expr;
 
 const DataType kInt8 = DataType::Int(8);  // of weights
+constexpr int64_t kUnrolled = 4;          // pixels of a patch's lane
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -56,13 +57,12 @@ Expr Element(const Tensor& blocked, const Blocking& b, const Expr& n, const Expr
   return b.gap == 0 ? blocked(no, co, h, w, ni, ci) : blocked(no, co, h, w, ni * b.inner + ci);
 }
 
-/// Blocks the array [N,C,H,W] whose elements are `element(n, c, h, w)`.
-tir::Function Pack(const std::string& name, const Tensor& source, const graph::Shape& shape,
-                   Blocking blocking, int8_t fill,
-                   const std::function<Expr(Expr, Expr, Expr, Expr)>& element) {
+/// The array [N,C,H,W], whose elements are `element(n, c, h, w)`, in blocks.
+Tensor Block(const std::string& name, const graph::Shape& shape, const Blocking& blocking, int8_t fill,
+             const std::function<Expr(Expr, Expr, Expr, Expr)>& element) {
   const DataType type = DataType::Int(blocking.bits);
   const Expr border = tir::Int(fill, type);
-  const Tensor blocked = te::Compute(
+  return te::Compute(
       name + ".blocked", BlockedShape(shape, blocking),
       [&](const Indices& i) -> te::Body {
         const InBlock at = PlaceInBlock(i, blocking);
@@ -75,6 +75,13 @@ tir::Function Pack(const std::string& name, const Tensor& source, const graph::S
       },
       blocking.gap == 0 ? std::vector<std::string>{"no", "co", "h", "w", "ni", "ci"}
                         : std::vector<std::string>{"no", "co", "h", "w", "i"});
+}
+
+/// `source`, plain, to blocks whose lanes are a vector.
+tir::Function Pack(const std::string& name, const Tensor& source, const graph::Shape& shape,
+                   const Blocking& blocking, int8_t fill,
+                   const std::function<Expr(Expr, Expr, Expr, Expr)>& element) {
+  const Tensor blocked = Block(name, shape, blocking, fill, element);
   te::Schedule schedule({blocked});
   te::Stage& stage = schedule[blocked];
   const auto& axes = stage.axes();
@@ -85,6 +92,18 @@ tir::Function Pack(const std::string& name, const Tensor& source, const graph::S
     stage.Vectorize(axes[4]);
   }
   return tir::RemoveUnitLoops(te::Lower(schedule, {source, blocked}, name));
+}
+
+/// The image with the border that the convolution gives it, as far as its windows reach.
+Tensor Padded(const std::string& name, const Tensor& image, const graph::Conv2d& op, int64_t height,
+              int64_t width) {
+  const graph::Shape& shape = image.shape();
+  return te::Compute(
+      name + ".padded", {shape[0], shape[1], height, width}, [&](const Indices& i) -> te::Body {
+        const Expr h = i[2] - op.pad[0], w = i[3] - op.pad[1];
+        return tir::MakeSelect(tir::And(tir::InRange(h, 0, shape[2]), tir::InRange(w, 0, shape[3])),
+                               image(i[0], i[1], h, w), tir::Int(op.input_zero_point, image.type()));
+      });
 }
 
 }  // namespace
@@ -165,17 +184,28 @@ tir::Function PackPatches(const std::string& name, const graph::Shape& input, co
                           const graph::Conv2d& op, Blocking blocking) {
   COSIM_CHECK(op.groups == 1, "patches of a convolution with {} groups", op.groups);
   const Tensor image = te::Placeholder(name + ".image", input, DataType::Int(blocking.plain_bits));
-  const Expr border = tir::Int(op.input_zero_point, image.type());
+  graph::Shape patches = PatchShape(input, weight, op);
+  patches[1] = CeilDiv(patches[1], blocking.inner) * blocking.inner;
+  const int64_t rows = CeilDiv(patches[1], input[1] * weight[3]);  // of the window, those behind it too
+  const auto extent = [&](int d, int64_t taps) {
+    return (patches[2 + d] - 1) * op.stride[d] + (taps - 1) * op.dilation[d] + 1;
+  };
+  const Tensor padded = Padded(name, image, op, extent(0, rows), extent(1, weight[3]));
   const auto element = [&](const Expr& n, const Expr& patch, const Expr& y, const Expr& x) {
     const Expr tap = FloorDiv(patch, input[1]), c = FloorMod(patch, input[1]);
     const Expr kh = FloorDiv(tap, weight[3]), kw = FloorMod(tap, weight[3]);
-    const Expr h = y * op.stride[0] + kh * op.dilation[0] - op.pad[0];
-    const Expr w = x * op.stride[1] + kw * op.dilation[1] - op.pad[1];
-    const Expr inside = tir::And(tir::InRange(h, 0, input[2]), tir::InRange(w, 0, input[3]));
-    return tir::MakeSelect(inside, image(n, c, h, w), border);
+    return padded(n, c, y * op.stride[0] + kh * op.dilation[0], x * op.stride[1] + kw * op.dilation[1]);
   };
-  return Pack(name, image, PatchShape(input, weight, op), blocking, static_cast<int8_t>(op.input_zero_point),
-              element);
+  const Tensor blocked = Block(name, patches, blocking, static_cast<int8_t>(op.input_zero_point), element);
+  te::Schedule schedule({blocked});
+  te::Stage& stage = schedule[blocked];
+  // A lane's tap is known before its row of pixels, which needs no vectors: neighbours come from afar.
+  std::vector<te::Axis> order = stage.axes();
+  order.push_back(order[3]);
+  order.erase(order.begin() + 3);
+  stage.Reorder(order);
+  if (patches[3] % kUnrolled == 0) stage.Unroll(stage.Split(order.back(), kUnrolled).second);
+  return tir::RemoveUnitLoops(te::Lower(schedule, {image, blocked}, name));
 }
 
 tir::Function PackPatchWeights(const std::string& name, const graph::Shape& weight, Blocking blocking) {

@@ -53,8 +53,9 @@ tir::Function PackMatrices(const std::string& name, const graph::Shape& shape, c
 /// of pixel (y, x) is input channel c at the tap (kh, kw) of that output pixel.
 graph::Shape PatchShape(const graph::Shape& input, const graph::Shape& weight, const graph::Conv2d& op);
 
-/// [N,C,H,W] -> the patches of the convolution, blocked. Taps outside the image, and elements that only
-/// blocking adds, are op.input_zero_point. The convolution must have one group.
+/// [N,C,H,W] -> the patches of the convolution, blocked. Taps outside the image are op.input_zero_point;
+/// channels that only blocking adds are taps behind the last, whose weights are 0. The convolution must have
+/// one group.
 tir::Function PackPatches(const std::string& name, const graph::Shape& input, const graph::Shape& weight,
                           const graph::Conv2d& op, Blocking blocking);
 
