@@ -79,9 +79,12 @@ function(cosim_test name)
   add_executable(${name}_test ${sources})
   target_link_libraries(${name}_test PRIVATE ${ARG_DEPENDS} GTest::gmock_main)
   target_compile_definitions(${name}_test PRIVATE COSIM_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-  # Undefined behaviour is looked for in what is tested: of the tests themselves that costs a quarter of their compilation.
+  # What is built once and run once is compiled for that: sanitized tests without optimisation take 36 % of the time to
+  # compile. Undefined behaviour is looked for in what is tested.
   if(COSIM_SANITIZE)
-    target_compile_options(${name}_test PRIVATE -fno-sanitize=undefined)
+    target_compile_options(${name}_test PRIVATE -fno-sanitize=undefined -O0)
+  elseif(COSIM_UNITY)
+    target_compile_options(${name}_test PRIVATE -O1)
   endif()
   cosim_unity(${name}_test)
   include(GoogleTest)
