@@ -116,10 +116,10 @@ TransferLimits InstructionWriter::LimitsOf(int format) const {
 std::vector<CopyDim> InstructionWriter::CopyDims(const TransferLeaf& leaf, int64_t& dram_offset) const {
   // Positions of the buffer that one step of its dimensions skips: a dim that walks whole such steps, from a
   // whole one, owns what lies between, for a buffer is written by one leaf.
-  std::vector<int64_t> pitches = {1};
+  const isa::Memory& memory = spec_.memories[OnChip(leaf.sram.buffer).memory];
+  std::vector<int64_t> pitches = {1, PartsOf(leaf.sram.buffer, memory)};
   const auto& shape = leaf.sram.buffer->shape;
-  const size_t lanes =
-      shape.size() - std::min(shape.size(), LaneDims(spec_.memories[OnChip(leaf.sram.buffer).memory]));
+  const size_t lanes = shape.size() - std::min(shape.size(), LaneDims(memory));
   for (size_t i = lanes; i-- > 0;) pitches.push_back(pitches.back() * shape[i]);
   const int64_t sram_offset = Evaluate(leaf.sram.offset, env_);
 

@@ -59,7 +59,9 @@ class InstructionWriter {
   std::vector<CopyDim> CopyDims(const TransferLeaf& leaf, int64_t& dram_offset) const;
   void WriteCopy(const TransferLeaf& leaf, int format, int64_t sram, uint64_t dram, const Copy2d& copy);
   void SetLocks(isa::Instruction& instruction, const Footprint& footprint) const;
-  void AddOnChip(Footprint& footprint, int memory, bool write, const IndexSpace& space, int index) const;
+  /// Each element that the index reaches, with the `parts` - 1 behind it.
+  void AddOnChip(Footprint& footprint, int memory, bool write, const IndexSpace& space, int index,
+                 int64_t parts = 1) const;
   void AddMicroOps(Footprint& footprint, int memory, int64_t begin, int64_t count) const;
   /// One index of the space for each field of the micro-op; `access_of(name)` gives the leaf's access or
   /// null.

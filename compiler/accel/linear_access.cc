@@ -9,6 +9,20 @@ size_t LaneDims(const isa::Memory& memory) {
   return memory.lanes.size() + (memory.fields.size() > 1 ? 1 : 0);
 }
 
+int64_t PartsOf(const tir::Buffer& buffer, const isa::Memory& memory) {
+  if (memory.lanes.empty() || memory.fields.size() > 1 || memory.LaneCount() != memory.lanes.back() ||
+      buffer->shape.size() < memory.lanes.size() || buffer->shape.back() % memory.lanes.back() != 0)
+    return 1;
+  return buffer->shape.back() / memory.lanes.back();
+}
+
+ElementAccess InParts(ElementAccess access, int64_t parts) {
+  if (parts == 1) return access;
+  access.offset = access.offset * tir::Int(parts);
+  for (int64_t& stride : access.strides) stride *= parts;
+  return access;
+}
+
 std::optional<ElementAccess> LinearAccess(const tir::Buffer& buffer, const std::vector<tir::Expr>& indices,
                                           size_t lane_dims, const std::vector<NestLoop>& nest) {
   if (indices.size() < lane_dims) return std::nullopt;

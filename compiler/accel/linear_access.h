@@ -34,6 +34,13 @@ struct ElementAccess {
 std::optional<ElementAccess> LinearAccess(const tir::Buffer& buffer, const std::vector<tir::Expr>& indices,
                                           size_t lane_dims, const std::vector<NestLoop>& nest);
 
+/// Elements of `memory` that stand side by side in the lanes of `buffer`: more than one where its last
+/// dimension is as many times that of the memory, which then has no others (isa::Operand::parts).
+int64_t PartsOf(const tir::Buffer& buffer, const isa::Memory& memory);
+
+/// An access that counts elements as long as `parts` of the memory, in elements of the memory.
+ElementAccess InParts(ElementAccess access, int64_t parts);
+
 /// Trailing dimensions of a buffer in this memory that are lanes (and the record's fields, if it has
 /// several).
 size_t LaneDims(const isa::Memory& memory);

@@ -92,8 +92,9 @@ bool WalksWholeElements(const ElementAccess& access, const std::vector<int64_t>&
   return true;
 }
 
-std::vector<int64_t> LaneExtents(const isa::Memory& memory) {
+std::vector<int64_t> LaneExtents(const isa::Memory& memory, int64_t parts) {
   std::vector<int64_t> extents(memory.lanes.begin(), memory.lanes.end());
+  if (parts > 1) extents.back() *= parts;
   if (memory.fields.size() > 1) extents.push_back(static_cast<int64_t>(memory.fields.size()));
   return extents;
 }

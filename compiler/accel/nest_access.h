@@ -31,8 +31,8 @@ bool MovesWithAll(const ElementAccess& access, const std::vector<NestLoop>& nest
 bool WalksWholeElements(const ElementAccess& access, const std::vector<int64_t>& extents,
                         const std::vector<NestLoop>& nest);
 
-/// Extents of the trailing dimensions that LaneDims counts.
-std::vector<int64_t> LaneExtents(const isa::Memory& memory);
+/// Extents of the trailing dimensions that LaneDims counts, in a buffer of so many parts (PartsOf).
+std::vector<int64_t> LaneExtents(const isa::Memory& memory, int64_t parts = 1);
 
 /// The loops of a nest that are not lanes of `access`, by position.
 std::vector<size_t> KeptLoops(const std::vector<NestLoop>& nest, const ElementAccess& access);

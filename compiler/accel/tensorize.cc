@@ -128,7 +128,7 @@ class Builder {
     if (memory < 0)
       return Refuse(
           fmt::format("isa '{}' has no memory '{}' for {}", spec_.isa, buffer->scope, buffer->name));
-    int64_t elements = 1;
+    int64_t elements = PartsOf(buffer, spec_.memories[memory]);
     for (size_t i = 0; i + LaneDims(spec_.memories[memory]) < buffer->shape.size(); ++i)
       elements *= buffer->shape[i];
     OnChipBuffer on_chip;
@@ -170,11 +170,13 @@ class Builder {
     const auto* load = std::get_if<tir::Load>(&value->node);
     if (!load || (MemoryOf(load->buffer) < 0) == to_dram) return false;
     leaf.is_store = to_dram;
-    const isa::Memory& memory = spec_.memories[MemoryOf(to_dram ? load->buffer : store.buffer)];
+    const tir::Buffer& on_chip = to_dram ? load->buffer : store.buffer;
+    const isa::Memory& memory = spec_.memories[MemoryOf(on_chip)];
+    const int64_t parts = PartsOf(on_chip, memory);
     const auto stored = LinearAccess(store.buffer, store.indices, LaneDims(memory), nest);
     const auto loaded = LinearAccess(load->buffer, load->indices, LaneDims(memory), nest);
     if (!stored || !loaded || !SameLanes(*stored, *loaded)) return false;
-    const std::vector<int64_t> extents = LaneExtents(memory);
+    const std::vector<int64_t> extents = LaneExtents(memory, parts);
     for (const auto* access : {&*stored, &*loaded}) {
       const auto& shape = access->buffer->shape;
       if (!WalksWholeElements(*access, extents, nest) ||
@@ -183,8 +185,12 @@ class Builder {
     }
     const std::vector<size_t> kept = KeptLoops(nest, *stored);
     leaf.dims = DimsOf(nest, kept);
-    leaf.sram = Keep(to_dram ? *loaded : *stored, kept);
-    leaf.dram = Keep(to_dram ? *stored : *loaded, kept);
+    leaf.sram = Keep(InParts(to_dram ? *loaded : *stored, parts), kept);
+    leaf.dram = Keep(InParts(to_dram ? *stored : *loaded, parts), kept);
+    if (parts > 1) {
+      leaf.dims.push_back({tir::MakeVar("part"), tir::Int(parts)});
+      for (Access* access : {&leaf.sram, &leaf.dram}) access->strides.push_back(1);
+    }
     for (Bound& bound : bounds) {
       const auto at = std::find(kept.begin(), kept.end(), static_cast<size_t>(bound.dim));
       if (at == kept.end()) return false;
@@ -238,7 +244,8 @@ class Builder {
       auto access = LinearAccess(node.buffer, node.indices, LaneDims(spec_.memories[from]), nest);
       if (!access || !LanesFollow(*access, *result, spec_.memories[from]))
         return Refuse(fmt::format("{} reads {} across lanes", store.buffer->name, node.buffer->name));
-      accesses.emplace(load.get(), std::move(*access));
+      const int64_t parts = PartsOf(node.buffer, spec_.memories[from]);
+      accesses.emplace(load.get(), InParts(std::move(*access), parts));
     }
     Access intermediate = memory == accumulators_ ? Keep(*result, kept) : Access{};
     tir::Expr intermediate_load;

@@ -12,11 +12,12 @@
 namespace cosim::accel {
 namespace {
 
-// Every element an index of the space reaches, once each, ascending. From the smallest stride on: what a
-// larger one repeats mostly lies behind it, and then nothing needs sorting.
-void Reach(const IndexSpace& space, int index, std::vector<int32_t>& out) {
+// Every element an index of the space reaches, `parts` at a time, once each, ascending. From the smallest
+// stride on: what a larger one repeats mostly lies behind it, and then nothing needs sorting.
+void Reach(const IndexSpace& space, int index, int64_t parts, std::vector<int32_t>& out) {
   int64_t first = space.bases[index];
   std::map<int64_t, int64_t> last;  // of each stride, the largest multiple: dims of one stride add up
+  if (parts > 1) last[1] = parts - 1;
   for (size_t d = 0; d < space.extents.size(); ++d) {
     const int64_t stride = space.strides[index][d], steps = space.extents[d] - 1;
     if (stride == 0 || steps <= 0) continue;
@@ -169,9 +170,9 @@ void InstructionWriter::SetLocks(isa::Instruction& instruction, const Footprint&
 }
 
 void InstructionWriter::AddOnChip(Footprint& footprint, int memory, bool write, const IndexSpace& space,
-                                  int index) const {
+                                  int index, int64_t parts) const {
   Footprint::OnChip part{memory, write, {}};
-  Reach(space, index, part.elements);
+  Reach(space, index, parts, part.elements);
   footprint.on_chip.push_back(std::move(part));
 }
 
@@ -284,7 +285,8 @@ void InstructionWriter::WriteAluSpace(const AluLeaf& leaf, const IndexSpace& spa
   Footprint footprint;
   AddOnChip(footprint, op.result.memory, true, space, space.result);
   for (const auto& operand : op.operands)
-    AddOnChip(footprint, operand.memory, false, space, UopField(spec_, op.format, operand.index));
+    AddOnChip(footprint, operand.memory, false, space, UopField(spec_, op.format, operand.index),
+              operand.parts);
   AddMicroOps(footprint, format.micro_ops, uops, nest.micro_op_count);
   SetLocks(instruction, footprint);
   tokens_->Add(std::move(instruction), footprint, tag_);

@@ -92,6 +92,8 @@ class GroupLowering {
     Epilogue epilogue;
   };
   bool MakePlan(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
+  /// Why the ALU cannot read values as they stand in DRAM; empty: it can.
+  std::string AluReadsMisfit() const;
   /// In words for the user: which limit keeps an operation that has no kernel on the host.
   std::string NoMultiplier() const;
   std::string WhyNoKernel(const graph::Node& node) const;

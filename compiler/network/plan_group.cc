@@ -2,6 +2,8 @@
 // What a group is as a window and an epilogue, or why it is none. See lower_group.h.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/accel/rounding.h"
 #include "compiler/network/geometry.h"
 #include "compiler/network/lower_group.h"
@@ -249,6 +251,20 @@ std::string GroupLowering::ArrayMisfit() const {
   return {};
 }
 
+std::string GroupLowering::AluReadsMisfit() const {
+  if (array_.alu_parts == 0)
+    return fmt::format(
+        "the alu reads activations of {} channels beside accumulators of {}: equal block_in and block_out "
+        "lift that{}",
+        array_.block_in, array_.block_out,
+        array_.block_out % array_.block_in == 0 && array_.batch > 1 ? ", or batch 1" : "");
+  for (const isa::AluOp& op : spec_.alu_ops)
+    if (array_.alu_parts > 1 && !op.available &&
+        std::ranges::count(op.operands, array_.alu_activations, &isa::Operand::memory) > 0)
+      return op.unavailable;
+  return {};
+}
+
 bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& plan,
                              std::string& reason) const {
   if (const auto* host = graph_.node(group.anchor()).As<graph::HostOp>()) return reason = host->reason, false;
@@ -264,13 +280,9 @@ bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& pl
     if (const auto& shape = graph_.node(LookThroughViews(id)).type.shape;
         shape.size() != 2 && shape.size() != 4)
       return reason = fmt::format("values of {} dimensions have no blocked layout", shape.size()), false;
-  if (array_.block_in != array_.block_out &&
-      (group.kind != GroupKind::kConvolution || ResidualOf(graph_, group)) && group.kind != GroupKind::kOther)
-    return reason = fmt::format(
-               "the alu reads activations of {} channels beside accumulators of {}: equal "
-               "block_in and block_out lift that",
-               array_.block_in, array_.block_out),
-           false;
+  const bool alu_reads = group.kind != GroupKind::kConvolution || ResidualOf(graph_, group);
+  if (alu_reads && group.kind != GroupKind::kOther)
+    if (reason = AluReadsMisfit(); !reason.empty()) return false;
   bool planned = false;
   switch (group.kind) {
     case GroupKind::kConvolution:

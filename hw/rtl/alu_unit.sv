@@ -19,6 +19,8 @@ module alu_unit #(
   parameter  logic [Indices*32-1:0]   UopField  = {Indices{32'd1}},  // bits of each
   parameter  int unsigned             Reads     = 1,    // memories it reads
   parameter  int unsigned             Groups    = 1,    // of lanes, one after the other
+  parameter  logic [Reads*32-1:0]     Parts     = {Reads{32'd1}},  // of each memory: elements that one of the result takes,
+  parameter  logic [Reads*32-1:0]     PartGroups = {Reads{32'd1}}, // and groups that read one of them before the next
   parameter  int unsigned             Stages    = 0,    // registers in the datapath
   parameter  int unsigned             Latency   = 6,    // at least 6 + Stages
   parameter  int unsigned             TagBits   = 1,
@@ -123,6 +125,7 @@ module alu_unit #(
 
   // ---- Indices (two cycles later), and one cycle after that the addresses.
   logic [Indices*IndexBits-1:0] index2, sum2;
+  logic [Reads*Indices*IndexBits-1:0] sums2;  // of each memory: the part that a group reads is added
   logic                         step2, second2, fires2, step3, fires3;
   logic [GroupBits-1:0]         group2, group3;
   logic [Reads-1:0]             re_d, re_q;
@@ -139,6 +142,25 @@ module alu_unit #(
     localparam int unsigned Offset = UopOffset[k*32 +: 32];
     localparam int unsigned Bits   = UopField[k*32 +: 32];
     assign sum2[k*IndexBits +: IndexBits] = index2[k*IndexBits +: IndexBits] + IndexBits'(uop_data_i[Offset +: Bits]);
+    for (genvar m = 0; m < Reads; m++) begin : gen_sum
+      if (Parts[m*32 +: 32] == 1) begin : gen_whole
+        assign sums2[(m*Indices+k)*IndexBits +: IndexBits] = sum2[k*IndexBits +: IndexBits];
+      end else begin : gen_parts
+        logic [IndexBits-1:0] part, part_q, whole_q, index_q;
+        always_comb begin
+          part = '0;
+          for (int unsigned g = 0; g < Groups; g++) begin
+            if (group_q == GroupBits'(g)) part = IndexBits'((g / PartGroups[m*32 +: 32]) % Parts[m*32 +: 32]);
+          end
+        end
+        always_ff @(posedge clk_i) begin
+          part_q  <= part;
+          whole_q <= index[k*IndexBits +: IndexBits];
+          index_q <= whole_q + part_q;
+        end
+        assign sums2[(m*Indices+k)*IndexBits +: IndexBits] = index_q + IndexBits'(uop_data_i[Offset +: Bits]);
+      end
+    end
   end
 
   always_comb begin
@@ -148,7 +170,8 @@ module alu_unit #(
     for (int k = 0; k < Indices; k++) begin
       for (int m = 0; m < Reads; m++) begin
         if (second2 ? second_index_i[m*Indices+k] : first_index_i[m*Indices+k]) begin
-          raddr_d[m*IndexBits +: IndexBits] = raddr_d[m*IndexBits +: IndexBits] | sum2[k*IndexBits +: IndexBits];
+          raddr_d[m*IndexBits +: IndexBits] =
+              raddr_d[m*IndexBits +: IndexBits] | sums2[(m*Indices+k)*IndexBits +: IndexBits];
         end
       end
       if (result_index_i[k]) dst_d = dst_d | sum2[k*IndexBits +: IndexBits];

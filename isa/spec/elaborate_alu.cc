@@ -156,15 +156,21 @@ class AluOpReader {
     }
   }
 
-  /// An operand has the lanes of the result, or its last dimensions, and is the same for all of the others.
+  /// How many elements of `lanes` stand side by side, in the last dimension, for one of `result`; 0: they do
+  /// not go together. One with the last dimensions of `result` is the same for all of the others.
+  static int PartsOf(const std::vector<int>& lanes, const std::vector<int>& result) {
+    if (lanes.empty()) return 1;
+    if (lanes.size() > result.size() || result.back() % lanes.back() != 0) return 0;
+    const bool rows = std::equal(lanes.rbegin() + 1, lanes.rend(), result.rbegin() + 1);
+    return rows ? result.back() / lanes.back() : 0;
+  }
+
   void CheckLanes() {
     const std::vector<int>& result = e_.spec.memories[op_.result.memory].lanes;
-    for (const Operand& operand : op_.operands) {
+    for (Operand& operand : op_.operands) {
       const Memory& memory = e_.spec.memories[operand.memory];
-      if (memory.lanes.size() <= result.size() &&
-          std::equal(memory.lanes.rbegin(), memory.lanes.rend(), result.rbegin())) {
-        continue;
-      }
+      operand.parts = PartsOf(memory.lanes, result);
+      if (operand.parts > 0) continue;
       op_.available = false;
       op_.unavailable = fmt::format("an element of '{}' has {} lanes, but one of '{}' has {}", memory.name,
                                     fmt::join(memory.lanes, "x"), e_.spec.memories[op_.result.memory].name,

@@ -39,9 +39,23 @@ void ReadUnit(Elaboration& e, size_t index) {
   e.spec.ports = std::max(e.spec.ports, unit.port + 1);
 }
 
+// Lanes that are worked on together read one element of each operand.
+void CheckGroups(AluOp& op, const Spec& spec, const Unit& unit) {
+  const int64_t lanes = spec.memories[op.result.memory].LaneCount();
+  const int64_t together = std::min<int64_t>(unit.lanes, lanes);
+  for (const Operand& operand : op.operands) {
+    const Memory& memory = spec.memories[operand.memory];
+    if (!op.available || operand.parts == 1 || memory.lanes.back() % together == 0) continue;
+    op.available = false;
+    op.unavailable = fmt::format("unit '{}' works on {} lanes at a time, which do not divide the {} of '{}'",
+                                 unit.name, together, memory.lanes.back(), memory.name);
+  }
+}
+
 void SetTiming(AluOp& op, const Spec& spec) {
   const Unit& unit = spec.units[spec.formats[op.format].unit];
   if (unit.lanes == 0) return;  // CheckStructure reports it
+  CheckGroups(op, spec, unit);
   std::map<int, int> reads;
   int most = 1;
   for (const Operand& operand : op.operands) most = std::max(most, ++reads[operand.memory]);

@@ -81,6 +81,7 @@ struct Operand {
   std::string index;  ///< "dst", "src", "wgt", "aux": prefix of the instruction's _base/_out/_in fields and
                       ///< micro-op field
   std::vector<int> axes;  ///< intrinsic: axis of each lane dimension; ALU: empty
+  int parts = 1;          ///< ALU: elements, from the index on, that side by side have the result's lanes
 };
 
 /// dst[axes] += product of sources, summed over the axes that dst lacks; wraps to dst's type.
@@ -135,7 +136,8 @@ struct AluOp {
   int initiation_interval = 1;
   /// Least distance in steps between a write of an element and its next read within one instruction.
   int min_distance = 1;
-  /// False when this configuration cannot execute it (lanes of operands differ); `unavailable` says why.
+  /// False when this configuration cannot execute it (lanes of operands do not go together); `unavailable`
+  /// says why.
   bool available = true;
   std::string unavailable;
   SourceLoc loc;

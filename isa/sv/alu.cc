@@ -81,6 +81,7 @@ class DatapathPrinter {
   }
   std::string Table() const;
   std::string Elements() const;
+  std::string LaneOf(int memory) const;
   std::string Lanes() const;
 
   const Spec& spec_;
@@ -139,19 +140,29 @@ std::string DatapathPrinter::Elements() const {
   return text;
 }
 
+/// Lane a of group g is lane g * lanes + a of the result: which that is of an element of `memory`. Where the
+/// element has fewer it serves several rows; where it is a part of each row, the part was read that is asked
+/// for.
+std::string DatapathPrinter::LaneOf(int memory) const {
+  const Memory& described = spec_.memories[memory];
+  const int parts = alu_.Parts(spec_, memory);
+  if (parts == 1) return fmt::format("(g*{}+a)%{}", lanes_, described.LaneCount());
+  const int columns = described.lanes.back();
+  return fmt::format("((g*{0}+a)/{1}*{2})%{3} + (g*{0}+a)%{2}", lanes_, columns * parts, columns,
+                     described.LaneCount());
+}
+
 std::string DatapathPrinter::Lanes() const {
   std::string text, pins, registers;
   auto choose = [&](int memory, const std::string& element, const std::string& pin) {
     const Memory& described = spec_.memories[memory];
     fmt::format_to(std::back_inserter(text), "    logic [{}:0] {};\n    always_comb begin\n      {} = '0;\n",
                    described.record_bits - 1, pin, pin);
-    // Lane a of group g is lane g * lanes + a of the element; of an element with fewer, the remainder.
-    fmt::format_to(
-        std::back_inserter(text),
-        "      for (int g = 0; g < {0}; g++) begin\n"
-        "        if (group_i == {1}'(g)) {2} = {3}[((g*{4}+a)%{5})*{6} +: {6}];\n      end\n    end\n",
-        alu_.groups, alu_.groups > 1 ? SvAddressBits(alu_.groups) : 1, pin, element, lanes_,
-        described.LaneCount(), described.record_bits);
+    fmt::format_to(std::back_inserter(text),
+                   "      for (int g = 0; g < {0}; g++) begin\n"
+                   "        if (group_i == {1}'(g)) {2} = {3}[({4})*{5} +: {5}];\n      end\n    end\n",
+                   alu_.groups, alu_.groups > 1 ? SvAddressBits(alu_.groups) : 1, pin, element,
+                   LaneOf(memory), described.record_bits);
     fmt::format_to(std::back_inserter(pins), ",\n      .{}_i({})", pin, pin);
   };
   fmt::format_to(std::back_inserter(text), "  for (genvar a = 0; a < {}; a++) begin : gen_lane\n", lanes_);

@@ -189,6 +189,13 @@ class Checker {
               fmt::format("'{}' reads '{}' more than twice a step", op.name, spec_.memories[memory].name),
               "at most two operands of one memory");
       }
+      for (const Operand& operand : op.operands) {
+        if (operand.parts == planned.alu.Parts(spec_, operand.memory)) continue;
+        Error(op.loc,
+              fmt::format("'{}' reads fewer elements of '{}' at once than another op", op.name,
+                          spec_.memories[operand.memory].name),
+              "equally many");
+      }
       if (spec_.memories[op.result.memory].LaneCount() != planned.alu.element_lanes) {
         Error(op.loc, fmt::format("the result of '{}' has fewer lanes than that of another op", op.name),
               "results of equally many lanes");

@@ -107,7 +107,7 @@ constexpr std::string_view kAlu = R"(
     .UopField ({@uop_field@}),
     .Reads    (@reads@),
     .Groups   (@groups@),
-    .Stages   (@stages@),
+@parts@    .Stages   (@stages@),
     .Latency  (cosim_pkg::@U@Latency),
     .TagBits  (@tag@)
   ) i_@u@_alu (
@@ -169,6 +169,23 @@ void AddMicroOps(SvEngine& engine, const SvValues& values, int micro_ops) {
   engine.declarations += FillSvTemplate(kNestDeclarations, values);
   engine.reads.push_back(
       {micro_ops, engine.name + "_uop_re", engine.name + "_uop_addr", engine.name + "_uop_data", ""});
+}
+
+/// Parameters of an alu that reads several elements of some memory side by side; empty: it does not.
+std::string Parts(const Spec& spec, const SvUnit& unit) {
+  const SvAlu& alu = unit.alu;
+  const int together = std::min(spec.units[unit.unit].lanes, alu.element_lanes);
+  std::vector<std::string> parts, groups;
+  bool any = false;
+  for (int memory : alu.reads) {
+    const int count = alu.Parts(spec, memory);
+    any |= count > 1;
+    parts.push_back(fmt::format("32'd{}", count));
+    groups.push_back(fmt::format("32'd{}", count > 1 ? spec.memories[memory].lanes.back() / together : 1));
+  }
+  if (!any) return "";
+  return fmt::format("    .Parts    ({{{}}}),\n    .PartGroups({{{}}}),\n", SvConcatenation(parts),
+                     SvConcatenation(groups));
 }
 
 }  // namespace
@@ -254,6 +271,7 @@ SvEngine SvAluEngine(const Spec& spec, const SvUnit& unit) {
                                {"reads", std::to_string(alu.reads.size())},
                                {"writes", std::to_string(alu.writes.size())},
                                {"groups", std::to_string(alu.groups)},
+                               {"parts", Parts(spec, unit)},
                                {"group_bits", std::to_string(alu.groups > 1 ? SvAddressBits(alu.groups) : 1)},
                                {"stages", std::to_string(alu.stages)},
                                {"immediates", immediates},

@@ -102,6 +102,15 @@ std::vector<int> SvAlu::Operands(const Spec& spec, int op, int memory) const {
   return operands;
 }
 
+int SvAlu::Parts(const Spec& spec, int memory) const {
+  int parts = 1;
+  for (int op : ops) {
+    for (int operand : Operands(spec, op, memory))
+      parts = std::max(parts, spec.alu_ops[op].operands[operand].parts);
+  }
+  return parts;
+}
+
 int SvAddressBits(int64_t depth) {
   return std::max(1, static_cast<int>(std::bit_width(static_cast<uint64_t>(depth - 1))));
 }

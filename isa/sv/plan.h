@@ -31,6 +31,8 @@ struct SvAlu {
   int element_lanes = 0;           ///< of a result
   int groups = 1;                  ///< of unit lanes, one after the other
   int stages = 0;                  ///< registers in the datapath: the most of any op
+  /// Elements of `memory` that one of a result takes side by side (Operand::parts).
+  int Parts(const Spec& spec, int memory) const;
   /// Operands of `op` that read memory `memory`, in order.
   std::vector<int> Operands(const Spec& spec, int op, int memory) const;
 };

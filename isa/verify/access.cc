@@ -130,10 +130,12 @@ bool AccessChecker::CheckIndex(int64_t i, const Nest& nest, const Index& index, 
   const Memory& memory = spec_.memories[operand.memory];
   const int64_t depth = spec_.memories[Storage(spec_, operand.memory)].depth;
   const IndexBounds bounds = BoundsOf(nest, index, micro_ops);
-  if (bounds.low >= 0 && bounds.high < depth) return true;
+  const int64_t behind = operand.parts - 1;
+  if (bounds.low >= 0 && bounds.high < depth - behind) return true;
+  const std::string parts = behind > 0 ? fmt::format(", each with the {} behind it", behind) : "";
   Add(FindingKind::kOnChipBounds, i, operand.memory,
-      fmt::format("index {} of '{}' runs from {} to {}, but the last element of '{}' is {}", operand.index,
-                  memory.name, bounds.low, bounds.high, memory.name, depth - 1));
+      fmt::format("index {} of '{}' runs from {} to {}{}, but the last element of '{}' is {}", operand.index,
+                  memory.name, bounds.low, bounds.high, parts, memory.name, depth - 1));
   return false;
 }
 

@@ -54,7 +54,7 @@ IndexSet& FootprintBuilder::NewSet(int memory, bool is_write) {
 }
 
 void FootprintBuilder::AddNest(int memory, bool is_write, const Nest& nest, const Index& index,
-                               const MicroOpMemories& micro_ops) {
+                               const MicroOpMemories& micro_ops, int parts) {
   memory = Storage(spec_, memory);
   IndexSet& set = NewSet(memory, is_write);
   const int64_t depth = spec_.memories[memory].depth;
@@ -65,7 +65,7 @@ void FootprintBuilder::AddNest(int memory, bool is_write, const Nest& nest, cons
                                           LoopBounds(index.inner, nest.iter_in).low);
   IndexSet& affine = offsets.empty() ? set : affine_;
   affine.Reset(depth);
-  affine.Add(start);
+  affine.AddRange(start, start + parts);
   affine.Repeat(index.inner < 0 ? -index.inner : index.inner, nest.iter_in);
   affine.Repeat(index.outer < 0 ? -index.outer : index.outer, nest.iter_out);
   if (offsets.empty()) return;
@@ -99,7 +99,7 @@ std::span<const OnChipAccess> FootprintBuilder::Build(const Decoded& decoded,
     AddMicroOps(alu->nest);
     AddNest(op.result.memory, true, alu->nest, alu->result, micro_ops);
     for (size_t i = 0; i < alu->operands.size(); ++i) {
-      AddNest(op.operands[i].memory, false, alu->nest, alu->operands[i], micro_ops);
+      AddNest(op.operands[i].memory, false, alu->nest, alu->operands[i], micro_ops, op.operands[i].parts);
     }
   }
   return accesses_;

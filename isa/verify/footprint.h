@@ -65,9 +65,9 @@ class FootprintBuilder {
 
  private:
   IndexSet& NewSet(int memory, bool is_write);
-  /// All elements of `memory` that `index` takes in the nest.
+  /// All elements of `memory` that `index` takes in the nest, `parts` at a time.
   void AddNest(int memory, bool is_write, const Nest& nest, const Index& index,
-               const MicroOpMemories& micro_ops);
+               const MicroOpMemories& micro_ops, int parts = 1);
   void AddMicroOps(const Nest& nest);
 
   const Spec& spec_;

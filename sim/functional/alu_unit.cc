@@ -34,6 +34,17 @@ void Gather(const From* from, std::span<const int64_t> elements, int from_lanes,
   }
 }
 
+/// As Gather, of an operand whose elements are parts of the result's: so many side by side in each row of
+/// `part_lanes` lanes.
+template <class From, class To>
+void GatherParts(const From* from, std::span<const int64_t> elements, int from_lanes, int part_lanes,
+                 int parts, To* to) {
+  for (const int64_t element : elements)
+    for (int row = 0; row < from_lanes; row += part_lanes)
+      for (int part = 0; part < parts; ++part, to += part_lanes)
+        std::copy_n(from + (element + part) * from_lanes + row, part_lanes, to);
+}
+
 template <class From, class To>
 void Scatter(const From* from, std::span<const int64_t> elements, int lanes, To* to) {
   for (const int64_t element : elements) {
@@ -72,7 +83,7 @@ AluUnit::AluUnit(const isa::Spec& spec, const isa::AluOp& op, Memories& memories
   operands_.push_back({.memory = op.result.memory});
   for (size_t n = 0; n < op.operands.size(); ++n) {
     const int memory = op.operands[n].memory;
-    operands_.push_back({.memory = memory});
+    operands_.push_back({.memory = memory, .index = {}, .parts = op.operands[n].parts});
     if (memories.Owner(memory) == op.result.memory) hazards_.push_back(static_cast<int>(n) + 1);
     COSIM_CHECK(lanes_ % memories.Store(memory).lanes == 0, "lanes of '{}'", op.name);
   }
@@ -173,12 +184,15 @@ void AluUnit::FlushRun(bool continues_row) {
 void AluUnit::GatherInput(int input) {
   if (!evaluator_.Uses(input)) return;
   const isa::ScalarInput& from = op_.program.inputs[input];
-  const int memory = op_.operands[from.operand].memory;
+  const isa::Operand& operand = op_.operands[from.operand];
+  const int memory = operand.memory;
   const MemoryStore& store = memories_.Store(memory);
   const std::vector<int64_t>& elements = run_[from.operand + 1];
   WithRegister(evaluator_.Input(input), [&](auto* to) {
     WithStorage(store.fields[std::max(from.field, 0)], [&](const auto* values) {
-      Gather(values, elements, static_cast<int>(store.lanes), lanes_, to);
+      const int from_lanes = static_cast<int>(store.lanes);
+      if (operand.parts == 1) return Gather(values, elements, from_lanes, lanes_, to);
+      GatherParts(values, elements, from_lanes, spec_.memories[memory].lanes.back(), operand.parts, to);
     });
     if (spec_.memories[memory].mirrors < 0) return;
     using Lane = std::remove_reference_t<decltype(*to)>;

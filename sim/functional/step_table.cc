@@ -24,13 +24,14 @@ void ReadMicroOps(const MemoryStore& store, const isa::Nest& nest, const isa::In
 }
 
 /// The least and the greatest element of all steps lie at corners of the loops.
-std::string Bounds(const StepTable& table, StepColumn& column, const isa::Memory& memory, int64_t depth) {
+std::string Bounds(const StepTable& table, StepColumn& column, int parts, const isa::Memory& memory,
+                   int64_t depth) {
   const auto [least, greatest] = std::ranges::minmax(column.uops);
   // Products of instruction fields, whatever their widths, stay exact in this.
   const Wide out = Wide{column.outer} * (table.iter_out - 1);
   const Wide in = Wide{column.inner} * (table.iter_in - 1);
   const Wide low = least + std::min<Wide>(out, 0) + std::min<Wide>(in, 0);
-  const Wide high = greatest + std::max<Wide>(out, 0) + std::max<Wide>(in, 0);
+  const Wide high = greatest + std::max<Wide>(out, 0) + std::max<Wide>(in, 0) + parts - 1;
   column.low = static_cast<int64_t>(low);
   column.high = static_cast<int64_t>(high);
   if (low >= 0 && high < depth) return {};
@@ -58,7 +59,8 @@ std::string StepTable::Resolve(const isa::Spec& spec, const Memories& memories, 
   for (size_t n = 0; n < operands.size(); ++n) {
     ReadMicroOps(micro_ops, nest, operands[n].index, columns[n]);
     const int memory = operands[n].memory;
-    std::string error = Bounds(*this, columns[n], spec.memories[memory], memories.Store(memory).depth);
+    std::string error =
+        Bounds(*this, columns[n], operands[n].parts, spec.memories[memory], memories.Store(memory).depth);
     if (!error.empty()) return error;
   }
   MergeLoops();

@@ -69,6 +69,15 @@ int FindAluActivations(const isa::Spec& spec, int activations) {
   return activations;
 }
 
+// Of values that stand in DRAM as `array` has them.
+int64_t FindAluParts(const isa::Spec& spec, const Array& array) {
+  const std::vector<int>& read = spec.memories[array.alu_activations].lanes;
+  const std::vector<int>& sums = spec.memories[array.accumulators].lanes;
+  if (read == sums) return array.layout_in == array.layout_out ? 1 : 0;
+  const bool side_by_side = array.batch == 1 && array.layout_in == array.layout_out;
+  return side_by_side && array.block_out % array.block_in == 0 ? array.block_out / array.block_in : 0;
+}
+
 bool FindResults(const isa::Spec& spec, Array& array, std::string& why) {
   std::vector<std::string> misfits;
   for (const isa::InstructionFormat& format : spec.formats) {
@@ -124,6 +133,7 @@ Array FindArray(const isa::Spec& spec, std::string& why) {
   const bool common = joined || array.block_in == array.block_out;
   array.layout_in = common ? std::lcm(array.block_in, array.block_out) : array.block_in;
   array.layout_out = common ? array.layout_in : array.block_out;
+  array.alu_parts = FindAluParts(spec, array);
   array.parameters = accel::FindChannelRecord(spec, array.block_out, array.no_parameters);
   return array;
 }

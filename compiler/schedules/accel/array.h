@@ -20,6 +20,8 @@ struct Array {
   int units = 1;  ///< that have an instruction which computes what `gemm` does (accel::FindSameWork)
   accel::LaneProduct lanes;  ///< format -1: the ISA has none
   int alu_activations = -1;  ///< memory where the ALU reads activations; `activations` if it can
+  /// Elements of it that stand side by side for one of the accumulators'; 0: they never do.
+  int64_t alu_parts = 1;
   bool own_activations = false, own_weights = false;  ///< each of them reads a memory of its own
   /// Channels of a block in DRAM: where a value is read (whole elements of `activations`) and where it is
   /// written (whole results). One number, a multiple of both blocks, wherever elements of one kind can be

@@ -45,9 +45,9 @@ class TileModel {
   std::string Misfit(const Tile& t) const {
     const int64_t outputs = Outputs(t);
     const int window_memory = kind_.WindowMemory(array_);
-    const int64_t window =
-        has_window_ ? Inputs(t) * ThreadsOf(t, IsDense() && array_.own_activations) : outputs * t.threads;
-    const int64_t residual = has_residual_ ? outputs * t.threads : 0;
+    const int64_t window = has_window_ ? Inputs(t) * ThreadsOf(t, IsDense() && array_.own_activations)
+                                       : outputs * array_.alu_parts * t.threads;
+    const int64_t residual = has_residual_ ? outputs * array_.alu_parts * t.threads : 0;
     const bool together = window_memory == array_.alu_activations;
     std::string misfit = Check(window_memory, together ? window + residual : window);
     if (misfit.empty() && !together) misfit = Check(array_.alu_activations, residual);
@@ -90,7 +90,8 @@ class TileModel {
             : 0;
     const double window_chunk = InputBeats(t) + setup * static_cast<double>(InputBlocks(t));
     const double residual =
-        has_residual_ ? static_cast<double>(Beats(array_.activations, Outputs(t))) + setup : 0;
+        has_residual_ ? static_cast<double>(Beats(array_.activations, Outputs(t) * array_.alu_parts)) + setup
+                      : 0;
     const double load = tiles * (chunks * (weight_chunk + window_chunk) + residual);
     const double first = weights_once + weight_chunk + window_chunk + spec_.dram.latency;
     const double store_tile = static_cast<double>(Beats(array_.results, Outputs(t)));
@@ -155,7 +156,10 @@ class TileModel {
   int64_t Outputs(const Tile& t) const { return t.g * t.co * t.y * t.x * w_.so; }
   bool IsDense() const { return kind_.SumsChannels(); }
   int64_t InputBlocks(const Tile& t) const { return t.g * (IsDense() ? t.ci : t.co); }
-  int64_t InputElements() const { return IsDense() ? w_.si : w_.so; }
+  int64_t InputElements() const {
+    if (IsDense()) return w_.si;
+    return kind_.WindowMemory(array_) == array_.alu_activations ? w_.so * array_.alu_parts : w_.so;
+  }
   // Elements of weights that an element of the output sees at each tap, of `ci` input blocks.
   int64_t SummedElements(int64_t ci) const { return IsDense() ? ci * w_.si : 1; }
   int64_t TapRows(const Tile& t) const { return t.ky > 0 ? t.ky : w_.kh; }
