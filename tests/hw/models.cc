@@ -13,7 +13,7 @@
 namespace cosim::testing {
 
 const std::vector<std::string>& AllModels() {
-  static const std::vector<std::string> models = {"narrow", "wide",  "odd",        "grouped",
+  static const std::vector<std::string> models = {"narrow", "wide",  "odd",        "grouped", "parts",
                                                   "every",  "ports", "tiny_cosim", "tiny_vta"};
   return models;
 }
@@ -26,7 +26,7 @@ const isa::Spec& SpecOf(const std::string& name) {
   const std::string isas = COSIM_SOURCE_DIR "/isa/";
   std::string isa = folder + "load_gemm.yaml", config = folder + name + ".yaml";
   if (name == "every") isa = folder + "every_op.yaml";
-  if (name == "grouped") isa = isas + "cosim.yaml";
+  if (name == "grouped" || name == "parts") isa = isas + "cosim.yaml";
   if (name == "ports") isa = isas + "test/split_loads.yaml";
   if (name.starts_with("tiny_")) {
     isa = isas + name.substr(5) + ".yaml";

@@ -28,7 +28,7 @@ class ConfigDrawer {
   ConfigDrawer(uint64_t seed, std::string isa) : random_(seed), isa_(std::move(isa)), vta_(isa_ == "vta") {}
 
   std::vector<isa::Override> Draw() {
-    const int64_t block_in = Block(), block_out = Chance(3) ? Block() : block_in;
+    const int64_t block_in = Block(), block_out = BlockBeside(block_in);
     const int64_t batch = Chance(4) ? Pick(2, 4) : 1;
     const int64_t lane = Chance(vta_ ? 6 : 4) ? 16 : 8;
     const int64_t weight = Chance(4) ? Pick(4, 12) : lane == 16 && Chance(2) ? 16 : 8;
@@ -62,6 +62,12 @@ class ConfigDrawer {
   bool Chance(int64_t in) { return Pick(1, in) == 1; }
   /// Of any size, or a power of two: elements with gaps between them in DRAM, and without.
   int64_t Block() { return Chance(3) ? Pick(3, 26) : int64_t{4} << Pick(0, Chance(4) ? 4 : 2); }
+  /// Mostly the same, at times a multiple, so that the ALU reads several elements of activations at once.
+  int64_t BlockBeside(int64_t block) {
+    if (!Chance(3)) return block;
+    const int64_t multiple = block * Pick(2, 4);
+    return Chance(2) && multiple <= 64 ? multiple : Block();
+  }
   /// Room for a power of two of elements, and at times a part of one more.
   int64_t Size(int64_t element_bytes, int64_t low, int64_t high) {
     const int64_t more = Chance(3) ? Pick(0, element_bytes) : 0;
@@ -74,7 +80,7 @@ class ConfigDrawer {
     Set("par_depth", int64_t{4} << Pick(0, 3));
     Set("inp_banks", int64_t{1} << Pick(0, 2));
     Set("acc_banks", int64_t{1} << Pick(0, 2));
-    Set("alu_lanes", Pick(1, 32));
+    Set("alu_lanes", Chance(2) ? int64_t{1} << Pick(0, 4) : Pick(1, 32));
     Set("load_beats", Pick(16, 64));
     if (Chance(3)) Set("iter_bits", Pick(4, 10));
     if (Chance(3)) Set("dim_bits", Pick(6, 12));

@@ -48,6 +48,23 @@ TEST(LowerGroup, RefusesAluWorkOnBlocksThatDiffer) {
             "lift that");
 }
 
+TEST(LowerGroup, TakesAluWorkOnActivationsThatStandSideBySide) {
+  const auto why = [](const char* block_in, const char* lanes, const char* batch) {
+    GraphBuilder b;
+    return WhyCpu(Load("cosim", {{"parameters.block_in", block_in},
+                                 {"parameters.block_out", "8"},
+                                 {"parameters.alu_lanes", lanes},
+                                 {"parameters.batch", batch}}),
+                  b, b.Add(graph::MaxPool{}, {b.Input({1, 20, 4, 4})}));
+  };
+  EXPECT_EQ(why("4", "4", "1"), "");
+  EXPECT_EQ(why("2", "1", "1"), "");
+  EXPECT_EQ(why("4", "8", "1"), "unit 'alu' works on 8 lanes at a time, which do not divide the 4 of 'inp'");
+  EXPECT_EQ(why("4", "4", "2"),
+            "the alu reads activations of 4 channels beside accumulators of 8: equal block_in and block_out "
+            "lift that, or batch 1");
+}
+
 TEST(LowerGroup, RefusesWeightsThatNeedMoreBits) {
   EXPECT_THAT(WhyCpuForConv(Load("cosim", {{"parameters.wgt_bits", "4"}}), {}, 1),
               testing::ContainsRegex("a weight of -?[0-9]+: 'wgt' holds 4 bits"));
@@ -311,6 +328,11 @@ std::vector<isa::Override> ThreeByThree() {
 std::vector<isa::Override> FiveBySeven() {
   return {{"parameters.block_in", "5"}, {"parameters.block_out", "7"}};
 }
+/// Two and eight elements of activations beside one of the accumulators.
+std::vector<isa::Override> FourByEight() { return {{"parameters.block_out", "8"}}; }
+std::vector<isa::Override> TwoBySixteen() {
+  return {{"parameters.block_in", "2"}, {"parameters.block_out", "16"}, {"parameters.alu_lanes", "2"}};
+}
 
 void RunRandomConvolutions(const std::string& isa, bool with_add,
                            const std::vector<isa::Override>& array = {{"parameters.batch", "2"}}) {
@@ -340,6 +362,10 @@ void RunRandomConvolutions(const std::string& isa, bool with_add,
 TEST(LowerGroup, ConvolutionsRunAsTheGoldenModelSays) { RunRandomConvolutions("cosim", false); }
 TEST(LowerGroup, ResidualConvolutionsRunAsTheGoldenModelSays) { RunRandomConvolutions("cosim", true); }
 TEST(LowerGroup, ConvolutionsOfVtaRunAsTheGoldenModelSays) { RunRandomConvolutions("vta", false); }
+TEST(LowerGroup, ResidualConvolutionsOfBlocksThatDifferRunAsTheGoldenModelSays) {
+  RunRandomConvolutions("cosim", true, FourByEight());
+  RunRandomConvolutions("cosim", true, TwoBySixteen());
+}
 TEST(LowerGroup, ConvolutionsOfTilesWithGapsRunAsTheGoldenModelSays) {
   RunRandomConvolutions("cosim", true, ThreeByThree());
   RunRandomConvolutions("vta", false, ThreeByThree());
@@ -381,7 +407,7 @@ TEST(LowerGroup, GroupedConvolutionsOfEveryShapeRunAsTheGoldenModelSays) {
 }
 
 TEST(LowerGroup, PoolsAndElementwiseGroupsRunAsTheGoldenModelSays) {
-  for (const auto& array : {std::vector<isa::Override>{}, ThreeByThree()}) {
+  for (const auto& array : {std::vector<isa::Override>{}, ThreeByThree(), FourByEight(), TwoBySixteen()}) {
     const auto spec = Load("cosim", array);
     GraphBuilder pool, add, clip;
     EXPECT_TRUE(RunsAsGolden(
@@ -393,16 +419,18 @@ TEST(LowerGroup, PoolsAndElementwiseGroupsRunAsTheGoldenModelSays) {
 }
 
 TEST(LowerGroup, FramesAveragesAndScalingsRunAsTheGoldenModelSays) {
-  const auto spec = Load("cosim");
-  GraphBuilder pad, pool, rescale, difference;
-  EXPECT_TRUE(RunsAsGolden(spec, pad, pad.Add(graph::Pad{{1, 2, 0, 3}, -9}, {pad.Input({1, 6, 5, 3})})));
-  const ValueId sum = pool.Add(graph::SumPool{{2, 3}, {2, 1}, {1, 0, 1, 2}, 4}, {pool.Input({1, 6, 8, 7})});
-  EXPECT_TRUE(RunsAsGolden(spec, pool, pool.Add(graph::Requantize{{1 << 30}, {33}, 7}, {sum})));
-  EXPECT_TRUE(RunsAsGolden(spec, rescale,
-                           rescale.Add(graph::Rescale{-3, 1 << 30, 30, 5}, {rescale.Input({2, 6, 5, 3})})));
-  const ValueId x = difference.Input({1, 6, 5, 3}), y = difference.Input({1, 6, 5, 3}, "y");
-  EXPECT_TRUE(
-      RunsAsGolden(spec, difference, difference.Add(graph::QAdd{{1, 50, 6}, {2, -60, 6}, -3}, {x, y})));
+  for (const auto& array : {std::vector<isa::Override>{}, FourByEight(), TwoBySixteen()}) {
+    const auto spec = Load("cosim", array);
+    GraphBuilder pad, pool, rescale, difference;
+    EXPECT_TRUE(RunsAsGolden(spec, pad, pad.Add(graph::Pad{{1, 2, 0, 3}, -9}, {pad.Input({1, 6, 5, 3})})));
+    const ValueId sum = pool.Add(graph::SumPool{{2, 3}, {2, 1}, {1, 0, 1, 2}, 4}, {pool.Input({1, 6, 8, 7})});
+    EXPECT_TRUE(RunsAsGolden(spec, pool, pool.Add(graph::Requantize{{1 << 30}, {33}, 7}, {sum})));
+    EXPECT_TRUE(RunsAsGolden(spec, rescale,
+                             rescale.Add(graph::Rescale{-3, 1 << 30, 30, 5}, {rescale.Input({2, 6, 5, 3})})));
+    const ValueId x = difference.Input({1, 6, 5, 3}), y = difference.Input({1, 6, 5, 3}, "y");
+    EXPECT_TRUE(
+        RunsAsGolden(spec, difference, difference.Add(graph::QAdd{{1, 50, 6}, {2, -60, 6}, -3}, {x, y})));
+  }
 }
 
 // Weights of eleven bits that the host would have written as sixteen ran over their buffer once.

@@ -243,7 +243,7 @@ class Generator {
       int64_t depth = -1;
       for (const Operand* operand : used) {
         if (operand->index != fields.index) continue;
-        const int64_t own = spec_.memories[Storage(spec_, operand->memory)].depth;
+        const int64_t own = spec_.memories[Storage(spec_, operand->memory)].depth - (operand->parts - 1);
         depth = depth < 0 ? own : std::min(depth, own);
       }
       if (depth >= 0 && !FillIndex(instruction, nest, fields, depth)) return std::nullopt;

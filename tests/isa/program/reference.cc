@@ -180,9 +180,11 @@ bool InBounds(const Spec& spec, const Program& program) {
 
 std::vector<Touch> Touches(const Spec& spec, const Decoded& decoded, const MicroOpMemories& micro_ops) {
   std::vector<Touch> touches;
-  auto touch_nest = [&](const Nest& nest, int memory, bool is_write, const Index& index) {
+  auto touch_nest = [&](const Nest& nest, int memory, bool is_write, const Index& index, int parts = 1) {
     ForEachStep(nest, [&](int64_t u, int64_t i, int64_t j) {
-      touches.push_back({StorageOf(spec, memory), ElementAt(nest, index, micro_ops, u, i, j), is_write});
+      for (int64_t part = 0; part < parts; ++part)
+        touches.push_back(
+            {StorageOf(spec, memory), ElementAt(nest, index, micro_ops, u, i, j) + part, is_write});
     });
   };
   auto touch_micro_ops = [&](const Nest& nest) {
@@ -203,7 +205,7 @@ std::vector<Touch> Touches(const Spec& spec, const Decoded& decoded, const Micro
     touch_micro_ops(alu->nest);
     touch_nest(alu->nest, op.result.memory, true, alu->result);
     for (size_t s = 0; s < alu->operands.size(); ++s) {
-      touch_nest(alu->nest, op.operands[s].memory, false, alu->operands[s]);
+      touch_nest(alu->nest, op.operands[s].memory, false, alu->operands[s], op.operands[s].parts);
     }
   }
   std::ranges::sort(touches);
@@ -289,7 +291,9 @@ std::set<UnwrittenRead> UnwrittenReads(const Spec& spec, const Program& program)
       const AluOp& op = spec.alu_ops[alu->op];
       ForEachStep(alu->nest, [&](int64_t u, int64_t i, int64_t j) {
         for (size_t s = 0; s < alu->operands.size(); ++s) {
-          read(op.operands[s].memory, ElementAt(alu->nest, alu->operands[s], micro_ops, u, i, j));
+          const int64_t first = ElementAt(alu->nest, alu->operands[s], micro_ops, u, i, j);
+          for (int64_t part = 0; part < op.operands[s].parts; ++part)
+            read(op.operands[s].memory, first + part);
         }
         write(op.result.memory, ElementAt(alu->nest, alu->result, micro_ops, u, i, j));
       });

@@ -132,6 +132,30 @@ TEST(Verify, RejectsElementsOutsideTheirMemory) {
                 "uses gemm_uop[511..512], but its last element is 511", {4});
 }
 
+// widen reads inp[src] and the element behind it, 4 channels each, for one of 8.
+TEST(Verify, BoundsAllElementsThatAnOperandIsMadeOf) {
+  const Spec spec = MakeSpec("cosim", "tiny", {{"parameters.block_out", "8"}});
+  const auto verify = [&](const char* base) {
+    return Verify(spec, FromText(spec, fmt::format(R"(.dram 0x10000
+.code 0x8000
+.micro_ops uops 0x1000 {{
+  alu_uop
+}}
+load_alu_uop dram=0x1000 rows=1 cols=1
+load_inp sram=448 dram=0x4000 rows=4 cols=16 stride=16 push(load_to_alu)
+alu op=widen lock_acc=0b0001 lock_inp=0b1000 uop=[0,1) iter_out=1 iter_in=4 dst_in=1 src_base={} src_in=2 pop(load_to_alu)
+)",
+                                                   base)));
+  };
+  EXPECT_TRUE(verify("504").ok()) << verify("504").Render();
+  ExpectFinding(verify("505"), FindingKind::kOnChipBounds,
+                "index src of 'inp' runs from 505 to 511, each with the 1 behind it, but the last element of "
+                "'inp' is 511",
+                {2});
+  EXPECT_FALSE(verify("446").ok()) << "446 and 447 have not been loaded, nor is their bank locked";
+  EXPECT_FALSE(verify("447").ok());
+}
+
 TEST(Verify, IgnoresIndicesThatTheOpDoesNotUse) {
   EXPECT_TRUE(VerifyChanged("dst_in=1 src_in=1 lo", "dst_in=1 src_in=1 aux_base=511 aux_in=511 lo").ok());
 }

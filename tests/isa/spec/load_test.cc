@@ -187,6 +187,21 @@ TEST(LoadSpec, MarksOpsThatTheLanesDoNotAllow) {
   EXPECT_TRUE(spec.alu_ops[spec.AluOpIndex("requant")].available) << "parameters hold for every row";
 }
 
+TEST(LoadSpec, ReadsSmallerElementsSideBySide) {
+  const auto widen = [](const char* lanes) {
+    const Spec spec =
+        Load("pynq", "cosim", {{"parameters.block_out", "48"}, {"parameters.alu_lanes", lanes}});
+    return spec.alu_ops[spec.AluOpIndex("widen")];
+  };
+  EXPECT_TRUE(widen("8").available);
+  EXPECT_EQ(widen("8").operands[0].parts, 3);
+  EXPECT_EQ(widen("8").initiation_interval, 6) << "an element is read for two of the six groups";
+  EXPECT_FALSE(widen("12").available);
+  EXPECT_EQ(widen("12").unavailable,
+            "unit 'alu' works on 12 lanes at a time, which do not divide the 16 of 'inp'");
+  EXPECT_FALSE(widen("32").available) << "two elements would be read at a time";
+}
+
 TEST(LoadSpec, OverridesAnyKey) {
   const Spec spec = Load("pynq", "",
                          {{"memory.latency", "80"},

@@ -2,6 +2,8 @@
 // Loops exactly as the spec words them; slow on purpose.
 #include "tests/sim/golden/golden_machine.h"
 
+#include <utility>
+
 namespace cosim::testing {
 
 int64_t Truncate(int64_t value, isa::ScalarType type) {
@@ -136,6 +138,25 @@ void GoldenMachine::Multiply(const isa::Gemm& gemm, const isa::Intrinsic& intrin
   }
 }
 
+namespace {
+
+/// Which element from the index on, and which of its lanes, of extents `own`, lane number `lane` of a result
+/// with extents `result` reads: columns beyond its own are the next element's, rows beyond its own its own
+/// again.
+std::pair<int64_t, int64_t> ReadBy(int64_t lane, const std::vector<int>& result,
+                                   const std::vector<int>& own) {
+  if (own.empty()) return {0, 0};
+  std::vector<int64_t> at;  // of the lane, from the last dimension on
+  for (size_t d = result.size(); d-- > 0; lane /= result[d]) at.push_back(lane % result[d]);
+  const int64_t behind = at[0] / own.back();
+  at[0] %= own.back();
+  int64_t from = 0;
+  for (size_t d = own.size(); d-- > 0;) from = from * own[own.size() - 1 - d] + at[d];
+  return {behind, from};
+}
+
+}  // namespace
+
 void GoldenMachine::Calculate(const isa::Alu& alu, const isa::Instruction& instruction) {
   const isa::AluOp& op = spec_.alu_ops[alu.op];
   const int64_t lanes = spec_.memories[op.result.memory].LaneCount();
@@ -151,8 +172,9 @@ void GoldenMachine::Calculate(const isa::Alu& alu, const isa::Instruction& instr
             }
             const int memory = op.operands[input.operand].memory;
             const int64_t element = Element(alu.nest, alu.operands[input.operand], i, j, u);
-            const int64_t from = lane % spec_.memories[memory].LaneCount();
-            inputs.push_back(Value(memory, element, from, input.field < 0 ? 0 : input.field));
+            const auto [behind, from] =
+                ReadBy(lane, spec_.memories[op.result.memory].lanes, spec_.memories[memory].lanes);
+            inputs.push_back(Value(memory, element + behind, from, input.field < 0 ? 0 : input.field));
           }
           Set(op.result.memory, Element(alu.nest, alu.result, i, j, u), lane, 0,
               isa::Evaluate(op.program, inputs));

@@ -34,8 +34,9 @@ std::string RandomConfig(const std::string& isa, Random& random) {
       isa, batch, in, out, inp_bits, wgt_bits, acc_bits, bytes(batch * in, inp_bits),
       bytes(in * out, wgt_bits), bytes(batch * out, acc_bits));
   if (isa == "cosim") {
-    text += fmt::format("  out_bytes: {}\n  par_depth: {}\n  inp_banks: 1\n  acc_banks: 1\n",
-                        bytes(batch * out, inp_bits), random.Between(4, 20));
+    text +=
+        fmt::format("  out_bytes: {}\n  par_depth: {}\n  inp_banks: 1\n  acc_banks: 1\n  alu_lanes: {}\n",
+                    bytes(batch * out, inp_bits), random.Between(4, 20), random.Of<int64_t>({1, 2, 4, 16}));
   }
   return text + fmt::format(
                     "memory:\n  port_bits: {}\n  burst_beats: 16\n  latency: 10\n  write_latency: 5\n"
@@ -155,7 +156,7 @@ class ProgramMaker {
 
   /// Elements that an index may reach: those of the smallest memory it is used with.
   void Limit(std::map<std::string, int64_t>& depths, const isa::Operand& operand) const {
-    const int64_t depth = spec_.memories[operand.memory].depth;
+    const int64_t depth = spec_.memories[operand.memory].depth - (operand.parts - 1);
     const auto [at, added] = depths.emplace(operand.index, depth);
     if (!added) at->second = std::min(at->second, depth);
   }
