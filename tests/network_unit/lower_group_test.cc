@@ -356,7 +356,7 @@ void RunRandomConvolutions(const std::string& isa, bool with_add,
     }
     ran += RunsAsGolden(spec, b, b.Add(graph::Clip{-100, 90}, {y}));
   }
-  EXPECT_GT(ran, 30);
+  EXPECT_GT(ran, 20);  // others are unrolled by the host
 }
 
 TEST(LowerGroup, ConvolutionsRunAsTheGoldenModelSays) { RunRandomConvolutions("cosim", false); }

@@ -3,6 +3,7 @@
 // thing.
 #include "isa/verify/verify.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "tests/isa/program/verify_testing.h"
