@@ -49,6 +49,7 @@ std::vector<SpecChange> ChangesTo(const isa::Spec& spec) {
   add("wgt_bits", 8);
   add("acc_bits", 32);
   const int64_t in = value("block_in"), out = value("block_out");
+  if (in != out && out % in == 0) add("alu_lanes", in);
   if (in != out)
     for (const int64_t block : {in, out})
       changes.push_back({{set("block_in", block), set("block_out", block)},

@@ -53,6 +53,18 @@ TEST(Partition, AnIsaWithMoreOperationsLiftsWhatVtaLacks) {
   EXPECT_GT(pools, 0);
 }
 
+TEST(Partition, LanesThatDivideNoBlockNameThoseThatDo) {
+  const Partition partition = PartitionOf("small_cnn", "tiny.yaml", "cosim",
+                                          {{"parameters.block_out", "8"}, {"parameters.alu_lanes", "8"}});
+  int lifted = 0;
+  for (const HostLayer& host : partition.host) {
+    if (host.layer.reason.find("8 lanes at a time") == std::string::npos) continue;
+    ++lifted;
+    EXPECT_THAT(host.lifted_by, Contains("parameters.alu_lanes=4 (now 8)")) << host.layer.name;
+  }
+  EXPECT_GT(lifted, 0);
+}
+
 TEST(Partition, AnArrayOfUnequalSidesNamesWhatEqualOnesLift) {
   const Partition partition = PartitionOf("small_cnn", "tiny.yaml", "cosim", {{"parameters.block_in", "8"}});
   int lifted = 0;
