@@ -280,9 +280,10 @@ bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& pl
     if (const auto& shape = graph_.node(LookThroughViews(id)).type.shape;
         shape.size() != 2 && shape.size() != 4)
       return reason = fmt::format("values of {} dimensions have no blocked layout", shape.size()), false;
-  const bool alu_reads = group.kind != GroupKind::kConvolution || ResidualOf(graph_, group);
-  if (alu_reads && group.kind != GroupKind::kOther)
-    if (reason = AluReadsMisfit(); !reason.empty()) return false;
+  const bool alu_reads =
+      group.kind != GroupKind::kOther && (group.kind != GroupKind::kConvolution || ResidualOf(graph_, group));
+  if (alu_reads) reason = AluReadsMisfit();
+  if (!reason.empty()) return false;
   bool planned = false;
   switch (group.kind) {
     case GroupKind::kConvolution:
