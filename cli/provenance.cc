@@ -11,7 +11,7 @@
 #include "cli/report_figures.h"
 #include "cli/version.h"
 #include "compiler/import/import.h"
-#include "isa/digest.h"
+#include "compiler/session/identity.h"
 
 namespace cosim::cli {
 namespace {
@@ -56,8 +56,7 @@ std::string NetworkIdentity(const boost::program_options::variables_map& values)
   Diagnostics diags;
   const auto bytes = import::ReadWhole(model, diags);
   if (!bytes) return model;
-  std::string identity =
-      "file " + isa::Sha256Hex({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+  std::string identity = session::FileIdentity({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
   if (values.count("shape"))
     for (const std::string& shape : values["shape"].as<std::vector<std::string>>())
       identity += " shape " + shape;

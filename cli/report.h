@@ -3,6 +3,7 @@
 // (docs/reference/run-json.md).
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "compiler/session/session.h"
@@ -10,6 +11,9 @@
 namespace cosim::cli {
 
 std::string RunTable(const session::Result& result, const isa::Spec& spec, const session::Options& options);
+nlohmann::ordered_json RunObject(const session::Result& result, const isa::Spec& spec,
+                                 const session::Options& options);
+/// That as text.
 std::string RunJson(const session::Result& result, const isa::Spec& spec, const session::Options& options);
 
 }  // namespace cosim::cli

@@ -17,6 +17,12 @@ double Milliseconds(int64_t cycles, const isa::Spec& spec) {
   return static_cast<double>(cycles) / (spec.clock_mhz * 1e3);
 }
 
+int64_t DramBytes(const session::Result& result) {
+  uint64_t bytes = 0;
+  for (const runtime::LayerProfile& layer : result.run.layers) bytes += layer.dram_bytes;
+  return static_cast<int64_t>(bytes);
+}
+
 double CyclesPerSecond(const session::Result& result) {
   return static_cast<double>(result.run.cycles) / result.host.simulate_s;
 }

@@ -13,6 +13,8 @@ namespace cosim::cli {
 int64_t IdealCycles(int64_t macs, const isa::Spec& spec);
 double Utilization(int64_t ideal, int64_t cycles);
 double Milliseconds(int64_t cycles, const isa::Spec& spec);
+/// What the accelerator reads and writes, in whole beats.
+int64_t DramBytes(const session::Result& result);
 double CyclesPerSecond(const session::Result& result);
 
 /// The layers on the accelerator that begin with the same operation, taken together.

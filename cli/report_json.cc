@@ -8,6 +8,7 @@
 #include "cli/report.h"
 #include "cli/report_checks.h"
 #include "cli/report_figures.h"
+#include "cli/spec_json.h"
 
 namespace cosim::cli {
 
@@ -50,7 +51,7 @@ Json LayerJson(const session::Result& result, size_t i, const isa::Spec& spec) {
 
 }  // namespace
 
-std::string RunJson(const session::Result& result, const isa::Spec& spec, const session::Options& options) {
+Json RunObject(const session::Result& result, const isa::Spec& spec, const session::Options& options) {
   Json json;
   json["schema"] = kRunSchema;
   json["network"] = result.network.name;
@@ -71,6 +72,7 @@ std::string RunJson(const session::Result& result, const isa::Spec& spec, const 
   if (result.clock) json["clock"] = ClockJson(*result.clock);
   json["memory"] = MemoryJson(result, spec);
   if (result.origin) json["provenance"] = OriginJson(*result.origin);
+  json["configuration"] = ConfigurationJson(spec);
   json["end_to_end"] = EndToEndJson(result.end_to_end);
   json["warnings"] = Json::array();
   for (const auto& warning : result.warnings)
@@ -80,6 +82,7 @@ std::string RunJson(const session::Result& result, const isa::Spec& spec, const 
   json["ideal_cycles"] = result.ideal_cycles;
   json["utilization"] = Utilization(result.ideal_cycles, result.run.cycles);
   json["instructions"] = result.instructions;
+  json["dram_bytes"] = DramBytes(result);
   AddOutputs(result, json);
   if (!result.producer.empty()) json["module"] = {{"file", options.network}, {"producer", result.producer}};
   if (const auto& f = result.frames)
@@ -110,7 +113,11 @@ std::string RunJson(const session::Result& result, const isa::Spec& spec, const 
                   {"verify_s", result.host.verify_s},      {"simulate_s", result.host.simulate_s},
                   {"check_s", result.host.check_s},        {"cpu_fallback_s", result.host.cpu_fallback_s},
                   {"peak_rss_mb", result.host.peak_rss_mb}};
-  return JsonText(json);
+  return json;
+}
+
+std::string RunJson(const session::Result& result, const isa::Spec& spec, const session::Options& options) {
+  return JsonText(RunObject(result, spec, options));
 }
 
 }  // namespace cosim::cli

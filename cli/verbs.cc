@@ -21,6 +21,7 @@ namespace {
 constexpr Verb kVerbs[] = {
     {"run", "compile a network, run it on a device, check the outputs, report cycles", RunVerb},
     {"explain", "say why each layer of a network takes its cycles, and what would lift it", ExplainVerb},
+    {"sweep", "run many configurations, each a row of a database", SweepVerb},
     {"compile", "compile a network into a module, one file that run takes", CompileVerb},
     {"disasm", "print the accelerator programs of a network", DisasmVerb},
     {"asm", "assemble a program text", AsmVerb},

@@ -21,6 +21,7 @@ int IsaVerb(const Arguments& arguments);      // isa.cc
 int SynthVerb(const Arguments& arguments);    // synth.cc
 int ExportVerb(const Arguments& arguments);   // export.cc
 int FlashVerb(const Arguments& arguments);    // flash.cc
+int SweepVerb(const Arguments& arguments);    // sweep.cc
 int ConfigsVerb(const Arguments& arguments);  // lists.cc
 int ModelsVerb(const Arguments& arguments);   // lists.cc
 int VersionVerb(const Arguments& arguments);  // version.cc

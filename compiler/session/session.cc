@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/cpu/jit.h"
+#include "compiler/cpu/no_code.h"
 #include "compiler/golden/golden.h"
 #include "compiler/graph/float_executor.h"
 #include "compiler/graph/zoo/zoo.h"
@@ -23,8 +24,9 @@ struct Frame {
 
 // Frame i has the seed of the experiment plus i; a model from a file has the inputs it was given, in every
 // frame.
+// Timing only, nobody looks at them.
 std::vector<Frame> MakeFrames(const graph::QuantizedGraph* quantized, const Options& options) {
-  if (!quantized) return {{{}, options.inputs}};
+  if (!quantized || options.timing_only) return {{{}, options.inputs}};
   std::vector<Frame> frames;
   for (int i = 0; i < options.frames; ++i) {
     frames.push_back({graph::zoo::SyntheticInput(quantized->reference, options.seed + i), {}});
@@ -49,8 +51,7 @@ int64_t Result::Mismatches() const {
   return sum;
 }
 
-graph::QuantizedGraph QuantizeFor(const isa::Spec& spec, const std::string& network, uint64_t seed,
-                                  int activation_bits) {
+graph::QuantizeOptions QuantizeOptionsFor(const isa::Spec& spec, uint64_t seed, int activation_bits) {
   std::string why;
   const kernels::Array array = kernels::FindArray(spec, why);
   const bool channels = array.HasParameters();
@@ -61,7 +62,13 @@ graph::QuantizedGraph QuantizeFor(const isa::Spec& spec, const std::string& netw
     options.weight_bits = std::clamp(spec.memories[array.weights].fields[0].type.width, 2, 8);
   options.scheme = channels ? graph::QuantizationScheme::kPerChannel : graph::QuantizationScheme::kPowerOfTwo;
   options.seed = seed;
-  return graph::QuantizeGraph(graph::zoo::Build(network, seed), options);
+  return options;
+}
+
+graph::QuantizedGraph QuantizeFor(const isa::Spec& spec, const std::string& network, uint64_t seed,
+                                  int activation_bits) {
+  return graph::QuantizeGraph(graph::zoo::Build(network, seed),
+                              QuantizeOptionsFor(spec, seed, activation_bits));
 }
 
 runtime::Network CompileFor(const isa::Spec& spec, const graph::Graph& graph,
@@ -69,6 +76,19 @@ runtime::Network CompileFor(const isa::Spec& spec, const graph::Graph& graph,
   cpu::JitCompiler cpu;
   return network::Compile(graph, spec, options, cpu);
 }
+
+namespace {
+
+runtime::Network CompileToRun(const isa::Spec& spec, const graph::Graph& graph, const Options& options) {
+  const network::CompileOptions compile{.virtual_threads = options.virtual_threads,
+                                        .keep_every_value = options.check == Check::kLayers,
+                                        .after_pass = {}};
+  if (!options.timing_only) return CompileFor(spec, graph, compile);
+  cpu::NoCodeCompiler no_code;
+  return network::Compile(graph, spec, compile, no_code);
+}
+
+}  // namespace
 
 std::string VerifyPrograms(const isa::Spec& spec, const runtime::Network& network) {
   std::string text;
@@ -88,25 +108,23 @@ std::optional<Result> RunExperiment(const isa::Spec& spec, const Options& option
     if (options.progress) options.progress(what);
   };
   Result result;
-  std::optional<graph::QuantizedGraph> quantized;
-  if (!options.model) {
+  std::shared_ptr<const graph::QuantizedGraph> quantized = options.quantized;
+  if (!options.model && !quantized) {
     say("quantizing " + options.network);
     CpuTimer timer(result.host.quantize_s);
-    quantized = QuantizeFor(spec, options.network, options.seed, options.activation_bits);
+    quantized = std::make_shared<const graph::QuantizedGraph>(
+        QuantizeFor(spec, options.network, options.seed, options.activation_bits));
   }
   const graph::Graph& graph = quantized ? quantized->graph : options.model->graph;
   {
     say("compiling");
     CpuTimer timer(result.host.compile_s);
-    result.network = CompileFor(spec, graph,
-                                {.virtual_threads = options.virtual_threads,
-                                 .keep_every_value = options.check == Check::kLayers,
-                                 .after_pass = {}});
+    result.network = CompileToRun(spec, graph, options);
   }
   DescribePlaces(graph, options.model.get(), result.network);
   if (!VerifyInto(spec, options, result, error)) return std::nullopt;
 
-  const auto frames = MakeFrames(quantized ? &*quantized : nullptr, options);
+  const auto frames = MakeFrames(quantized.get(), options);
   std::vector<runtime::FrameInputs> inputs;
   for (const Frame& frame : frames) {
     inputs.emplace_back();

@@ -36,6 +36,8 @@ struct Options {
   /// A model from a file, run as it is: nothing is quantized, and the seed is not used.
   std::shared_ptr<const import::Model> model;
   std::vector<graph::Tensor> inputs;  ///< of `model`; of a module, instead of its samples
+  /// Of a network of the zoo, what QuantizeFor gives, by somebody who has it already; else it is made.
+  std::shared_ptr<const graph::QuantizedGraph> quantized;
   std::string device = "cycle";       ///< "functional", "cycle", "rtl", "tlm" or "tlm-rtl"
   std::filesystem::path rtl_library;  ///< of the devices that run RTL: BuildRtl's
   sim::RtlTrace rtl_trace;            ///< of device "rtl", whose library was built to
@@ -99,8 +101,11 @@ struct Result {
   int64_t Mismatches() const;
 };
 
-/// The graph quantized as the ISA can run it: per channel where it has channel multipliers, by powers of two
-/// else. Activations have `activation_bits`, 8 or 16; 0: as many of the two as the lanes hold.
+/// How a network is quantized so that the ISA can run it: per channel where it has channel multipliers, by
+/// powers of two else. Activations have `activation_bits`, 8 or 16; 0: as many of the two as the lanes hold.
+graph::QuantizeOptions QuantizeOptionsFor(const isa::Spec& spec, uint64_t seed, int activation_bits = 0);
+
+/// The graph quantized so.
 graph::QuantizedGraph QuantizeFor(const isa::Spec& spec, const std::string& network, uint64_t seed,
                                   int activation_bits = 0);
 
@@ -116,7 +121,8 @@ std::string VerifyPrograms(const isa::Spec& spec, const runtime::Network& networ
 std::optional<std::vector<import::Port>> PortsOf(const std::vector<runtime::Place>& places,
                                                  std::string& error);
 
-/// Nothing, and `error` set, when the device stops (deadlock, hazard) or the verifier objects.
+/// Nothing, and `error` set, when the device stops (deadlock, hazard) or the verifier objects. Timing only, no
+/// code is made for the host.
 std::optional<Result> RunExperiment(const isa::Spec& spec, const Options& options, std::string& error);
 
 }  // namespace cosim::session

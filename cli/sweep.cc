@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// cosim sweep: the points of a plan, each a row of a database.
+#include "compiler/explore/sweep.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/options.h"
+#include "cli/output_file.h"
+#include "cli/print.h"
+#include "cli/report.h"
+#include "cli/spec_json.h"
+#include "cli/sweep_plan.h"
+#include "cli/sweep_report.h"
+#include "cli/verbs.h"
+#include "cli/version.h"
+#include "compiler/explore/networks.h"
+#include "runtime/threads/thread_pool.h"
+
+namespace cosim::cli {
+namespace po = boost::program_options;
+namespace {
+
+/// The JSON of `run`, but for what was measured on this machine, which differs each time; and the area.
+std::string DescribeOutcome(const explore::Outcome& outcome, const session::Options& options) {
+  auto json = RunObject(*outcome.result, *outcome.spec, options);
+  json.erase("host");
+  for (auto& layer : json["layers"]) layer.erase("measured_ms");
+  if (const auto area = explore::AreaOf(*outcome.spec))
+    json["area"] = {{"dsp", area->dsp}, {"ramb36", area->ramb18 / 2.0}};
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+/// "123 of 1,000 points, 18.2 a second, 0:48 left".
+std::string ProgressText(const explore::Progress& progress) {
+  const double rate = progress.seconds > 0 ? static_cast<double>(progress.run) / progress.seconds : 0;
+  const double left = rate > 0 ? static_cast<double>(progress.total - progress.done) / rate : 0;
+  const auto seconds = static_cast<int64_t>(left + 0.5);
+  return fmt::format("{} of {} points, {:.1f} a second, {}:{:02} left", progress.done, progress.total, rate,
+                     seconds / 60, seconds % 60);
+}
+
+std::optional<SweepPlan> PlanIn(const po::variables_map& values) {
+  Diagnostics diags;
+  auto plan = ReadSweepPlan(values, diags);
+  std::optional<explore::Networks> networks;
+  if (plan) networks = explore::LoadNetworks(plan->plan.networks, plan->path, diags);
+  if (plan) explore::CheckFiles(plan->plan, diags);
+  if (diags.HasErrors()) PrintError("{}", diags.Render());
+  if (!plan || !networks || diags.HasErrors()) return std::nullopt;
+  plan->networks = std::move(*networks);
+  return plan;
+}
+
+int Report(const po::variables_map& values, const explore::Database& database) {
+  std::vector<explore::Row> rows;
+  std::string error;
+  if (!database.ForEach([&](const explore::Row& row) { rows.push_back(row); }, error)) return Fail(error);
+  const std::string json = values["json"].as<std::string>(), csv = values["csv"].as<std::string>();
+  if (json != "-" && csv != "-") Print("{}", SweepTable(rows));
+  if (!json.empty() && !WriteFile(json, SweepJson(database.head(), rows))) return 1;
+  if (!csv.empty() && !WriteFile(csv, SweepCsv(rows))) return 1;
+  return 0;
+}
+
+}  // namespace
+
+int SweepVerb(const Arguments& arguments) {
+  po::options_description options("options");
+  AddPlanOptions(options);
+  options.add_options()("db", po::value<std::string>()->value_name("FILE")->default_value(""),
+                        "keep the rows in this SQLite file, and go on with what it lacks")(
+      "jobs", po::value<int>()->value_name("N")->default_value(runtime::UsableProcessors(), "all cores"),
+      "points to run at a time")("check",
+                                 "run with data and compare with the golden model, which takes long")(
+      "retry", "run points again that failed")(
+      "json", po::value<std::string>()->value_name("FILE")->default_value(""),
+      "write the rows as JSON; - is standard output")(
+      "csv", po::value<std::string>()->value_name("FILE")->default_value(""),
+      "write the rows as CSV; - is standard output");
+  const auto parsed = Parse(arguments, options, "sweep PLAN.yaml|NETWORK|FILE.tflite|FILE.onnx [options]",
+                            "cosim sweep small_cnn --config=tiny.yaml --set memory.latency=20,40", "MODEL");
+  if (parsed.exit) return *parsed.exit;
+  const auto& values = parsed.values;
+  const std::string json = values["json"].as<std::string>(), csv = values["csv"].as<std::string>();
+  if (!json.empty() && json == csv) return Fail("--json and --csv both write there", "name two files");
+  for (const std::string& file : {json, csv})
+    if (!file.empty() && !CheckWritable(file)) return 1;
+  const auto plan = PlanIn(values);
+  if (!plan) return 1;
+  explore::SweepOptions sweep;
+  sweep.database = values["db"].as<std::string>();
+  sweep.plan = plan->text;
+  sweep.producer = fmt::format("cosim {} (commit {})", COSIM_VERSION, Commit());
+  sweep.jobs = values["jobs"].as<int>();
+  if (sweep.jobs < 1 || sweep.jobs > 256) return Fail("--jobs: from 1 to 256");
+  sweep.retry = values.count("retry") > 0;
+  sweep.run.check = values.count("check") > 0;
+  const explore::PointRunner options_of(plan->networks, plan->plan.constraints, sweep.run);
+  sweep.describe = [&](const explore::Point& point, const explore::Outcome& outcome) {
+    return DescribeOutcome(outcome, options_of.OptionsFor(point));
+  };
+  const bool terminal = isatty(STDERR_FILENO);
+  if (terminal)
+    sweep.progress = [](const explore::Progress& progress) { ShowProgress(ProgressText(progress)); };
+  std::string error;
+  const auto database = explore::RunSweep(plan->plan, plan->networks, sweep, error);
+  if (terminal) ShowProgress("");
+  if (!database) return Fail(error);
+  return Report(values, *database);
+}
+
+}  // namespace cosim::cli

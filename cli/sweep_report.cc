@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/sweep_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/print.h"
+#include "cli/text.h"
+
+namespace cosim::cli {
+namespace {
+
+using explore::Row;
+using Json = nlohmann::ordered_json;
+
+constexpr int kSweepSchema = 1;  // docs/reference/versions.md
+
+struct Column {
+  std::string title;
+  std::function<std::string(const Row&)> text;
+};
+
+std::string SettingText(const Row& row, const std::string& key) {
+  std::string value;
+  for (const isa::Override& setting : row.settings)
+    if (setting.path == key) value = setting.value;
+  return value;
+}
+
+/// In the order in which they come up.
+std::vector<std::string> KeysOf(const std::vector<Row>& rows) {
+  std::vector<std::string> keys;
+  for (const Row& row : rows)
+    for (const isa::Override& setting : row.settings)
+      if (std::ranges::count(keys, setting.path) == 0) keys.push_back(setting.path);
+  return keys;
+}
+
+/// What a point is, apart from results.
+std::vector<Column> PointColumns(const std::vector<Row>& rows) {
+  std::vector<Column> columns = {{"name", [](const Row& row) { return row.name; }},
+                                 {"network", [](const Row& row) { return row.network; }},
+                                 {"config", [](const Row& row) { return row.config; }}};
+  for (const std::string& key : KeysOf(rows))
+    columns.push_back({key, [key](const Row& row) { return SettingText(row, key); }});
+  return columns;
+}
+
+bool Differs(const Column& column, const std::vector<Row>& rows) {
+  return std::ranges::any_of(rows,
+                             [&](const Row& row) { return column.text(row) != column.text(rows.front()); });
+}
+
+/// Null where the result has no such number.
+Json At(const Json& result, const std::string& pointer) {
+  const Json::json_pointer path(pointer);
+  return result.contains(path) ? result.at(path) : Json();
+}
+
+std::string Fixed(const Json& number) {
+  return number.is_number() ? fmt::format("{:.2f}", number.get<double>()) : "";
+}
+std::string Whole(const Json& number) { return number.is_number() ? Grouped(number.get<int64_t>()) : ""; }
+
+const std::vector<std::string>& ResultTitles() {
+  static const std::vector<std::string> titles = {"cycles", "ms",         "host est ms", "frame ms",
+                                                  "util",   "DRAM bytes", "host MACs"};
+  return titles;
+}
+
+std::vector<std::string> ResultCells(const Json& result) {
+  const Json util = At(result, "/utilization");
+  return {Whole(At(result, "/cycles")),
+          Fixed(At(result, "/ms")),
+          Fixed(At(result, "/end_to_end/host_ms")),
+          Fixed(At(result, "/end_to_end/frame_ms")),
+          util.is_number() ? Percent(util.get<double>()) : "",
+          Whole(At(result, "/dram_bytes")),
+          Whole(At(result, "/macs_host"))};
+}
+
+std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// Of the points that are done, the one whose frame is shortest.
+std::string BestLine(const std::vector<Row>& rows) {
+  std::optional<double> best;
+  int64_t id = 0;
+  for (const Row& row : rows) {
+    if (row.status != "done") continue;
+    const Json frame = At(Json::parse(row.result), "/end_to_end/frame_ms");
+    if (!frame.is_number() || (best && *best <= frame.get<double>())) continue;
+    best = frame.get<double>();
+    id = row.id;
+  }
+  return best ? fmt::format("; shortest frame: point {}, {:.2f} ms", id, *best) : "";
+}
+
+std::string Summary(const std::vector<Row>& rows) {
+  const auto count = [&](const char* status) { return std::ranges::count(rows, status, &Row::status); };
+  std::string text = fmt::format("{}: {} done", Counted(rows.size(), "point"), Grouped(count("done")));
+  for (const char* status : {"excluded", "failed"})
+    if (count(status) > 0) text += fmt::format(", {} {}", Grouped(count(status)), status);
+  return text + BestLine(rows) + "\n";
+}
+
+std::string Quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+std::string CsvText(const Json& value) {
+  return value.is_null() ? "" : value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+}  // namespace
+
+std::string SweepTable(const std::vector<Row>& rows) {
+  if (rows.empty()) return "no points\n";
+  std::vector<Column> columns;
+  for (const Column& column : PointColumns(rows))
+    if (Differs(column, rows)) columns.push_back(column);
+  std::vector<size_t> widths;
+  for (const Column& column : columns) {
+    widths.push_back(column.title.size());
+    for (const Row& row : rows) widths.back() = std::max(widths.back(), column.text(row).size());
+  }
+  std::string text = fmt::format("{:>5}", "id");
+  for (size_t i = 0; i < columns.size(); ++i) text += fmt::format("  {:<{}}", columns[i].title, widths[i]);
+  for (const std::string& title : ResultTitles()) text += fmt::format("  {:>13}", title);
+  text += '\n';
+  for (const Row& row : rows) {
+    text += fmt::format("{:>5}", row.id);
+    for (size_t i = 0; i < columns.size(); ++i)
+      text += fmt::format("  {:<{}}", columns[i].text(row), widths[i]);
+    if (row.status == "done")
+      for (const std::string& cell : ResultCells(Json::parse(row.result)))
+        text += fmt::format("  {:>13}", cell);
+    else
+      text += fmt::format("  {}: {}", row.status, FirstLine(row.diagnostic));
+    text += '\n';
+  }
+  return text + Summary(rows);
+}
+
+std::string SweepCsv(const std::vector<Row>& rows) {
+  static const std::vector<std::pair<const char*, const char*>> kFigures = {
+      {"cycles", "/cycles"},
+      {"ms", "/ms"},
+      {"host_ms", "/end_to_end/host_ms"},
+      {"copies_ms", "/end_to_end/copies_ms"},
+      {"frame_ms", "/end_to_end/frame_ms"},
+      {"utilization", "/utilization"},
+      {"ideal_cycles", "/ideal_cycles"},
+      {"macs", "/macs"},
+      {"macs_host", "/macs_host"},
+      {"instructions", "/instructions"},
+      {"dram_bytes", "/dram_bytes"},
+      {"area_dsp", "/area/dsp"},
+      {"area_ramb36", "/area/ramb36"},
+      {"hardware_fingerprint", "/provenance/hardware_fingerprint"},
+      {"experiment_fingerprint", "/provenance/experiment_fingerprint"}};
+  const std::vector<Column> columns = PointColumns(rows);
+  std::string text = "id";
+  for (const Column& column : columns) text += "," + Quoted(column.title);
+  text += ",isa,status,diagnostic";
+  for (const auto& [title, pointer] : kFigures) text += fmt::format(",{}", title);
+  text += "\r\n";
+  for (const Row& row : rows) {
+    text += std::to_string(row.id);
+    for (const Column& column : columns) text += "," + Quoted(column.text(row));
+    text += "," + Quoted(row.isa) + "," + row.status + "," + Quoted(row.diagnostic);
+    const Json result = row.result.empty() ? Json::object() : Json::parse(row.result);
+    for (const auto& [title, pointer] : kFigures) text += "," + Quoted(CsvText(At(result, pointer)));
+    text += "\r\n";
+  }
+  return text;
+}
+
+std::string SweepJson(const explore::SweepHead& head, const std::vector<Row>& rows) {
+  Json json = {
+      {"schema", kSweepSchema}, {"version", head.version}, {"digest", head.digest}, {"plan", head.plan}};
+  json["points"] = Json::array();
+  for (const Row& row : rows) {
+    Json point = {{"id", row.id},
+                  {"name", row.name},
+                  {"network", row.network},
+                  {"config", row.config},
+                  {"isa", row.isa}};
+    point["settings"] = Json::array();
+    for (const isa::Override& setting : row.settings)
+      point["settings"].push_back(setting.path + "=" + setting.value);
+    point["status"] = row.status;
+    point["diagnostic"] = row.diagnostic.empty() ? Json() : Json(row.diagnostic);
+    point["result"] = row.result.empty() ? Json() : Json::parse(row.result);
+    json["points"].push_back(std::move(point));
+  }
+  return JsonText(json);
+}
+
+}  // namespace cosim::cli

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of a sweep in a file of SQLite's: each stands there for good as soon as its point has run.
+// docs/reference/sweep.md describes the tables.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/explore/plan.h"
+
+struct sqlite3;
+
+namespace cosim::explore {
+
+/// A text that points were elaborated from.
+struct SourceFile {
+  std::string sha256, kind, path, text;  ///< kind: "isa" or "config"
+};
+
+/// What a database says of the sweep it holds.
+struct SweepHead {
+  std::string digest;   ///< of everything that its rows follow from; one database holds one such sweep
+  std::string plan;     ///< the plan's text, or the command's arguments
+  std::string version;  ///< "cosim 0.1.0"
+  int64_t points = 0;   ///< of the plan
+};
+
+/// A point with what came of it. `result` is the JSON of a run, empty of a point that has none.
+struct Row {
+  int64_t id = 0;
+  std::string network, config, isa, name;
+  std::vector<isa::Override> settings;
+  std::string status;      ///< "done", "failed" or "excluded"
+  std::string diagnostic;  ///< of the latter two
+  std::string result;
+};
+
+class Database {
+ public:
+  /// Opens `path` for a sweep, made if it is not there. Nothing, and `error` set, when it is no database of
+  /// sweeps, of another version, or holds another sweep.
+  static std::optional<Database> Make(const std::string& path, const SweepHead& head,
+                                      const std::vector<SourceFile>& files, std::string& error);
+  /// Opens one that is there, for reading.
+  static std::optional<Database> Open(const std::string& path, std::string& error);
+
+  const SweepHead& head() const { return head_; }
+  /// Of the rows there are but those of that status.
+  std::set<int64_t> Ids(const std::string& but_status = "") const;
+  /// Writes a row; one of that id is replaced. False, and `error` set, when the file takes no more.
+  bool Add(const Row& row, std::string& error);
+  /// In the order of their ids. False, and `error` set, when the file is damaged.
+  bool ForEach(const std::function<void(const Row&)>& visit, std::string& error) const;
+  std::optional<Row> Find(int64_t id, std::string& error) const;
+
+ private:
+  struct Closer {
+    void operator()(sqlite3* database) const;
+  };
+  explicit Database(sqlite3* handle) : handle_(handle) {}
+  bool Create(const SweepHead& head, const std::vector<SourceFile>& files, std::string& error);
+  bool ReadHead(const std::string& path, std::string& error);
+
+  std::unique_ptr<sqlite3, Closer> handle_;
+  SweepHead head_;
+};
+
+}  // namespace cosim::explore

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/explore/point_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "compiler/graph/zoo/zoo.h"
+#include "compiler/import/data/inputs.h"
+#include "isa/spec/config_host.h"
+
+namespace cosim::explore {
+namespace {
+
+// A result without its programs is some ten kilobytes.
+constexpr size_t kMostResults = 4096;
+// A quantized network with the floats that it came from may be a hundred megabytes.
+constexpr size_t kMostQuantized = 4;
+
+/// The last value of a setting, or `otherwise`.
+std::string SettingOf(const Point& point, const std::string& key, const std::string& otherwise) {
+  std::string value = otherwise;
+  for (const isa::Override& setting : point.settings)
+    if (setting.path == key) value = setting.value;
+  return value;
+}
+
+isa::SourceText WithoutFolder(const isa::SourceText& source) {
+  return {std::filesystem::path(source.path).filename().string(), source.text};
+}
+
+/// Leaves what the host's and the frame's time are made of.
+void DropPrograms(runtime::Network& network) {
+  for (auto& step : network.steps)
+    if (auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step)) *accelerator = {};
+}
+
+/// Makes room for one more.
+template <typename Map>
+void Bound(Map& map, size_t most) {
+  if (map.size() >= most) map.clear();
+}
+
+}  // namespace
+
+std::string CyclesKey(const isa::Spec& spec, const Point& point) {
+  const isa::MemorySystem& dram = spec.dram;
+  return fmt::format("{} {} memory {} {} {} {} {} {} {} {} seed {} threads {} network {}",
+                     spec.FingerprintText(), spec.isa, dram.port_bits, dram.burst_beats, dram.latency,
+                     dram.write_latency, dram.outstanding, dram.jitter, dram.seed, dram.dram_bytes,
+                     point.seed, point.virtual_threads, point.network);
+}
+
+const isa::SpecTexts* PointRunner::TextsOf(const Point& point, Diagnostics& diags) {
+  const std::string key = point.config + '\n' + point.isa + '\n' + SettingOf(point, "isa", "");
+  if (const auto known = texts_.find(key); known != texts_.end()) return &known->second;
+  auto texts = isa::FindSpecTexts(point.config, point.isa, point.settings, diags);
+  return texts ? &texts_.emplace(key, std::move(*texts)).first->second : nullptr;
+}
+
+std::shared_ptr<const graph::QuantizedGraph> PointRunner::QuantizedFor(const isa::Spec& spec,
+                                                                       const Point& point) {
+  const graph::QuantizeOptions options = session::QuantizeOptionsFor(spec, point.seed);
+  const std::string key =
+      fmt::format("{} {} {} {} {} {}", graph::Name(options.scheme), options.weight_bits,
+                  options.activation_bits, options.calibration_inputs, options.seed, point.network);
+  if (const auto known = quantized_.find(key); known != quantized_.end()) return known->second;
+  Bound(quantized_, kMostQuantized);
+  auto made = std::make_shared<const graph::QuantizedGraph>(
+      graph::QuantizeGraph(graph::zoo::Build(point.network, point.seed), options));
+  return quantized_[key] = std::move(made);
+}
+
+bool PointRunner::Meets(const isa::Spec& spec, Outcome& outcome) const {
+  for (const Constraint& constraint : constraints_) {
+    Diagnostics diags;
+    const auto holds = Holds(constraint, spec, diags);
+    if (holds.value_or(false)) continue;
+    outcome.status = holds ? Status::kExcluded : Status::kFailed;
+    outcome.diagnostic = holds ? "not " + constraint.text() : diags.Render();
+    return false;
+  }
+  return true;
+}
+
+session::Options PointRunner::OptionsFor(const Point& point) const {
+  const Network& network = networks_.at(point.network);
+  session::Options options;
+  options.network = network.model ? network.model->graph.name() : point.network;
+  options.model = network.model;
+  if (network.model && options_.check) options.inputs = import::RandomInputs(*network.model, point.seed);
+  options.seed = point.seed;
+  options.virtual_threads = point.virtual_threads;
+  options.timing_only = !options_.check;
+  return options;
+}
+
+std::optional<session::Result> PointRunner::Experiment(const isa::Spec& spec, session::Options options,
+                                                       const Point& point, std::string& error) {
+  const std::string key = CyclesKey(spec, point);
+  if (const auto known = results_.find(key); known != results_.end()) {
+    session::Result result = known->second;
+    result.end_to_end = session::EndToEndOf(result.network, result.run, spec.clock_mhz, options.host);
+    return result;
+  }
+  if (!options.model) options.quantized = QuantizedFor(spec, point);
+  auto result = session::RunExperiment(spec, options, error);
+  if (!result) return std::nullopt;
+  DropPrograms(result->network);
+  Bound(results_, kMostResults);
+  results_.emplace(key, *result);
+  return result;
+}
+
+Outcome PointRunner::Run(const Point& point) {
+  Outcome outcome;
+  Diagnostics diags;
+  const isa::SpecTexts* texts = TextsOf(point, diags);
+  auto spec = texts ? isa::Elaborate(texts->isa, texts->config, point.settings, diags) : std::nullopt;
+  if (!spec) {
+    outcome.diagnostic = diags.Render();
+    return outcome;
+  }
+  outcome.spec = std::move(*spec);
+  if (!Meets(*outcome.spec, outcome)) return outcome;
+  session::Options options = OptionsFor(point);
+  options.host = isa::HostOf(texts->config, point.settings);
+  auto result = Experiment(*outcome.spec, options, point, outcome.diagnostic);
+  if (!result) return outcome;
+  const runtime::SpecSource source{WithoutFolder(texts->isa), WithoutFolder(texts->config), point.settings,
+                                   outcome.spec->isa, outcome.spec->config};
+  result->origin = session::OriginOf(
+      *outcome.spec, source, texts->isa.path, texts->config.path,
+      {networks_.at(point.network).identity, point.seed, /*activation_bits=*/0, point.virtual_threads});
+  if (result->Mismatches() > 0) {
+    outcome.diagnostic =
+        fmt::format("{} of {} values differ from the golden model's", result->Mismatches(), result->Values());
+  } else {
+    outcome.status = Status::kDone;
+  }
+  outcome.result = std::move(*result);
+  return outcome;
+}
+
+}  // namespace cosim::explore

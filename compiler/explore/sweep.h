@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a plan into a database: what is not there yet, on all cores, each row as its point ends.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "compiler/explore/database.h"
+#include "compiler/explore/plan.h"
+#include "compiler/explore/point_runner.h"
+#include "isa/diagnostics.h"
+
+namespace cosim::explore {
+
+struct Progress {
+  int64_t done = 0, total = 0;  ///< rows there are, points of the plan
+  int64_t run = 0;              ///< points run now
+  double seconds = 0;           ///< since the first of them began
+};
+
+struct SweepOptions {
+  std::string database;  ///< a file; empty: rows are kept in memory only
+  std::string plan;      ///< its text, for the database
+  std::string producer;  ///< version and commit: rows of another one do not mix with these
+  int jobs = 1;          ///< processes
+  bool retry = false;    ///< run points again that have failed
+  RunOptions run;
+  /// The JSON of a point that is done.
+  std::function<std::string(const Point& point, const Outcome& outcome)> describe;
+  std::function<void(const Progress&)> progress;  ///< may be empty
+};
+
+/// The database with a row for each point. Nothing, and `error` set, when there is none to be had or it takes
+/// no more.
+std::optional<Database> RunSweep(const Plan& plan, const Networks& networks, const SweepOptions& options,
+                                 std::string& error);
+
+/// Whether the files that all points want are there; reports those that are not.
+bool CheckFiles(const Plan& plan, Diagnostics& diags);
+
+}  // namespace cosim::explore

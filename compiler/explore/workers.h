@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work in several processes, so that a point which ends its process costs its own row and no other. What the
+// work is, and what its answers mean, is the caller's.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace cosim::explore {
+
+struct Answer {
+  int64_t item = 0;
+  std::string text;   ///< what the work gave
+  std::string death;  ///< else why its process ended, with what that wrote to standard error
+};
+
+/// Runs `work` on each of `items` in `jobs` processes that are forked here, neighbours in the same one where
+/// that keeps all busy, and hands the answers to `take` in this process as they come, in any order. Stops
+/// early when `take` says false. Ends with no process of its own left; they end too when this one is killed.
+void RunInProcesses(const std::vector<int64_t>& items, int jobs,
+                    const std::function<std::string(int64_t)>& work,
+                    const std::function<bool(const Answer&)>& take);
+
+}  // namespace cosim::explore
