@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/explore/workers.h"
+
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+
+namespace cosim::explore {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<int64_t> Items(int64_t count) {
+  std::vector<int64_t> items(static_cast<size_t>(count));
+  std::iota(items.begin(), items.end(), 1);
+  return items;
+}
+
+TEST(Workers, EachItemIsAnsweredOnceByAProcessThatIsNotThisOne) {
+  const std::string self = std::to_string(getpid());
+  for (const int jobs : {1, 3, 8}) {
+    std::map<int64_t, std::string> answers;
+    RunInProcesses(
+        Items(50), jobs,
+        [](int64_t item) { return std::to_string(item * item) + " " + std::to_string(getpid()); },
+        [&](const Answer& answer) {
+          EXPECT_EQ(answer.death, "");
+          EXPECT_TRUE(answers.emplace(answer.item, answer.text).second) << answer.item;
+          return true;
+        });
+    ASSERT_EQ(answers.size(), 50u);
+    for (const auto& [item, text] : answers) {
+      EXPECT_EQ(text.substr(0, text.find(' ')), std::to_string(item * item));
+      EXPECT_NE(text.substr(text.find(' ') + 1), self);
+    }
+  }
+}
+
+TEST(Workers, LongAnswersComeWhole) {
+  size_t length = 0;
+  RunInProcesses(
+      {1}, 1, [](int64_t) { return std::string(3'000'000, 'x'); },
+      [&](const Answer& answer) { return length = answer.text.size(), true; });
+  EXPECT_EQ(length, 3'000'000u);
+}
+
+TEST(Workers, AnItemThatEndsItsProcessCostsNoOther) {
+  std::map<int64_t, Answer> answers;
+  RunInProcesses(
+      Items(40), 2,
+      [](int64_t item) {
+        if (item == 7) std::fputs("seven is too much\n", stderr), std::fflush(stderr), std::abort();
+        if (item == 20) _exit(3);
+        return std::string("good");
+      },
+      [&](const Answer& answer) { return answers.emplace(answer.item, answer).second; });
+  ASSERT_EQ(answers.size(), 40u);
+  EXPECT_THAT(answers[7].death, HasSubstr("signal 6"));
+  EXPECT_THAT(answers[7].death, HasSubstr("seven is too much"));
+  EXPECT_THAT(answers[20].death, HasSubstr("status 3"));
+  for (const auto& [item, answer] : answers)
+    if (item != 7 && item != 20) EXPECT_EQ(answer.text, "good") << item;
+}
+
+TEST(Workers, StopsWhenTheCallerSaysSoAndLeavesNoProcess) {
+  int taken = 0;
+  RunInProcesses(
+      Items(1000), 3, [](int64_t) { return std::string(); }, [&](const Answer&) { return ++taken < 5; });
+  EXPECT_EQ(taken, 5);
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_EQ(errno, ECHILD);
+}
+
+}  // namespace
+}  // namespace cosim::explore
