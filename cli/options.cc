@@ -84,11 +84,14 @@ std::string NegativeFault(const po::parsed_options& parsed) {
 }  // namespace
 
 Parsed Parse(const Arguments& arguments, po::options_description options, const std::string& usage,
-             const std::string& example, const char* positional) {
+             const std::string& example, const char* positional, Positionals positionals) {
   options.add_options()("help,h", "print this and stop");
   po::options_description all = options;
   po::positional_options_description positions;
-  if (positional) {
+  if (positional && positionals == Positionals::kSeveral) {
+    all.add_options()(positional, po::value<std::vector<std::string>>());
+    positions.add(positional, -1);
+  } else if (positional) {
     all.add_options()(positional, po::value<std::string>());
     positions.add(positional, 1);
   }

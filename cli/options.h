@@ -25,10 +25,14 @@ struct Parsed {
   std::optional<int> exit;  ///< set when there is nothing left to do (--help, or a mistake already reported)
 };
 
-/// `usage`: the line after "usage: cosim "; `example`: a command that works. At most one positional argument,
-/// named `positional`.
+/// How many positional arguments there may be: the values of an option of strings, or of lists of them.
+enum class Positionals { kOne, kSeveral };
+
+/// `usage`: the line after "usage: cosim "; `example`: a command that works. Positional arguments are the
+/// option `positional`.
 Parsed Parse(const Arguments& arguments, boost::program_options::options_description options,
-             const std::string& usage, const std::string& example, const char* positional = nullptr);
+             const std::string& usage, const std::string& example, const char* positional = nullptr,
+             Positionals positionals = Positionals::kOne);
 
 /// The spec that the options ask for; mistakes are printed. With `more` overrides or another `isa`, which are
 /// not the user's, nothing is printed.

@@ -6,14 +6,12 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "cli/options.h"
+#include "cli/outcome_json.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
-#include "cli/report.h"
-#include "cli/spec_json.h"
 #include "cli/sweep_plan.h"
 #include "cli/sweep_report.h"
 #include "cli/verbs.h"
@@ -24,16 +22,6 @@
 namespace cosim::cli {
 namespace po = boost::program_options;
 namespace {
-
-/// The JSON of `run`, but for what was measured on this machine, which differs each time; and the area.
-std::string DescribeOutcome(const explore::Outcome& outcome, const session::Options& options) {
-  auto json = RunObject(*outcome.result, *outcome.spec, options);
-  json.erase("host");
-  for (auto& layer : json["layers"]) layer.erase("measured_ms");
-  if (const auto area = explore::AreaOf(*outcome.spec))
-    json["area"] = {{"dsp", area->dsp}, {"ramb36", area->ramb18 / 2.0}};
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
 
 /// "123 of 1,000 points, 18.2 a second, 0:48 left".
 std::string ProgressText(const explore::Progress& progress) {
@@ -102,7 +90,7 @@ int SweepVerb(const Arguments& arguments) {
   sweep.run.check = values.count("check") > 0;
   const explore::PointRunner options_of(plan->networks, plan->plan.constraints, sweep.run);
   sweep.describe = [&](const explore::Point& point, const explore::Outcome& outcome) {
-    return DescribeOutcome(outcome, options_of.OptionsFor(point));
+    return OutcomeJson(outcome, options_of.OptionsFor(point));
   };
   const bool terminal = isatty(STDERR_FILENO);
   if (terminal)

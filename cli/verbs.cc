@@ -22,6 +22,8 @@ constexpr Verb kVerbs[] = {
     {"run", "compile a network, run it on a device, check the outputs, report cycles", RunVerb},
     {"explain", "say why each layer of a network takes its cycles, and what would lift it", ExplainVerb},
     {"sweep", "run many configurations, each a row of a database", SweepVerb},
+    {"compare", "say what differs between runs, layer by layer, and in their configurations", CompareVerb},
+    {"pareto", "print the points of a sweep that no other beats", ParetoVerb},
     {"compile", "compile a network into a module, one file that run takes", CompileVerb},
     {"disasm", "print the accelerator programs of a network", DisasmVerb},
     {"asm", "assemble a program text", AsmVerb},

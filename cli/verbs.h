@@ -22,6 +22,8 @@ int SynthVerb(const Arguments& arguments);    // synth.cc
 int ExportVerb(const Arguments& arguments);   // export.cc
 int FlashVerb(const Arguments& arguments);    // flash.cc
 int SweepVerb(const Arguments& arguments);    // sweep.cc
+int CompareVerb(const Arguments& arguments);  // compare.cc
+int ParetoVerb(const Arguments& arguments);   // pareto.cc
 int ConfigsVerb(const Arguments& arguments);  // lists.cc
 int ModelsVerb(const Arguments& arguments);   // lists.cc
 int VersionVerb(const Arguments& arguments);  // version.cc

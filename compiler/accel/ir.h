@@ -103,6 +103,7 @@ struct Kernel {
   std::vector<tir::Buffer> params;  ///< DRAM buffers, in the order of the function's parameters
   std::vector<OnChipBuffer> buffers;
   Nodes body;
+  int64_t identity = 0;  ///< not 0: kernels of the same number in one LoweringCache are equal
 };
 
 std::string ToString(const Kernel& kernel);

@@ -18,6 +18,8 @@ namespace {
 constexpr size_t kMostResults = 4096;
 // A quantized network with the floats that it came from may be a hundred megabytes.
 constexpr size_t kMostQuantized = 4;
+// The kernels and measured programs of a network may be fifty megabytes.
+constexpr size_t kMostCaches = 3;
 
 /// The last value of a setting, or `otherwise`.
 std::string SettingOf(const Point& point, const std::string& key, const std::string& otherwise) {
@@ -106,6 +108,10 @@ std::optional<session::Result> PointRunner::Experiment(const isa::Spec& spec, se
     return result;
   }
   if (!options.model) options.quantized = QuantizedFor(spec, point);
+  const std::string cache = fmt::format("{} {} {} {}", network::LoweringCache::KeyOf(spec), point.network,
+                                        point.seed, point.virtual_threads);
+  if (caches_.count(cache) == 0) Bound(caches_, kMostCaches);
+  options.cache = &caches_[cache];
   auto result = session::RunExperiment(spec, options, error);
   if (!result) return std::nullopt;
   DropPrograms(result->network);

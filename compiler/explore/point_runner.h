@@ -64,6 +64,7 @@ class PointRunner {
   const RunOptions& options_;
   std::map<std::string, isa::SpecTexts> texts_;
   std::map<std::string, std::shared_ptr<const graph::QuantizedGraph>> quantized_;
+  std::map<std::string, network::LoweringCache> caches_;
   std::map<std::string, session::Result> results_;
 };
 

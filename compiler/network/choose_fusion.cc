@@ -30,7 +30,10 @@ double GroupLowering::Estimate(const Plan& plan) const {
 std::optional<Cycle> GroupLowering::MeasureGroups(std::span<const Group> groups, bool alone,
                                                   std::vector<Known>& known) const {
   GroupLowering trial = *this;
-  trial.options_ = {.virtual_threads = options_.virtual_threads, .timing_only = true, .after_pass = {}};
+  trial.options_ = {.virtual_threads = options_.virtual_threads,
+                    .timing_only = true,
+                    .after_pass = {},
+                    .cache = options_.cache};
   std::vector<accel::Kernel> kernels;
   for (const Group& group : groups) {
     std::string reason;

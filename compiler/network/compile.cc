@@ -3,8 +3,10 @@
 #include "compiler/network/compile.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -28,6 +30,8 @@ constexpr uint64_t kPage = 4096;
 // Which instruction touched which byte of a value last is kept while a program is written, in thrice the
 // memory.
 constexpr uint64_t kMostValueBytes = uint64_t{2} << 30;
+// A whole program may be some megabytes.
+constexpr size_t kMostCachedPrograms = 16;
 
 struct FormKey {
   ValueId value = -1;
@@ -54,9 +58,13 @@ class Compiler {
         spec_(spec),
         options_(options),
         cpu_(cpu),
-        lowering_(
-            spec, graph,
-            {options.virtual_threads, options.explain, options.timing_only, options.after_pass, host_only}) {}
+        lowering_(spec, graph,
+                  {.virtual_threads = options.virtual_threads,
+                   .explain = options.explain,
+                   .timing_only = options.timing_only,
+                   .after_pass = options.after_pass,
+                   .cache = options.cache,
+                   .host_only = host_only}) {}
 
   /// Nothing, and `error` set, when the accelerator's addresses do not reach over the network.
   std::optional<runtime::Network> Run(std::string& error) {
@@ -339,6 +347,39 @@ class Compiler {
     return item < items_.size() && items_[item].kind == Item::Kind::kAccelerator;
   }
 
+  // "" when there is no cache, or it does not know all of them.
+  std::string KeyOf(const std::vector<PlacedKernel>& kernels, uint64_t free_from) const {
+    if (options_.cache == nullptr) return "";
+    std::string key = fmt::format("{} {}", values_end_, free_from);
+    for (const PlacedKernel& kernel : kernels) {
+      if (kernel.group->kernel.identity == 0) return "";
+      key += fmt::format(" {} {} {}", kernel.group->kernel.identity, kernel.layer,
+                         fmt::join(kernel.addresses, ","));
+    }
+    return key;
+  }
+
+  std::optional<runtime::AcceleratorStep> MakeProgram(const std::vector<PlacedKernel>& kernels,
+                                                      std::vector<isa::Segment> constants,
+                                                      uint64_t& free_from, std::string& error) const {
+    const std::string key = KeyOf(kernels, free_from);
+    if (key.empty()) return BuildProgram(spec_, kernels, std::move(constants), values_end_, free_from, error);
+    auto known = options_.cache->programs.find(key);
+    if (known == options_.cache->programs.end()) {
+      uint64_t behind = free_from;
+      auto step = BuildProgram(spec_, kernels, {}, values_end_, behind, error);
+      if (!step) return std::nullopt;
+      if (options_.cache->programs.size() >= kMostCachedPrograms) options_.cache->programs.clear();
+      known = options_.cache->programs.emplace(key, BuiltProgram{std::move(*step), behind}).first;
+    }
+    runtime::AcceleratorStep step = known->second.step;
+    free_from = known->second.free_from;
+    auto& segments = step.program.segments;
+    segments.insert(segments.begin(), std::make_move_iterator(constants.begin()),
+                    std::make_move_iterator(constants.end()));
+    return step;
+  }
+
   // One program for each run of items on the accelerator.
   bool BuildPrograms(std::string& error) {
     uint64_t free_from = values_end_;
@@ -352,7 +393,7 @@ class Compiler {
                             kMostValueBytes);
         return false;
       }
-      auto program = BuildProgram(spec_, kernels, std::move(constants), values_end_, free_from, error);
+      auto program = MakeProgram(kernels, std::move(constants), free_from, error);
       if (!program) {
         error = fmt::format("the network takes more than {} bytes of memory: {}", values_end_, error);
         return false;

@@ -17,9 +17,10 @@ struct CompileOptions {
   int virtual_threads = 2;
   /// Every int8 value is stored and stays readable (Network::values); fusion stops at values.
   bool keep_every_value = false;
-  bool explain = false;      ///< fill runtime::Layer::knobs and alternatives
-  bool timing_only = false;  ///< leave constants empty and host kernels out: only the cycles count
-  PassObserver after_pass;   ///< for people who want to see the IR; may be empty
+  bool explain = false;            ///< fill runtime::Layer::knobs and alternatives
+  bool timing_only = false;        ///< leave constants empty and host kernels out: only the cycles count
+  PassObserver after_pass;         ///< for people who want to see the IR; may be empty
+  LoweringCache* cache = nullptr;  ///< shared with other compilations; may be null
 };
 
 /// `graph` is an integer graph; its input and output arrays are those of the graph, plain. Where the

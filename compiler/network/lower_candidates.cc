@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which tile a group's kernel gets: the tile model's favourites, measured.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <span>
 
@@ -33,6 +36,53 @@ GroupLowering::Situation GroupLowering::SituationOf(const Plan& plan, bool alone
   return situation;
 }
 
+LoweredTile GroupLowering::MakeTile(const Group& group, const Plan& plan, const Tile& tile) const {
+  kernels::KernelTe te = BuildKernel(spec_, array_, group.name, *plan.kind, plan.window, plan.epilogue, tile);
+  accel::Draft draft{spec_, std::move(te.function), {}, cursor_, tile.units};
+  LoweredTile lowered;
+  accel::Watch watch;
+  if (options_.after_pass)
+    watch = [&](const accel::Pass& pass, const accel::Draft& now) {
+      lowered.texts.push_back(accel::TextAfter(pass, now));
+    };
+  const accel::PipelineResult result = RunPipeline(draft, watch);
+  lowered.refusal = result.refusal.reason;
+  lowered.another_tile_may_pass = result.another_tile_may_pass;
+  if (result.refusal) return lowered;
+  lowered.kernel = std::move(draft.kernel);
+  lowered.roles = std::move(te.roles);
+  lowered.cursor = std::move(draft.cursor);
+  return lowered;
+}
+
+// Of a group's nodes the plan may take another template and window, by the memory's times too.
+std::string GroupLowering::KeyOf(const Group& group, const Plan& plan) const {
+  const Window& w = plan.window;
+  return fmt::format(
+      "{} {} {} {}", fmt::join(group.nodes, ","), fmt::ptr(plan.kind),
+      fmt::join({w.n,  w.ci, w.h,  w.w,  w.co, w.oh,  w.ow,   w.g,      w.si,    w.so,       w.kh,
+                 w.kw, w.sh, w.sw, w.dh, w.dw, w.top, w.left, w.bottom, w.right, w.pad_value},
+                ","),
+      fmt::join(plan.epilogue.Rhythm(), ","));
+}
+
+LoweredTile GroupLowering::LowerTile(const Group& group, const Plan& plan, const Tile& tile) const {
+  if (options_.cache == nullptr || options_.after_pass) return MakeTile(group, plan, tile);
+  const std::string key =
+      fmt::format("{} {} at {}", KeyOf(group, plan),
+                  fmt::join({tile.co, tile.ci, tile.y, tile.x, int64_t{tile.threads},
+                             static_cast<int64_t>(tile.thread_axis), int64_t{tile.weights_resident}, tile.g,
+                             int64_t{tile.units}, tile.ky, tile.kx},
+                            ","),
+                  fmt::join(cursor_.next, ","));
+  const auto [known, is_new] = options_.cache->tiles.try_emplace(key);
+  if (is_new) {
+    known->second = MakeTile(group, plan, tile);
+    known->second.kernel.identity = options_.cache->IdentityOf(key);
+  }
+  return known->second;
+}
+
 std::vector<GroupLowering::Lowered> GroupLowering::LowerTiles(const Group& group, const Plan& plan,
                                                               std::span<const TileCost> ranked, size_t count,
                                                               std::string& reason) const {
@@ -40,22 +90,13 @@ std::vector<GroupLowering::Lowered> GroupLowering::LowerTiles(const Group& group
   std::vector<Lowered> found;
   for (const TileCost& candidate : ranked.first(std::min(ranked.size(), kMostTries))) {
     if (found.size() == count) break;
-    kernels::KernelTe te =
-        BuildKernel(spec_, array_, group.name, *plan.kind, plan.window, plan.epilogue, candidate.tile);
-    accel::Draft draft{spec_, std::move(te.function), {}, cursor_, candidate.tile.units};
-    std::vector<std::string> texts;
-    accel::Watch watch;
-    if (options_.after_pass)
-      watch = [&](const accel::Pass& pass, const accel::Draft& now) {
-        texts.push_back(accel::TextAfter(pass, now));
-      };
-    const accel::PipelineResult result = RunPipeline(draft, watch);
-    if (!result.refusal) {
-      found.push_back({std::move(draft.kernel), std::move(te.roles), candidate, std::move(draft.cursor),
-                       std::move(texts)});
+    LoweredTile result = LowerTile(group, plan, candidate.tile);
+    if (result.refusal.empty()) {
+      found.push_back({std::move(result.kernel), std::move(result.roles), candidate, std::move(result.cursor),
+                       std::move(result.texts)});
       continue;
     }
-    reason = result.refusal.reason;
+    reason = result.refusal;
     // The model counts elements, not what alignment costs nor what fields hold: the next may fit.
     if (!result.another_tile_may_pass) return {};
   }
@@ -76,10 +117,13 @@ std::optional<runtime::Cycle> GroupLowering::Measure(std::span<const accel::Kern
   std::vector<accel::Kernel> again;
   if (!alone) again.assign(kernels.begin(), kernels.end());
   for (accel::Kernel& kernel : again) {
+    if (kernel.identity != 0)
+      kernel.identity =
+          options_.cache->IdentityOf(fmt::format("{} at {}", kernel.identity, fmt::join(cursor.next, ",")));
     COSIM_CHECK(!accel::AssignStorage(kernel, spec_, cursor));
     row.push_back(&kernel);
   }
-  return CyclesInARow(spec_, row);
+  return CyclesInARow(spec_, row, options_.cache);
 }
 
 std::vector<GroupLowering::Lowered> GroupLowering::LowerCandidates(const Group& group, const Plan& plan,

@@ -38,27 +38,40 @@ void GroupLowering::PackConstants(const Group& group, const Plan& plan, Accelera
       out.constants.push_back({role, "", {}});
     return;
   }
+  if (options_.cache == nullptr) {
+    out.constants = MakeConstants(group, plan, out);
+    return;
+  }
+  const auto [known, is_new] = options_.cache->constants.try_emplace(
+      fmt::format("{} {}", KeyOf(group, plan), static_cast<int>(out.input_layout.kind)));
+  if (is_new) known->second = MakeConstants(group, plan, out);
+  out.constants = known->second;
+}
+
+std::vector<PackedConstant> GroupLowering::MakeConstants(const Group& group, const Plan& plan,
+                                                         const AcceleratorGroup& out) const {
+  std::vector<PackedConstant> constants;
   ChannelParameters parameters = ParametersOf(group, out, plan, true);
   if (plan.kind == &kernels::Contraction() && out.weights < 0) {
     const ConvView view = ViewOf(graph_, group, out.input);
     const bool patches = out.input_layout.kind == Layout::Kind::kPatches;
-    out.constants.push_back(
-        {Role::kWeights, group.name + ".weights", PackWeights(spec_, array_, view, patches)});
+    constants.push_back({Role::kWeights, group.name + ".weights", PackWeights(spec_, array_, view, patches)});
   }
   if (plan.kind == &kernels::Lanes())
-    out.constants.push_back({Role::kWeights, group.name + ".weights",
-                             PackLaneWeights(spec_, array_, ViewOf(graph_, group, out.input))});
-  if (!plan.epilogue.HasParameters()) return;
+    constants.push_back({Role::kWeights, group.name + ".weights",
+                         PackLaneWeights(spec_, array_, ViewOf(graph_, group, out.input))});
+  if (!plan.epilogue.HasParameters()) return constants;
   if (array_.HasParameters()) {
     const auto channels = static_cast<int64_t>(parameters.bias.size());
-    out.constants.push_back(
+    constants.push_back(
         {Role::kParameters, group.name + ".parameters", PackParameters(spec_, array_, parameters, channels)});
   } else {
     const int32_t shift = plan.epilogue.requantize()->shift[0];
     for (int32_t& bias : parameters.bias)
       if (shift > 0) bias += int32_t{1} << (shift - 1);
-    out.constants.push_back({Role::kBias, group.name + ".bias", PackBias(spec_, array_, parameters.bias)});
+    constants.push_back({Role::kBias, group.name + ".bias", PackBias(spec_, array_, parameters.bias)});
   }
+  return constants;
 }
 
 std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::string& reason) {

@@ -15,6 +15,7 @@
 #include "compiler/network/epilogue.h"
 #include "compiler/network/geometry.h"
 #include "compiler/network/group.h"
+#include "compiler/network/lowering_cache.h"
 #include "compiler/network/pack.h"
 #include "compiler/schedules/accel/kernel.h"
 #include "compiler/schedules/accel/rank_tiles.h"
@@ -27,13 +28,6 @@ using kernels::Role;
 using kernels::Tile;
 using kernels::TileCost;
 using kernels::Window;
-
-/// A constant in its final form.
-struct PackedConstant {
-  Role role = Role::kWeights;
-  std::string name;
-  std::vector<uint8_t> bytes;
-};
 
 struct AcceleratorGroup {
   accel::Kernel kernel;
@@ -55,10 +49,11 @@ using PassObserver =
 
 struct LowerOptions {
   int virtual_threads = 2;
-  bool explain = false;      ///< fill AcceleratorGroup::knobs and alternatives
-  bool timing_only = false;  ///< leave constants empty
-  PassObserver after_pass;   ///< may be empty
-  std::string host_only;     ///< why nothing may run on the accelerator; empty: what can does
+  bool explain = false;            ///< fill AcceleratorGroup::knobs and alternatives
+  bool timing_only = false;        ///< leave constants empty
+  PassObserver after_pass;         ///< may be empty
+  LoweringCache* cache = nullptr;  ///< may be null
+  std::string host_only;           ///< why nothing may run on the accelerator; empty: what can does
 };
 
 /// How many schedules besides the chosen one an explanation shows.
@@ -146,6 +141,12 @@ class GroupLowering {
     Situation situation;
     runtime::Cycle gain = 0;
   };
+  /// The kernel of one tile, with the texts if somebody looks; from the cache if there is one and nobody
+  /// does.
+  LoweredTile LowerTile(const Group& group, const Plan& plan, const Tile& tile) const;
+  LoweredTile MakeTile(const Group& group, const Plan& plan, const Tile& tile) const;
+  /// What the cache knows a group's kernel by, but for its tile and place.
+  std::string KeyOf(const Group& group, const Plan& plan) const;
   /// The kernels of the first `count` tiles of `ranked` that fit storage and instructions.
   std::vector<Lowered> LowerTiles(const Group& group, const Plan& plan, std::span<const TileCost> ranked,
                                   size_t count, std::string& reason) const;
@@ -178,6 +179,8 @@ class GroupLowering {
   /// Which of them the records of the ISA do not hold; empty: they hold all.
   std::string ParametersMisfit(const Group& group, const AcceleratorGroup& out, const Plan& plan) const;
   void PackConstants(const Group& group, const Plan& plan, AcceleratorGroup& out) const;
+  std::vector<PackedConstant> MakeConstants(const Group& group, const Plan& plan,
+                                            const AcceleratorGroup& out) const;
 
   const isa::Spec& spec_;
   const graph::Graph& graph_;

@@ -8,8 +8,11 @@
 
 namespace cosim::network {
 
-std::optional<runtime::Cycle> CyclesInARow(const isa::Spec& spec,
-                                           std::span<const accel::Kernel* const> kernels) {
+namespace {
+
+constexpr size_t kMostCached = 2000;  // programs of some kernels each, often less than 100 kilobytes
+
+std::optional<TimedProgram> ProgramOf(const isa::Spec& spec, std::span<const accel::Kernel* const> kernels) {
   constexpr uint64_t kPage = 4096;
   std::vector<AcceleratorGroup> groups(kernels.size());
   std::vector<PlacedKernel> placed;
@@ -32,8 +35,37 @@ std::optional<runtime::Cycle> CyclesInARow(const isa::Spec& spec,
   std::string unreachable;
   const auto step = BuildProgram(spec, placed, {}, shared_end, free_from, unreachable);
   if (!step) return std::nullopt;
-  const auto counters =
-      sim::TimingEngine(spec).Run(sim::DecodeAll(spec, step->program), step->program.code_address);
+  return TimedProgram{sim::DecodeAll(spec, step->program), step->program.code_address};
+}
+
+/// "" when not all are known.
+std::string KeyOf(std::span<const accel::Kernel* const> kernels) {
+  std::string key;
+  for (const accel::Kernel* kernel : kernels) {
+    if (kernel->identity == 0) return "";
+    key += std::to_string(kernel->identity) + ' ';
+  }
+  return key;
+}
+
+}  // namespace
+
+std::optional<runtime::Cycle> CyclesInARow(const isa::Spec& spec,
+                                           std::span<const accel::Kernel* const> kernels,
+                                           LoweringCache* cache) {
+  const std::string key = cache != nullptr ? KeyOf(kernels) : "";
+  std::optional<TimedProgram> made;
+  const std::optional<TimedProgram>* program = &made;
+  if (key.empty()) {
+    made = ProgramOf(spec, kernels);
+  } else {
+    if (cache->measured.size() >= kMostCached) cache->measured.clear();
+    const auto [known, is_new] = cache->measured.try_emplace(key);
+    if (is_new) known->second = ProgramOf(spec, kernels);
+    program = &known->second;
+  }
+  if (!*program) return std::nullopt;
+  const auto counters = sim::TimingEngine(spec).Run((*program)->instructions, (*program)->code_address);
   COSIM_CHECK(counters.completed, "{}: {}", kernels.back()->name, counters.error);
   return counters.cycles;
 }

@@ -6,14 +6,17 @@
 #include <span>
 
 #include "compiler/accel/ir.h"
+#include "compiler/network/lowering_cache.h"
 #include "isa/spec/spec.h"
 #include "runtime/profile.h"
 
 namespace cosim::network {
 
 /// Cycles of a program of `kernels`, each of which reads first what the one before it wrote. All have passed
-/// accel::CheckInstructions. Nothing when addresses do not reach over their values.
+/// accel::CheckInstructions. Nothing when addresses do not reach over their values. The program of kernels
+/// with identities is taken from the cache, if there is one, or put there.
 std::optional<runtime::Cycle> CyclesInARow(const isa::Spec& spec,
-                                           std::span<const accel::Kernel* const> kernels);
+                                           std::span<const accel::Kernel* const> kernels,
+                                           LoweringCache* cache = nullptr);
 
 }  // namespace cosim::network

@@ -82,7 +82,8 @@ namespace {
 runtime::Network CompileToRun(const isa::Spec& spec, const graph::Graph& graph, const Options& options) {
   const network::CompileOptions compile{.virtual_threads = options.virtual_threads,
                                         .keep_every_value = options.check == Check::kLayers,
-                                        .after_pass = {}};
+                                        .after_pass = {},
+                                        .cache = options.cache};
   if (!options.timing_only) return CompileFor(spec, graph, compile);
   cpu::NoCodeCompiler no_code;
   return network::Compile(graph, spec, compile, no_code);

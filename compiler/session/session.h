@@ -38,9 +38,10 @@ struct Options {
   std::vector<graph::Tensor> inputs;  ///< of `model`; of a module, instead of its samples
   /// Of a network of the zoo, what QuantizeFor gives, by somebody who has it already; else it is made.
   std::shared_ptr<const graph::QuantizedGraph> quantized;
-  std::string device = "cycle";       ///< "functional", "cycle", "rtl", "tlm" or "tlm-rtl"
-  std::filesystem::path rtl_library;  ///< of the devices that run RTL: BuildRtl's
-  sim::RtlTrace rtl_trace;            ///< of device "rtl", whose library was built to
+  network::LoweringCache* cache = nullptr;  ///< shared with other experiments; may be null
+  std::string device = "cycle";             ///< "functional", "cycle", "rtl", "tlm" or "tlm-rtl"
+  std::filesystem::path rtl_library;        ///< of the devices that run RTL: BuildRtl's
+  sim::RtlTrace rtl_trace;                  ///< of device "rtl", whose library was built to
   uint64_t seed = 1;
   std::optional<isa::HostProcessor> host;  ///< beside the accelerator; nothing: unknown
   int activation_bits = 0;                 ///< of a network of the zoo: QuantizeFor's
@@ -121,8 +122,8 @@ std::string VerifyPrograms(const isa::Spec& spec, const runtime::Network& networ
 std::optional<std::vector<import::Port>> PortsOf(const std::vector<runtime::Place>& places,
                                                  std::string& error);
 
-/// Nothing, and `error` set, when the device stops (deadlock, hazard) or the verifier objects. Timing only, no
-/// code is made for the host.
+/// Nothing, and `error` set, when the device stops (deadlock, hazard) or the verifier objects. Timing only,
+/// no code is made for the host.
 std::optional<Result> RunExperiment(const isa::Spec& spec, const Options& options, std::string& error);
 
 }  // namespace cosim::session

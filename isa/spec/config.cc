@@ -14,22 +14,13 @@
 #include "isa/spec/boards.h"
 #include "isa/spec/config_host.h"
 #include "isa/spec/config_memory.h"
+#include "isa/spec/overrides.h"
 #include "isa/yaml/reader.h"
 
 namespace cosim::isa {
 namespace {
 
 constexpr double kMaxClock = 100'000;
-
-/// A node that stands in no file but came from the command line.
-YamlNode OverrideNode(const std::shared_ptr<const SourceLines>& source, YamlNode::Kind kind,
-                      std::string scalar) {
-  YamlNode node;
-  node.source = source;
-  node.kind = kind;
-  node.scalar = std::move(scalar);
-  return node;
-}
 
 /// Value of the last key of `path`, made if missing; null when something on the way is no map.
 YamlNode* FindOrMake(YamlNode& root, std::string_view path,
@@ -54,35 +45,21 @@ YamlNode* FindOrMake(YamlNode& root, std::string_view path,
 }
 
 void ApplyOverride(YamlNode& root, const Override& override, Diagnostics& diags) {
-  auto source = std::make_shared<SourceLines>();
-  source->path = fmt::format("--set {}={}", override.path, override.value);
-  const SourceLoc loc{source->path};
-  if (override.path.empty() || ("." + override.path + ".").find("..") != std::string::npos) {
-    diags.Error(codes::kBadOverride, loc, "a key is missing").hint =
-        "write --set key=value, like memory.latency=80";
-    return;
-  }
-  Diagnostics ignored;
-  const std::optional<YamlNode> value = ParseYaml({source->path, override.value}, ignored);
-  if (!value || value->kind != YamlNode::Kind::kScalar) {
-    diags.Error(codes::kBadOverride, loc, fmt::format("'{}' is not a single value", override.value));
-    return;
-  }
+  std::optional<YamlNode> value = ReadOverride(override, diags);
+  if (!value) return;
   DropReplacedMemoryKeys(root, override.path);
-  YamlNode* node = FindOrMake(root, override.path, source);
+  YamlNode* node = FindOrMake(root, override.path, value->source);
   if (!node) {
-    diags.Error(codes::kBadOverride, loc,
-                fmt::format("part of '{}' is a value and has no keys", override.path));
+    Report(diags, codes::kBadOverride, *value,
+           fmt::format("part of '{}' is a value and has no keys", override.path));
     return;
   }
   if (node->kind == YamlNode::Kind::kMap || node->kind == YamlNode::Kind::kSequence) {
-    diags.Error(codes::kBadOverride, loc,
-                fmt::format("'{}' holds several keys, name one of them", override.path));
+    Report(diags, codes::kBadOverride, *value,
+           fmt::format("'{}' holds several keys, name one of them", override.path));
     return;
   }
-  const bool quoted = value->quoted;
-  *node = OverrideNode(source, YamlNode::Kind::kScalar, value->scalar);
-  node->quoted = quoted;
+  *node = std::move(*value);
 }
 
 std::string ReadBoard(const MapReader& reader, Diagnostics& diags) {
@@ -117,7 +94,8 @@ std::optional<YamlNode> ParseConfigTree(const SourceText& text, const std::vecto
   std::optional<YamlNode> root = ParseYaml(text, diags);
   if (!root) return std::nullopt;
   const size_t errors = diags.list().size();
-  for (const Override& override : overrides) ApplyOverride(*root, override, diags);
+  for (const Override& override : overrides)
+    if (!IsOfIsa(override)) ApplyOverride(*root, override, diags);
   if (diags.list().size() > errors) return std::nullopt;
   return root;
 }

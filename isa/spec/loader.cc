@@ -18,6 +18,7 @@
 #include "isa/home.h"
 #include "isa/spec/config.h"
 #include "isa/spec/elaborate.h"
+#include "isa/spec/overrides.h"
 #include "isa/yaml/node.h"
 #include "isa/yaml/reader.h"
 
@@ -141,11 +142,11 @@ std::optional<Spec> Elaborate(const SourceText& isa, const SourceText& config,
                               const std::vector<Override>& overrides, Diagnostics& diags) {
   const std::optional<Config> read = LoadConfig(config, overrides, diags);
   if (!read) return std::nullopt;
-  const std::optional<YamlNode> tree = ParseYaml(isa, diags);
-  if (!tree) return std::nullopt;
+  std::optional<YamlNode> tree = ParseYaml(isa, diags);
+  if (!tree || !ApplyIsaOverrides(*tree, overrides, diags)) return std::nullopt;
   std::optional<Spec> spec = ElaborateTree(*tree, *read, diags);
   // Behind the fingerprint, which is of what the ISA says, not of who says it.
-  if (spec && IsEdited(spec->isa, isa)) spec->isa += " (edited)";
+  if (spec && (std::ranges::any_of(overrides, IsOfIsa) || IsEdited(spec->isa, isa))) spec->isa += " (edited)";
   return spec;
 }
 

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// cosim sweep as users type it: its rows against `cosim run` of each point, and against a sweep that was
+// killed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/command.h"
+
+namespace cosim::cli {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class SweepTest : public testing::Command {
+ protected:
+  json Json(const std::string& arguments) { return json::parse(Good(arguments + " --json=-").out); }
+  json File(const std::string& name) { return json::parse(testing::ReadFile(folder_ / name)); }
+};
+
+/// A plan whose points change schedules, fail and are excluded.
+constexpr const char* kPlan = R"(networks: [small_cnn, mlp]
+configs: tiny.yaml
+list:
+  - {name: as it is}
+  - {name: one port, memory.outstanding: 1}
+  - {name: VTA, isa: vta}
+keys:
+  parameters.block_out: [4, 8, 64]
+  memory.latency: [20, 90]
+where: parameters.block_out * 2 <= 100
+)";
+
+TEST_F(SweepTest, EachRowIsWhatRunSaysOfThePoint) {
+  Write("plan.yaml", kPlan);
+  const json sweep = Json("sweep plan.yaml");
+  ASSERT_EQ(sweep["points"].size(), 36u);
+  int done = 0, changed = 0;
+  std::string schedule;
+  for (const json& point : sweep["points"]) {
+    if (point["status"] != "done") continue;
+    ++done;
+    std::string sets;
+    for (const json& setting : point["settings"]) sets += " --set " + setting.get<std::string>();
+    // With data, which the sweep leaves out.
+    const json run = Json("run " + point["network"].get<std::string>() + " --config=tiny.yaml" + sets);
+    const json& result = point["result"];
+    for (const char* key : {"cycles", "ms", "ideal_cycles", "macs", "macs_host", "instructions", "dram_bytes",
+                            "utilization", "end_to_end", "ledger", "fingerprint", "isa", "configuration"})
+      EXPECT_EQ(result[key], run[key]) << key << sets;
+    for (const char* key : {"hardware_fingerprint", "experiment_fingerprint", "set"})
+      EXPECT_EQ(result["provenance"][key], run["provenance"][key]) << key << sets;
+    ASSERT_EQ(result["layers"].size(), run["layers"].size());
+    for (size_t i = 0; i < run["layers"].size(); ++i)
+      for (const char* key : {"name", "where", "schedule", "cycles", "dram_bytes", "reason"})
+        EXPECT_EQ(result["layers"][i][key], run["layers"][i][key]) << key << sets;
+    const std::string now = result["layers"].dump();
+    changed += now != schedule;
+    schedule = now;
+  }
+  EXPECT_GE(done, 16);
+  EXPECT_GE(changed, 16);
+}
+
+TEST_F(SweepTest, PointsThatFailOrAreExcludedAreRows) {
+  Write("plan.yaml", kPlan);
+  const std::string table = Good("sweep plan.yaml").out;
+  EXPECT_THAT(table, HasSubstr("excluded: not parameters.block_out * 2 <= 100"));
+  const json bad =
+      Json("sweep mlp --config=tiny.yaml --set memory.latency=20,-3 --set parameters.acc_bytes=7,2048");
+  ASSERT_EQ(bad["points"].size(), 4u);
+  int failed = 0;
+  for (const json& point : bad["points"]) {
+    if (point["status"] == "done") continue;
+    ++failed;
+    EXPECT_TRUE(point["result"].is_null());
+    EXPECT_THAT(point["diagnostic"].get<std::string>(), HasSubstr("error[E0"));
+  }
+  EXPECT_EQ(failed, 3);
+}
+
+TEST_F(SweepTest, KilledAndStartedAgainItGivesTheTableOfAnUnbrokenOne) {
+  const std::string points =
+      "sweep small_cnn --config=tiny.yaml --set memory.latency=20..200:10 --set parameters.block_out=4,8 "
+      "--jobs=2";
+  const testing::Outcome unbroken = Good(points + " --csv=whole.csv");
+  int killed = 0;
+  for (const char* after : {"0.1", "0.3", "0.2", "0.5", "0.15", "0.4"}) {
+    const testing::Outcome part =
+        Shell(std::string("timeout -s KILL ") + after + " " COSIM_BINARY " " + points + " --db=s.sqlite");
+    killed += part.status != 0;
+  }
+  EXPECT_GE(killed, 1);
+  const testing::Outcome resumed = Good(points + " --db=s.sqlite --csv=resumed.csv");
+  EXPECT_EQ(resumed.out, unbroken.out);
+  EXPECT_EQ(testing::ReadFile(folder_ / "resumed.csv"), testing::ReadFile(folder_ / "whole.csv"));
+  EXPECT_THAT(resumed.out, HasSubstr("38 points: 38 done"));
+}
+
+TEST_F(SweepTest, ADatabaseHoldsOneSweep) {
+  Good("sweep mlp --config=tiny.yaml --set memory.latency=20,40 --db=s.sqlite");
+  EXPECT_THAT(ErrorOf("sweep mlp --config=tiny.yaml --set memory.latency=20,50 --db=s.sqlite"),
+              HasSubstr("s.sqlite holds another sweep"));
+  Write("text.sqlite", "nothing of the kind, at a length that a database would have");
+  EXPECT_THAT(ErrorOf("sweep mlp --config=tiny.yaml --db=text.sqlite"),
+              HasSubstr("is no database of a sweep"));
+}
+
+TEST_F(SweepTest, ASecondStartRunsNothingAgain) {
+  const std::string sweep = "sweep mlp --config=tiny.yaml --set memory.latency=20,40 --db=s.sqlite --json=";
+  Good(sweep + "a.json");
+  Good(sweep + "b.json");
+  EXPECT_EQ(File("a.json"), File("b.json"));
+}
+
+TEST_F(SweepTest, ChecksWithDataWhenAskedTo) {
+  const json sweep = Json("sweep mlp --config=tiny.yaml --set memory.latency=20,40 --check");
+  for (const json& point : sweep["points"]) {
+    EXPECT_EQ(point["status"], "done");
+    EXPECT_FALSE(point["result"]["timing_only"]);
+    EXPECT_EQ(point["result"]["outputs"]["mismatches"], 0);
+  }
+}
+
+TEST_F(SweepTest, TheSameSeedSamplesTheSamePoints) {
+  const std::string sweep =
+      "sweep mlp --config=tiny.yaml --set memory.latency=10..400 --sample=latin --points=6 --sample-seed=";
+  EXPECT_EQ(Json(sweep + "4")["points"], Json(sweep + "4 --jobs=1")["points"]);
+  EXPECT_NE(Json(sweep + "4")["points"], Json(sweep + "5")["points"]);
+}
+
+TEST_F(SweepTest, CsvHasOneLineAPointAndQuotesWhatNeedsIt) {
+  const std::string csv = Good("sweep mlp --config=tiny.yaml --set memory.latency=20,-3 --csv=-").out;
+  EXPECT_EQ(std::ranges::count(csv, '\r'), 3);
+  EXPECT_THAT(csv, HasSubstr("\"--set memory.latency=-3: error[E0010]: 'latency' of 'memory' is -3, but"));
+  EXPECT_THAT(csv, Not(HasSubstr("null")));
+}
+
+TEST_F(SweepTest, MistakesAreSaidBeforeAnythingRuns) {
+  EXPECT_THAT(ErrorOf("sweep resnet81 --set memory.latency=20,40"), HasSubstr("error[E1006]"));
+  EXPECT_THAT(ErrorOf("sweep mlp --config=nowhere.yaml"), HasSubstr("error[E0001]"));
+  EXPECT_THAT(ErrorOf("sweep mlp --set memory.latency"), HasSubstr("not of the form key=value,value"));
+  EXPECT_THAT(ErrorOf("sweep mlp --set memory.latency=20..40"), HasSubstr("error[E1002]"));
+  EXPECT_THAT(ErrorOf("sweep mlp --set memory.latency=20..40 --sample=latin"), HasSubstr("error[E1003]"));
+  EXPECT_THAT(ErrorOf("sweep mlp --where 'clok > 3'"), HasSubstr("error[E1005]"));
+  EXPECT_THAT(ErrorOf("sweep mlp --sample=latine"), HasSubstr("not one of grid, random, latin"));
+  EXPECT_THAT(ErrorOf("sweep nowhere.yaml"), HasSubstr("nowhere.yaml: error[E0001]"));
+  Write("plan.yaml", kPlan);
+  EXPECT_THAT(ErrorOf("sweep plan.yaml --config=tiny.yaml"),
+              HasSubstr("--config: that is the plan's to say"));
+}
+
+}  // namespace
+}  // namespace cosim::cli
