@@ -27,7 +27,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Nothing after printing why; `what` is what the user named.
-std::optional<Json> Parsed(const std::string& what, const std::string& text) {
+std::optional<Json> ParseRun(const std::string& what, const std::string& text) {
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_object()) return json;
   return Fail(what + " is no JSON of `cosim run`"), std::nullopt;
@@ -39,7 +39,7 @@ std::optional<Json> JsonOfFile(const std::string& path) {
   if (std::filesystem::is_regular_file(path, none)) file.open(path, std::ios::binary);
   std::ostringstream text;
   if (!file.is_open() || !(text << file.rdbuf())) return Fail(path + " cannot be read"), std::nullopt;
-  return Parsed(path, text.str());
+  return ParseRun(path, text.str());
 }
 
 std::optional<Json> JsonOfPoint(const std::string& path, const std::string& number) {
@@ -54,7 +54,7 @@ std::optional<Json> JsonOfPoint(const std::string& path, const std::string& numb
   if (row->status != "done")
     return Fail(fmt::format("point {} of {} has no result: {}", id, path, row->status), row->diagnostic),
            std::nullopt;
-  return Parsed(fmt::format("{}:{}", path, id), row->result);
+  return ParseRun(fmt::format("{}:{}", path, id), row->result);
 }
 
 /// Runs --model under the configuration, timing only.
@@ -73,7 +73,7 @@ std::optional<Json> JsonOfConfig(const std::string& config, const po::variables_
   const explore::Point point{.id = 1, .network = model, .config = config};
   const explore::Outcome outcome = runner.Run(point);
   if (outcome.status == explore::Status::kDone)
-    return Parsed(config, OutcomeJson(outcome, runner.OptionsFor(point)));
+    return ParseRun(config, OutcomeJson(outcome, runner.OptionsFor(point)));
   PrintError("{}\n", outcome.diagnostic);
   return std::nullopt;
 }

@@ -50,6 +50,15 @@ std::vector<Column> PointColumns(const std::vector<Row>& rows) {
   return columns;
 }
 
+/// "block_out" for "parameters.block_out", where no other key ends so.
+std::string ShortTitle(const Column& column, const std::vector<Column>& columns) {
+  const std::string last = column.title.substr(column.title.rfind('.') + 1);
+  const auto ends_so = [&](const Column& other) {
+    return other.title == last || other.title.ends_with("." + last);
+  };
+  return std::ranges::count_if(columns, ends_so) == 1 ? last : column.title;
+}
+
 bool Differs(const Column& column, const std::vector<Row>& rows) {
   return std::ranges::any_of(rows,
                              [&](const Row& row) { return column.text(row) != column.text(rows.front()); });
@@ -125,6 +134,7 @@ std::string SweepTable(const std::vector<Row>& rows) {
   std::vector<Column> columns;
   for (const Column& column : PointColumns(rows))
     if (Differs(column, rows)) columns.push_back(column);
+  for (Column& column : columns) column.title = ShortTitle(column, columns);
   std::vector<size_t> widths;
   for (const Column& column : columns) {
     widths.push_back(column.title.size());

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,7 @@ class LoweringCache {
   std::map<std::string, std::vector<PackedConstant>> constants;
   std::map<std::string, std::optional<TimedProgram>> measured;  ///< nothing: addresses do not reach that far
   std::map<std::string, BuiltProgram> programs;
+  std::set<std::string> verified;  ///< digests of programs that the verifier has nothing against
 
  private:
   std::map<std::string, int64_t> identities_;

@@ -139,7 +139,7 @@ std::optional<std::vector<import::Port>> PortsOf(const std::vector<runtime::Plac
 bool VerifyInto(const isa::Spec& spec, const Options& options, Result& result, std::string& error) {
   if (options.progress) options.progress("verifying the programs");
   CpuTimer timer(result.host.verify_s);
-  error = VerifyPrograms(spec, result.network);
+  error = VerifyPrograms(spec, result.network, options.cache);
   const MacsByPlace macs = CountMacs(result.network);
   result.macs = macs.accelerator + macs.host;
   result.macs_host = macs.host;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/session/session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "compiler/cpu/jit.h"
@@ -11,6 +13,7 @@
 #include "compiler/quantize/graph/tensors.h"
 #include "compiler/schedules/accel/array.h"
 #include "compiler/session/execute.h"
+#include "isa/digest.h"
 #include "isa/verify/verify.h"
 
 namespace cosim::session {
@@ -91,15 +94,34 @@ runtime::Network CompileToRun(const isa::Spec& spec, const graph::Graph& graph, 
 
 }  // namespace
 
-std::string VerifyPrograms(const isa::Spec& spec, const runtime::Network& network) {
+namespace {
+
+/// Of all that the verifier looks at, for one spec: words, micro-ops, and where everything stands.
+std::string DigestOf(const runtime::AcceleratorStep& step) {
+  std::string text = fmt::format("{} {}\n", step.program.code_address, step.program.dram_bytes);
+  for (const isa::Segment& segment : step.program.segments) {
+    text += fmt::format("{} {} {}\n", static_cast<int>(segment.kind), segment.address, segment.bytes.size());
+    if (segment.kind != isa::Segment::Kind::kConstants)
+      text.append(segment.bytes.begin(), segment.bytes.end());
+  }
+  return isa::Sha256Hex(text);
+}
+
+}  // namespace
+
+std::string VerifyPrograms(const isa::Spec& spec, const runtime::Network& network,
+                           network::LoweringCache* cache) {
   std::string text;
   for (const auto& step : network.steps) {
     const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step);
     if (!accelerator) continue;
+    const std::string digest = cache != nullptr ? DigestOf(*accelerator) : "";
+    if (cache != nullptr && cache->verified.count(digest) > 0) continue;
     isa::VerifyOptions options;
     options.layer = [&](int64_t i) { return network.layers[accelerator->layer_of[i]].name; };
     const auto result = isa::Verify(spec, accelerator->program, options);
     if (!result.ok()) text += result.Render();
+    if (result.ok() && cache != nullptr) cache->verified.insert(digest);
   }
   return text;
 }

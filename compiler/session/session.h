@@ -114,8 +114,10 @@ graph::QuantizedGraph QuantizeFor(const isa::Spec& spec, const std::string& netw
 runtime::Network CompileFor(const isa::Spec& spec, const graph::Graph& graph,
                             const network::CompileOptions& options);
 
-/// What the verifier has against the network's programs; empty if nothing.
-std::string VerifyPrograms(const isa::Spec& spec, const runtime::Network& network);
+/// What the verifier has against the network's programs; empty if nothing. Programs that the cache knows to
+/// be right are not looked at again; it may be null.
+std::string VerifyPrograms(const isa::Spec& spec, const runtime::Network& network,
+                           network::LoweringCache* cache = nullptr);
 
 /// The inputs or outputs of a network with their types. Nothing, and `error` set, when a place (of a module)
 /// does not hold what it says.

@@ -29,8 +29,8 @@ std::string Example(const std::string& help) {
 }
 
 TEST_F(Verbs, HelpEndsInAnExampleThatWorks) {
-  for (const std::string verb :
-       {"run", "explain", "compile", "disasm", "asm", "check", "isa", "export", "configs", "models"}) {
+  for (const std::string verb : {"run", "explain", "sweep", "compare", "compile", "disasm", "asm", "check",
+                                 "isa", "export", "configs", "models"}) {
     const Outcome help = Run(verb + " --help");
     EXPECT_EQ(help.status, 0) << verb;
     EXPECT_THAT(help.out, ::testing::StartsWith("usage: cosim " + verb)) << verb;
