@@ -92,6 +92,12 @@ std::vector<std::string> ResultCells(const Json& result) {
           Whole(At(result, "/macs_host"))};
 }
 
+/// An object, empty where the row has no result or one that is damaged.
+Json ResultOf(const Row& row) {
+  Json result = Json::parse(row.result, nullptr, /*allow_exceptions=*/false);
+  return result.is_object() ? result : Json::object();
+}
+
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 /// Of the points that are done, the one whose frame is shortest.
@@ -100,7 +106,7 @@ std::string BestLine(const std::vector<Row>& rows) {
   int64_t id = 0;
   for (const Row& row : rows) {
     if (row.status != "done") continue;
-    const Json frame = At(Json::parse(row.result), "/end_to_end/frame_ms");
+    const Json frame = At(ResultOf(row), "/end_to_end/frame_ms");
     if (!frame.is_number() || (best && *best <= frame.get<double>())) continue;
     best = frame.get<double>();
     id = row.id;
@@ -149,8 +155,7 @@ std::string SweepTable(const std::vector<Row>& rows) {
     for (size_t i = 0; i < columns.size(); ++i)
       text += fmt::format("  {:<{}}", columns[i].text(row), widths[i]);
     if (row.status == "done")
-      for (const std::string& cell : ResultCells(Json::parse(row.result)))
-        text += fmt::format("  {:>13}", cell);
+      for (const std::string& cell : ResultCells(ResultOf(row))) text += fmt::format("  {:>13}", cell);
     else
       text += fmt::format("  {}: {}", row.status, FirstLine(row.diagnostic));
     text += '\n';
@@ -185,7 +190,7 @@ std::string SweepCsv(const std::vector<Row>& rows) {
     text += std::to_string(row.id);
     for (const Column& column : columns) text += "," + Quoted(column.text(row));
     text += "," + Quoted(row.isa) + "," + row.status + "," + Quoted(row.diagnostic);
-    const Json result = row.result.empty() ? Json::object() : Json::parse(row.result);
+    const Json result = ResultOf(row);
     for (const auto& [title, pointer] : kFigures) text += "," + Quoted(CsvText(At(result, pointer)));
     text += "\r\n";
   }
@@ -207,7 +212,7 @@ std::string SweepJson(const explore::SweepHead& head, const std::vector<Row>& ro
       point["settings"].push_back(setting.path + "=" + setting.value);
     point["status"] = row.status;
     point["diagnostic"] = row.diagnostic.empty() ? Json() : Json(row.diagnostic);
-    point["result"] = row.result.empty() ? Json() : Json::parse(row.result);
+    point["result"] = row.result.empty() ? Json() : ResultOf(row);
     json["points"].push_back(std::move(point));
   }
   return JsonText(json);

@@ -112,6 +112,7 @@ bool ReadValues(const YamlNode& value, Axis& axis, Diagnostics& diags) {
 std::optional<Axis> ReadAxis(const YamlNode& key, const YamlNode& value, Diagnostics& diags) {
   Axis axis;
   axis.key = key.scalar;
+  axis.at = value;
   if (!ReadValues(value, axis, diags)) return std::nullopt;
   if (axis.range) return axis;
   const YamlNode& at = value.line > 0 ? value : key;

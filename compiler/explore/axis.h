@@ -22,6 +22,7 @@ struct Axis {
   std::string key;
   std::vector<std::string> values;  ///< empty: `range` says
   std::optional<Range> range;
+  isa::YamlNode at;  ///< where its values stand
 };
 
 /// `value` is a list of scalars, or one scalar: "8,16,32", a range "200..800", "200..800:50" in steps that

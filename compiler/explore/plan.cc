@@ -162,7 +162,7 @@ bool CheckPlan(const Plan& plan, const YamlNode& at, Diagnostics& diags) {
   const size_t errors = diags.list().size();
   for (const Axis& axis : plan.axes)
     if (is_grid && axis.range)
-      isa::Report(diags, codes::kOpenRange, at,
+      isa::Report(diags, codes::kOpenRange, axis.at,
                   fmt::format("a grid takes no values from the range of '{}'", axis.key))
           .hint = "a step makes values of it, as in 200..800:50; or sample: random, or latin";
   if (!is_grid && plan.points < 1)
@@ -172,6 +172,14 @@ bool CheckPlan(const Plan& plan, const YamlNode& at, Diagnostics& diags) {
   if (is_grid && plan.points > 0)
     isa::Report(diags, codes::kTooMany, at, "a grid takes all its points").hint =
         "leave out 'points', or sample: random, or latin";
+  const auto sets_isa = [](const isa::Override& setting) { return setting.path == "isa"; };
+  if (!plan.isa.empty() &&
+      (std::ranges::any_of(plan.set, sets_isa) || std::ranges::count(plan.axes, "isa", &Axis::key) > 0 ||
+       std::ranges::any_of(plan.variants,
+                           [&](const Variant& v) { return std::ranges::any_of(v.settings, sets_isa); })))
+    isa::Report(diags, codes::kBadAxis, at,
+                fmt::format("'isa' is '{}' for all points, and a key of some", plan.isa))
+        .hint = "keep one of them";
   if (diags.list().size() > errors) return false;
   const double others =
       static_cast<double>(plan.networks.size() * plan.configs.size() * plan.virtual_threads.size() *

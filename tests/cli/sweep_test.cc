@@ -110,6 +110,18 @@ TEST_F(SweepTest, ADatabaseHoldsOneSweep) {
               HasSubstr("is no database of a sweep"));
 }
 
+TEST_F(SweepTest, ADamagedResultIsAnEmptyOne) {
+  const std::string sweep = "sweep mlp --config=tiny.yaml --set memory.latency=20,40 --db=s.sqlite";
+  Good(sweep);
+  const std::string whole = testing::ReadFile(folder_ / "s.sqlite"),
+                    damaged = testing::ReplaceAll(whole, "{\"schema\":", "[\"schema\":");
+  ASSERT_NE(whole, damaged);
+  Write("s.sqlite", damaged);
+  EXPECT_THAT(ErrorOf("compare s.sqlite:1 s.sqlite:2"), HasSubstr("is no JSON of `cosim run`"));
+  EXPECT_THAT(ErrorOf("pareto s.sqlite"), HasSubstr("no point has a number 'frame_ms'"));
+  EXPECT_THAT(Good(sweep).out, HasSubstr("2 points: 2 done"));
+}
+
 TEST_F(SweepTest, ASecondStartRunsNothingAgain) {
   const std::string sweep = "sweep mlp --config=tiny.yaml --set memory.latency=20,40 --db=s.sqlite --json=";
   Good(sweep + "a.json");

@@ -71,7 +71,9 @@ TEST(Plan, MistakesAreReportedWithTheirPlaces) {
   EXPECT_THAT(ErrorOf("networks: mlp\nkeys:\n  k: 1..9*1\n"), HasSubstr("a factor is above 1"));
   EXPECT_THAT(ErrorOf("networks: mlp\nkeys:\n  k: 1..9:0\n"), HasSubstr("a step is a number above 0"));
   EXPECT_THAT(ErrorOf("networks: mlp\nkeys:\n  k: {a: 1}\n"), HasSubstr("plan.yaml:3:6: error[E1001]"));
-  EXPECT_THAT(ErrorOf("networks: mlp\nkeys:\n  k: 1..9\n"), HasSubstr("error[E1002]"));
+  EXPECT_THAT(ErrorOf("networks: mlp\nkeys:\n  k: 1..9\n"), HasSubstr("plan.yaml:3:6: error[E1002]"));
+  EXPECT_THAT(ErrorOf("networks: mlp\nisa: vta\nkeys: {isa: [cosim, vta]}\n"),
+              HasSubstr("'isa' is 'vta' for all points, and a key of some"));
   EXPECT_THAT(ErrorOf("networks: mlp\nsample: lattin\nkeys: {k: 1..9}\n"),
               HasSubstr("did you mean 'latin'?"));
   EXPECT_THAT(ErrorOf("networks: mlp\nsample: latin\nkeys: {k: 1..9}\n"), HasSubstr("error[E1003]"));
