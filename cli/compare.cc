@@ -24,16 +24,16 @@ namespace cosim::cli {
 namespace po = boost::program_options;
 namespace {
 
-using Json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
 /// Nothing after printing why; `what` is what the user named.
-std::optional<Json> ParseRun(const std::string& what, const std::string& text) {
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+std::optional<ordered_json> ParseRun(const std::string& what, const std::string& text) {
+  ordered_json json = ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_object()) return json;
   return Fail(what + " is no JSON of `cosim run`"), std::nullopt;
 }
 
-std::optional<Json> JsonOfFile(const std::string& path) {
+std::optional<ordered_json> JsonOfFile(const std::string& path) {
   std::error_code none;
   std::ifstream file;
   if (std::filesystem::is_regular_file(path, none)) file.open(path, std::ios::binary);
@@ -42,7 +42,7 @@ std::optional<Json> JsonOfFile(const std::string& path) {
   return ParseRun(path, text.str());
 }
 
-std::optional<Json> JsonOfPoint(const std::string& path, const std::string& number) {
+std::optional<ordered_json> JsonOfPoint(const std::string& path, const std::string& number) {
   int64_t id = 0;
   const auto [rest, bad] = std::from_chars(number.data(), number.data() + number.size(), id);
   if (bad != std::errc() || rest != number.data() + number.size())
@@ -58,7 +58,7 @@ std::optional<Json> JsonOfPoint(const std::string& path, const std::string& numb
 }
 
 /// Runs --model under the configuration, timing only.
-std::optional<Json> JsonOfConfig(const std::string& config, const po::variables_map& values) {
+std::optional<ordered_json> JsonOfConfig(const std::string& config, const po::variables_map& values) {
   if (!values.count("model"))
     return Fail(config + " is a configuration: there is nothing to run under it",
                 "name a network: --model=resnet18"),
@@ -78,7 +78,7 @@ std::optional<Json> JsonOfConfig(const std::string& config, const po::variables_
   return std::nullopt;
 }
 
-std::optional<Json> RunOf(const std::string& what, const po::variables_map& values) {
+std::optional<ordered_json> RunOf(const std::string& what, const po::variables_map& values) {
   const size_t colon = what.rfind(".sqlite:");
   if (colon != std::string::npos) return JsonOfPoint(what.substr(0, colon + 7), what.substr(colon + 8));
   if (what.ends_with(".sqlite"))
@@ -108,13 +108,13 @@ int CompareVerb(const Arguments& arguments) {
   if (layers < 0) return Fail("--layers: from 0");
   const std::string json = values["json"].as<std::string>();
   if (!json.empty() && !CheckWritable(json)) return 1;
-  std::vector<Json> runs;
+  std::vector<ordered_json> runs;
   for (const std::string& name : names) {
     auto run = RunOf(name, values);
     if (!run) return 1;
     runs.push_back(std::move(*run));
   }
-  Json all = {{"schema", 1}, {"base", names[0]}, {"comparisons", Json::array()}};
+  ordered_json all = {{"schema", 1}, {"base", names[0]}, {"comparisons", ordered_json::array()}};
   for (size_t i = 1; i < runs.size(); ++i) {
     std::string error;
     const auto comparison = explore::Compare(runs[0], runs[i], error);
