@@ -5,8 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <sstream>
+#include <cmath>
 
 #include "cli/options.h"
 #include "cli/outcome_json.h"
@@ -27,7 +26,7 @@ namespace {
 std::string ProgressText(const explore::Progress& progress) {
   const double rate = progress.seconds > 0 ? static_cast<double>(progress.run) / progress.seconds : 0;
   const double left = rate > 0 ? static_cast<double>(progress.total - progress.done) / rate : 0;
-  const auto seconds = static_cast<int64_t>(left + 0.5);
+  const int64_t seconds = std::llround(left);
   return fmt::format("{} of {} points, {:.1f} a second, {}:{:02} left", progress.done, progress.total, rate,
                      seconds / 60, seconds % 60);
 }
