@@ -31,13 +31,13 @@ struct Number {
   bool whole = false;
 };
 
-std::optional<Number> ParseNumber(std::string_view text) {
-  text = Trimmed(text);
+std::optional<Number> ParseNumber(std::string_view written) {
+  const std::string text(Trimmed(written));
   Number number;
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, number.value);
   if (error != std::errc() || rest != end || !(std::abs(number.value) <= kLargest)) return std::nullopt;
-  number.whole = text.find_first_not_of("-0123456789") == std::string_view::npos;
+  number.whole = text.find_first_not_of("-0123456789") == std::string::npos;
   return number;
 }
 

@@ -56,7 +56,7 @@ std::optional<runtime::Cycle> CyclesInARow(const isa::Spec& spec,
   const std::string key = cache != nullptr ? KeyOf(kernels) : "";
   std::optional<TimedProgram> made;
   const std::optional<TimedProgram>* program = &made;
-  if (key.empty()) {
+  if (cache == nullptr || key.empty()) {
     made = ProgramOf(spec, kernels);
   } else {
     if (cache->measured.size() >= kMostCached) cache->measured.clear();
