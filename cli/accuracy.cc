@@ -169,8 +169,8 @@ std::string Text(const Tally& tally, bool with_reference) {
                             worst.value, worst.op, worst.lost_db, worst.db);
 }
 
-std::string Json(const Tally& tally, const std::string& model, const std::string& device,
-                 bool with_reference) {
+std::string TallyJson(const Tally& tally, const std::string& model, const std::string& device,
+                      bool with_reference) {
   nlohmann::ordered_json json = {{"model", model}, {"device", device}, {"samples", tally.samples}};
   if (tally.cycles) json["cycles"] = tally.cycles;
   if (tally.labelled) {
@@ -263,7 +263,7 @@ int Measure(const po::variables_map& values, const import::Options& import_optio
   if (diagnostics.HasErrors()) return Mistakes(diagnostics);
   if (!good) return Fail(error);
   if (json != "-") Print("{}", Text(measurement.tally, reference.has_value()));
-  const std::string report = Json(measurement.tally, path, run.device, reference.has_value());
+  const std::string report = TallyJson(measurement.tally, path, run.device, reference.has_value());
   return json.empty() || WriteFile(json, report) ? 0 : 1;
 }
 
