@@ -9,6 +9,7 @@
 #include "cli/report_checks.h"
 #include "cli/text.h"
 #include "cli/version.h"
+#include "compiler/explore/compare.h"
 
 namespace cosim::cli {
 namespace {
@@ -79,7 +80,7 @@ std::string HostTable(const session::HostResult& measured, const session::Option
 std::string HostJson(const session::HostResult& measured, const session::Options& options) {
   const session::Result& result = measured.result;
   Json json;
-  json["schema"] = kRunSchema;
+  json["schema"] = explore::kRunSchema;
   json["network"] = result.network.name;
   json["device"] = options.device;
   json["seed"] = options.seed;

@@ -11,8 +11,6 @@
 
 namespace cosim::cli {
 
-inline constexpr int kRunSchema = 3;  // of the JSON of `run`: docs/reference/versions.md
-
 /// What --check says; nothing after printing a mistake.
 std::optional<session::Check> CheckIn(const boost::program_options::variables_map& values);
 

@@ -9,6 +9,7 @@
 #include "cli/report_checks.h"
 #include "cli/report_figures.h"
 #include "cli/spec_json.h"
+#include "compiler/explore/compare.h"
 
 namespace cosim::cli {
 
@@ -53,7 +54,7 @@ Json LayerJson(const session::Result& result, size_t i, const isa::Spec& spec) {
 
 Json RunObject(const session::Result& result, const isa::Spec& spec, const session::Options& options) {
   Json json;
-  json["schema"] = kRunSchema;
+  json["schema"] = explore::kRunSchema;
   json["network"] = result.network.name;
   json["config"] = spec.config;
   json["isa"] = spec.isa;

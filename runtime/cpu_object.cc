@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "isa/check.h"
+#include "runtime/whole_io.h"
 
 #if defined(__arm__) || defined(__aarch64__)
 #include <asm/hwcap.h>
@@ -33,16 +34,6 @@ class LoadedKernel final : public CpuKernel {
   std::shared_ptr<const LoadedObject> object_;
   Entry entry_;
 };
-
-bool WriteAll(int file, const std::vector<uint8_t>& bytes) {
-  for (size_t done = 0; done < bytes.size();) {
-    const ssize_t n = write(file, bytes.data() + done, bytes.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    done += n;
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -90,7 +81,7 @@ std::shared_ptr<const LoadedObject> LoadedObject::Load(const CpuObject& object, 
   // The loader takes files only. It also takes two files of one name for the same: the descriptor stays open
   // as long as the object is mapped, so that no other object gets its number.
   const int file = memfd_create("cosim_module", MFD_CLOEXEC);
-  if (file < 0 || !WriteAll(file, object.bytes)) {
+  if (file < 0 || !WriteAll(file, object.bytes.data(), object.bytes.size())) {
     error = fmt::format("no memory for its CPU code: {}", std::strerror(errno));
     if (file >= 0) close(file);
     return nullptr;

@@ -32,7 +32,7 @@ uint64_t ByteSize(const tir::BufferNode& buffer) {
 struct Environment {
   std::vector<tir::Buffer> buffers;
   std::vector<tir::Var> vars;
-  tir::Simplifier ranges;  ///< of the variables
+  tir::Simplifier ranges;  ///< of the variables, where Scope::ranges wants them
 };
 
 /// A parallel loop and those that fill its body, outermost first: their rounds are counted as one.
@@ -82,7 +82,7 @@ class FunctionEmitter {
       for (size_t i = nest.size(); i-- > 0;) {
         Value* extent = exprs_.Emit(nest[i]->extent);
         Value* own = i == 0 ? round : b_.CreateSRem(round, extent);
-        environment_.ranges.Bind(nest[i]->var, nest[i]->min, nest[i]->extent);
+        if (scope_.ranges) scope_.ranges->Bind(nest[i]->var, nest[i]->min, nest[i]->extent);
         scope_.vars[nest[i]->var.get()] = b_.CreateNSWAdd(exprs_.Emit(nest[i]->min), own);
         if (i > 0) round = b_.CreateSDiv(round, extent);
       }
@@ -123,7 +123,7 @@ class FunctionEmitter {
     if (loop.kind == tir::LoopKind::kTensorized) return EmitTensorized(loop, b_, scope_, exprs_);
     if (loop.kind == tir::LoopKind::kParallel && parallel_) return EmitParallel(loop);
     environment_.vars.push_back(loop.var);
-    environment_.ranges.Bind(loop.var, loop.min, loop.extent);
+    if (scope_.ranges) scope_.ranges->Bind(loop.var, loop.min, loop.extent);
     EmitLoop(loop);
     environment_.vars.pop_back();
   }

@@ -14,8 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kSchema = 3;  // of the JSON of `run`
-
 std::string TextOf(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.is_null() ? "unknown" : value.dump();
 }
@@ -141,8 +139,8 @@ std::vector<WaitChange> WaitChanges(const Json& before, const Json& after) {
 std::optional<Comparison> Compare(const Json& before, const Json& after, std::string& error) {
   try {
     for (const Json* run : {&before, &after}) {
-      if (run->at("schema") == kSchema) continue;
-      error = fmt::format("its schema is {}, and this cosim reads {}", TextOf(run->at("schema")), kSchema);
+      if (run->at("schema") == kRunSchema) continue;
+      error = fmt::format("its schema is {}, and this cosim reads {}", TextOf(run->at("schema")), kRunSchema);
       return std::nullopt;
     }
     if (before.at("network") != after.at("network")) {

@@ -11,6 +11,9 @@
 
 namespace cosim::explore {
 
+/// Of the JSON of `run`, which the command line writes: docs/reference/versions.md.
+inline constexpr int kRunSchema = 3;
+
 /// Of one layer, in one run.
 struct LayerFacts {
   bool on_accelerator = false;

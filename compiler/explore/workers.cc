@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "isa/check.h"
+#include "runtime/whole_io.h"
 
 namespace cosim::explore {
 namespace {
@@ -28,31 +29,8 @@ namespace {
 constexpr size_t kMostTogether = 16;  // items given to a worker at a time
 constexpr size_t kMostDeathText = 4000;
 
-/// False at the end of the pipe.
-bool ReadAll(int file, void* to, size_t bytes) {
-  auto* at = static_cast<char*>(to);
-  while (bytes > 0) {
-    const ssize_t got = read(file, at, bytes);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    at += got;
-    bytes -= static_cast<size_t>(got);
-  }
-  return true;
-}
-
-/// False when nobody reads.
-bool WriteAll(int file, const void* from, size_t bytes) {
-  const auto* at = static_cast<const char*>(from);
-  while (bytes > 0) {
-    const ssize_t put = write(file, at, bytes);
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    at += put;
-    bytes -= static_cast<size_t>(put);
-  }
-  return true;
-}
+using runtime::ReadAll;
+using runtime::WriteAll;
 
 struct Worker {
   pid_t process = -1;
