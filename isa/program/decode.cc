@@ -54,7 +54,11 @@ Decoder::Table Decoder::MakeTable(const Spec& spec, int index) {
                         .pad_bottom = field("pad_bottom"),
                         .pad_left = field("pad_left"),
                         .pad_right = field("pad_right"),
-                        .pad_value = field("pad_value")};
+                        .pad_value = field("pad_value"),
+                        .piece_bytes = field("piece_bytes"),
+                        .piece_first = field("piece_first"),
+                        .piece_step = field("piece_step"),
+                        .row_bytes = field("row_bytes")};
       break;
     case Kind::kAlu:
       table.op = field("op");
@@ -141,7 +145,12 @@ void Decoder::DecodeWith(const Table& table, const InstructionFormat& format, co
                           .pad_bottom = value(f.pad_bottom),
                           .pad_left = value(f.pad_left),
                           .pad_right = value(f.pad_right),
-                          .pad_value = value(f.pad_value)};
+                          .pad_value = value(f.pad_value),
+                          .gathers = f.piece_bytes >= 0,
+                          .piece_bytes = value(f.piece_bytes),
+                          .piece_first = value(f.piece_first),
+                          .piece_step = value(f.piece_step),
+                          .row_bytes = value(f.row_bytes)};
       break;
     }
     case Kind::kGemm: {

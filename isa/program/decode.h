@@ -19,6 +19,11 @@ namespace cosim::isa {
 /// stored_bytes. A load writes (pad_top + rows + pad_bottom) x (pad_left + cols + pad_right) consecutive
 /// elements from `sram` on, row-major, pads holding pad_value in every lane; a store reads rows x cols
 /// consecutive elements.
+///
+/// A load that gathers fills a part of each element: element c of row r has its stored bytes [piece_first,
+/// piece_first + piece_bytes) from DRAM bytes dram + r * stride + c * piece_step on, and keeps its others.
+/// There dram and stride are any number of bytes, a row takes row_bytes = (cols - 1) * piece_step +
+/// piece_bytes, and there are no pads.
 struct Transfer {
   int memory = -1;
   bool is_store = false;
@@ -27,9 +32,14 @@ struct Transfer {
   int64_t sram = 0;   ///< element
   int64_t rows = 0, cols = 0, stride = 0;  ///< elements
   int64_t pad_top = 0, pad_bottom = 0, pad_left = 0, pad_right = 0, pad_value = 0;
+  bool gathers = false;
+  int64_t piece_bytes = 0, piece_first = 0, piece_step = 0, row_bytes = 0;  ///< bytes
   int64_t SramRows() const { return pad_top + rows + pad_bottom; }
   int64_t SramCols() const { return pad_left + cols + pad_right; }
   int64_t SramElements() const { return SramRows() * SramCols(); }
+  /// Bytes of DRAM that a row takes, and from a row's first to the next one's; `stored`: of an element.
+  int64_t RowBytes(int64_t stored) const { return gathers ? row_bytes : cols * stored; }
+  int64_t StrideBytes(int64_t stored) const { return gathers ? stride : stride * stored; }
 };
 
 /// Element index of step (i, j, u): base + uop[u].field + i * outer + j * inner, modulo nothing: it must be
@@ -89,6 +99,7 @@ class Decoder {
   struct TransferFields {
     int sram = -1, dram = -1, rows = -1, cols = -1, stride = -1;
     int pad_top = -1, pad_bottom = -1, pad_left = -1, pad_right = -1, pad_value = -1;
+    int piece_bytes = -1, piece_first = -1, piece_step = -1, row_bytes = -1;
   };
   struct NestFields {
     int uop_begin = -1, uop_end = -1, iter_out = -1, iter_in = -1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fields that each kind of instruction needs: there, of the right type, wide enough for the memory they
 // index.
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -13,6 +14,8 @@ namespace {
 constexpr std::array<std::string_view, 5> kTransferFields = {"sram", "dram", "rows", "cols", "stride"};
 constexpr std::array<std::string_view, 5> kPadFields = {"pad_top", "pad_bottom", "pad_left", "pad_right",
                                                         "pad_value"};
+constexpr std::array<std::string_view, 4> kPieceFields = {"piece_bytes", "piece_first", "piece_step",
+                                                          "row_bytes"};
 constexpr std::array<std::string_view, 4> kNestFields = {"uop_begin", "uop_end", "iter_out", "iter_in"};
 
 bool Contains(std::span<const std::string_view> names, std::string_view name) {
@@ -92,9 +95,32 @@ class RoleChecker {
     }
     const Memory& memory = e_.spec.memories[format_.memory];
     CheckWidth("sram", memory, IndexBits(memory.depth));
+    CheckPieces(memory);
     if (format_.FieldIndex("pad_value") >= 0 && !memory.fields[0].name.empty()) {
       Report(e_.diags, codes::kFieldWithoutRole, FieldEntry(entry_, "pad_value")->key,
              fmt::format("memory '{}' holds records, which no single value can pad", memory.name));
+    }
+  }
+
+  /// A load has all fields of pieces or none, and none together with padding.
+  void CheckPieces(const Memory& memory) {
+    if (format_.kind != Kind::kLoad) return;
+    auto is_there = [&](std::string_view name) { return format_.FieldIndex(name) >= 0; };
+    if (std::ranges::none_of(kPieceFields, is_there)) return;
+    for (std::string_view name : kPieceFields) {
+      Require(name);
+      CheckUnsigned(name);
+    }
+    for (std::string_view name : kPadFields) {
+      if (!is_there(name)) continue;
+      Report(e_.diags, codes::kFieldWithoutRole, FieldEntry(entry_, name)->key,
+             fmt::format("instruction '{}' gathers pieces, which have no padding", format_.name))
+          .hint = "put the border into memory, or give padding to an instruction of its own";
+    }
+    if (memory.is_micro_ops || memory.mirrors >= 0) {
+      Report(e_.diags, codes::kFieldWithoutRole, entry_.key,
+             fmt::format("instruction '{}' gathers pieces into '{}', which {}", format_.name, memory.name,
+                         memory.is_micro_ops ? "holds micro-ops" : "has no storage of its own"));
     }
   }
 
@@ -167,7 +193,7 @@ class RoleChecker {
     }
     switch (format_.kind) {
       case Kind::kLoad:
-        return Contains(kTransferFields, name) || Contains(kPadFields, name);
+        return Contains(kTransferFields, name) || Contains(kPadFields, name) || Contains(kPieceFields, name);
       case Kind::kStore:
         return Contains(kTransferFields, name);
       case Kind::kGemm:

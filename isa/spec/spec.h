@@ -121,6 +121,8 @@ struct InstructionFormat {
   SourceLoc loc;
   /// Index of a field by name, -1 if there is none.
   int FieldIndex(std::string_view name) const;
+  /// load: fills parts of elements from overlapping pieces of rows of bytes. See isa::Transfer.
+  bool Gathers() const { return FieldIndex("piece_bytes") >= 0; }
 };
 
 struct AluOp {
@@ -211,6 +213,11 @@ struct Spec {
 /// larger.
 inline int64_t DramAlignment(const Spec& spec, const Memory& memory) {
   return std::min<int64_t>(memory.stored_bytes, spec.dram.beat_bytes());
+}
+
+/// The longest piece that a load gathers into an element, in bytes: two beats, or the whole element.
+inline int64_t LongestPiece(const Spec& spec, const Memory& memory) {
+  return std::min<int64_t>(memory.stored_bytes, 2 * spec.dram.beat_bytes());
 }
 
 }  // namespace cosim::isa
