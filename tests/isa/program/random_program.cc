@@ -130,6 +130,7 @@ class Generator {
     const InstructionFormat& format = spec_.formats[f];
     const Memory& memory = spec_.memories[format.memory];
     const int64_t depth = spec_.memories[Storage(spec_, format.memory)].depth;
+    if (format.Gathers()) return MakeGather(f);
     Instruction instruction = BlankInstruction(spec_, f);
     FillFreely(instruction);
     for (const char* pad : {"pad_top", "pad_bottom", "pad_left", "pad_right"}) {
@@ -161,6 +162,34 @@ class Generator {
     const int64_t last = (end - bytes) / memory.stored_bytes;
     if (last < first) return std::nullopt;
     Set(instruction, "dram", random_.Uniform(first, last) * memory.stored_bytes);
+    return instruction;
+  }
+
+  std::optional<Instruction> MakeGather(int f) {
+    const Memory& memory = spec_.memories[spec_.formats[f].memory];
+    Instruction instruction = BlankInstruction(spec_, f);
+    FillFreely(instruction);
+    const int64_t rows = random_.Uniform(1, std::min(options_.max_rows, FieldMax(f, "rows")));
+    const int64_t cols = random_.Uniform(1, std::min(options_.max_cols, FieldMax(f, "cols")));
+    if (rows * cols > memory.depth) return std::nullopt;
+    const int64_t bytes = random_.Uniform(1, LongestPiece(spec_, memory));
+    // Mostly overlapping, sometimes with whole beats between.
+    const int64_t most_step = random_.Percent(20) ? FieldMax(f, "piece_step") : bytes;
+    const int64_t step = random_.Uniform(0, std::min(FieldMax(f, "piece_step"), most_step));
+    const int64_t row = (cols - 1) * step + bytes;
+    const int64_t stride = std::min(random_.Uniform(0, row + 40), FieldMax(f, "stride"));
+    if (row > FieldMax(f, "row_bytes")) return std::nullopt;
+    const int64_t last = data_end_ - (rows - 1) * stride - row;
+    if (last < data_begin_) return std::nullopt;
+    Set(instruction, "rows", rows);
+    Set(instruction, "cols", cols);
+    Set(instruction, "stride", stride);
+    Set(instruction, "row_bytes", row);
+    Set(instruction, "piece_bytes", bytes);
+    Set(instruction, "piece_first", random_.Uniform(0, memory.stored_bytes - bytes));
+    Set(instruction, "piece_step", step);
+    Set(instruction, "sram", random_.Uniform(0, memory.depth - rows * cols));
+    Set(instruction, "dram", random_.Uniform(data_begin_, last));
     return instruction;
   }
 
