@@ -20,6 +20,7 @@
 #include "compiler/network/program_builder.h"
 #include "isa/check.h"
 #include "isa/text_escape.h"
+#include "runtime/host_arrays.h"
 
 namespace cosim::network {
 namespace {
@@ -76,6 +77,7 @@ class Compiler {
     if (!options_.timing_only) CompileCpu();
     WriteSteps();
     AddPlaces();
+    if (!options_.timing_only) runtime::MarkHostArrays(network_, spec_);
     return std::move(network_);
   }
 
@@ -282,8 +284,12 @@ class Compiler {
       touch(items_[i].writes, i);
     }
     for (ValueId output : graph_.outputs()) touch({Root(output), {}}, end);
-    if (options_.keep_every_value)
-      for (auto& [form, life] : lives) life.last = end;
+    // Where nothing is stored that is read in pieces, the verifier compares elements and not bytes.
+    for (auto& [form, life] : lives) {
+      const bool image = form.layout.kind == Layout::Kind::kImage;
+      if (image) life.first = 0;
+      if (image || options_.keep_every_value) life.last = end;
+    }
     std::vector<Lifetime> list;
     for (const auto& [form, life] : lives) list.push_back(life);
     values_end_ = accel::RoundUp(PlanMemory(list, 64), kPage);
