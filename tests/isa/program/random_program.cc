@@ -17,6 +17,7 @@
 #include "isa/program/microops.h"
 #include "isa/verify/footprint.h"
 #include "tests/isa/program/orderer.h"
+#include "tests/isa/program/random_gather.h"
 #include "tests/isa/program/reference.h"
 
 namespace cosim::isa::testing {
@@ -164,6 +165,24 @@ class Generator {
     return instruction;
   }
 
+  /// Half of them at the end of a page.
+  std::optional<Instruction> MakeGather(int f) {
+    Instruction instruction = BlankInstruction(spec_, f);
+    FillFreely(instruction);
+    Set(instruction, "sram", 0);
+    DrawGather(spec_, options_, random_, instruction);
+    const Decoded shape = decoder_(instruction);
+    const auto& transfer = std::get<Transfer>(shape.body);
+    const int64_t depth = spec_.memories[transfer.memory].depth;
+    const int64_t bytes = (transfer.rows - 1) * transfer.stride + transfer.row_bytes;
+    if (transfer.SramElements() > depth || data_begin_ + bytes > data_end_) return std::nullopt;
+    Set(instruction, "sram", random_.Uniform(0, depth - transfer.SramElements()));
+    int64_t dram = random_.Uniform(data_begin_, data_end_ - bytes);
+    if (random_.Percent(50)) dram = RoundUp(dram, kPage) - random_.Uniform(0, transfer.row_bytes);
+    Set(instruction, "dram", std::clamp(dram, data_begin_, data_end_ - bytes));
+    return instruction;
+  }
+
   /// Chooses loops and a run of known micro-ops.
   bool FillNest(Instruction& instruction) {
     const int micro_ops = spec_.formats[instruction.format].micro_ops;
@@ -267,8 +286,9 @@ class Generator {
     const Kind kind = spec_.formats[f].kind;
     std::optional<Instruction> made;
     if (kind == Kind::kSync) made = BlankInstruction(spec_, f);
+    const bool moves = kind == Kind::kLoad || kind == Kind::kStore;
     for (int attempt = 0; attempt < kAttempts && !made; ++attempt) {
-      made = kind == Kind::kLoad || kind == Kind::kStore ? MakeTransfer(f) : MakeCompute(f);
+      made = spec_.formats[f].Gathers() ? MakeGather(f) : moves ? MakeTransfer(f) : MakeCompute(f);
     }
     if (!made) return;
     const Decoded decoded = decoder_(*made);

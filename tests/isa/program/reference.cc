@@ -36,8 +36,9 @@ void TouchTransfer(const Spec& spec, const Transfer& transfer, std::vector<Touch
   const int64_t elements = transfer.is_store ? transfer.rows * transfer.cols : transfer.SramElements();
   for (int64_t e = 0; e < elements; ++e) touches.push_back({memory, transfer.sram + e, !transfer.is_store});
   for (int64_t row = 0; row < transfer.rows; ++row) {
-    const int64_t start = static_cast<int64_t>(transfer.dram) + row * transfer.stride * bytes;
-    for (int64_t b = 0; b < transfer.cols * bytes; ++b) touches.push_back({-1, start + b, transfer.is_store});
+    const int64_t start = static_cast<int64_t>(transfer.dram) + row * transfer.StrideBytes(bytes);
+    const int64_t length = transfer.RowBytes(bytes);
+    for (int64_t b = 0; b < length; ++b) touches.push_back({-1, start + b, transfer.is_store});
   }
 }
 
