@@ -18,8 +18,8 @@ uint64_t TransferBytes(const isa::Spec& spec, const isa::Transfer& transfer) {
   const uint64_t beat = spec.dram.beat_bytes(), element = spec.memories[transfer.memory].stored_bytes;
   uint64_t bytes = 0;
   for (int64_t r = 0; r < transfer.rows; ++r) {
-    const uint64_t begin = transfer.dram + r * transfer.stride * element,
-                   end = begin + transfer.cols * element;
+    const uint64_t begin = transfer.dram + r * transfer.StrideBytes(element),
+                   end = begin + transfer.RowBytes(element);
     bytes += (end + beat - 1) / beat * beat - begin / beat * beat;
   }
   return bytes;

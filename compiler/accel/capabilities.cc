@@ -118,11 +118,24 @@ int FindTransfer(const isa::Spec& spec, int memory, bool is_store, int lane_bits
   int best = -1;
   for (size_t f = 0; f < spec.formats.size(); ++f) {
     const isa::InstructionFormat& format = spec.formats[f];
-    if (format.kind != (is_store ? isa::Kind::kStore : isa::Kind::kLoad)) continue;
+    if (format.kind != (is_store ? isa::Kind::kStore : isa::Kind::kLoad) || format.Gathers()) continue;
     const isa::Memory& moved = spec.memories[format.memory];
     if (format.memory != memory && !(is_store && moved.mirrors == memory)) continue;
     if (lane_bits != 0 && moved.fields[0].type.width != lane_bits) continue;
     if (best < 0 || worth(format) > worth(spec.formats[best])) best = static_cast<int>(f);
+  }
+  return best;
+}
+
+int FindGather(const isa::Spec& spec, int memory) {
+  const auto longest = [](const isa::InstructionFormat& format) {
+    return format.fields[format.FieldIndex("piece_step")].type.Max();
+  };
+  int best = -1;
+  for (size_t f = 0; f < spec.formats.size(); ++f) {
+    const isa::InstructionFormat& format = spec.formats[f];
+    if (format.kind != isa::Kind::kLoad || format.memory != memory || !format.Gathers()) continue;
+    if (best < 0 || longest(format) > longest(spec.formats[best])) best = static_cast<int>(f);
   }
   return best;
 }

@@ -59,6 +59,9 @@ std::vector<SameWork> FindSameWork(const isa::Spec& spec, int format);
 /// moves most; of equals the first. -1: there is none.
 int FindTransfer(const isa::Spec& spec, int memory, bool is_store, int lane_bits = 0);
 
+/// The load that gathers pieces into `memory`, of several the one with the longest steps; -1: there is none.
+int FindGather(const isa::Spec& spec, int memory);
+
 /// A memory whose elements are records of requantization parameters, one a channel, and the parts that their
 /// fields play: ALU ops compute round_shift((x + bias) * multiplier, shift), in one or several steps.
 struct ChannelRecord {

@@ -144,7 +144,49 @@ std::vector<CopyDim> InstructionWriter::CopyDims(const TransferLeaf& leaf, int64
   return dims;
 }
 
+void InstructionWriter::WriteGather(const TransferLeaf& leaf) {
+  const Gathered& gathered = *kernel_->gathered;
+  const int memory = OnChip(leaf.sram.buffer).memory, format = FindGather(spec_, memory);
+  if (format < 0) return Refuse(fmt::format("no instruction gathers '{}'", spec_.memories[memory].name));
+  int64_t first = 0;
+  std::vector<CopyDim> dims = CopyDims(leaf, first);
+  if (dims.empty()) return;
+  const auto most = [&](const char* field) { return std::max<int64_t>(1, MostOf(format, field)); };
+  std::string why;
+  const auto loads = CutGather(gathered, std::move(dims), first,
+                               {most("rows"), most("cols"), most("stride"), most("row_bytes")}, why);
+  if (!loads) return Refuse(fmt::format("{}: {}", leaf.sram.buffer->name, why));
+  const int64_t sram = BaseOf(leaf.sram);
+  const auto image = static_cast<int64_t>(DramAddress(leaf.dram.buffer));
+  for (const PieceLoad& load : *loads) {
+    const int64_t row_bytes = (load.cols - 1) * load.step + load.piece.bytes;
+    isa::Instruction instruction = Make(format);
+    Set(instruction, "sram", sram + load.sram);
+    Set(instruction, "dram", image + load.dram);
+    Set(instruction, "rows", load.rows);
+    Set(instruction, "cols", load.cols);
+    Set(instruction, "stride", load.stride);
+    Set(instruction, "row_bytes", row_bytes);
+    Set(instruction, "piece_bytes", load.piece.bytes);
+    Set(instruction, "piece_first", load.piece.first);
+    Set(instruction, "piece_step", load.step);
+    if (!tokens_) continue;
+    Footprint footprint;
+    Footprint::OnChip on_chip{memory, true, {}};
+    for (int64_t e = 0; e < load.rows * load.cols; ++e)
+      on_chip.elements.push_back(static_cast<int32_t>(sram + load.sram + e));
+    footprint.on_chip.push_back(std::move(on_chip));
+    for (int64_t r = 0; r < load.rows; ++r) {
+      const auto begin = static_cast<uint64_t>(image + load.dram + r * load.stride);
+      footprint.dram.push_back({false, begin, begin + static_cast<uint64_t>(row_bytes)});
+    }
+    tokens_->Add(std::move(instruction), footprint, tag_);
+  }
+}
+
 void InstructionWriter::WriteTransfer(const TransferLeaf& leaf) {
+  if (kernel_->gathered && leaf.dram.buffer == kernel_->params[kernel_->gathered->param])
+    return WriteGather(leaf);
   const int memory = OnChip(leaf.sram.buffer).memory;
   const int format =
       FindTransfer(spec_, memory, leaf.is_store, leaf.is_store ? leaf.dram.buffer->type.bits : 0);

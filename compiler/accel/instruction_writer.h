@@ -57,6 +57,8 @@ class InstructionWriter {
   void SetNest(isa::Instruction& instruction, const HardwareNest& nest, int64_t uop_begin, int64_t uop_count);
   void Refuse(std::string reason);
   std::vector<CopyDim> CopyDims(const TransferLeaf& leaf, int64_t& dram_offset) const;
+  /// Elements that are windows of an image.
+  void WriteGather(const TransferLeaf& leaf);
   void WriteCopy(const TransferLeaf& leaf, int format, int64_t sram, uint64_t dram, const Copy2d& copy);
   void SetLocks(isa::Instruction& instruction, const Footprint& footprint) const;
   /// Each element that the index reaches, with the `parts` - 1 behind it.

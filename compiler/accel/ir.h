@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "compiler/accel/gather.h"
 #include "compiler/tir/ir.h"
 #include "isa/spec/spec.h"
 
@@ -103,7 +104,8 @@ struct Kernel {
   std::vector<tir::Buffer> params;  ///< DRAM buffers, in the order of the function's parameters
   std::vector<OnChipBuffer> buffers;
   Nodes body;
-  int64_t identity = 0;  ///< not 0: kernels of the same number in one LoweringCache are equal
+  std::optional<Gathered> gathered;  ///< a param that is read as an image
+  int64_t identity = 0;              ///< not 0: kernels of the same number in one LoweringCache are equal
 };
 
 std::string ToString(const Kernel& kernel);

@@ -229,6 +229,17 @@ class Compiler {
       layer.name = name + ".matrices";
       layer.op = "pack_matrices";
       layer.reason = "activations become weights";
+    } else if (form.layout.kind == Layout::Kind::kImage) {
+      Need(from);
+      const auto& node = graph_.node(form.layout.patches_for);
+      const accel::ImageWindow window = ImageOf(graph_, form.value, form.layout);
+      convert_functions_.push_back(
+          layouts::PackImage("image_" + node.name, shape, *node.As<graph::Conv2d>(),
+                             window.ImageBytes(lowering_.array().activation_bytes) / window.RowBytes(),
+                             window.Width(), BitsOf(form.value)));
+      layer.name = isa::OneLine(node.name) + ".image";
+      layer.op = "pack_image";
+      layer.reason = "few channels: the accelerator gathers the windows from rows of pixels";
     } else {
       Need(from);
       const auto& node = graph_.node(form.layout.patches_for);

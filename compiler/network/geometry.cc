@@ -51,6 +51,18 @@ Grouping GroupingOf(const ConvView& view, const Array& array) {
   return {groups, 1};
 }
 
+accel::ImageWindow ImageWindowOf(const ConvView& view, int64_t oh, int64_t ow, int64_t value_bytes) {
+  const graph::Conv2d& conv = view.attributes;
+  return {view.i,           view.kh, view.kw, conv.stride[0], conv.stride[1], conv.dilation[0],
+          conv.dilation[1], oh,      ow,      value_bytes};
+}
+
+accel::ImageWindow ImageOf(const graph::Graph& graph, ValueId value, const Layout& layout) {
+  const auto y = Shape4(graph, layout.patches_for);
+  const Group alone{.nodes = {layout.patches_for}};
+  return ImageWindowOf(ViewOf(graph, alone, value), y[2], y[3], graph::SizeOf(graph.node(value).type.dtype));
+}
+
 bool UsePatches(const ConvView& view, const Array& array) {
   if (view.attributes.groups != 1) return false;
   const int64_t direct = CeilDiv(view.i, array.layout_in) * view.kh * view.kw;
@@ -70,6 +82,8 @@ int64_t BytesOf(const graph::Graph& graph, ValueId value, const Layout& layout, 
   if (layout.kind == Layout::Kind::kBlocked)
     return tiles * layout.groups * CeilDiv(c / layout.groups, layout.block) * h * w * block_bytes;
   const auto y = Shape4(graph, layout.patches_for);
+  if (layout.kind == Layout::Kind::kImage)
+    return n * ImageOf(graph, value, layout).ImageBytes(array.activation_bytes);
   const auto& weights = graph.node(graph.node(layout.patches_for).inputs[1]).type.shape;
   const int64_t taps = weights.size() == 4 ? weights[2] * weights[3] : h * w;
   return tiles * CeilDiv(c * taps, layout.block) * y[2] * y[3] * block_bytes;

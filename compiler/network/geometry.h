@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "compiler/accel/gather.h"
 #include "compiler/graph/graph.h"
 #include "compiler/network/group.h"
 #include "compiler/schedules/accel/array.h"
@@ -23,11 +24,13 @@ struct Layout {
                ///< a gap behind each element that fills no power of two of bytes
     kPatches,  ///< blocked, the channels being the taps of a convolution's window: [N / batch][KH * KW * C /
                ///< block][OH][OW][batch][block]
+    kImage,  ///< [N][rows][columns][C] with the border that a convolution gives it and what its windows reach
+             ///< behind: the accelerator gathers the windows (accel::Gathered)
     kMatrices,  ///< an operand of a matmul as weights: [N][groups][O / layout_out][out elements][I /
                 ///< layout_in][in elements][block_out][block_in], with gaps likewise
   } kind = Kind::kPlain;
   int64_t block = 0;                ///< kBlocked, kPatches: Array::layout_in or layout_out
-  graph::ValueId patches_for = -1;  ///< kPatches: the convolution
+  graph::ValueId patches_for = -1;  ///< kPatches, kImage: the convolution
   int64_t groups = 1;       ///< kBlocked: [N][groups][C / groups / block]…; kMatrices; more than one: batch 1
   bool transposed = false;  ///< kMatrices: graph::MatMul::transpose_b
   friend auto operator<=>(const Layout&, const Layout&) = default;
@@ -64,6 +67,12 @@ struct Grouping {
   int64_t count = 1;     ///< groups of the kernel
 };
 Grouping GroupingOf(const ConvView& view, const Array& array);
+
+/// The window of a convolution over its input as an image, whose values take `value_bytes`.
+accel::ImageWindow ImageWindowOf(const ConvView& view, int64_t oh, int64_t ow, int64_t value_bytes);
+
+/// The same of a value in a kImage layout.
+accel::ImageWindow ImageOf(const graph::Graph& graph, graph::ValueId value, const Layout& layout);
 
 /// Whether unrolling the window into the channels pays: where few channels would leave most lanes empty.
 bool UsePatches(const ConvView& view, const Array& array);

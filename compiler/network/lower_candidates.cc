@@ -27,7 +27,7 @@ constexpr double kMostStepsAlone = 4'000;
 }  // namespace
 
 GroupLowering::Rhythm GroupLowering::RhythmOf(const Plan& plan) {
-  return {plan.kind, plan.window, plan.epilogue.Rhythm()};
+  return {plan.kind, plan.window, plan.epilogue.Rhythm(), plan.gathered.has_value()};
 }
 
 GroupLowering::Situation GroupLowering::SituationOf(const Plan& plan, bool alone) const {
@@ -39,6 +39,11 @@ GroupLowering::Situation GroupLowering::SituationOf(const Plan& plan, bool alone
 LoweredTile GroupLowering::MakeTile(const Group& group, const Plan& plan, const Tile& tile) const {
   kernels::KernelTe te = BuildKernel(spec_, array_, group.name, *plan.kind, plan.window, plan.epilogue, tile);
   accel::Draft draft{spec_, std::move(te.function), {}, cursor_, tile.units};
+  if (plan.gathered) {
+    draft.kernel.gathered = plan.gathered;
+    draft.kernel.gathered->param =
+        static_cast<int>(std::ranges::find(te.roles, Role::kInput) - te.roles.begin());
+  }
   LoweredTile lowered;
   accel::Watch watch;
   if (options_.after_pass)

@@ -54,8 +54,9 @@ std::vector<PackedConstant> GroupLowering::MakeConstants(const Group& group, con
   ChannelParameters parameters = ParametersOf(group, out, plan, true);
   if (plan.kind == &kernels::Contraction() && out.weights < 0) {
     const ConvView view = ViewOf(graph_, group, out.input);
-    const bool patches = out.input_layout.kind == Layout::Kind::kPatches;
-    constants.push_back({Role::kWeights, group.name + ".weights", PackWeights(spec_, array_, view, patches)});
+    const bool unrolled = out.input_layout.kind == Layout::Kind::kPatches || plan.gathered;
+    constants.push_back({Role::kWeights, group.name + ".weights",
+                         PackWeights(spec_, array_, view, unrolled ? out.input_layout.block : 0)});
   }
   if (plan.kind == &kernels::Lanes())
     constants.push_back({Role::kWeights, group.name + ".weights",

@@ -85,6 +85,7 @@ class GroupLowering {
     const kernels::KernelTemplate* kind = &kernels::Map();
     Window window;
     Epilogue epilogue;
+    std::optional<accel::Gathered> gathered;  ///< the input is an image
   };
   bool MakePlan(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   /// Why the ALU cannot read values as they stand in DRAM; empty: it can.
@@ -95,6 +96,8 @@ class GroupLowering {
   bool PlanMatMul(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   bool PlanElementwise(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   bool PlanConvolution(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
+  /// Makes a convolution whose window is unrolled one that gathers its windows from an image, if the ISA can.
+  bool PlanImage(const Group& group, const ConvView& view, AcceleratorGroup& out, Plan& plan) const;
   /// Makes a depthwise convolution one of lanes where the tile model finds that no slower.
   void TryLanes(const Group& group, const AcceleratorGroup& out, Plan& plan) const;
   bool PlanPool(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
@@ -113,6 +116,7 @@ class GroupLowering {
     const kernels::KernelTemplate* kind = &kernels::Map();
     Window window;
     std::vector<std::string_view> epilogue;
+    bool gathers = false;
     friend bool operator==(const Rhythm&, const Rhythm&) = default;
   };
   static Rhythm RhythmOf(const Plan& plan);

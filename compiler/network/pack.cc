@@ -19,21 +19,23 @@ std::vector<uint8_t> Pack(const isa::Memory& memory, const std::vector<int64_t>&
 }  // namespace
 
 std::vector<uint8_t> PackWeights(const isa::Spec& spec, const Array& array, const ConvView& view,
-                                 bool patches) {
+                                 int64_t unrolled) {
   const int64_t bo = array.block_out, bi = array.block_in, taps = view.kh * view.kw;
   const Grouping grouping = GroupingOf(view, array);
   const int64_t outputs = view.o / view.attributes.groups;  // of one group of the graph
-  const int64_t inner = patches ? taps * view.i : grouping.together * view.i, outer_taps = patches ? 1 : taps;
+  const int64_t inner = unrolled > 0 ? taps * view.i : grouping.together * view.i,
+                outer_taps = unrolled > 0 ? 1 : taps;
   // Elements of one group of the kernel; with several, channels fill whole blocks.
   const int64_t out_elements = accel::RoundUp(grouping.together * outputs, array.layout_out) / bo;
-  const int64_t in_elements = accel::RoundUp(inner, array.layout_in) / bi, tile = bo * bi;
+  const int64_t in_elements = accel::RoundUp(inner, unrolled > 0 ? unrolled : array.layout_in) / bi,
+                tile = bo * bi;
   // From one input of a tile to the next, and from one output.
   const int64_t lane = array.weights_by_input ? bo : 1, row_of_tile = array.weights_by_input ? 1 : bi;
   // Where the weights of an output go from the output's place, for each of the groups taken together.
   std::vector<int64_t> places;
   for (int64_t channel = 0; channel < grouping.together * view.i; ++channel)
     for (int64_t t = 0; t < taps; ++t) {
-      const int64_t at = patches ? t * view.i + channel : channel, tap = patches ? 0 : t;
+      const int64_t at = unrolled > 0 ? t * view.i + channel : channel, tap = unrolled > 0 ? 0 : t;
       places.push_back((at / bi * outer_taps + tap) * tile + at % bi * lane);
     }
   const isa::Memory& memory = spec.memories[array.weights];

@@ -66,6 +66,7 @@ bool GroupLowering::PlanConvolution(const Group& group, AcceleratorGroup& out, P
   window.oh = y[2];
   window.ow = y[3];
   if (UsePatches(view, array_)) {
+    if (PlanImage(group, view, out, plan)) return true;
     out.input_layout = {Layout::Kind::kPatches, array_.layout_in, group.anchor()};
     window.ci = CeilDiv(c * view.kh * view.kw, array_.layout_in);
     window.h = y[2];
@@ -93,6 +94,28 @@ bool GroupLowering::PlanConvolution(const Group& group, AcceleratorGroup& out, P
       return reason = fmt::format("padding with zero point {}: loads pad with 0 only", window.pad_value),
              false;
   }
+  return true;
+}
+
+bool GroupLowering::PlanImage(const Group& group, const ConvView& view, AcceleratorGroup& out,
+                              Plan& plan) const {
+  const int format = accel::FindGather(spec_, array_.activations);
+  const isa::Memory& memory = spec_.memories[array_.activations];
+  const int64_t value_bytes = graph::SizeOf(graph_.node(out.input).type.dtype);
+  if (format < 0 || !graph_.node(group.anchor()).As<graph::Conv2d>() || array_.batch != 1 ||
+      memory.element_bits != memory.stored_bytes * 8 || array_.activation_bits != 8 * value_bytes)
+    return false;
+  Window& window = plan.window;
+  const accel::ImageWindow image = ImageWindowOf(view, window.oh, window.ow, value_bytes);
+  accel::Gathered gathered = GatherOf(image, memory.stored_bytes, LongestPiece(spec_, memory));
+  const isa::InstructionFormat& load = spec_.formats[format];
+  if (gathered.col_bytes > load.fields[load.FieldIndex("piece_step")].type.Max()) return false;
+  out.input_layout = {Layout::Kind::kImage, array_.block_in, group.anchor()};
+  window.ci = std::ssize(gathered.blocks);
+  window.si = 1;
+  window.h = window.oh;
+  window.w = window.ow;
+  plan.gathered = std::move(gathered);
   return true;
 }
 

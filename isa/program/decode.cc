@@ -3,6 +3,8 @@
 // the values may be is the verifier's business.
 #include "isa/program/decode.h"
 
+#include <fmt/format.h>
+
 #include <string_view>
 
 #include "isa/check.h"
@@ -31,6 +33,28 @@ int FindIndex(const InstructionFormat& format, std::string_view name) {
 }
 
 }  // namespace
+
+std::string PieceError(const Spec& spec, const Transfer& transfer) {
+  if (!transfer.gathers) return {};
+  const Memory& memory = spec.memories[transfer.memory];
+  const int64_t longest = LongestPiece(spec, memory);
+  if (transfer.piece_bytes < 1 || transfer.piece_bytes > longest)
+    return fmt::format("gathers pieces of {} bytes; they have 1 to {}", transfer.piece_bytes, longest);
+  if (transfer.piece_first + transfer.piece_bytes > memory.stored_bytes)
+    return fmt::format("gathers into bytes {} to {} of elements of '{}', which have {}", transfer.piece_first,
+                       transfer.piece_first + transfer.piece_bytes - 1, memory.name, memory.stored_bytes);
+  const Wide row = Wide{transfer.cols - 1} * transfer.piece_step + transfer.piece_bytes;
+  if (row != transfer.row_bytes)
+    return fmt::format("has row_bytes={}, but {} pieces of {} bytes with a step of {} take {}",
+                       transfer.row_bytes, transfer.cols, transfer.piece_bytes, transfer.piece_step,
+                       static_cast<int64_t>(row));
+  return {};
+}
+
+Wide ReachOf(const Transfer& transfer, int64_t stored) {
+  if (transfer.gathers) return Wide{transfer.rows - 1} * transfer.stride + transfer.row_bytes;
+  return (Wide{transfer.rows - 1} * transfer.stride + transfer.cols) * stored;
+}
 
 Decoder::Decoder(const Spec& spec) : spec_(&spec), formats_(spec.formats.size()) {
   for (size_t i = 0; i < spec.formats.size(); ++i) formats_[i] = MakeTable(spec, static_cast<int>(i));

@@ -6,12 +6,14 @@
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "isa/program/program.h"
 #include "isa/spec/spec.h"
+#include "isa/wide.h"
 
 namespace cosim::isa {
 
@@ -41,6 +43,13 @@ struct Transfer {
   int64_t RowBytes(int64_t stored) const { return gathers ? row_bytes : cols * stored; }
   int64_t StrideBytes(int64_t stored) const { return gathers ? stride : stride * stored; }
 };
+
+/// What is wrong with the pieces of a load, for a message that begins with the instruction; empty if nothing
+/// is, or if it gathers none. Bounds are not looked at.
+std::string PieceError(const Spec& spec, const Transfer& transfer);
+
+/// DRAM bytes from the first row's first to behind the last row's last; `stored`: bytes of an element.
+Wide ReachOf(const Transfer& transfer, int64_t stored);
 
 /// Element index of step (i, j, u): base + uop[u].field + i * outer + j * inner, modulo nothing: it must be
 /// in bounds.

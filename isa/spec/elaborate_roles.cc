@@ -224,7 +224,10 @@ class RoleChecker {
       names.insert(names.end(), list.begin(), list.end());
     };
     if (format_.kind == Kind::kLoad || format_.kind == Kind::kStore) add(kTransferFields);
-    if (format_.kind == Kind::kLoad) add(kPadFields);
+    if (format_.kind == Kind::kLoad) {
+      add(kPadFields);
+      add(kPieceFields);
+    }
     if (format_.kind == Kind::kGemm) {
       add(kNestFields);
       names.insert(names.end(), {"reset", "overwrite"});

@@ -87,17 +87,14 @@ bool AccessChecker::CheckTransfer(int64_t i, const Decoded& decoded) {
   }
   const uint64_t element = memory.stored_bytes;
   const auto alignment = static_cast<uint64_t>(DramAlignment(spec_, memory));
-  if (transfer.dram % alignment != 0) {
+  if (!transfer.gathers && transfer.dram % alignment != 0) {
     Add(FindingKind::kDramAlignment, i, transfer.memory,
         fmt::format("DRAM address {:#x} is not a multiple of {} bytes ({})", transfer.dram, alignment,
                     alignment == element ? fmt::format("an element of '{}'", memory.name) : "a beat"));
     ok = false;
   }
   // Rows that fit on chip are few enough for the product.
-  const Wide end =
-      sram_end > depth
-          ? Wide{0}
-          : transfer.dram + (Wide{transfer.rows - 1} * transfer.stride + transfer.cols) * element;
+  const Wide end = sram_end > depth ? Wide{0} : transfer.dram + ReachOf(transfer, memory.stored_bytes);
   if (end > program_.dram_bytes) {
     Add(FindingKind::kDramBounds, i, transfer.memory,
         fmt::format("touches DRAM up to {:#x}, but the program's DRAM ends at {:#x}", Limited(end),

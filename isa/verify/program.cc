@@ -126,6 +126,8 @@ void CheckMeaning(const Spec& spec, int64_t i, const Decoded& decoded, VerifyRep
     at_least(0, transfer->stride, "stride");
     at_least(0, std::min({transfer->pad_top, transfer->pad_bottom, transfer->pad_left, transfer->pad_right}),
              "the smallest padding");
+    if (const std::string wrong = PieceError(spec, *transfer); !wrong.empty())
+      add(FindingKind::kCount, transfer->memory, wrong);
     if (!transfer->is_store) written(transfer->memory);
   } else if (const auto* gemm = std::get_if<Gemm>(&decoded.body)) {
     nest_counts(gemm->nest);

@@ -26,11 +26,11 @@ bool ReadsOwnSums(const Spec& spec, const InstructionFormat& format) {
 
 uint64_t RowBegin(const Spec& spec, const Transfer& transfer, int64_t row) {
   return transfer.dram +
-         static_cast<uint64_t>(row * transfer.stride * spec.memories[transfer.memory].stored_bytes);
+         static_cast<uint64_t>(row * transfer.StrideBytes(spec.memories[transfer.memory].stored_bytes));
 }
 
 uint64_t RowBytes(const Spec& spec, const Transfer& transfer) {
-  return static_cast<uint64_t>(transfer.cols * spec.memories[transfer.memory].stored_bytes);
+  return static_cast<uint64_t>(transfer.RowBytes(spec.memories[transfer.memory].stored_bytes));
 }
 
 uint64_t TransferEnd(const Spec& spec, const Transfer& transfer) {

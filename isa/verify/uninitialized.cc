@@ -3,6 +3,7 @@
 #include "isa/verify/uninitialized.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <variant>
 
@@ -31,8 +32,29 @@ void WrittenChecker::Execute(int64_t i, std::span<const OnChipAccess> accesses,
     Report(i, access.memory, missing_);
     written.Add(missing_);
   }
+  if (const auto* load = std::get_if<Transfer>(&decoded_[i].body); load != nullptr && load->gathers) {
+    AddPieces(*load);
+    return;
+  }
   for (const OnChipAccess& access : accesses) {
     if (access.is_write) written_[access.memory].Add(*access.elements);
+  }
+}
+
+void WrittenChecker::AddPieces(const Transfer& load) {
+  const Memory& memory = spec_.memories[load.memory];
+  const int64_t bytes = (memory.element_bits + 7) / 8;
+  IndexSet& written = written_[load.memory];
+  for (int64_t element = load.sram; element < load.sram + load.rows * load.cols; ++element) {
+    if (written.Has(element)) continue;
+    std::vector<bool>& pieces = pieces_[{load.memory, element}];
+    pieces.resize(bytes);
+    const int64_t end = std::min(bytes, load.piece_first + load.piece_bytes);
+    for (int64_t byte = load.piece_first; byte < end; ++byte) pieces[byte] = true;
+    if (std::ranges::all_of(pieces, std::identity{})) {
+      written.Add(element);
+      pieces_.erase({load.memory, element});
+    }
   }
 }
 

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "isa/program/decode.h"
@@ -34,6 +36,8 @@ class WrittenChecker {
   /// writes before the first step that reads it.
   void DropOwnResults(const Decoded& decoded, int memory, const MicroOpMemories& micro_ops,
                       IndexSet& missing) const;
+  /// Elements count as written once pieces have filled all their bytes.
+  void AddPieces(const Transfer& load);
   void Report(int64_t i, int memory, const IndexSet& missing);
   /// What would write it: "instruction 7 'load_wgt' does so later", or the instructions that write the
   /// memory.
@@ -44,6 +48,7 @@ class WrittenChecker {
   VerifyReport& report_;
   std::vector<IndexSet> written_;  // by memory
   IndexSet missing_;
+  std::map<std::pair<int, int64_t>, std::vector<bool>> pieces_;  // by memory and element, some bytes missing
 };
 
 }  // namespace cosim::isa

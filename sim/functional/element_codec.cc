@@ -3,6 +3,7 @@
 // elsewhere.
 #include "sim/functional/element_codec.h"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -96,6 +97,23 @@ void ElementCodec::Unpack(const uint8_t* dram, MemoryStore& store, int64_t eleme
       }
     });
   }
+}
+
+void ElementCodec::Patch(std::span<const uint8_t> bytes, int64_t first, MemoryStore& store,
+                         int64_t element) const {
+  if (whole_bytes_) {
+    const int64_t whole = lanes_ * record_bits_ / 8;
+    const int64_t count = std::min<int64_t>(static_cast<int64_t>(bytes.size()), whole - first);
+    WithStorage(store.fields[0], [&](auto* values) {
+      if (count > 0)
+        std::memcpy(reinterpret_cast<uint8_t*>(values) + element * whole + first, bytes.data(), count);
+    });
+    return;
+  }
+  std::vector<uint8_t> packed(stored_bytes_);
+  Pack(store, element, 1, packed.data());
+  std::ranges::copy(bytes, packed.begin() + first);
+  Unpack(packed.data(), store, element, 1);
 }
 
 void ElementCodec::Pack(const MemoryStore& store, int64_t element, int64_t count, uint8_t* dram) const {

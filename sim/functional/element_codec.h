@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "isa/spec/spec.h"
 #include "sim/functional/memories.h"
@@ -19,6 +20,8 @@ class ElementCodec {
 
   /// `count` elements from `dram` on, stored_bytes() each, to elements from `element` on.
   void Unpack(const uint8_t* dram, MemoryStore& store, int64_t element, int64_t count) const;
+  /// Replaces the packed bytes from `first` on of one element; its others stay.
+  void Patch(std::span<const uint8_t> bytes, int64_t first, MemoryStore& store, int64_t element) const;
   /// The other way. Bytes of an element's place that hold no lane become 0.
   void Pack(const MemoryStore& store, int64_t element, int64_t count, uint8_t* dram) const;
 

@@ -14,7 +14,18 @@ namespace {
 
 bool IsNegative(const isa::Transfer& t) {
   return t.sram < 0 || t.rows < 0 || t.cols < 0 || t.stride < 0 || t.pad_top < 0 || t.pad_bottom < 0 ||
-         t.pad_left < 0 || t.pad_right < 0;
+         t.pad_left < 0 || t.pad_right < 0 || t.piece_bytes < 0 || t.piece_first < 0 || t.piece_step < 0 ||
+         t.row_bytes < 0;
+}
+
+void LoadPieces(const isa::Transfer& transfer, const ElementCodec& codec, std::span<const uint8_t> dram,
+                MemoryStore& store) {
+  int64_t element = transfer.sram;
+  for (int64_t r = 0; r < transfer.rows; ++r) {
+    const uint8_t* piece = dram.data() + transfer.dram + r * transfer.stride;
+    for (int64_t c = 0; c < transfer.cols; ++c, ++element, piece += transfer.piece_step)
+      codec.Patch({piece, static_cast<size_t>(transfer.piece_bytes)}, transfer.piece_first, store, element);
+  }
 }
 
 void FillElements(MemoryStore& store, int64_t element, int64_t count, int64_t value) {
@@ -42,10 +53,11 @@ std::string TransferError(const isa::Spec& spec, const isa::Transfer& transfer, 
                        static_cast<int64_t>(elements_end - 1), memory.name, depth);
   }
   if (transfer.rows == 0 || transfer.cols == 0) return {};
+  if (std::string wrong = isa::PieceError(spec, transfer); !wrong.empty()) return wrong;
   const int64_t alignment = isa::DramAlignment(spec, memory);
-  if (transfer.dram % static_cast<uint64_t>(alignment) != 0)
+  if (!transfer.gathers && transfer.dram % static_cast<uint64_t>(alignment) != 0)
     return fmt::format("has the DRAM address {}, which is not a multiple of {}", transfer.dram, alignment);
-  const Wide reach = (Wide{transfer.rows - 1} * transfer.stride + transfer.cols) * memory.stored_bytes;
+  const Wide reach = isa::ReachOf(transfer, memory.stored_bytes);
   constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
   const auto end = static_cast<int64_t>(std::min(dram_bytes, kMost));  // of DRAM without a bound too
   if (transfer.dram > kMost || Wide{static_cast<int64_t>(transfer.dram)} + reach > end) {
@@ -57,6 +69,7 @@ std::string TransferError(const isa::Spec& spec, const isa::Transfer& transfer, 
 
 void Load(const isa::Transfer& transfer, const ElementCodec& codec, std::span<const uint8_t> dram,
           MemoryStore& store) {
+  if (transfer.gathers) return LoadPieces(transfer, codec, dram, store);
   const int64_t row = transfer.SramCols();
   const int64_t top = transfer.pad_top * row;
   const int64_t bottom = transfer.pad_bottom * row;
@@ -94,8 +107,8 @@ uint64_t TransferBytes(const isa::Transfer& transfer, int64_t stored_bytes, int 
   const uint64_t beat = beat_bytes;
   uint64_t beats = 0;
   for (int64_t r = 0; r < transfer.rows; ++r) {
-    const uint64_t first = transfer.dram + r * transfer.stride * stored_bytes;
-    beats += (first + transfer.cols * stored_bytes - 1) / beat - first / beat + 1;
+    const uint64_t first = transfer.dram + r * transfer.StrideBytes(stored_bytes);
+    beats += (first + transfer.RowBytes(stored_bytes) - 1) / beat - first / beat + 1;
   }
   return beats * beat;
 }

@@ -131,6 +131,7 @@ class Generator {
     const InstructionFormat& format = spec_.formats[f];
     const Memory& memory = spec_.memories[format.memory];
     const int64_t depth = spec_.memories[Storage(spec_, format.memory)].depth;
+    if (format.Gathers()) return MakeGather(f);
     Instruction instruction = BlankInstruction(spec_, f);
     FillFreely(instruction);
     for (const char* pad : {"pad_top", "pad_bottom", "pad_left", "pad_right"}) {
@@ -286,9 +287,8 @@ class Generator {
     const Kind kind = spec_.formats[f].kind;
     std::optional<Instruction> made;
     if (kind == Kind::kSync) made = BlankInstruction(spec_, f);
-    const bool moves = kind == Kind::kLoad || kind == Kind::kStore;
     for (int attempt = 0; attempt < kAttempts && !made; ++attempt) {
-      made = spec_.formats[f].Gathers() ? MakeGather(f) : moves ? MakeTransfer(f) : MakeCompute(f);
+      made = kind == Kind::kLoad || kind == Kind::kStore ? MakeTransfer(f) : MakeCompute(f);
     }
     if (!made) return;
     const Decoded decoded = decoder_(*made);

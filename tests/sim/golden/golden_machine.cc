@@ -46,7 +46,9 @@ int64_t GoldenMachine::BitsAt(uint64_t byte, int64_t bit, isa::ScalarType type) 
 }
 
 void GoldenMachine::Execute(const isa::Instruction& instruction, const isa::Decoded& decoded) {
-  if (const auto* transfer = std::get_if<isa::Transfer>(&decoded.body)) Move(*transfer);
+  if (const auto* transfer = std::get_if<isa::Transfer>(&decoded.body)) {
+    transfer->gathers ? Gather(*transfer) : Move(*transfer);
+  }
   if (const auto* gemm = std::get_if<isa::Gemm>(&decoded.body)) {
     Multiply(*gemm, *spec_.formats[decoded.format].intrinsic);
   }
@@ -81,6 +83,27 @@ void GoldenMachine::Move(const isa::Transfer& t) {
                 pad ? Truncate(t.pad_value, field.type) : BitsAt(address, bit, field.type));
           }
         }
+      }
+    }
+  }
+}
+
+void GoldenMachine::Gather(const isa::Transfer& t) {
+  const isa::Memory& memory = spec_.memories[t.memory];
+  for (int64_t n = 0; n < t.rows * t.cols; ++n) {
+    const uint64_t piece = t.dram + n / t.cols * t.stride + n % t.cols * t.piece_step;
+    for (int64_t lane = 0; lane < memory.LaneCount(); ++lane) {
+      for (int f = 0; f < static_cast<int>(memory.fields.size()); ++f) {
+        const isa::Field& field = memory.fields[f];
+        auto value = static_cast<uint64_t>(Value(t.memory, t.sram + n, lane, f));
+        for (int b = 0; b < field.type.width; ++b) {
+          const int64_t bit = lane * memory.record_bits + field.offset + b;
+          const int64_t at = bit - 8 * t.piece_first;  // of the piece
+          if (at < 0 || at >= 8 * t.piece_bytes) continue;
+          const uint64_t one = uint64_t{1} << b;
+          value = dram_.at(piece + at / 8) >> (at % 8) & 1 ? value | one : value & ~one;
+        }
+        Set(t.memory, t.sram + n, lane, f, Truncate(static_cast<int64_t>(value), field.type));
       }
     }
   }

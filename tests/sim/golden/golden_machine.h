@@ -25,6 +25,7 @@ class GoldenMachine {
 
  private:
   void Move(const isa::Transfer& transfer);
+  void Gather(const isa::Transfer& transfer);
   void Multiply(const isa::Gemm& gemm, const isa::Intrinsic& intrinsic);
   void Calculate(const isa::Alu& alu, const isa::Instruction& instruction);
   int64_t Element(const isa::Nest& nest, const isa::Index& index, int64_t i, int64_t j, int64_t u) const;

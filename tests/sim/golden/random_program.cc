@@ -103,6 +103,7 @@ class ProgramMaker {
 
   void AddTransfer(int format) {
     const isa::InstructionFormat& info = spec_.formats[format];
+    if (info.Gathers()) return AddGather(format);
     const isa::Memory& memory = spec_.memories[info.memory];
     isa::Instruction instruction = RandomFields(format);
     int64_t room = memory.depth;
@@ -129,6 +130,29 @@ class ProgramMaker {
     SetField(instruction, "sram", random_.Between(0, room));
     const int64_t places = (static_cast<int64_t>(kDataBytes) - reach) / memory.stored_bytes;
     SetField(instruction, "dram", random_.Between(0, places) * memory.stored_bytes);
+    program_.instructions.push_back(std::move(instruction));
+  }
+
+  void AddGather(int format) {
+    const isa::InstructionFormat& info = spec_.formats[format];
+    const isa::Memory& memory = spec_.memories[info.memory];
+    isa::Instruction instruction = RandomFields(format);
+    const int64_t rows = random_.Between(1, std::min<int64_t>(memory.depth, 5));
+    const int64_t cols = random_.Between(1, std::min<int64_t>(memory.depth / rows, 9));
+    const int64_t bytes = random_.Between(1, isa::LongestPiece(spec_, memory));
+    const int64_t step = random_.Between(
+        0, std::min(FieldMax(format, info.FieldIndex("piece_step")), random_.OneIn(3) ? int64_t{63} : bytes));
+    const int64_t row = (cols - 1) * step + bytes, stride = random_.Between(0, row + 9);
+    SetField(instruction, "rows", rows);
+    SetField(instruction, "cols", cols);
+    SetField(instruction, "stride", stride);
+    SetField(instruction, "row_bytes", row);
+    SetField(instruction, "piece_bytes", bytes);
+    SetField(instruction, "piece_first", random_.Between(0, memory.stored_bytes - bytes));
+    SetField(instruction, "piece_step", step);
+    SetField(instruction, "sram", random_.Between(0, memory.depth - rows * cols));
+    const int64_t reach = (rows - 1) * stride + row;
+    SetField(instruction, "dram", random_.Between(0, static_cast<int64_t>(kDataBytes) - reach));
     program_.instructions.push_back(std::move(instruction));
   }
 
