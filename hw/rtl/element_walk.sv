@@ -17,8 +17,8 @@ module element_walk #(
   input  logic                 row_in_dram_i,
   input  logic [CountBits-1:0] row_last_i,
   input  logic [CountBits-1:0] col_last_i,
-  input  logic [PartBits-1:0]  part_last_i,
-  input  logic [BeatShift-1:0] size_i,         // bytes a part takes of a beat, 0 for all of them
+  input  logic                 part_last_i,    // the part is the element's last
+  input  logic [BeatShift-1:0] size_i,         // bytes from element to element, within a beat
   input  logic [BeatShift-1:0] first_i,        // the transfer's first byte, within its beat
   input  logic [BeatShift-1:0] stride_i,       // bytes from row to row, within a beat
   output logic [CountBits-1:0] row_o,
@@ -42,7 +42,7 @@ module element_walk #(
   assign part_o    = part_q;
   assign element_o = element_q;
   assign offset_o  = first_i + row_offset_q + col_offset_q;
-  assign whole_o   = take_i & (~in_dram_i | (part_q == part_last_i));
+  assign whole_o   = take_i & (~in_dram_i | part_last_i);
   assign row_end_o = whole_o & (col_q == col_last_i);
   assign end_o     = row_end_o & (row_q == row_last_i);
 

@@ -22,6 +22,10 @@ module load_unit #(
   parameter  int unsigned            DimBits     = 16,
   parameter  int unsigned            PadBits     = 6,
   parameter  int unsigned            ValueBits   = 8,
+  parameter  int unsigned            PieceBytes  = 0,   // as load_writer.sv's
+  parameter  int unsigned            StepBits    = 1,
+  localparam int unsigned            Slices      = (PieceBytes > 0) ? PieceBytes : 1,
+  localparam int unsigned            ByteBits    = $clog2(Slices + 1),
   localparam int unsigned            LenBits     = $clog2(BurstBeats + 1),
   localparam int unsigned            RoomBits    = $clog2(BufferBeats + 1),
   localparam int unsigned            CountBits   = $clog2(InFlight + 1),
@@ -44,6 +48,11 @@ module load_unit #(
   input  logic [PadBits-1:0]   pad_left_i,
   input  logic [PadBits-1:0]   pad_right_i,
   input  logic [ValueBits-1:0] pad_value_i,
+  input  logic                 gathers_i,     // pieces: rows and strides are given in bytes; only with PieceBytes
+  input  logic [31:0]          row_bytes_i,
+  input  logic [ByteBits-1:0]  piece_first_i,
+  input  logic [ByteBits-1:0]  piece_bytes_i,
+  input  logic [StepBits-1:0]  piece_step_i,
   input  logic [TagBits-1:0]   tag_i,         // comes back at retirement
   output logic                 retire_o,
   output logic [TagBits-1:0]   retire_tag_o,
@@ -57,6 +66,7 @@ module load_unit #(
   input  logic [PortBits-1:0]  beat_data_i,
   // Memories.
   output logic [Memories-1:0]  we_o,
+  output logic [Slices-1:0]    wslices_o,
   output logic [AddrBits-1:0]  waddr_o,
   output logic [DataBits-1:0]  wdata_o
 );
@@ -79,6 +89,10 @@ module load_unit #(
       end
       row_bytes    = row_bytes | (memory_i[m] ? row : '0);
       stride_bytes = stride_bytes | (memory_i[m] ? stride : '0);
+    end
+    if (gathers_i) begin
+      row_bytes    = row_bytes_i;
+      stride_bytes = 32'(stride_i);
     end
   end
 
@@ -119,7 +133,8 @@ module load_unit #(
   load_writer #(
     .Memories(Memories), .ElementBits(ElementBits), .LaneBits(LaneBits), .StoredBytes(StoredBytes),
     .DataBits(DataBits), .AddrBits(AddrBits), .PortBits(PortBits), .BufferBeats(BufferBeats), .Transfers(InFlight),
-    .TagBits(TagBits), .DimBits(DimBits), .PadBits(PadBits), .ValueBits(ValueBits)
+    .TagBits(TagBits), .DimBits(DimBits), .PadBits(PadBits), .ValueBits(ValueBits),
+    .PieceBytes(PieceBytes), .StepBits(StepBits)
   ) i_writer (
     .clk_i,
     .rst_ni,
@@ -135,6 +150,10 @@ module load_unit #(
     .pad_left_i,
     .pad_right_i,
     .pad_value_i,
+    .gathers_i,
+    .piece_first_i,
+    .piece_bytes_i,
+    .piece_step_i,
     .tag_i,
     .beat_valid_i,
     .beat_last_i,
@@ -144,6 +163,7 @@ module load_unit #(
     .end_o   (ends),
     .tag_o   (end_tag),
     .we_o,
+    .wslices_o,
     .waddr_o,
     .wdata_o
   );

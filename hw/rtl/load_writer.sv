@@ -4,6 +4,9 @@
 //
 // A transfer that comes in cycle t is begun at t + 1 at the earliest. An element of padding takes one cycle, one from
 // memory a cycle for each beat it is made of (at least one). An element taken in cycle s is written in cycle s + 3.
+//
+// Where PieceBytes is not 0 a transfer may gather: elements are parts of rows that may overlap (piece_walk.sv), and
+// only those bytes of an element are written that the transfer fills. Beats that are taken again are kept.
 `ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
 `define MUTANT(name) 1'b0
 `endif
@@ -22,7 +25,12 @@ module load_writer #(
   parameter  int unsigned                  DimBits     = 16,
   parameter  int unsigned                  PadBits     = 6,
   parameter  int unsigned                  ValueBits   = 8,
-  localparam int unsigned                  BeatShift   = $clog2(PortBits / 8),
+  parameter  int unsigned                  PieceBytes  = 0,   // of the widest element that pieces are gathered into
+  parameter  int unsigned                  StepBits    = 1,
+  localparam int unsigned                  Slices      = (PieceBytes > 0) ? PieceBytes : 1,
+  localparam int unsigned                  ByteBits    = $clog2(Slices + 1),
+  localparam int unsigned                  BeatBytes   = PortBits / 8,
+  localparam int unsigned                  BeatShift   = $clog2(BeatBytes),
   localparam int unsigned                  RoomBits    = $clog2(BufferBeats + 1),
   localparam int unsigned                  CountBits   = ((DimBits > PadBits) ? DimBits : PadBits) + 2
 ) (
@@ -41,6 +49,10 @@ module load_writer #(
   input  logic [PadBits-1:0]   pad_left_i,
   input  logic [PadBits-1:0]   pad_right_i,
   input  logic [ValueBits-1:0] pad_value_i,
+  input  logic                 gathers_i,
+  input  logic [ByteBits-1:0]  piece_first_i,  // byte of the element
+  input  logic [ByteBits-1:0]  piece_bytes_i,  // at most two beats
+  input  logic [StepBits-1:0]  piece_step_i,
   input  logic [TagBits-1:0]   tag_i,
   // Beats, as they arrive.
   input  logic                 beat_valid_i,
@@ -53,13 +65,16 @@ module load_writer #(
   output logic [TagBits-1:0]   tag_o,
   // Writes.
   output logic [Memories-1:0]  we_o,
+  output logic [Slices-1:0]    wslices_o,      // bytes, of a memory that pieces are gathered into
   output logic [AddrBits-1:0]  waddr_o,
   output logic [DataBits-1:0]  wdata_o
 );
 
   localparam int unsigned Parts    = DataBits / PortBits;
-  localparam int unsigned PartBits = (Parts > 1) ? $clog2(Parts) : 1;
-  localparam int unsigned PtrBits  = (BufferBeats > 1) ? $clog2(BufferBeats) : 1;
+  localparam int unsigned LeftBits = (StepBits > BeatShift + 1) ? StepBits - BeatShift + 1 : 2;  // as piece_need.sv's
+  localparam int unsigned NeedBits = 4 + LeftBits + BeatShift;
+  localparam int unsigned LeastPartBits = (PieceBytes > 0) ? LeftBits : 1;
+  localparam int unsigned PartBits = ($clog2(Parts) > LeastPartBits) ? $clog2(Parts) : LeastPartBits;
 
   // ---- Transfers waiting. Where memory begins and ends is kept such that the walk only asks whether it is there.
   typedef struct packed {
@@ -82,7 +97,24 @@ module load_writer #(
     logic [TagBits-1:0]   tag;
   } transfer_t;
 
+  // What a transfer has beside it if any gathers.
+  typedef struct packed {
+    logic                 gathers;
+    logic [ByteBits-1:0]  first;        // byte of the element that its piece begins with
+    logic [ByteBits-1:0]  stop;         // byte after it
+    logic [BeatShift:0]   last;         // bytes of a piece, less one
+    logic [StepBits-1:0]  step;
+    logic [BeatShift-1:0] second_row;   // place of its first byte in its beat
+    logic [NeedBits-1:0]  need;         // as piece_walk.sv's
+  } pieces_t;
+
   transfer_t            in, next, head;
+  pieces_t              in_pieces, next_pieces, pieces;
+
+  localparam int unsigned BothBits     = $bits(in) + $bits(in_pieces);
+  localparam int unsigned TransferBits = (PieceBytes > 0) ? BothBits : $bits(in);
+
+  logic [TransferBits-1:0] waiting;
   logic                 head_valid, head_room, head_load;
   logic                 no_rows, no_cols;
   logic [CountBits-1:0] row_last, col_last;
@@ -113,20 +145,25 @@ module load_writer #(
     in.tag          = tag_i;
   end
 
-  command_queue #(.Width($bits(in)), .Depth(Transfers)) i_transfers (
+  command_queue #(.Width(TransferBits), .Depth(Transfers)) i_transfers (
     .clk_i,
     .rst_ni,
     .push_valid_i(start_i),
     .push_ready_o(head_room),
-    .push_data_i (in),
+    .push_data_i (TransferBits'({in_pieces, in})),
     .pop_valid_o (head_valid),
     .pop_ready_i (end_o),
     .load_o      (head_load),
-    .next_o      (next)
+    .next_o      (waiting)
   );
 
+  assign {next_pieces, next} = BothBits'(waiting);
+
   always_ff @(posedge clk_i) begin
-    if (head_load) head <= next;
+    if (head_load) begin
+      head   <= next;
+      pieces <= next_pieces;
+    end
   end
 
   // ---- The walk.
@@ -136,16 +173,19 @@ module load_writer #(
   logic [BeatShift:0]   size;                           // bytes an element takes of a beat
   logic [BeatShift-1:0] offset;
   logic                 row_in_d, row_in_q, col_in_d, col_in_q;  // the row, the column is one from memory
-  logic                 from_memory, take, whole, row_end, pop, present;
+  logic [BeatShift-1:0] advance;                        // bytes from element to element, within a beat
+  logic [1:0]           again;                          // the beat was taken before: piece_walk.sv
+  logic                 touched, done;                  // of a gathered element: as piece_walk.sv's
+  logic                 from_memory, is_last_part, take, whole, row_end, pop, present;
 
   always_comb begin
     last_part = '0;
     size      = '0;
     for (int m = 0; m < Memories; m++) begin
       if (head.memory[m]) begin
-        if (StoredBytes[m*32 +: 32] > PortBits / 8) begin
-          last_part = PartBits'(StoredBytes[m*32 +: 32] / (PortBits / 8) - 1);
-          size      = (BeatShift + 1)'(PortBits / 8);
+        if (StoredBytes[m*32 +: 32] > BeatBytes) begin
+          last_part = PartBits'(StoredBytes[m*32 +: 32] / BeatBytes - 1);
+          size      = (BeatShift + 1)'(BeatBytes);
         end else begin
           size = (BeatShift + 1)'(StoredBytes[m*32 +: 32]);
         end
@@ -154,13 +194,17 @@ module load_writer #(
   end
 
   assign from_memory = ~head.empty & row_in_q & col_in_q;
-  assign take        = head_valid & (~from_memory | present);
+  assign take        = head_valid & (~from_memory | present | (again != '0));
   assign active_o    = take;
   assign tag_o       = head.tag;
-  // A beat is done with when its last byte, or the row's last element, was taken.
+  // A beat is done with when its last byte, or the row's last element, was taken. Of gathered rows beats that are taken
+  // again are kept behind the buffer, and the last element takes only the beats it touches.
   assign pop = take & from_memory
-               & (((BeatShift + 1)'(offset) + size == (BeatShift + 1)'(PortBits / 8)) | (part != last_part)
-                  | (col == head.col_last_in));
+               & (pieces.gathers ? again == '0
+                  : ((BeatShift + 1)'(offset) + size == (BeatShift + 1)'(BeatBytes)) | (part != last_part)
+                    | (col == head.col_last_in));
+  assign is_last_part = pieces.gathers ? done | (touched & (col == head.col_last_in)) : part == last_part;
+  assign advance      = pieces.gathers ? BeatShift'(pieces.step) : BeatShift'(size);
 
   // Known as the cycle of a row or an element begins, so that no comparison stands before what is taken. Of no rows or
   // columns from memory the "last" one is the padding's before them, which clears what it set.
@@ -195,8 +239,8 @@ module load_writer #(
     .row_in_dram_i(row_in_q),
     .row_last_i   (head.row_last),
     .col_last_i   (head.col_last),
-    .part_last_i  (last_part),
-    .size_i       (BeatShift'(size)),
+    .part_last_i  (is_last_part),
+    .size_i       (advance),
     .first_i      (head.offset),
     .stride_i     (head.stride),
     .row_o        (row),
@@ -209,56 +253,23 @@ module load_writer #(
     .end_o        (end_o)
   );
 
-  // ---- The data buffer, and a mark on each burst's last beat: a burst gives its room back at its end.
-  logic [PtrBits-1:0]  rptr_d, rptr_q, wptr_d, wptr_q;
-  logic [RoomBits-1:0] held_d, held_q;        // beats in the buffer
-  logic [RoomBits-1:0] popped_d, popped_q;    // beats of the standing burst already done with
-  logic                lasts [0:BufferBeats-1];
-  logic                last;
-  logic [PortBits-1:0] beat;
+  // ---- The data buffer.
+  logic                read;
+  logic [PortBits-1:0] beat;   // the newest that was read
 
-  assign present = held_q != '0;
-  assign last    = lasts[rptr_q];
-  assign freed_o = `MUTANT(RoomEarly) ? RoomBits'(pop) : ((pop & last) ? popped_q + 1'b1 : '0);
+  assign read = take & (again == '0);
 
-  always_comb begin
-    rptr_d   = rptr_q;
-    wptr_d   = wptr_q;
-    held_d   = held_q + RoomBits'(beat_valid_i) - RoomBits'(pop);
-    popped_d = popped_q;
-    if (pop) begin
-      rptr_d   = (rptr_q == PtrBits'(BufferBeats - 1)) ? '0 : rptr_q + 1'b1;
-      popped_d = last ? '0 : popped_q + 1'b1;
-    end
-    if (beat_valid_i) wptr_d = (wptr_q == PtrBits'(BufferBeats - 1)) ? '0 : wptr_q + 1'b1;
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (beat_valid_i) lasts[wptr_q] <= beat_last_i;
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      rptr_q   <= '0;
-      wptr_q   <= '0;
-      held_q   <= '0;
-      popped_q <= '0;
-    end else begin
-      rptr_q   <= rptr_d;
-      wptr_q   <= wptr_d;
-      held_q   <= held_d;
-      popped_q <= popped_d;
-    end
-  end
-
-  ram #(.Width(PortBits), .Depth(BufferBeats)) i_buffer (
+  beat_buffer #(.PortBits(PortBits), .Beats(BufferBeats)) i_buffer (
     .clk_i,
-    .re_i   (take),
-    .raddr_i(rptr_q),
-    .rdata_o(beat),
-    .we_i   (beat_valid_i),
-    .waddr_i(wptr_q),
-    .wdata_i(beat_data_i)
+    .rst_ni,
+    .beat_valid_i,
+    .beat_last_i,
+    .beat_data_i,
+    .present_o(present),
+    .read_i   (read),
+    .pop_i    (pop),
+    .beat_o   (beat),
+    .freed_o
   );
 
   // ---- Behind the walk: the beat is there two cycles after it was taken (stage 2), the element one more (stage 3).
@@ -276,7 +287,7 @@ module load_writer #(
   logic [AddrBits-1:0] waddr_q;
   logic [DataBits-1:0] wdata_d, wdata_q;
   logic [DataBits-1:0] pad;             // the pad value in every lane
-  logic [PortBits-1:0] piece;
+  logic [PortBits-1:0] piece;           // the beat, its bytes in their places of the element
 
   always_comb begin
     stage_d.memory = (whole & ~head.empty) ? head.memory : '0;
@@ -305,14 +316,75 @@ module load_writer #(
     for (int m = 0; m < Memories; m++) pad = pad | pad_of[m*DataBits +: DataBits];
   end
 
-  assign piece = beat >> {stage2_q.offset, 3'b000};
+  // Byte k of the beat, turned to its place, and the bytes of the element that it is written to: from the part's first
+  // on, since the parts that follow write over what is theirs.
+  logic [DataBits/8-1:0] fresh;
 
   always_comb begin
     wdata_d = wdata_q;
-    for (int p = 0; p < Parts; p++) begin
-      if (stage2_q.part == PartBits'(p)) wdata_d[p*PortBits +: PortBits] = piece;
+    for (int b = 0; b < DataBits / 8; b++) begin
+      if (fresh[b]) wdata_d[b*8 +: 8] = piece[b%BeatBytes*8 +: 8];
     end
     if (stage2_q.pads != '0) wdata_d = pad;
+  end
+
+  for (genvar b = PieceBytes; b < DataBits / 8; b++) begin : gen_fresh
+    assign fresh[b] = stage2_q.part == PartBits'(b / BeatBytes);
+  end
+
+  if (PieceBytes == 0) begin : gen_whole
+    assign in_pieces = '0;
+    assign again     = '0;
+    assign touched   = 1'b1;
+    assign done      = 1'b1;
+    assign piece     = beat >> {stage2_q.offset, 3'b000};
+    assign wslices_o = '1;
+  end else begin : gen_pieces
+    // ---- The walk.
+    assign in_pieces.gathers    = gathers_i;
+    assign in_pieces.first      = gathers_i ? piece_first_i : '0;
+    assign in_pieces.stop       = gathers_i ? piece_first_i + piece_bytes_i : ByteBits'(PieceBytes);
+    assign in_pieces.last       = (BeatShift + 1)'(piece_bytes_i) - 1'b1;
+    assign in_pieces.step       = piece_step_i;
+    assign in_pieces.second_row = offset_i + stride_i;
+
+    piece_walk #(.BeatShift(BeatShift), .StepBits(StepBits), .LeftBits(LeftBits)) i_pieces (
+      .clk_i,
+      .new_at_i   (offset_i),
+      .new_last_i (in_pieces.last),
+      .new_step_i (piece_step_i),
+      .need_o     (in_pieces.need),
+      .load_i     (head_load),
+      .load_need_i(next_pieces.need),
+      .load_row_i (next_pieces.second_row),
+      .gathers_i  (pieces.gathers),
+      .last_i     (pieces.last),
+      .step_i     (pieces.step),
+      .stride_i   (head.stride),
+      .take_i     (take),
+      .whole_i    (whole),
+      .row_end_i  (row_end),
+      .again_o    (again),
+      .touched_o  (touched),
+      .done_o     (done)
+    );
+
+    // ---- Behind it.
+    piece_turn #(
+      .PieceBytes(PieceBytes), .PortBits(PortBits), .PartBits(PartBits)
+    ) i_turn (
+      .clk_i,
+      .read_i   (read),
+      .again_i  (again),
+      .first_i  (pieces.first),
+      .stop_i   (pieces.stop),
+      .offset1_i(stage1_q.offset),
+      .part1_i  (stage1_q.part),
+      .beat2_i  (beat),
+      .piece2_o (piece),
+      .fresh2_o (fresh[PieceBytes-1:0]),
+      .slices3_o(wslices_o)
+    );
   end
 
   always_ff @(posedge clk_i) begin
@@ -336,10 +408,9 @@ module load_writer #(
 `ifndef YOSYS
   a_transfers: assert property (@(posedge clk_i) disable iff (!rst_ni) start_i |-> head_room)
     else $error("a transfer comes only when there is room for it");
-  a_buffer: assert property (@(posedge clk_i) disable iff (!rst_ni) beat_valid_i |-> held_q != RoomBits'(BufferBeats))
-    else $error("a beat arrives only when room was kept for it");
 `endif
   logic unused_signals;
-  assign unused_signals = ^{head_room, head.row_first_in, stage2_q};
+  assign unused_signals = ^{head_room, head.row_first_in, stage2_q, gathers_i, piece_first_i, piece_bytes_i,
+                            piece_step_i, pieces, next_pieces};
 
 endmodule

@@ -14,9 +14,10 @@ module memory #(
   parameter  int unsigned Banks        = 1,
   parameter  int unsigned Readers      = 1,
   parameter  int unsigned Writers      = 1,
-  parameter  int unsigned Slices       = 1,     // parts of an element that are written on their own
+  parameter  int unsigned SliceBits    = Width, // of the parts of an element that are written on their own: ram.sv
   parameter  bit          BankRegister = 1'b1,
   localparam int unsigned AddrBits     = (Depth > 1) ? $clog2(Depth) : 1,
+  localparam int unsigned Slices       = (Width + SliceBits - 1) / SliceBits,
   localparam int unsigned BankDepth    = Depth / Banks,
   localparam int unsigned BankAddrBits = (BankDepth > 1) ? $clog2(BankDepth) : 1
 ) (
@@ -71,7 +72,7 @@ module memory #(
       end
     end
 
-    ram #(.Width(Width), .Depth(BankDepth), .Slices(Slices)) i_ram (
+    ram #(.Width(Width), .Depth(BankDepth), .SliceBits(SliceBits)) i_ram (
       .clk_i,
       .re_i   (re),
       .raddr_i(raddr),

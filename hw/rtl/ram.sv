@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // One read and one write port, written so that tools infer block RAM with its output register. A word is written in
-// Slices equal parts, each with an enable of its own. Ports and banks of a memory are memory.sv's.
+// slices of SliceBits, the last of what is left, each with an enable of its own. Ports and banks are memory.sv's.
 //
 // An address read in cycle t gives its data at t + 2; what was written in cycle t is read from t + 1 on. Reading the
 // address that is written in the same cycle gives the old data.
 module ram #(
   parameter  int unsigned Width = 8,
   parameter  int unsigned Depth = 16,
-  parameter  int unsigned Slices = 1,
+  parameter  int unsigned SliceBits = Width,
   localparam int unsigned AddrBits = (Depth > 1) ? $clog2(Depth) : 1,
-  localparam int unsigned SliceBits = Width / Slices
+  localparam int unsigned Slices = (Width + SliceBits - 1) / SliceBits,
+  localparam int unsigned Whole = Width / SliceBits,   // slices that are not shorter
+  localparam int unsigned Last = (Slices > Whole) ? Whole * SliceBits : 0   // first bit of the one that is
 ) (
   input  logic                clk_i,
   input  logic                re_i,
@@ -26,8 +28,11 @@ module ram #(
   logic [Width-1:0] latch_q, rdata_q;
 
   always_ff @(posedge clk_i) begin
-    for (int i = 0; i < Slices; i++) begin
+    for (int i = 0; i < Whole; i++) begin
       if (we_i[i]) mem[waddr_i][i*SliceBits +: SliceBits] <= wdata_i[i*SliceBits +: SliceBits];
+    end
+    if (Slices > Whole) begin
+      if (we_i[Slices-1]) mem[waddr_i][Width-1:Last] <= wdata_i[Width-1:Last];
     end
     if (re_i) latch_q <= mem[raddr_i];
     re_q <= re_i;

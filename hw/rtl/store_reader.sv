@@ -89,7 +89,7 @@ module store_reader #(
     .row_in_dram_i(1'b1),
     .row_last_i   (rows - 1'b1),
     .col_last_i   (cols - 1'b1),
-    .part_last_i  (PartBits'(Parts - 1)),
+    .part_last_i  (part == PartBits'(Parts - 1)),
     .size_i       (BeatShift'(Size)),
     .first_i      (first_offset),
     .stride_i     (stride),

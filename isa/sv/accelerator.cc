@@ -237,6 +237,7 @@ void AcceleratorPrinter::PrintUnit(const SvUnit& unit) {
     roles += fmt::format("    .{}_o({}_{}),\n", name, unit.name, name);
   };
   if (unit.loads) take("load_memory", static_cast<int>(unit.memories.size()));
+  if (unit.piece_bytes > 0) take("load_gathers", 1);
   if (unit.stores) take("is_store", 1);
   if (unit.gemms) take("is_gemm", 1);
   if (unit.alus) take("is_alu", 1);

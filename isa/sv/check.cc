@@ -113,6 +113,24 @@ class Checker {
     }
   }
 
+  /// Bytes of an element are written on their own, lanes are not, and a mirror knows only lanes.
+  void Gather(const InstructionFormat& format, const SvPlan& plan) {
+    const Memory& memory = spec_.memories[format.memory];
+    for (const SvUnit& unit : plan.units) {
+      if (!unit.alus || unit.alu.groups == 1 || std::ranges::count(unit.alu.writes, format.memory) == 0) continue;
+      Error(format.loc,
+            fmt::format("'{}' gathers pieces into '{}', which '{}' writes lane by lane", format.name, memory.name,
+                        unit.name),
+            "a memory of its own for each, or as many lanes as an element has");
+    }
+    for (const Memory& mirror : spec_.memories) {
+      if (mirror.mirrors < 0 || &spec_.memories[mirror.mirrors] != &memory) continue;
+      Error(format.loc,
+            fmt::format("'{}' gathers pieces into '{}', which '{}' mirrors", format.name, memory.name, mirror.name),
+            "a memory without a mirror");
+    }
+  }
+
   void SignedLanes(const InstructionFormat& format, int index) {
     const Memory& memory = spec_.memories[index];
     if (memory.fields.size() == 1 && memory.fields[0].type.is_signed) return;
@@ -263,7 +281,10 @@ void CheckSv(const Spec& spec, Diagnostics& diags) {
   checker.Port();
   checker.Names(plan);
   checker.Ledger();
-  for (const InstructionFormat& format : spec.formats) checker.Format(format);
+  for (const InstructionFormat& format : spec.formats) {
+    checker.Format(format);
+    if (format.Gathers()) checker.Gather(format, plan);
+  }
   for (const SvUnit& unit : plan.units) {
     checker.HasEngine(unit);
     checker.MacsPerDsp(unit);

@@ -108,7 +108,7 @@ void DecoderPrinter::Banks(const SvPlan& plan) {
   Output("banks", plan.bank_bits, text.empty() ? "'0" : text);
 }
 
-/// One bit for each memory the unit loads to.
+/// One bit for each memory the unit loads to, and whether pieces are gathered into it.
 void DecoderPrinter::LoadedMemory() {
   std::string memories;
   for (size_t m = unit_.memories.size(); m-- > 0;) {
@@ -121,6 +121,12 @@ void DecoderPrinter::LoadedMemory() {
     memories += (memories.empty() ? "{" : ", ") + any;
   }
   Output("load_memory", static_cast<int>(unit_.memories.size()), memories + "}");
+  std::string gathers;
+  for (int f : unit_.formats) {
+    const InstructionFormat& format = spec_.formats[f];
+    if (format.Gathers()) gathers += (gathers.empty() ? "match_" : " | match_") + format.name;
+  }
+  if (!gathers.empty()) Output("load_gathers", 1, gathers);
 }
 
 std::string DecoderPrinter::Print(const SvPlan& plan) {

@@ -14,11 +14,12 @@
 
 namespace cosim::isa {
 
-/// One port of a memory, as expressions. `data` is driven by the memory when read. `lanes`: enables of the
-/// lanes that are written; empty for all.
+/// One port of a memory, as expressions. `data` is driven by the memory when read. `slices`: enables of the
+/// parts that are written, of `slice_bits` each, the last of what is left; empty for all.
 struct SvAccess {
   int memory = -1;
-  std::string enable, addr, data, lanes;
+  std::string enable, addr, data, slices;
+  int64_t slice_bits = 0;
 };
 
 struct SvEngine {

@@ -295,7 +295,10 @@ SvEngine SvAluEngine(const Spec& spec, const SvUnit& unit) {
     SvAccess access{alu.writes[w], fmt::format("{0}_we & {0}_result_memory[{1}]", engine.name, w),
                     fmt::format("{}_waddr[cosim_pkg::{}AddrBits-1:0]", engine.name, constant),
                     fmt::format("{}_{}_o", engine.name, spec.memories[alu.writes[w]].name), ""};
-    if (alu.groups > 1) access.lanes = engine.name + "_wlanes";
+    if (alu.groups > 1) {
+      access.slices = engine.name + "_wlanes";
+      access.slice_bits = spec.memories[alu.writes[w]].record_bits;
+    }
     engine.writes.push_back(std::move(access));
   }
   if (alu.groups > 1) {

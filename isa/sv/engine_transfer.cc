@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kLoadDeclarations = R"(
   logic [@memories@-1:0]   @u@_load_we;
+  logic [@slices@-1:0]     @u@_load_wslices;
   logic [@addr_bits@-1:0]  @u@_load_waddr;
   logic [@data_bits@-1:0]  @u@_load_wdata;
 )";
@@ -33,7 +34,7 @@ constexpr std::string_view kLoad = R"(
     .TagBits    (@tag@),
     .DimBits    (@dim_bits@),
     .PadBits    (@pad_bits@),
-    .ValueBits  (@value_bits@)
+    .ValueBits  (@value_bits@)@piece_parameters@
   ) i_@u@_load (
 @engine_pins@    .memory_i    (@u@_load_memory),
     .sram_i      (@addr_bits@'(@u@_load_sram)),
@@ -46,7 +47,7 @@ constexpr std::string_view kLoad = R"(
     .pad_left_i  (@pad_bits@'(@u@_load_pad_left)),
     .pad_right_i (@pad_bits@'(@u@_load_pad_right)),
     .pad_value_i (@u@_load_pad_value),
-    .req_valid_o (req_valid[@r@]),
+@piece_pins@    .req_valid_o (req_valid[@r@]),
     .req_addr_o  (req_addr[@r@*32 +: 32]),
     .req_len_o   (req_len[@r@*LenBits +: LenBits]),
     .req_ready_i (req_ready[@r@]),
@@ -54,9 +55,28 @@ constexpr std::string_view kLoad = R"(
     .beat_last_i (beat_last[@p@]),
     .beat_data_i (beat_data[@p@*cosim_pkg::PortBits +: cosim_pkg::PortBits]),
     .we_o        (@u@_load_we),
+    .wslices_o   (@u@_load_wslices),
     .waddr_o     (@u@_load_waddr),
     .wdata_o     (@u@_load_wdata)
   );
+)";
+
+constexpr std::string_view kPieceParameters = R"(,
+    .PieceBytes (@slices@),
+    .StepBits   (@step_bits@))";
+
+constexpr std::string_view kPiecePins = R"(    .gathers_i   (@u@_load_gathers),
+    .row_bytes_i (32'(@u@_load_row_bytes)),
+    .piece_first_i(@byte_bits@'(@u@_load_piece_first)),
+    .piece_bytes_i(@byte_bits@'(@u@_load_piece_bytes)),
+    .piece_step_i(@u@_load_piece_step),
+)";
+
+constexpr std::string_view kNoPiecePins = R"(    .gathers_i   (1'b0),
+    .row_bytes_i ('0),
+    .piece_first_i('0),
+    .piece_bytes_i('0),
+    .piece_step_i('0),
 )";
 
 constexpr std::string_view kStoreDeclarations = R"(
@@ -133,18 +153,31 @@ SvEngine SvLoadEngine(const Spec& spec, const SvPlan& plan, const SvUnit& unit) 
                                {"dim_bits", bits({"rows", "cols", "stride"})},
                                {"pad_bits", bits({"pad_top", "pad_bottom", "pad_left", "pad_right"})},
                                {"value_bits", bits({"pad_value"})},
+                               {"slices", std::to_string(std::max<int64_t>(1, unit.piece_bytes))},
+                               {"byte_bits", std::to_string(SvAddressBits(unit.piece_bytes + 1))},
+                               {"step_bits", bits({"piece_step"})},
                                {"r", std::to_string(unit.requester)}});
+  const bool gathers = unit.piece_bytes > 0;
+  values.emplace_back("piece_parameters", gathers ? FillSvTemplate(kPieceParameters, values) : "");
+  values.emplace_back("piece_pins", FillSvTemplate(gathers ? kPiecePins : kNoPiecePins, values));
   SvEngine engine = FillSvEngine(unit, Kind::kLoad, kLoadDeclarations, kLoad, values);
   engine.select = fmt::format("({}_load_memory != '0)", unit.name);
   const SvReaders& rivals = plan.readers[unit.port];
   engine.lost_turn = fmt::format("(req_valid[{0}] & ~req_ready[{0}] & (req_ready[{1} +: {2}] != '0))",
                                  unit.requester, rivals.first, rivals.count);
-  engine.unused = {engine.name + "_wdata"};
+  engine.unused = {engine.name + "_wdata", engine.name + "_wslices"};
   for (size_t k = 0; k < unit.memories.size(); ++k) {
+    const Memory& memory = spec.memories[unit.memories[k]];
     const std::string constant = SvMemoryConstant(spec, unit.memories[k]);
-    engine.writes.push_back({unit.memories[k], fmt::format("{}_we[{}]", engine.name, k),
-                             fmt::format("{}_waddr[cosim_pkg::{}AddrBits-1:0]", engine.name, constant),
-                             fmt::format("{}_wdata[cosim_pkg::{}Bits-1:0]", engine.name, constant), ""});
+    SvAccess access{unit.memories[k], fmt::format("{}_we[{}]", engine.name, k),
+                    fmt::format("{}_waddr[cosim_pkg::{}AddrBits-1:0]", engine.name, constant),
+                    fmt::format("{}_wdata[cosim_pkg::{}Bits-1:0]", engine.name, constant), ""};
+    if (unit.GathersInto(spec, unit.memories[k])) {
+      const int64_t slices = (memory.element_bits + kSvPieceBits - 1) / kSvPieceBits;
+      access.slices = fmt::format("{}_wslices[{}:0]", engine.name, slices - 1);
+      access.slice_bits = kSvPieceBits;
+    }
+    engine.writes.push_back(std::move(access));
   }
   return engine;
 }

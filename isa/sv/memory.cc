@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "isa/check.h"
 #include "isa/sv/template.h"
 
 namespace cosim::isa {
@@ -16,7 +17,7 @@ namespace {
 constexpr std::string_view kMemory = R"(
   memory #(
     .Width(cosim_pkg::@M@Bits), .Depth(cosim_pkg::@M@Depth), .Banks(cosim_pkg::@M@Banks), .Readers(@readers@),
-    .Writers(@writers@), .Slices(@slices@),
+    .Writers(@writers@), .SliceBits(@slice_bits@),
     .BankRegister(@bank_register@)
   ) i_mem_@m@ (
     .clk_i,
@@ -52,6 +53,7 @@ void Mirror(const Spec& spec, int index, std::vector<SvAccess>& writes, SvMemory
                      mirror.record_bits);
     }
     writes[w].data = low;
+    if (!writes[w].slices.empty()) writes[w].slice_bits = mirror.record_bits;  // they are lanes
   }
 }
 
@@ -69,12 +71,13 @@ SvMemoryText SvMemory(const Spec& spec, int index, std::vector<SvAccess> reads,
     text.declarations += fmt::format("  logic [cosim_pkg::{}Bits-1:0] {};\n", constant, unused);
     reads.push_back({index, "1'b0", fmt::format("cosim_pkg::{}AddrBits'(0)", constant), unused, ""});
   }
-  // Lanes have enables of their own only where somebody writes some of them.
-  const bool by_lane =
-      std::ranges::any_of(writes, [](const SvAccess& write) { return !write.lanes.empty(); });
-  const int64_t slices = by_lane ? memory.LaneCount() : 1;
+  // Parts have enables of their own only where somebody writes some of them: all who do, parts of one size.
+  const auto partial = std::ranges::find_if(writes, [](auto& write) { return !write.slices.empty(); });
+  const int64_t slice_bits = partial == writes.end() ? memory.element_bits : partial->slice_bits;
+  const int64_t slices = (memory.element_bits + slice_bits - 1) / slice_bits;
   for (SvAccess& write : writes) {
-    if (write.lanes.empty()) write.lanes = fmt::format("{{{}{{1'b1}}}}", slices);
+    COSIM_CHECK(write.slices.empty() || write.slice_bits == slice_bits);
+    if (write.slices.empty()) write.slices = fmt::format("{{{}{{1'b1}}}}", slices);
   }
   auto list = [](const std::vector<SvAccess>& accesses, std::string SvAccess::* part) {
     std::vector<std::string> items;
@@ -85,13 +88,13 @@ SvMemoryText SvMemory(const Spec& spec, int index, std::vector<SvAccess> reads,
                                         {"M", constant},
                                         {"readers", std::to_string(reads.size())},
                                         {"writers", std::to_string(writes.size())},
-                                        {"slices", std::to_string(slices)},
+                                        {"slice_bits", std::to_string(slice_bits)},
                                         {"bank_register", memory.is_micro_ops ? "1'b0" : "1'b1"},
                                         {"re", list(reads, &SvAccess::enable)},
                                         {"raddr", list(reads, &SvAccess::addr)},
                                         {"rdata", list(reads, &SvAccess::data)},
                                         {"we", list(writes, &SvAccess::enable)},
-                                        {"wslices", list(writes, &SvAccess::lanes)},
+                                        {"wslices", list(writes, &SvAccess::slices)},
                                         {"waddr", list(writes, &SvAccess::addr)},
                                         {"wdata", list(writes, &SvAccess::data)}});
   return text;

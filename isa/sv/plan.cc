@@ -55,6 +55,8 @@ SvUnit PlanUnit(const Spec& spec, int index, int bank_bits) {
     unit.stores |= format.kind == Kind::kStore;
     unit.alus |= format.kind == Kind::kAlu;
     if (format.kind == Kind::kLoad) AddOnce(unit.memories, format.memory);
+    if (format.Gathers())
+      unit.piece_bytes = std::max(unit.piece_bytes, spec.memories[format.memory].stored_bytes);
     if (format.kind == Kind::kStore) unit.stored = format.memory;
     if (format.kind == Kind::kAlu) unit.alu = PlanAlu(spec, static_cast<int>(f));
     if (format.kind == Kind::kGemm) {
@@ -158,6 +160,11 @@ SvGemm MatchSvGemm(const Spec& spec, int index) {
   return gemm;
 }
 
+bool SvUnit::GathersInto(const Spec& spec, int memory) const {
+  return std::ranges::any_of(
+      formats, [&](int f) { return spec.formats[f].Gathers() && spec.formats[f].memory == memory; });
+}
+
 int SvUnit::FieldBits(const Spec& spec, Kind kind, std::string_view field_name) const {
   int bits = 0;
   for (int f : formats) {
@@ -188,6 +195,10 @@ std::vector<SvRole> SvRoles(const Spec& spec, const SvUnit& unit) {
     for (const char* field : {"pad_top", "pad_bottom", "pad_left", "pad_right", "pad_value"}) {
       add(Kind::kLoad, field);
     }
+  }
+  if (unit.piece_bytes > 0) {
+    for (const char* field : {"row_bytes", "piece_bytes", "piece_first", "piece_step"})
+      add(Kind::kLoad, field);
   }
   if (unit.gemms) {
     add(Kind::kGemm, "overwrite");

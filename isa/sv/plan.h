@@ -49,10 +49,13 @@ struct SvUnit {
   bool loads = false, gemms = false, alus = false, stores = false;
   SvGemm gemm;         ///< when gemms
   SvAlu alu;           ///< when alus
-  int stored = -1;     ///< when stores: the memory
+  int64_t piece_bytes = 0;  ///< when it gathers pieces: of the widest element they are gathered into
+  int stored = -1;          ///< when stores: the memory
   int port = 0;        ///< memory port of its loads and stores
   int requester = -1;  ///< when loads: its number among all requesters of the read ports
   int tag_bits = 0;    ///< what comes back at retirement: pushes (lowest), then banks
+  /// Whether some load of its gathers pieces into `memory`.
+  bool GathersInto(const Spec& spec, int memory) const;
   /// Width of the widest field of this name among its formats of `kind`; 0 when none has it.
   int FieldBits(const Spec& spec, Kind kind, std::string_view name) const;
 };
@@ -82,6 +85,9 @@ struct SvPlan {
   std::vector<int> bank_offset;  ///< of each memory in the mask of all shared memories' banks; -1: not shared
   int bank_bits = 0;             ///< width of that mask, at least 1
 };
+
+/// Bits of an element whose bytes are written on their own, because some load gathers pieces into `memory`.
+inline constexpr int kSvPieceBits = 8;
 
 /// True if a load of this format can write padding.
 bool SvPads(const InstructionFormat& format);

@@ -19,11 +19,12 @@ const isa::Nest* NestOf(const isa::Decoded& instruction) {
 
 /// Rows of a transfer as byte ranges.
 std::vector<std::pair<uint64_t, uint64_t>> Rows(const isa::Spec& spec, const isa::Transfer& transfer) {
-  const auto stored = static_cast<uint64_t>(spec.memories[static_cast<size_t>(transfer.memory)].stored_bytes);
+  const int64_t stored = spec.memories[static_cast<size_t>(transfer.memory)].stored_bytes;
+  const auto bytes = static_cast<uint64_t>(transfer.RowBytes(stored));
   std::vector<std::pair<uint64_t, uint64_t>> rows;
   for (int64_t r = 0; r < transfer.rows; ++r) {
-    const uint64_t begin = transfer.dram + static_cast<uint64_t>(r * transfer.stride) * stored;
-    rows.emplace_back(begin, begin + static_cast<uint64_t>(transfer.cols) * stored);
+    const uint64_t begin = transfer.dram + static_cast<uint64_t>(r * transfer.StrideBytes(stored));
+    rows.emplace_back(begin, begin + bytes);
   }
   return rows;
 }

@@ -54,8 +54,9 @@ class LoadStream {
   }
   /// It was accepted in cycle `now` and its first beat arrives in cycle `first_beat`.
   void Accepted(Cycle now, Cycle first_beat, UnitLedger& ledger) {
-    Write(now, std::max(writer_free_, first_beat + 1), walk_.CyclesOfBurst(), ledger);
-    held_.push({writer_free_, walk_.burst().beats});
+    const Cycle begin = std::max(writer_free_, first_beat + 1);
+    Write(now, begin, walk_.CyclesOfBurst(), ledger);
+    held_.push({begin + walk_.CyclesHeld(), walk_.burst().beats});
     if (walk_.Advance() && HasBurst()) Write(now, writer_free_, pads_between_, ledger);
   }
   /// No burst remains: the cycle in which the instruction retires.

@@ -27,13 +27,13 @@ Failure PortedEngine::Execute(const isa::Instruction& instruction, const isa::De
   const std::string bounds = TransferError(spec_, transfer, engine_.memories().Store(transfer.memory).depth,
                                            std::numeric_limits<uint64_t>::max());
   if (!bounds.empty()) return {ErrorCode::kBadAccess, bounds};
-  if (transfer.cols > 0)
-    engine_.Reserve(static_cast<uint64_t>(transfer.rows * transfer.cols * memory.stored_bytes));
+  const int64_t row_bytes = transfer.RowBytes(memory.stored_bytes);
+  if (transfer.cols > 0) engine_.Reserve(static_cast<uint64_t>(transfer.rows * row_bytes));
 
   isa::Decoded dense = decoded;
   auto& rows = std::get<isa::Transfer>(dense.body);
   rows.dram = 0;
-  rows.stride = rows.cols;
+  rows.stride = transfer.gathers ? row_bytes : rows.cols;
   if (!transfer.is_store) {
     Failure failure = MoveRows(transfer);
     if (!failure.ok()) return failure;
@@ -45,16 +45,15 @@ Failure PortedEngine::Execute(const isa::Instruction& instruction, const isa::De
 
 Failure PortedEngine::MoveRows(const isa::Transfer& transfer) {
   if (transfer.rows == 0 || transfer.cols == 0) return {};
-  const auto element =
-      static_cast<uint64_t>(spec_.memories[static_cast<size_t>(transfer.memory)].stored_bytes);
-  uint64_t rows = static_cast<uint64_t>(transfer.rows),
-           bytes = static_cast<uint64_t>(transfer.cols) * element;
-  if (transfer.stride == transfer.cols) {  // one piece
+  const int64_t stored = spec_.memories[static_cast<size_t>(transfer.memory)].stored_bytes;
+  const auto stride = static_cast<uint64_t>(transfer.StrideBytes(stored));
+  auto rows = static_cast<uint64_t>(transfer.rows), bytes = static_cast<uint64_t>(transfer.RowBytes(stored));
+  if (stride == bytes) {  // one piece
     bytes *= rows;
     rows = 1;
   }
   for (uint64_t r = 0; r < rows; ++r) {
-    const uint64_t address = transfer.dram + r * static_cast<uint64_t>(transfer.stride) * element;
+    const uint64_t address = transfer.dram + r * stride;
     const auto row = engine_.dram().subspan(r * bytes, bytes);
     if (transfer.is_store ? port_.Write(address, row) : port_.Read(address, row)) continue;
     return {ErrorCode::kBusError, fmt::format("gets a bus error {} {} bytes at {:#x}",

@@ -320,6 +320,17 @@ class IsaPrinter {
     opcodes_.pop_back();
   }
 
+  /// By the unit that loads whole elements too, so that one alone writes them.
+  void PrintGather() {
+    if (!Maybe(60)) return;
+    const auto load = std::ranges::find(loads_, "inp", &LoadShape::memory);
+    const std::string bytes = "uint(log2ceil(floor_div(inp.stored_bits, 8) + 1))";
+    Instruction("gather_inp", load->unit, "load",
+                fmt::format(", memory: inp, fields: {{{}, row_bytes: uint({}), piece_bytes: \"{}\", piece_first: "
+                            "\"{}\", piece_step: uint({}){}}}",
+                            Transfer("inp"), Draw(7, 12), bytes, bytes, Draw(1, 9), Locks(kLoads, "inp")));
+  }
+
   void PrintInstructions() {
     for (int opcode = 0; opcode < 32; ++opcode) opcodes_.push_back(opcode);
     for (size_t i = opcodes_.size(); i > 1; --i) std::swap(opcodes_[i - 1], opcodes_[Draw(0, i - 1)]);
@@ -329,6 +340,7 @@ class IsaPrinter {
                   fmt::format(", memory: {0}, fields: {{{1}{2}{3}}}", load.memory, Transfer(load.memory),
                               Pads(load.memory), Locks(kLoads, load.memory)));
     }
+    PrintGather();
     std::string flags;
     if (Maybe(60)) flags += ", overwrite: uint(1)";
     if (Maybe(60)) flags += ", reset: uint(1)";

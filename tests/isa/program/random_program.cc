@@ -17,6 +17,7 @@
 #include "isa/program/microops.h"
 #include "isa/verify/footprint.h"
 #include "tests/isa/program/orderer.h"
+#include "tests/isa/program/random_gather.h"
 #include "tests/isa/program/reference.h"
 
 namespace cosim::isa::testing {
@@ -165,31 +166,21 @@ class Generator {
     return instruction;
   }
 
+  /// Half of them at the end of a page.
   std::optional<Instruction> MakeGather(int f) {
-    const Memory& memory = spec_.memories[spec_.formats[f].memory];
     Instruction instruction = BlankInstruction(spec_, f);
     FillFreely(instruction);
-    const int64_t rows = random_.Uniform(1, std::min(options_.max_rows, FieldMax(f, "rows")));
-    const int64_t cols = random_.Uniform(1, std::min(options_.max_cols, FieldMax(f, "cols")));
-    if (rows * cols > memory.depth) return std::nullopt;
-    const int64_t bytes = random_.Uniform(1, LongestPiece(spec_, memory));
-    // Mostly overlapping, sometimes with whole beats between.
-    const int64_t most_step = random_.Percent(20) ? FieldMax(f, "piece_step") : bytes;
-    const int64_t step = random_.Uniform(0, std::min(FieldMax(f, "piece_step"), most_step));
-    const int64_t row = (cols - 1) * step + bytes;
-    const int64_t stride = std::min(random_.Uniform(0, row + 40), FieldMax(f, "stride"));
-    if (row > FieldMax(f, "row_bytes")) return std::nullopt;
-    const int64_t last = data_end_ - (rows - 1) * stride - row;
-    if (last < data_begin_) return std::nullopt;
-    Set(instruction, "rows", rows);
-    Set(instruction, "cols", cols);
-    Set(instruction, "stride", stride);
-    Set(instruction, "row_bytes", row);
-    Set(instruction, "piece_bytes", bytes);
-    Set(instruction, "piece_first", random_.Uniform(0, memory.stored_bytes - bytes));
-    Set(instruction, "piece_step", step);
-    Set(instruction, "sram", random_.Uniform(0, memory.depth - rows * cols));
-    Set(instruction, "dram", random_.Uniform(data_begin_, last));
+    Set(instruction, "sram", 0);
+    DrawGather(spec_, options_, random_, instruction);
+    const Decoded shape = decoder_(instruction);
+    const auto& transfer = std::get<Transfer>(shape.body);
+    const int64_t depth = spec_.memories[transfer.memory].depth;
+    const int64_t bytes = (transfer.rows - 1) * transfer.stride + transfer.row_bytes;
+    if (transfer.SramElements() > depth || data_begin_ + bytes > data_end_) return std::nullopt;
+    Set(instruction, "sram", random_.Uniform(0, depth - transfer.SramElements()));
+    int64_t dram = random_.Uniform(data_begin_, data_end_ - bytes);
+    if (random_.Percent(50)) dram = RoundUp(dram, kPage) - random_.Uniform(0, transfer.row_bytes);
+    Set(instruction, "dram", std::clamp(dram, data_begin_, data_end_ - bytes));
     return instruction;
   }
 

@@ -42,6 +42,18 @@ isa::Spec RandomIsa(Random& random) {
   return spec;
 }
 
+/// Pieces of any length and distance that fill parts of t's elements from bytes anywhere.
+void Gather(const isa::Spec& spec, isa::Transfer& t, Random& random) {
+  const isa::Memory& memory = spec.memories[static_cast<size_t>(t.memory)];
+  t.gathers = true;
+  t.piece_bytes = random.In(1, isa::LongestPiece(spec, memory));
+  t.piece_first = random.In(0, memory.stored_bytes - t.piece_bytes);
+  t.piece_step = random.In(0, random.Chance(30) ? 5 * spec.dram.beat_bytes() : spec.dram.beat_bytes());
+  t.row_bytes = t.cols == 0 ? 0 : (t.cols - 1) * t.piece_step + t.piece_bytes;
+  t.stride = random.In(0, random.Chance(50) ? 40 : 3000);
+  t.dram += static_cast<uint64_t>(random.In(0, 2 * spec.dram.beat_bytes()));
+}
+
 isa::Transfer RandomTransfer(const isa::Spec& spec, bool is_store, Random& random) {
   isa::Transfer t;
   t.memory = static_cast<int>(random.In(0, static_cast<int64_t>(spec.memories.size()) - 1));
@@ -55,7 +67,9 @@ isa::Transfer RandomTransfer(const isa::Spec& spec, bool is_store, Random& rando
   const uint64_t page = 4096;
   const int64_t near = static_cast<int64_t>(page) * random.In(1, 4) + random.In(-300, 100);
   t.dram = static_cast<uint64_t>((random.Chance(50) ? near : random.In(0, 40000)) / stored * stored);
-  if (!is_store && random.Chance(40)) {
+  if (!is_store && random.Chance(30)) {
+    Gather(spec, t, random);
+  } else if (!is_store && random.Chance(40)) {
     t.pad_top = random.In(0, 2);
     t.pad_bottom = random.In(0, 2);
     t.pad_left = random.In(0, 3);
@@ -200,6 +214,7 @@ std::string Describe(const Case& c) {
       text += fmt::format(" {} bytes each from {}: {} x {} stride {} pads {} {} {} {}",
                           c.spec.memories[static_cast<size_t>(t->memory)].stored_bytes, t->dram, t->rows,
                           t->cols, t->stride, t->pad_top, t->pad_bottom, t->pad_left, t->pad_right);
+      if (t->gathers) text += fmt::format(" pieces of {} bytes, step {}", t->piece_bytes, t->piece_step);
     } else if (const auto* gemm = std::get_if<isa::Gemm>(&instruction.body)) {
       text += fmt::format(" {} steps", gemm->nest.Steps());
     } else if (const auto* alu = std::get_if<isa::Alu>(&instruction.body)) {

@@ -37,14 +37,18 @@ void ReferenceModel::CutFetch() {
   if (beats > 0) fetch_requests_.push_back(beats);
 }
 
-/// For each row the bursts, each as the number of elements that end in each of its beats.
+/// For each row the bursts, each as the number of elements that end in each of its beats; of gathers the
+/// elements are single bytes.
 std::vector<std::vector<int>> ReferenceModel::RowBursts(const isa::Transfer& transfer) const {
   const int64_t beat = spec_.dram.port_bits / 8;
-  const int64_t stored = spec_.memories[static_cast<size_t>(transfer.memory)].stored_bytes;
+  const int64_t stored =
+      transfer.gathers ? 1 : spec_.memories[static_cast<size_t>(transfer.memory)].stored_bytes;
   std::vector<std::vector<int>> bursts;
   for (int64_t row = 0; row < transfer.rows; ++row) {
     const int64_t begin = static_cast<int64_t>(transfer.dram) + row * transfer.stride * stored;
-    const int64_t end = begin + transfer.cols * stored;
+    int64_t end = begin + transfer.cols * stored;
+    if (transfer.gathers && transfer.cols > 0)
+      end = begin + (transfer.cols - 1) * transfer.piece_step + transfer.piece_bytes;
     std::vector<int> burst;
     for (int64_t at = begin / beat * beat; begin < end && at < end; at += beat) {
       if (!burst.empty() && (static_cast<int>(burst.size()) == spec_.dram.burst_beats || at % 4096 == 0)) {

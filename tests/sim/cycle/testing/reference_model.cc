@@ -121,7 +121,12 @@ void ReferenceModel::TickWriter(int u) {
   if (now_ <= unit.tail_until) unit.busy = true;
   if (unit.pieces.empty()) return;
   const Piece piece = unit.pieces.front();
-  if (unit.piece_cycles_left == 0) {
+  if (piece.gathered) {
+    if (piece.pops && (unit.arrived.empty() || unit.arrived.front() <= unit.popped)) return;
+    unit.popped += piece.pops ? 1 : 0;
+    if (piece.beats > 0) unit.popped = 0;
+    unit.piece_cycles_left = 1;
+  } else if (unit.piece_cycles_left == 0) {
     if (piece.beats > 0 && unit.arrived.empty()) return;
     unit.piece_cycles_left = std::max({1, piece.beats, piece.elements});
   }
@@ -254,6 +259,8 @@ void ReferenceModel::Start(int u, int index) {
       ++flight.responses_left;
     }
     unit.requests_are_reads = false;
+  } else if (transfer && transfer->gathers) {
+    StartGather(unit, *transfer);
   } else if (transfer) {
     auto pad = [&](int64_t count) {
       for (int64_t i = 0; i < count; ++i) unit.pieces.push_back({});

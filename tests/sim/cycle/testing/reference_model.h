@@ -28,10 +28,12 @@ class ReferenceModel {
 
  private:
   using Cycle = runtime::Cycle;
-  struct Piece {    ///< what the writer does next: a pad or a burst
-    int beats = 0;  ///< 0: a pad
+  struct Piece {    ///< what the writer does next: a pad, a burst, or of a gather one beat of an element
+    int beats = 0;  ///< of the burst that ends with it; 0: none
     int elements = 0;
     bool last_of_instruction = false;
+    bool gathered = false;  ///< one cycle …
+    bool pops = false;      ///< … in which a beat that must have arrived leaves the data buffer
   };
   struct Flight {
     int instruction = -1;
@@ -55,6 +57,7 @@ class ReferenceModel {
     std::deque<int> arrived;  ///< of each accepted burst, beats that arrived, oldest first
     std::deque<Piece> pieces;
     int piece_cycles_left = 0;
+    int popped = 0;           ///< beats of the oldest burst that have left the data buffer
     Cycle tail_until = -1;  ///< last cycle of the `latency` cycles after an instruction
     // For the ledger, in this cycle.
     bool busy = false, lost_turn = false;
@@ -102,6 +105,8 @@ class ReferenceModel {
   void Classify(int u);
   bool Happens(std::function<void()> effect);
   std::vector<std::vector<int>> RowBursts(const isa::Transfer& transfer) const;
+  std::vector<int64_t> RowTakes(const isa::Transfer& transfer, int64_t row) const;
+  void StartGather(UnitModel& unit, const isa::Transfer& transfer);
   void CutFetch();
   bool Requests(int u, int port, bool reads) const;
   Cycle DramEnd(std::pair<Cycle, int64_t> ready, int beats);
