@@ -13,14 +13,22 @@ namespace {
 struct Range {
   uint64_t begin = 0, end = 0;
   bool Meets(const Range& other) const { return begin < other.end && other.begin < end; }
+  friend bool operator==(const Range&, const Range&) = default;
 };
 
-/// What a step does with the accelerator's memory: the ranges of a program's transfers, in no order and with
-/// what lies between the rows of each.
+/// What a program does with the accelerator's memory, in its order: the ranges of its transfers, each with
+/// what lies between the rows.
 struct Touched {
-  std::vector<Range> ranges;
-  bool Meets(const Range& range) const {
-    return std::ranges::any_of(ranges, [&](const Range& r) { return r.Meets(range); });
+  struct Part {
+    Range range;
+    bool is_store = false;
+  };
+  std::vector<Part> parts;
+
+  /// What it does first with something of `range`; null: nothing.
+  const Part* First(const Range& range) const {
+    const auto at = std::ranges::find_if(parts, [&](const Part& part) { return part.range.Meets(range); });
+    return at == parts.end() ? nullptr : &*at;
   }
 };
 
@@ -33,11 +41,12 @@ Touched TouchedBy(const AcceleratorStep& step, const isa::Decoder& decoder, cons
     const int64_t stored = spec.memories[transfer->memory].stored_bytes;
     const Range range{transfer->dram, transfer->dram + static_cast<uint64_t>(
                                                            static_cast<int64_t>(ReachOf(*transfer, stored)))};
-    Range* last = touched.ranges.empty() ? nullptr : &touched.ranges.back();
-    if (last != nullptr && range.begin <= last->end && last->begin <= range.end) {
-      *last = {std::min(last->begin, range.begin), std::max(last->end, range.end)};
+    Touched::Part* last = touched.parts.empty() ? nullptr : &touched.parts.back();
+    if (last != nullptr && last->is_store == transfer->is_store && range.begin <= last->range.end &&
+        last->range.begin <= range.end) {
+      last->range = {std::min(last->range.begin, range.begin), std::max(last->range.end, range.end)};
     } else {
-      touched.ranges.push_back(range);
+      touched.parts.push_back({range, transfer->is_store});
     }
   }
   return touched;
@@ -55,6 +64,30 @@ template <typename Places>
 void AddPlaces(Places& places, size_t step, bool writes, std::vector<Use>& uses) {
   for (Place& place : places)
     uses.push_back({{place.address, place.address + place.bytes}, step, writes, &place.on_host});
+}
+
+/// Marks what is written by use `at` and read by those behind it, up to whoever writes there next, unless a
+/// program reads it or somebody a part of it.
+void Mark(const std::vector<Use>& uses, size_t at, const std::vector<Touched>& touched) {
+  const Range& range = uses[at].range;
+  std::vector<bool*> marks = {uses[at].on_host};
+  size_t next = at + 1;
+  bool lives = true;
+  for (size_t step = uses[at].step; step < touched.size() && lives; ++step) {
+    for (; next < uses.size() && uses[next].step == step && lives; ++next) {
+      const Use& use = uses[next];
+      if (!use.range.Meets(range)) continue;
+      lives = !use.writes;
+      if (!lives) break;
+      if (use.range != range) return;
+      marks.push_back(use.on_host);
+    }
+    const Touched::Part* first = lives ? touched[step].First(range) : nullptr;
+    if (first == nullptr) continue;
+    if (!first->is_store) return;
+    lives = false;  // values are planned whole: what is written over in part is over
+  }
+  for (bool* mark : marks) *mark = true;
 }
 
 }  // namespace
@@ -79,26 +112,8 @@ void MarkHostArrays(Network& network, const isa::Spec& spec) {
   AddPlaces(network.outputs, network.steps.size() + 1, false, uses);
   if (!network.values.empty()) return;
 
-  for (size_t u = 0; u < uses.size(); ++u) {
-    if (!uses[u].writes) continue;
-    // Its readers: those of the same array up to whoever writes there next.
-    std::vector<Use*> readers;
-    size_t end = u + 1;
-    bool whole = true;
-    for (; end < uses.size(); ++end) {
-      if (!uses[end].range.Meets(uses[u].range)) continue;
-      if (uses[end].writes) break;
-      whole &= uses[end].range.begin == uses[u].range.begin && uses[end].range.end == uses[u].range.end;
-      readers.push_back(&uses[end]);
-    }
-    // A program that only overwrites what nobody reads any more counts too: then the array is copied for
-    // nothing.
-    const size_t last = end < uses.size() ? uses[end].step : touched.size();
-    for (size_t s = uses[u].step; s < last && whole; ++s) whole = !touched[s].Meets(uses[u].range);
-    if (!whole) continue;
-    *uses[u].on_host = true;
-    for (Use* reader : readers) *reader->on_host = true;
-  }
+  for (size_t u = 0; u < uses.size(); ++u)
+    if (uses[u].writes) Mark(uses, u, touched);
 }
 
 }  // namespace cosim::runtime

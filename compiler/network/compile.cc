@@ -177,6 +177,7 @@ class Compiler {
 
   // Where a form stands: within another one, so many bytes from its begin, or by itself.
   std::pair<FormKey, uint64_t> HomeOf(FormKey form) const {
+    if (const auto same = same_.find(form); same != same_.end()) form = same->second;
     uint64_t offset = 0;
     for (auto at = within_.find(form.value); at != within_.end() && form.layout == lowering_.WrittenLayout();
          at = within_.find(form.value)) {
@@ -207,6 +208,11 @@ class Compiler {
     if (form.layout.kind == Layout::Kind::kPlain) {
       from = made_.lower_bound({form.value, {Layout::Kind::kBlocked}})->first;
       COSIM_CHECK(from.value == form.value && from.layout.kind == Layout::Kind::kBlocked);
+      if (IsPlain(from)) {
+        same_.insert({form, from});
+        made_.insert({form, made_.at(from)});
+        return;
+      }
       convert_functions_.push_back(
           layouts::UnpackBlocked("unpack_" + name, GroupedShape(shape, from.layout), BlockingOf(from)));
       layer.name = name + ".unpack";
@@ -260,6 +266,14 @@ class Compiler {
     item.reads = {from};
     item.writes = form;
     Append(std::move(item));
+  }
+
+  // Whether a blocked form begins with the plain one: pixels in one row of blocks, channels alone.
+  bool IsPlain(const FormKey& form) const {
+    const auto [n, c, h, w] = Shape4(graph_, form.value);
+    const layouts::Blocking blocking = BlockingOf(form);
+    return h * w == 1 && blocking.outer == 1 && blocking.gap == 0 && blocking.bits == blocking.plain_bits &&
+           (n * form.layout.groups == 1 || c / form.layout.groups % blocking.inner == 0);
   }
 
   // Groups count as images of their own.
@@ -468,6 +482,7 @@ class Compiler {
   runtime::Network network_;
   std::vector<Item> items_;
   std::map<FormKey, size_t> made_;
+  std::map<FormKey, FormKey> same_;                         // plain forms that are the bytes of another
   std::map<ValueId, std::pair<ValueId, uint64_t>> within_;  // written form: in whose, at which offset
   std::vector<FormKey> together_;                           // written forms that hold others
   std::map<FormKey, uint64_t> address_;

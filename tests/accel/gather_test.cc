@@ -26,6 +26,15 @@ TEST(Gather, CutsTheWindowOfResNetsFirstLayer) {
   EXPECT_THAT(gathered.blocks[9], ElementsAre(Gathered::Piece{0, 16, 6 * row + 18}));
 }
 
+TEST(Gather, APieceTakesACycleForEachBeatItLiesIn) {
+  Gathered gathered{
+      .rows = 1, .cols = 4, .row_bytes = 100, .col_bytes = 4, .blocks = {{{0, 8, 0}}, {{0, 4, 0}}}};
+  // From 0, 4, 8 and 12 on, 8 bytes lie in 1, 2, 1, 2 beats of 8 bytes, 4 bytes in one each.
+  EXPECT_DOUBLE_EQ(CyclesOfElement(gathered, 8), (6 + 4) / 8.0);
+  gathered.col_bytes = 24;  // a piece a cycle, but two beats between it and the next
+  EXPECT_DOUBLE_EQ(CyclesOfElement(gathered, 8), 3);
+}
+
 /// Value `at` of the unrolled window: its first byte, from the position's on.
 int64_t OffsetOf(const ImageWindow& w, int64_t at) {
   const int64_t pixel = w.channels * w.value_bytes, tap = at / pixel;
