@@ -40,6 +40,10 @@ package mutant_pkg;
     LastForgotten,    // a write burst of one beat does not mark it as the last
     StrobesShort,     // a beat that several elements share is written without the first
     PushLost,         // a token that comes while another goes is lost
+    HistoryShort,     // of the beats that overlapping pieces take again the oldest is taken for the one after it
+    AgainKept,        // a row's first piece takes beats again that only the row before had
+    GapForgotten,     // beats between two pieces are not taken out of the data buffer
+    MaskShifted,      // a piece writes a byte more than it has
     FifoStale         // a FIFO does not store what comes in the cycle in which something goes
   } mutant_t;
 
