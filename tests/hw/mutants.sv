@@ -40,7 +40,7 @@ package mutant_pkg;
     LastForgotten,    // a write burst of one beat does not mark it as the last
     StrobesShort,     // a beat that several elements share is written without the first
     PushLost,         // a token that comes while another goes is lost
-    HistoryShort,     // of the beats that overlapping pieces take again the oldest is taken for the one after it
+    HistoryShort,     // of two beats that overlapping pieces take again the newer one is taken twice
     AgainKept,        // a row's first piece takes beats again that only the row before had
     GapForgotten,     // beats between two pieces are not taken out of the data buffer
     MaskShifted,      // a piece writes a byte more than it has
