@@ -48,7 +48,8 @@ class RowWalk {
     return std::max<int64_t>(burst_.beats, static_cast<int64_t>((end - begin) >> stored_shift_));
   }
 
-  /// Of them, those up to the first in which the burst's last beat is taken: after it none is held for its sake.
+  /// Of them, those up to the first in which the burst's last beat is taken: after it none is held for its
+  /// sake.
   int64_t CyclesHeld() const { return gathers_ ? last_taken_ - takes_begin_ : CyclesOfBurst(); }
 
   /// Goes on to the next burst, if any; true when the row it leaves ends there.

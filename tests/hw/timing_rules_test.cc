@@ -142,8 +142,8 @@ TEST_F(TimingRules, RoomComesBackWhenABurstsLastBeatIsTakenForTheFirstTime) {
   Add("gather_inp",
       {{"dram", 6}, {"rows", 1}, {"cols", 31}, {"row_bytes", 244}, {"piece_bytes", 4}, {"piece_step", 8}});
   Run();
-  // Beat 15 is taken in 34 + 29 and again in 64. Second burst: asked for in 64, first beat in 76, 31 takes from
-  // 77 on: E = 108.
+  // Beat 15 is taken in 34 + 29 and again in 64. Second burst: asked for in 64, first beat in 76, 31 takes
+  // from 77 on: E = 108.
   EXPECT_EQ(Retire(0), 109);
 }
 

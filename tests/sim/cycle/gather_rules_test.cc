@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rule U4 of docs/rationale/microarchitecture.md says of loads that gather pieces, with cycles worked out by hand.
+// What rule U4 of docs/rationale/microarchitecture.md says of loads that gather pieces, with cycles worked
+// out by hand.
 #include <gtest/gtest.h>
 
 #include "tests/sim/cycle/testing/timeline.h"
@@ -85,7 +86,8 @@ TEST(U4Gather, WaitsOnlyForBeatsNotYetTaken) {
   Timeline t(spec);
   t.Add(Load(t.spec(), t.Unit("load"), Gather({.dram = 4096, .cols = 16, .bytes = 16, .step = 8})));
   t.Run();
-  // Take 30, of beat 15 again, does not wait for the second burst: 31 takes and one, then the two cycles behind.
+  // Take 30, of beat 15 again, does not wait for the second burst: 31 takes and one, then the two cycles
+  // behind.
   EXPECT_EQ(t.counters().ledger[0].busy, 31 + 1 + 2);
 }
 
