@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <ctime>
+#include <iterator>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -98,13 +100,40 @@ void RunAccelerator(const AcceleratorStep& step, const Network& network, const i
       run.layers[step.layer_of[i]].dram_bytes += TransferBytes(spec, *transfer);
 }
 
-void RunCpu(const CpuStep& step, Device& device, Run& run) {
+/// The arrays that the host has to itself, by the address they would have in DRAM.
+class HostArrays {
+ public:
+  /// A new one; those it would overwrite are gone.
+  std::vector<uint8_t>& Make(uint64_t address, uint64_t bytes) {
+    auto at = arrays_.lower_bound(address);
+    if (at != arrays_.begin() && std::prev(at)->first + std::prev(at)->second.size() > address) --at;
+    while (at != arrays_.end() && at->first < address + bytes) at = arrays_.erase(at);
+    return arrays_.emplace(address, bytes).first->second;
+  }
+  std::vector<uint8_t>& At(uint64_t address, uint64_t bytes) {
+    const auto at = arrays_.find(address);
+    COSIM_CHECK(at != arrays_.end() && at->second.size() == bytes, "no array of {} bytes at {:#x}", bytes,
+                address);
+    return at->second;
+  }
+
+ private:
+  std::map<uint64_t, std::vector<uint8_t>> arrays_;
+};
+
+void RunCpu(const CpuStep& step, Device& device, HostArrays& held, Run& run) {
   std::vector<std::vector<uint8_t>> arrays(step.arguments.size());
   std::vector<void*> pointers;
   for (size_t i = 0; i < step.arguments.size(); ++i) {
     const auto& argument = step.arguments[i];
     if (argument.constant) {
       pointers.push_back(const_cast<void*>(argument.constant.get()));
+      continue;
+    }
+    if (argument.on_host) {
+      auto& array = argument.is_output ? held.Make(argument.address, argument.bytes)
+                                       : held.At(argument.address, argument.bytes);
+      pointers.push_back(array.data());
       continue;
     }
     arrays[i].resize(argument.bytes);
@@ -116,18 +145,23 @@ void RunCpu(const CpuStep& step, Device& device, Run& run) {
   run.cpu_seconds += seconds;
   run.layers[step.layer].cpu_seconds += seconds;
   for (size_t i = 0; i < step.arguments.size(); ++i)
-    if (step.arguments[i].is_output)
+    if (step.arguments[i].is_output && !step.arguments[i].on_host)
       Timed(run.copy_seconds, [&] { device.Write(step.arguments[i].address, arrays[i]); });
 }
 
 void WriteInputs(const Network& network, Device& device, const std::vector<std::vector<uint8_t>>& inputs,
-                 Run& run) {
+                 HostArrays& held, Run& run) {
   COSIM_CHECK(inputs.size() == network.inputs.size());
   Timed(run.copy_seconds, [&] {
     device.Reserve(network.dram_bytes);
     for (size_t i = 0; i < inputs.size(); ++i) {
       COSIM_CHECK(inputs[i].size() == network.inputs[i].bytes);
-      device.Write(network.inputs[i].address, inputs[i]);
+      const Place& place = network.inputs[i];
+      if (place.on_host) {
+        held.Make(place.address, place.bytes) = inputs[i];
+      } else {
+        device.Write(place.address, inputs[i]);
+      }
     }
   });
 }
@@ -140,10 +174,14 @@ std::vector<uint8_t> Unpacked(const Place& place, std::vector<uint8_t> bytes) {
   return plain;
 }
 
-void ReadOutputs(const Network& network, Device& device, Run& run) {
+void ReadOutputs(const Network& network, Device& device, HostArrays& held, Run& run) {
   for (const Place& place : network.outputs) {
     std::vector<uint8_t> bytes(place.bytes);
-    Timed(run.copy_seconds, [&] { device.Read(place.address, bytes); });
+    if (place.on_host) {
+      bytes = held.At(place.address, place.bytes);
+    } else {
+      Timed(run.copy_seconds, [&] { device.Read(place.address, bytes); });
+    }
     run.outputs.push_back(Unpacked(place, std::move(bytes)));
   }
 }
@@ -155,11 +193,11 @@ double CpuSeconds() { return Seconds(CLOCK_PROCESS_CPUTIME_ID); }
 uint64_t CopiedBytes(const Network& network) {
   uint64_t bytes = 0;
   for (const auto* places : {&network.inputs, &network.outputs})
-    for (const Place& place : *places) bytes += place.bytes;
+    for (const Place& place : *places) bytes += place.on_host ? 0 : place.bytes;
   for (const auto& step : network.steps)
     if (const auto* call = std::get_if<CpuStep>(&step))
       for (const CpuStep::Argument& argument : call->arguments)
-        bytes += argument.constant ? 0 : argument.bytes;
+        bytes += argument.constant || argument.on_host ? 0 : argument.bytes;
   return bytes;
 }
 
@@ -186,13 +224,14 @@ Run Execute(const Network& network, const isa::Spec& spec, Device& device,
             const std::vector<std::vector<uint8_t>>& inputs, bool timing_only, std::mutex* accelerator,
             Programs programs) {
   Run run;
+  HostArrays held;
   run.layers.resize(network.layers.size());
-  if (!timing_only) Noted(run, Stretch::kCopies, [&] { WriteInputs(network, device, inputs, run); });
+  if (!timing_only) Noted(run, Stretch::kCopies, [&] { WriteInputs(network, device, inputs, held, run); });
   for (const auto& step : network.steps) {
     const auto* program = std::get_if<AcceleratorStep>(&step);
     if (!program && timing_only) continue;
     if (!program) {
-      Noted(run, Stretch::kHostStep, [&] { RunCpu(std::get<CpuStep>(step), device, run); });
+      Noted(run, Stretch::kHostStep, [&] { RunCpu(std::get<CpuStep>(step), device, held, run); });
       continue;
     }
     if (!timing_only && programs == Programs::kToLoad)
@@ -201,7 +240,7 @@ Run Execute(const Network& network, const isa::Spec& spec, Device& device,
     RunAccelerator(*program, network, spec, device, timing_only, accelerator, run);
     if (!run.completed) return run;
   }
-  if (!timing_only) Noted(run, Stretch::kCopies, [&] { ReadOutputs(network, device, run); });
+  if (!timing_only) Noted(run, Stretch::kCopies, [&] { ReadOutputs(network, device, held, run); });
   return run;
 }
 

@@ -60,7 +60,7 @@ Run Execute(const Network& network, const isa::Spec& spec, Device& device,
 void LoadPrograms(Device& device, const Network& network);
 
 /// Bytes that Execute copies to and from a device that has the programs: inputs, outputs, and the arrays of
-/// CPU steps but their constants.
+/// CPU steps but their constants and what the host has to itself.
 uint64_t CopiedBytes(const Network& network);
 
 /// How long the run's stretches of that kind took together.

@@ -12,6 +12,7 @@
 #include "isa/check.h"
 #include "isa/program/codec.h"
 #include "isa/text_escape.h"
+#include "runtime/host_arrays.h"
 #include "runtime/module.h"
 #include "runtime/module_file.h"
 
@@ -303,6 +304,7 @@ bool Link(Module& module, const isa::Spec& spec, std::string& error, NativeCode 
     call.kernel = FindKernel(module, call, code.get(), error, routines);
     if (!call.kernel) return false;
   }
+  MarkHostArrays(module.network, spec);
   return true;
 }
 

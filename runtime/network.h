@@ -44,13 +44,15 @@ struct AcceleratorStep {
   std::vector<int> layer_of;  ///< index into Network::layers, one an instruction
 };
 
-/// Arrays in DRAM are copied to the host and back around the kernel.
+/// Arrays in DRAM are copied to the host and back around the kernel, but those that the host has to itself.
 struct CpuStep {
   struct Argument {
     uint64_t address = 0;  ///< in DRAM, when `constant` is null
     uint64_t bytes = 0;
     std::shared_ptr<const void> constant;
     bool is_output = false;
+    bool on_host =
+        false;  ///< no program touches it (runtime/host_arrays.h): it has no place but the host's memory
   };
   CpuKernelPtr kernel;
   std::vector<Argument> arguments;
@@ -70,6 +72,7 @@ struct Place {
   float scale = 0;  ///< real = (q - zero_point) * scale; 0 when the value has no such meaning
   int zero_point = 0;
   double tolerance = 0;  ///< how far floats may be from the golden model's; 0: no bit may differ
+  bool on_host = false;  ///< as CpuStep::Argument's
   bool rounded = false;  ///< integers were rounded from such floats on the way to it
 };
 

@@ -80,6 +80,20 @@ Gathered GatherOf(const ImageWindow& w, int64_t element_bytes, int64_t longest) 
   return gathered;
 }
 
+double CyclesOfElement(const Gathered& gathered, int64_t beat_bytes) {
+  const int64_t rows = std::min(gathered.rows, beat_bytes), cols = std::min(gathered.cols, beat_bytes);
+  int64_t beats = 0;
+  for (int64_t y = 0; y < rows; ++y)
+    for (int64_t x = 0; x < cols; ++x)
+      for (const auto& block : gathered.blocks)
+        for (const Gathered::Piece& piece : block) {
+          const int64_t first = y * gathered.row_bytes + x * gathered.col_bytes + piece.offset;
+          const int64_t touched = (first + piece.bytes - 1) / beat_bytes - first / beat_bytes + 1;
+          beats += std::max(touched, gathered.col_bytes / beat_bytes);
+        }
+  return static_cast<double>(beats) / static_cast<double>(rows * cols * std::ssize(gathered.blocks));
+}
+
 std::optional<std::vector<PieceLoad>> CutGather(const Gathered& gathered, std::vector<CopyDim> dims,
                                                 int64_t first, const PieceLimits& limits, std::string& why) {
   std::erase_if(dims, [](const CopyDim& d) { return d.total() == 1; });

@@ -20,6 +20,7 @@
 #include "compiler/network/program_builder.h"
 #include "isa/check.h"
 #include "isa/text_escape.h"
+#include "runtime/host_arrays.h"
 
 namespace cosim::network {
 namespace {
@@ -76,6 +77,7 @@ class Compiler {
     if (!options_.timing_only) CompileCpu();
     WriteSteps();
     AddPlaces();
+    if (!options_.timing_only) runtime::MarkHostArrays(network_, spec_);
     return std::move(network_);
   }
 
@@ -175,6 +177,7 @@ class Compiler {
 
   // Where a form stands: within another one, so many bytes from its begin, or by itself.
   std::pair<FormKey, uint64_t> HomeOf(FormKey form) const {
+    if (const auto same = same_.find(form); same != same_.end()) form = same->second;
     uint64_t offset = 0;
     for (auto at = within_.find(form.value); at != within_.end() && form.layout == lowering_.WrittenLayout();
          at = within_.find(form.value)) {
@@ -205,6 +208,11 @@ class Compiler {
     if (form.layout.kind == Layout::Kind::kPlain) {
       from = made_.lower_bound({form.value, {Layout::Kind::kBlocked}})->first;
       COSIM_CHECK(from.value == form.value && from.layout.kind == Layout::Kind::kBlocked);
+      if (IsPlain(from)) {
+        same_.insert({form, from});
+        made_.insert({form, made_.at(from)});
+        return;
+      }
       convert_functions_.push_back(
           layouts::UnpackBlocked("unpack_" + name, GroupedShape(shape, from.layout), BlockingOf(from)));
       layer.name = name + ".unpack";
@@ -260,6 +268,14 @@ class Compiler {
     Append(std::move(item));
   }
 
+  // Whether a blocked form begins with the plain one: pixels in one row of blocks, channels alone.
+  bool IsPlain(const FormKey& form) const {
+    const auto [n, c, h, w] = Shape4(graph_, form.value);
+    const layouts::Blocking blocking = BlockingOf(form);
+    return h * w == 1 && blocking.outer == 1 && blocking.gap == 0 && blocking.bits == blocking.plain_bits &&
+           (n * form.layout.groups == 1 || c / form.layout.groups % blocking.inner == 0);
+  }
+
   // Groups count as images of their own.
   static graph::Shape GroupedShape(graph::Shape shape, const Layout& layout) {
     shape[0] *= layout.groups;
@@ -282,8 +298,12 @@ class Compiler {
       touch(items_[i].writes, i);
     }
     for (ValueId output : graph_.outputs()) touch({Root(output), {}}, end);
-    if (options_.keep_every_value)
-      for (auto& [form, life] : lives) life.last = end;
+    // Where nothing is stored that is read in pieces, the verifier compares elements and not bytes.
+    for (auto& [form, life] : lives) {
+      const bool image = form.layout.kind == Layout::Kind::kImage;
+      if (image) life.first = 0;
+      if (image || options_.keep_every_value) life.last = end;
+    }
     std::vector<Lifetime> list;
     for (const auto& [form, life] : lives) list.push_back(life);
     values_end_ = accel::RoundUp(PlanMemory(list, 64), kPage);
@@ -462,6 +482,7 @@ class Compiler {
   runtime::Network network_;
   std::vector<Item> items_;
   std::map<FormKey, size_t> made_;
+  std::map<FormKey, FormKey> same_;                         // plain forms that are the bytes of another
   std::map<ValueId, std::pair<ValueId, uint64_t>> within_;  // written form: in whose, at which offset
   std::vector<FormKey> together_;                           // written forms that hold others
   std::map<FormKey, uint64_t> address_;

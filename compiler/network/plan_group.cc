@@ -115,6 +115,7 @@ bool GroupLowering::PlanImage(const Group& group, const ConvView& view, Accelera
   window.si = 1;
   window.h = window.oh;
   window.w = window.ow;
+  window.gather = CyclesOfElement(gathered, spec_.dram.beat_bytes());
   plan.gathered = std::move(gathered);
   return true;
 }

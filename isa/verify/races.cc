@@ -62,14 +62,15 @@ StoredDram::StoredDram(const Spec& spec, std::span<const Decoded> decoded) : spe
     }
   }
   // Every transfer that meets a range must be whole granules: all addresses are multiples of the elements'
-  // bytes.
+  // bytes, those of pieces any.
   uint64_t granule = 0;
   for (const Decoded& instruction : decoded) {
     const auto* transfer = std::get_if<Transfer>(&instruction.body);
     if (transfer == nullptr) continue;
     const auto range = std::ranges::upper_bound(ranges_, transfer->dram, {}, &Range::end);
     if (range == ranges_.end() || range->begin >= TransferEnd(spec, *transfer)) continue;
-    granule = std::gcd(granule, static_cast<uint64_t>(DramAlignment(spec, spec.memories[transfer->memory])));
+    const int64_t alignment = transfer->gathers ? 1 : DramAlignment(spec, spec.memories[transfer->memory]);
+    granule = std::gcd(granule, static_cast<uint64_t>(alignment));
   }
   granule_bytes_ = std::max<uint64_t>(granule, 1);
   for (Range& range : ranges_) {

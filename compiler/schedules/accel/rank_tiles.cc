@@ -194,6 +194,7 @@ class TileModel {
     const int64_t cols = std::min(has_window_ ? ColsFor(t) : t.x, w_.w);
     const int64_t pads = has_window_ ? RowsFor(t) * ColsFor(t) - rows * cols : 0;
     const int64_t s = InputElements();
+    if (w_.gather > 0) return static_cast<double>(InputBlocks(t) * rows * cols) * w_.gather;
     return static_cast<double>(InputBlocks(t) * (rows * Beats(array_.activations, cols * s) + pads * s));
   }
 

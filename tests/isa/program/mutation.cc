@@ -55,7 +55,7 @@ bool Mutator::Apply(Program& program, size_t at, Mutation mutation) {
     case Mutation::kMoveIndex:
       return Shift(chosen, "dst_base", 1) || Shift(chosen, "dst_in", 1);
     case Mutation::kWiden:
-      return Shift(chosen, "cols", 1);
+      return Shift(chosen, "cols", 1) && (!format.Gathers() || FitRow(chosen));
     case Mutation::kUnlock:
       return Unlock(chosen);
   }
@@ -138,6 +138,16 @@ bool Mutator::Shift(Instruction& chosen, const char* name, int64_t unit) {
   const int64_t value = chosen.values[field] + unit * random_.Uniform(1, 6) * (random_.Percent(20) ? 100 : 1);
   if (value > format.fields[field].type.Max()) return false;
   chosen.values[field] = value;
+  return true;
+}
+
+bool Mutator::FitRow(Instruction& chosen) {
+  const InstructionFormat& format = spec_.formats[chosen.format];
+  const auto value = [&](const char* name) { return chosen.values[format.FieldIndex(name)]; };
+  const int64_t bytes = (value("cols") - 1) * value("piece_step") + value("piece_bytes");
+  const int field = format.FieldIndex("row_bytes");
+  if (bytes > format.fields[field].type.Max()) return false;
+  chosen.values[field] = bytes;
   return true;
 }
 

@@ -55,6 +55,8 @@ class Mutator {
   bool AddBackwardToken(Program& program, size_t at);
   bool Swap(Program& program, size_t at);
   bool Shift(Instruction& chosen, const char* name, int64_t unit);
+  /// Makes row_bytes of a load of pieces what its columns take; false: the field does not hold it.
+  bool FitRow(Instruction& chosen);
   bool Unlock(Instruction& chosen);
 
   const Spec& spec_;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 #include <variant>
 
 namespace cosim::isa::testing {
@@ -36,9 +38,11 @@ void TouchTransfer(const Spec& spec, const Transfer& transfer, std::vector<Touch
   const int64_t elements = transfer.is_store ? transfer.rows * transfer.cols : transfer.SramElements();
   for (int64_t e = 0; e < elements; ++e) touches.push_back({memory, transfer.sram + e, !transfer.is_store});
   for (int64_t row = 0; row < transfer.rows; ++row) {
-    const int64_t start = static_cast<int64_t>(transfer.dram) + row * transfer.StrideBytes(bytes);
-    const int64_t length = transfer.RowBytes(bytes);
-    for (int64_t b = 0; b < length; ++b) touches.push_back({-1, start + b, transfer.is_store});
+    const int64_t start =
+        static_cast<int64_t>(transfer.dram) + row * transfer.stride * (transfer.gathers ? 1 : bytes);
+    const int64_t end = transfer.gathers ? (transfer.cols - 1) * transfer.piece_step + transfer.piece_bytes
+                                         : transfer.cols * bytes;
+    for (int64_t b = 0; b < end; ++b) touches.push_back({-1, start + b, transfer.is_store});
   }
 }
 
@@ -262,6 +266,7 @@ bool OverlapIsHarmless(Kind kind, bool is_first_write, bool is_second_write) {
 
 std::set<UnwrittenRead> UnwrittenReads(const Spec& spec, const Program& program) {
   std::set<std::pair<int, int64_t>> written;
+  std::set<std::tuple<int, int64_t, int64_t>> bytes;  // of elements that pieces fill
   std::map<std::pair<int64_t, int>, int64_t> least;
   MicroOpMemories micro_ops(spec, program);
   int64_t number = 0;
@@ -272,8 +277,18 @@ std::set<UnwrittenRead> UnwrittenReads(const Spec& spec, const Program& program)
     found->second = std::min(found->second, element);
   };
   auto write = [&](int memory, int64_t element) { written.insert({StorageOf(spec, memory), element}); };
+  auto fill = [&](const Transfer& load, int64_t element) {
+    const int64_t bits = spec.memories[load.memory].element_bits;
+    for (int64_t b = 0; b < load.piece_bytes; ++b) bytes.insert({load.memory, element, load.piece_first + b});
+    bool whole = true;
+    for (int64_t b = 0; b * 8 < bits; ++b) whole &= bytes.contains({load.memory, element, b});
+    if (whole) write(load.memory, element);
+  };
   for (const Decoded& decoded : DecodeAll(spec, program)) {
-    if (const auto* transfer = std::get_if<Transfer>(&decoded.body)) {
+    if (const auto* transfer = std::get_if<Transfer>(&decoded.body);
+        transfer != nullptr && transfer->gathers) {
+      for (int64_t e = 0; e < transfer->rows * transfer->cols; ++e) fill(*transfer, transfer->sram + e);
+    } else if (transfer != nullptr) {
       const int64_t count = transfer->is_store ? transfer->rows * transfer->cols : transfer->SramElements();
       for (int64_t e = transfer->sram; e < transfer->sram + count; ++e) {
         transfer->is_store ? read(transfer->memory, e) : write(transfer->memory, e);

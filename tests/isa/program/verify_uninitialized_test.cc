@@ -34,6 +34,31 @@ TEST(VerifyUninitialized, PadsAreWritten) {
       VerifyChanged("dram=0x4000 rows=1 cols=4", "pad_left=1 pad_right=2 dram=0x4000 rows=1 cols=1").ok());
 }
 
+TEST(VerifyUninitialized, PiecesHaveToFillAnElement) {
+  const std::string whole = "load_inp dram=0x4000 rows=1 cols=4 push(load_to_gemm)";
+  const std::string low = "gather_inp dram=0x4001 rows=1 cols=4 piece_bytes=2 piece_step=3 row_bytes=11";
+  const std::string high = low + " piece_first=2", push = " push(load_to_gemm)";
+  ASSERT_EQ(TinySpec().memories[TinySpec().MemoryIndex("inp")].stored_bytes, 4);
+  EXPECT_EQ(VerifyChanged(whole, low + "\n" + high + push).Render(), "");
+  ExpectFinding(VerifyChanged(whole, low + "\n" + low + push), kKind, "reads inp[0] and 3 more, which", {5});
+  const std::string three = Replace(Replace(high, "cols=4", "cols=3"), "row_bytes=11", "row_bytes=8");
+  ExpectFinding(VerifyChanged(whole, low + "\n" + three + push), kKind, "reads inp[3], which", {5});
+}
+
+TEST(Verify, RefusesPiecesThatAreNone) {
+  const std::string whole = "load_inp dram=0x4000 rows=1 cols=4 push(load_to_gemm)";
+  const auto expect = [&](const std::string& fields, const std::string& message) {
+    ExpectFinding(
+        VerifyChanged(whole, "gather_inp dram=0x4001 rows=1 cols=4 " + fields + " push(load_to_gemm)"),
+        FindingKind::kCount, message, {3});
+  };
+  expect("piece_bytes=2 piece_step=3 row_bytes=12",
+         "has row_bytes=12, but 4 pieces of 2 bytes with a step of 3 take 11");
+  expect("row_bytes=4", "gathers pieces of 0 bytes; they have 1 to 4");
+  expect("piece_bytes=3 piece_first=2 row_bytes=3",
+         "gathers into bytes 2 to 4 of elements of 'inp', which have 4");
+}
+
 TEST(VerifyUninitialized, ALoadThatComesLaterIsNamed) {
   ExpectFinding(VerifyText(Replace(kClean, "load_wgt dram=0x2000 rows=1 cols=1\n", "") +
                            "load_wgt dram=0x2000 rows=1 cols=1\n"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is wrong with instruction formats: encodings, widths, roles, locks. Each test pins the whole text that
 // a user sees.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/isa/spec/testing.h"
@@ -184,6 +185,18 @@ TEST(FormatDiagnostics, RejectsFieldsWithoutRole) {
       |                                                                                            ^~~~~~~
   hint: did you mean 'pad_top'?
 )~");
+}
+
+TEST(FormatDiagnostics, RejectsPiecesThatCannotBe) {
+  const std::string pieces = "piece_bytes: uint(3), piece_first: uint(3), piece_step: uint(6)";
+  EXPECT_THAT(ComplaintsOfIsa("stride: uint(8)}", "stride: uint(8), " + pieces + "}"),
+              ::testing::HasSubstr("instruction 'load_inp' of kind load lacks the field 'row_bytes'"));
+  EXPECT_THAT(ComplaintsOfIsa("stride: uint(8)}",
+                              "stride: uint(8), row_bytes: uint(8), pad_top: uint(2), " + pieces + "}"),
+              ::testing::HasSubstr("instruction 'load_inp' gathers pieces, which have no padding"));
+  EXPECT_THAT(ComplaintsOfIsa("stride: uint(8)}", "stride: uint(8), row_bytes: int(8), " + pieces + "}"),
+              ::testing::HasSubstr("field 'row_bytes' has to be unsigned"));
+  EXPECT_EQ(ComplaintsOfIsa("stride: uint(8)}", "stride: uint(8), row_bytes: uint(8), " + pieces + "}"), "");
 }
 
 TEST(FormatDiagnostics, RejectsFieldsOfGemmWithoutRole) {
