@@ -49,8 +49,8 @@ module piece_turn #(
 
   always_comb begin
     chosen = beat2_i;
-    if (again2_q == 2'd2) chosen = before_q;
-    if (again2_q == 2'd3) chosen = `MUTANT(HistoryShort) ? before_q : before_that_q;
+    if (again2_q == 2'd2) chosen = `MUTANT(HistoryShort) ? beat2_i : before_q;
+    if (again2_q == 2'd3) chosen = before_that_q;
   end
 
   assign {unused_half, piece2_o} = {chosen, chosen} >> {turn2_q, 3'b000};

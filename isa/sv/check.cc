@@ -117,16 +117,18 @@ class Checker {
   void Gather(const InstructionFormat& format, const SvPlan& plan) {
     const Memory& memory = spec_.memories[format.memory];
     for (const SvUnit& unit : plan.units) {
-      if (!unit.alus || unit.alu.groups == 1 || std::ranges::count(unit.alu.writes, format.memory) == 0) continue;
+      if (!unit.alus || unit.alu.groups == 1 || std::ranges::count(unit.alu.writes, format.memory) == 0)
+        continue;
       Error(format.loc,
-            fmt::format("'{}' gathers pieces into '{}', which '{}' writes lane by lane", format.name, memory.name,
-                        unit.name),
+            fmt::format("'{}' gathers pieces into '{}', which '{}' writes lane by lane", format.name,
+                        memory.name, unit.name),
             "a memory of its own for each, or as many lanes as an element has");
     }
     for (const Memory& mirror : spec_.memories) {
       if (mirror.mirrors < 0 || &spec_.memories[mirror.mirrors] != &memory) continue;
       Error(format.loc,
-            fmt::format("'{}' gathers pieces into '{}', which '{}' mirrors", format.name, memory.name, mirror.name),
+            fmt::format("'{}' gathers pieces into '{}', which '{}' mirrors", format.name, memory.name,
+                        mirror.name),
             "a memory without a mirror");
     }
   }

@@ -47,13 +47,13 @@ struct SvUnit {
   int pop_offset = 0, push_offset = 0;  ///< first pop and push flag in the word
   int command_bits = 0;                 ///< bits of the word that its formats use
   bool loads = false, gemms = false, alus = false, stores = false;
-  SvGemm gemm;         ///< when gemms
-  SvAlu alu;           ///< when alus
+  SvGemm gemm;              ///< when gemms
+  SvAlu alu;                ///< when alus
   int64_t piece_bytes = 0;  ///< when it gathers pieces: of the widest element they are gathered into
   int stored = -1;          ///< when stores: the memory
-  int port = 0;        ///< memory port of its loads and stores
-  int requester = -1;  ///< when loads: its number among all requesters of the read ports
-  int tag_bits = 0;    ///< what comes back at retirement: pushes (lowest), then banks
+  int port = 0;             ///< memory port of its loads and stores
+  int requester = -1;       ///< when loads: its number among all requesters of the read ports
+  int tag_bits = 0;         ///< what comes back at retirement: pushes (lowest), then banks
   /// Whether some load of its gathers pieces into `memory`.
   bool GathersInto(const Spec& spec, int memory) const;
   /// Width of the widest field of this name among its formats of `kind`; 0 when none has it.

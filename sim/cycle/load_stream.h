@@ -31,7 +31,7 @@ class LoadStream {
       pads_after_ = 0;
       return;
     }
-    walk_ = RowWalk(*spec_, *transfer);
+    walk_.Start(*spec_, *transfer);
     pads_between_ = transfer->pad_right + transfer->pad_left;
     pads_after_ = transfer->pad_right + transfer->pad_bottom * transfer->SramCols();
     Write(now, writer_free_, transfer->pad_top * transfer->SramCols() + transfer->pad_left, ledger);

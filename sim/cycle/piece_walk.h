@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The beats that the writer takes for the rows of a load that gathers pieces (rule U4), in closed form. The bursts
-// they come in are row_walk.h's.
+// The beats that the writer takes for the rows of a load that gathers pieces (rule U4), in closed form. The
+// bursts they come in are row_walk.h's.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,9 @@
 
 namespace cosim::sim {
 
-/// An element whose first byte stands at place r of its beat takes (r + cover_) / beat cycles: the beats it touches, or
-/// those up to the next element's first if they are more. Places repeat after `1 << period_shift_` elements.
+/// An element whose first byte stands at place r of its beat takes (r + cover_) / beat cycles: the beats it
+/// touches, or those up to the next element's first if they are more. Places repeat after `1 <<
+/// period_shift_` elements.
 class PieceWalk {
  public:
   PieceWalk() = default;

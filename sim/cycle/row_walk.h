@@ -16,21 +16,22 @@ namespace cosim::sim {
 
 class RowWalk {
  public:
-  RowWalk() = default;
-  RowWalk(const isa::Spec& spec, const isa::Transfer& transfer)
-      : beat_bytes_(spec.dram.beat_bytes()), burst_beats_(spec.dram.burst_beats) {
+  /// Goes to the transfer's first burst, if it has any.
+  void Start(const isa::Spec& spec, const isa::Transfer& transfer) {
+    beat_bytes_ = spec.dram.beat_bytes();
+    burst_beats_ = spec.dram.burst_beats;
     const auto stored =
         static_cast<uint64_t>(spec.memories[static_cast<size_t>(transfer.memory)].stored_bytes);
     COSIM_CHECK(stored >= static_cast<uint64_t>(beat_bytes_) || std::has_single_bit(stored));
     narrow_ = stored < static_cast<uint64_t>(beat_bytes_);
     stored_shift_ = narrow_ ? std::countr_zero(stored) : 0;
     row_ = transfer.dram;
-    // Of no bytes, and no pieces, only a program that is refused when it is executed.
-    row_bytes_ = static_cast<uint64_t>(std::max<int64_t>(1, transfer.RowBytes(static_cast<int64_t>(stored))));
-    stride_bytes_ = static_cast<uint64_t>(transfer.StrideBytes(static_cast<int64_t>(stored)));
+    row_bytes_ = static_cast<uint64_t>(transfer.cols) * stored;
+    stride_bytes_ = static_cast<uint64_t>(transfer.stride) * stored;
     rows_left_ = transfer.cols > 0 ? transfer.rows : 0;
     gathers_ = transfer.gathers;
-    if (gathers_) pieces_ = PieceWalk(transfer, beat_bytes_);
+    if (gathers_) [[unlikely]]
+      StartPieces(transfer);
     if (rows_left_ > 0) StartRow();
   }
 
@@ -39,7 +40,8 @@ class RowWalk {
   /// Cycles that moving the burst on or off the chip takes: a beat or an element a cycle. An element as wide
   /// as a beat or wider never needs more than its beats.
   int64_t CyclesOfBurst() const {
-    if (gathers_) return takes_end_ - takes_begin_;
+    if (gathers_) [[unlikely]]
+      return takes_end_ - takes_begin_;
     if (!narrow_) return burst_.beats;
     const uint64_t begin = std::max(burst_.address, row_);
     const uint64_t end =
@@ -48,14 +50,16 @@ class RowWalk {
     return std::max<int64_t>(burst_.beats, static_cast<int64_t>((end - begin) >> stored_shift_));
   }
 
-  /// Of them, those up to the first in which the burst's last beat is taken: after it none is held for its sake.
+  /// Of them, those up to the first in which the burst's last beat is taken: after it none is held for its
+  /// sake.
   int64_t CyclesHeld() const { return gathers_ ? last_taken_ - takes_begin_ : CyclesOfBurst(); }
 
   /// Goes on to the next burst, if any; true when the row it leaves ends there.
   bool Advance() {
     if (!splitter_.Done()) {
       burst_ = splitter_.Next();
-      if (gathers_) CountTakes();
+      if (gathers_) [[unlikely]]
+        CountTakes(false);
       return false;
     }
     row_ += stride_bytes_;
@@ -67,18 +71,12 @@ class RowWalk {
   void StartRow() {
     splitter_ = BurstSplitter(row_, row_ + row_bytes_, beat_bytes_, burst_beats_);
     burst_ = splitter_.Next();
-    if (!gathers_) return;
-    pieces_.StartRow(row_);
-    takes_end_ = 0;
-    CountTakes();
+    if (gathers_) [[unlikely]]
+      CountTakes(true);
   }
-  /// To a burst belong the takes from the first that needs one of its beats to before the next burst's.
-  void CountTakes() {
-    const int64_t end = pieces_.Beat(burst_.address) + burst_.beats;
-    takes_begin_ = takes_end_;
-    last_taken_ = pieces_.Before(end - 1) + 1;
-    takes_end_ = splitter_.Done() ? std::max(last_taken_, pieces_.All()) : pieces_.Before(end);
-  }
+  // Of loads that gather pieces, out of the way of all others.
+  void StartPieces(const isa::Transfer& transfer);
+  void CountTakes(bool row_begins);
 
   int beat_bytes_ = 1, burst_beats_ = 1, stored_shift_ = 0;
   bool narrow_ = false, gathers_ = false;

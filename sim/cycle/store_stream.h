@@ -19,7 +19,7 @@ class StoreStream {
 
   /// A store issued in cycle `now`, or a sync when `transfer` is null.
   void Start(Cycle now, const isa::Transfer* transfer) {
-    if (transfer != nullptr) walk_ = RowWalk(*spec_, *transfer);
+    if (transfer != nullptr) walk_.Start(*spec_, *transfer);
     in_flight_.push_back({now + 1 + latency_, 0, walk_.Done()});
   }
   bool HasBurst() const { return !walk_.Done(); }

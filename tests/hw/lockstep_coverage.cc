@@ -43,6 +43,14 @@ constexpr std::string_view kFeatures[] = {
     "bursts up to a 4 KiB border",
     "several bursts a row",
     "element wider than a beat",
+    "pieces gathered",
+    "pieces that overlap",
+    "pieces with beats between them",
+    "pieces over three beats",
+    "pieces in one column",
+    "pieces up to a 4 KiB border",
+    "pieces in rows of odd strides",
+    "piece beside bytes that stay",
     "several elements a beat",
     "one token taken",
     "two tokens taken at once",
@@ -71,7 +79,7 @@ void AddTransfer(const isa::Spec& spec, const isa::Transfer& transfer, Reached& 
   };
   const auto beat = static_cast<uint64_t>(spec.dram.beat_bytes());
   const int64_t size = spec.memories[transfer.memory].stored_bytes;
-  const auto row = static_cast<uint64_t>(transfer.cols * size);
+  const auto row = static_cast<uint64_t>(transfer.RowBytes(size));
   add(!transfer.is_store, "load");
   add(transfer.is_store, "store");
   add(transfer.pad_top > 0, "padding above");
@@ -82,12 +90,24 @@ void AddTransfer(const isa::Spec& spec, const isa::Transfer& transfer, Reached& 
       "padding with a value");
   add(transfer.cols == 1, "load of one column");
   add(transfer.rows > 1, "load of several rows");
-  add(transfer.rows > 1 && transfer.stride < transfer.cols, "rows that overlap");
+  add(transfer.rows > 1 && transfer.StrideBytes(size) < transfer.RowBytes(size), "rows that overlap");
   add(transfer.dram % beat != 0 || (transfer.dram + row) % beat != 0, "rows off a beat");
-  add(transfer.dram / 4096 != (transfer.dram + row - 1) / 4096, "bursts up to a 4 KiB border");
+  const bool crosses = transfer.dram / 4096 != (transfer.dram + row - 1) / 4096;
+  add(crosses, "bursts up to a 4 KiB border");
   add(row > beat * static_cast<uint64_t>(spec.dram.burst_beats), "several bursts a row");
   add(size > spec.dram.beat_bytes(), "element wider than a beat");
   add(size < spec.dram.beat_bytes(), "several elements a beat");
+  if (!transfer.gathers) return;
+  const auto offset = static_cast<int64_t>(transfer.dram % beat);
+  add(true, "pieces gathered");
+  add(transfer.cols > 1 && transfer.piece_step < transfer.piece_bytes, "pieces that overlap");
+  add(transfer.cols > 1 && transfer.piece_step >= transfer.piece_bytes + 2 * spec.dram.beat_bytes(),
+      "pieces with beats between them");
+  add((offset + transfer.piece_bytes - 1) / spec.dram.beat_bytes() == 2, "pieces over three beats");
+  add(transfer.cols == 1, "pieces in one column");
+  add(crosses, "pieces up to a 4 KiB border");
+  add(transfer.rows > 1 && transfer.stride % spec.dram.beat_bytes() != 0, "pieces in rows of odd strides");
+  add(transfer.piece_bytes < size, "piece beside bytes that stay");
 }
 
 void AddInstruction(const isa::Spec& spec, const isa::Decoded& decoded, Reached& reached) {

@@ -118,6 +118,30 @@ TEST(GenerateSv, PairsProductsThatFitUnlessToldOtherwise) {
   EXPECT_FALSE(Pairs({{"parameters.wgt_bits", "16"}}));
 }
 
+TEST(GenerateSv, WritesBytesOfTheMemoryThatPiecesAreGatheredInto) {
+  const isa::Spec cosim = SpecOf("tiny_cosim"), vta = SpecOf("tiny_vta");
+  const std::string text = TextOf(cosim, "accelerator.sv");
+  const size_t inp = text.find(".Width(cosim_pkg::MemInpBits)");
+  EXPECT_EQ(text.find(".SliceBits(8)", inp), text.find(".SliceBits(", inp));
+  EXPECT_EQ(text.find(".SliceBits(8)"), text.rfind(".SliceBits(8)"));
+  EXPECT_THAT(text, HasSubstr(".PieceBytes ("));
+  EXPECT_THAT(TextOf(vta, "accelerator.sv"), ::testing::Not(HasSubstr(".PieceBytes (")));
+}
+
+TEST(CheckSv, RefusesPiecesInAMemoryThatIsWrittenLaneByLane) {
+  isa::Spec spec = Load(kCosim, "", "", {{"parameters.alu_lanes", "2"}});
+  EXPECT_EQ(Refusal(spec), "");
+  spec.formats[spec.FormatIndex("gather_inp")].memory = spec.MemoryIndex("acc");
+  EXPECT_THAT(Refusal(spec),
+              HasSubstr("'gather_inp' gathers pieces into 'acc', which 'alu' writes lane by lane"));
+}
+
+TEST(CheckSv, RefusesPiecesInAMemoryThatHasAMirror) {
+  isa::Spec spec = SpecOf("tiny_cosim");
+  spec.memories[spec.MemoryIndex("out")].mirrors = spec.MemoryIndex("inp");
+  EXPECT_THAT(Refusal(spec), HasSubstr("'gather_inp' gathers pieces into 'inp', which 'out' mirrors"));
+}
+
 TEST(CheckSv, RefusesAMemoryFasterThanTheAddressRegister) {
   EXPECT_THAT(Refusal(Load(kLoadGemm, "", "", {{"memory.latency", "1"}})), HasSubstr("memory.latency is 1"));
 }

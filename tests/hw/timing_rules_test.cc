@@ -121,6 +121,32 @@ TEST_F(TimingRules, ABurstWaitsForRoomInTheDataBuffer) {
   EXPECT_EQ(Retire(0), 112);
 }
 
+TEST_F(TimingRules, APieceTakesACycleForEachBeatItTouches) {
+  Add("gather_inp",
+      {{"dram", 3}, {"rows", 1}, {"cols", 4}, {"row_bytes", 10}, {"piece_bytes", 4}, {"piece_step", 2}});
+  Run();
+  // Bytes 3 to 6, 5 to 8, 7 to 10, 9 to 12: one beat, two, two, one in 34 to 39.
+  EXPECT_EQ(Retire(0), 41);
+}
+
+TEST_F(TimingRules, BeatsBetweenPiecesTakeACycleEach) {
+  Add("gather_inp",
+      {{"dram", 7}, {"rows", 1}, {"cols", 3}, {"row_bytes", 42}, {"piece_bytes", 2}, {"piece_step", 20}});
+  Run();
+  // Seven beats, each once: 34 to 40.
+  EXPECT_EQ(Retire(0), 42);
+}
+
+TEST_F(TimingRules, RoomComesBackWhenABurstsLastBeatIsTakenForTheFirstTime) {
+  // Element c takes beats c and c + 1 of 32, in bursts of 16; the buffer has 24 beats.
+  Add("gather_inp",
+      {{"dram", 6}, {"rows", 1}, {"cols", 31}, {"row_bytes", 244}, {"piece_bytes", 4}, {"piece_step", 8}});
+  Run();
+  // Beat 15 is taken in 34 + 29 and again in 64. Second burst: asked for in 64, first beat in 76, 31 takes
+  // from 77 on: E = 108.
+  EXPECT_EQ(Retire(0), 109);
+}
+
 TEST_F(TimingRules, ABurstDoesNotCrossAPage) {
   // 8 beats, of which 2 are before the boundary: two bursts, the second accepted one cycle later. Data still
   // stream.

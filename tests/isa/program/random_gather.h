@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shape of a random load that gathers pieces. Where in both memories it moves them is random_program.cc's.
+// The shape of a random load that gathers pieces. Where in both memories it moves them is
+// random_program.cc's.
 #pragma once
 
 #include "isa/program/program.h"

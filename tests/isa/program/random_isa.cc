@@ -325,10 +325,11 @@ class IsaPrinter {
     if (!Maybe(60)) return;
     const auto load = std::ranges::find(loads_, "inp", &LoadShape::memory);
     const std::string bytes = "uint(log2ceil(floor_div(inp.stored_bits, 8) + 1))";
-    Instruction("gather_inp", load->unit, "load",
-                fmt::format(", memory: inp, fields: {{{}, row_bytes: uint({}), piece_bytes: \"{}\", piece_first: "
-                            "\"{}\", piece_step: uint({}){}}}",
-                            Transfer("inp"), Draw(7, 12), bytes, bytes, Draw(1, 9), Locks(kLoads, "inp")));
+    Instruction(
+        "gather_inp", load->unit, "load",
+        fmt::format(", memory: inp, fields: {{{}, row_bytes: uint({}), piece_bytes: \"{}\", piece_first: "
+                    "\"{}\", piece_step: uint({}){}}}",
+                    Transfer("inp"), Draw(7, 12), bytes, bytes, Draw(1, 9), Locks(kLoads, "inp")));
   }
 
   void PrintInstructions() {

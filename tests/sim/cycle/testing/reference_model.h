@@ -57,7 +57,7 @@ class ReferenceModel {
     std::deque<int> arrived;  ///< of each accepted burst, beats that arrived, oldest first
     std::deque<Piece> pieces;
     int piece_cycles_left = 0;
-    int popped = 0;           ///< beats of the oldest burst that have left the data buffer
+    int popped = 0;         ///< beats of the oldest burst that have left the data buffer
     Cycle tail_until = -1;  ///< last cycle of the `latency` cycles after an instruction
     // For the ledger, in this cycle.
     bool busy = false, lost_turn = false;
