@@ -58,6 +58,15 @@ std::string IndexRole(const InstructionFormat& format, int field) {
 std::string TransferRole(const Spec& spec, const InstructionFormat& format, std::string_view name) {
   const Memory& memory = spec.memories[format.memory];
   if (name == "sram") return fmt::format("first element of `{}`", memory.name);
+  if (format.Gathers()) {
+    if (name == "dram") return "byte address in DRAM, any";
+    if (name == "stride") return "bytes from one row to the next in DRAM";
+    if (name == "row_bytes") return "bytes of a row: (`cols` - 1) x `piece_step` + `piece_bytes`";
+    if (name == "piece_bytes")
+      return fmt::format("bytes of an element that are filled, 1 to {}", LongestPiece(spec, memory));
+    if (name == "piece_first") return "first of them in the element";
+    if (name == "piece_step") return "bytes from one element's to the next one's in DRAM";
+  }
   if (name == "dram")
     return fmt::format("byte address in DRAM, a multiple of {}", DramAlignment(spec, memory));
   if (name == "rows") return "rows";

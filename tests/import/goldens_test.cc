@@ -76,7 +76,7 @@ TEST(TflitePartition, ConvolutionsDenseAndAddsRunOnTheAccelerator) {
     const auto network = session::CompileFor(spec, model->graph, {});
     for (const auto& layer : network.layers)
       if (!layer.on_accelerator) {
-        EXPECT_THAT(layer.op, testing::AnyOf("tflite_softmax", "transpose", "pack", "unpack", "pack_patches"))
+        EXPECT_THAT(layer.op, testing::AnyOf("tflite_softmax", "transpose", "pack", "unpack", "pack_image"))
             << name << ": " << layer.name << ": " << layer.reason;
         EXPECT_NE(layer.reason, "") << name << ": " << layer.name;
       }
