@@ -42,8 +42,9 @@ module fifo #(
     if (pop)  head_d = (head_q == PtrBits'(Depth - 1)) ? '0 : head_q + 1'b1;
   end
 
+  // What stands at the input goes to the next free place, pushed or not: whether it is, is known late.
   always_ff @(posedge clk_i) begin
-    if (push & ~(`MUTANT(FifoStale) & pop)) mem[tail_q] <= push_data_i;
+    if (push_ready_o & ~(`MUTANT(FifoStale) & pop)) mem[tail_q] <= push_data_i;
   end
 
   always_ff @(posedge clk_i) begin

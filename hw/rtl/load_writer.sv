@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The load unit's single writer: walks the elements of each transfer in order, row by row, takes them from the data
-// buffer or makes them from the pad value, and writes them on chip. Bursts and issue are load_unit.sv's.
+// The load unit's single writer: walks the elements of each transfer in order, row by row, and takes them from the data
+// buffer or as padding. What is written on chip of them is element_fill.sv's, bursts and issue are load_unit.sv's.
 //
 // A transfer that comes in cycle t is begun at t + 1 at the earliest. An element of padding takes one cycle, one from
 // memory a cycle for each beat it is made of (at least one). An element taken in cycle s is written in cycle s + 3.
 //
 // Where PieceBytes is not 0 a transfer may gather: elements are parts of rows that may overlap (piece_walk.sv), and
 // only those bytes of an element are written that the transfer fills. Beats that are taken again are kept.
-`ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
-`define MUTANT(name) 1'b0
-`endif
-
 module load_writer #(
   parameter  int unsigned                  Memories    = 1,
   parameter  logic [Memories*32-1:0]       ElementBits = '0,  // of each memory
@@ -272,75 +268,13 @@ module load_writer #(
     .freed_o
   );
 
-  // ---- Behind the walk: the beat is there two cycles after it was taken (stage 2), the element one more (stage 3).
-  typedef struct packed {
-    logic [Memories-1:0]  memory;       // to be written now; 0: the element is not whole yet
-    logic [Memories-1:0]  pads;         // memory whose lanes are padded; 0: from the beat
-    logic [AddrBits-1:0]  addr;
-    logic [BeatShift-1:0] offset;
-    logic [PartBits-1:0]  part;
-    logic [ValueBits-1:0] value;
-  } stage_t;
-
-  stage_t              stage_d, stage1_q, stage2_q;
-  logic [Memories-1:0] we_q;
-  logic [AddrBits-1:0] waddr_q;
-  logic [DataBits-1:0] wdata_d, wdata_q;
-  logic [DataBits-1:0] pad;             // the pad value in every lane
-  logic [PortBits-1:0] piece;           // the beat, its bytes in their places of the element
-
-  always_comb begin
-    stage_d.memory = (whole & ~head.empty) ? head.memory : '0;
-    stage_d.pads   = (take & ~from_memory) ? head.memory : '0;
-    stage_d.addr   = head.sram + element;
-    stage_d.offset = offset;
-    stage_d.part   = part;
-    stage_d.value  = head.pad_value;
-  end
-
-  logic [Memories*DataBits-1:0] pad_of;  // each memory's padded element, 0 for the others
-  for (genvar m = 0; m < Memories; m++) begin : gen_pad
-    localparam int unsigned Lane = LaneBits[m*32 +: 32];
-    if (Lane == 0) begin : gen_none
-      assign pad_of[m*DataBits +: DataBits] = '0;
-    end else begin : gen_lanes
-      localparam int unsigned Lanes = ElementBits[m*32 +: 32] / Lane;
-      logic [Lane-1:0] lane;
-      assign lane = `MUTANT(PadZero) ? '0 : Lane'($signed(stage2_q.value));
-      assign pad_of[m*DataBits +: DataBits] = stage2_q.pads[m] ? DataBits'({Lanes{lane}}) : '0;
-    end
-  end
-
-  always_comb begin
-    pad = '0;
-    for (int m = 0; m < Memories; m++) pad = pad | pad_of[m*DataBits +: DataBits];
-  end
-
-  // Byte k of the beat, turned to its place, and the bytes of the element that it is written to: from the part's first
-  // on, since the parts that follow write over what is theirs.
-  logic [DataBits/8-1:0] fresh;
-
-  always_comb begin
-    wdata_d = wdata_q;
-    for (int b = 0; b < DataBits / 8; b++) begin
-      if (fresh[b]) wdata_d[b*8 +: 8] = piece[b%BeatBytes*8 +: 8];
-    end
-    if (stage2_q.pads != '0) wdata_d = pad;
-  end
-
-  for (genvar b = PieceBytes; b < DataBits / 8; b++) begin : gen_fresh
-    assign fresh[b] = stage2_q.part == PartBits'(b / BeatBytes);
-  end
-
+  // ---- The walk over pieces.
   if (PieceBytes == 0) begin : gen_whole
     assign in_pieces = '0;
     assign again     = '0;
     assign touched   = 1'b1;
     assign done      = 1'b1;
-    assign piece     = beat >> {stage2_q.offset, 3'b000};
-    assign wslices_o = '1;
   end else begin : gen_pieces
-    // ---- The walk.
     assign in_pieces.gathers    = gathers_i;
     assign in_pieces.first      = gathers_i ? piece_first_i : '0;
     assign in_pieces.stop       = gathers_i ? piece_first_i + piece_bytes_i : ByteBits'(PieceBytes);
@@ -368,49 +302,38 @@ module load_writer #(
       .touched_o  (touched),
       .done_o     (done)
     );
-
-    // ---- Behind it.
-    piece_turn #(
-      .PieceBytes(PieceBytes), .PortBits(PortBits), .PartBits(PartBits)
-    ) i_turn (
-      .clk_i,
-      .read_i   (read),
-      .again_i  (again),
-      .first_i  (pieces.first),
-      .stop_i   (pieces.stop),
-      .offset1_i(stage1_q.offset),
-      .part1_i  (stage1_q.part),
-      .beat2_i  (beat),
-      .piece2_o (piece),
-      .fresh2_o (fresh[PieceBytes-1:0]),
-      .slices3_o(wslices_o)
-    );
   end
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      stage1_q.memory <= '0;
-      stage2_q.memory <= '0;
-      we_q            <= '0;
-    end else begin
-      stage1_q <= stage_d;
-      stage2_q <= stage1_q;
-      we_q     <= stage2_q.memory;
-    end
-    waddr_q <= stage2_q.addr;
-    wdata_q <= wdata_d;
-  end
-
-  assign we_o    = we_q;
-  assign waddr_o = waddr_q;
-  assign wdata_o = wdata_q;
+  // ---- Behind the walk.
+  element_fill #(
+    .Memories(Memories), .ElementBits(ElementBits), .LaneBits(LaneBits), .DataBits(DataBits), .AddrBits(AddrBits),
+    .PortBits(PortBits), .PartBits(PartBits), .ValueBits(ValueBits), .PieceBytes(PieceBytes)
+  ) i_fill (
+    .clk_i,
+    .rst_ni,
+    .memory_i((whole & ~head.empty) ? head.memory : '0),
+    .pads_i  ((take & ~from_memory) ? head.memory : '0),
+    .addr_i  (head.sram + element),
+    .offset_i(offset),
+    .part_i  (part),
+    .value_i (head.pad_value),
+    .read_i  (read),
+    .again_i (again),
+    .first_i (pieces.first),
+    .stop_i  (pieces.stop),
+    .beat2_i (beat),
+    .we_o,
+    .wslices_o,
+    .waddr_o,
+    .wdata_o
+  );
 
 `ifndef YOSYS
   a_transfers: assert property (@(posedge clk_i) disable iff (!rst_ni) start_i |-> head_room)
     else $error("a transfer comes only when there is room for it");
 `endif
   logic unused_signals;
-  assign unused_signals = ^{head_room, head.row_first_in, stage2_q, gathers_i, piece_first_i, piece_bytes_i,
-                            piece_step_i, pieces, next_pieces};
+  assign unused_signals = ^{head_room, head.row_first_in, gathers_i, piece_first_i, piece_bytes_i, piece_step_i,
+                            pieces, next_pieces};
 
 endmodule
