@@ -14,12 +14,11 @@
 #include "compiler/accel/rounding.h"
 #include "compiler/cpu/lower_group.h"
 #include "compiler/cpu/work.h"
-#include "compiler/layouts/layout.h"
+#include "compiler/network/convert.h"
 #include "compiler/network/lower_group.h"
 #include "compiler/network/memory_plan.h"
 #include "compiler/network/program_builder.h"
 #include "isa/check.h"
-#include "isa/text_escape.h"
 #include "runtime/host_arrays.h"
 
 namespace cosim::network {
@@ -33,12 +32,6 @@ constexpr uint64_t kPage = 4096;
 constexpr uint64_t kMostValueBytes = uint64_t{2} << 30;
 // A whole program may be some megabytes.
 constexpr size_t kMostCachedPrograms = 16;
-
-struct FormKey {
-  ValueId value = -1;
-  Layout layout;
-  friend auto operator<=>(const FormKey&, const FormKey&) = default;
-};
 
 // One thing to do, before memory is planned: a group somewhere, or a conversion between two forms of a value.
 struct Item {
@@ -83,13 +76,6 @@ class Compiler {
 
  private:
   ValueId Root(ValueId id) const { return lowering_.LookThroughViews(id); }
-  int BitsOf(ValueId id) const { return 8 * static_cast<int>(graph::SizeOf(graph_.node(id).type.dtype)); }
-  layouts::Blocking BlockingOf(const FormKey& form) const {
-    const Array& array = lowering_.array();
-    const int64_t block = form.layout.block, lanes = array.BlockBytes(block) * 8 / array.activation_bits;
-    return {array.batch, block, array.activation_bits, BitsOf(form.value), lanes - array.batch * block};
-  }
-
   int AddLayer(const Group& group, const std::string& reason, bool on_accelerator) {
     runtime::Layer layer;
     layer.name = group.name;
@@ -156,7 +142,7 @@ class Compiler {
       const size_t dimensions = graph_.node(Root(input)).type.shape.size();
       if (dimensions != 2 && dimensions != 4) return false;
       const auto [n, c, h, w] = Shape4(graph_, Root(input));
-      if (BitsOf(input) > array.activation_bits) return false;
+      if (BitsOf(graph_, input) > array.activation_bits) return false;
       if (n > array.batch || c % array.layout_out != 0 || graph_.node(Root(input)).As<graph::Constant>() ||
           within_.count(Root(input)) || !parts.insert(Root(input)).second)
         return false;
@@ -201,86 +187,32 @@ class Compiler {
   void Need(const FormKey& form) {
     if (made_.count(form)) return;
     if (form.layout.kind == Layout::Kind::kPlain && graph_.node(form.value).As<graph::Input>()) return;
-    const auto& shape = graph_.node(form.value).type.shape;
-    const std::string name = isa::OneLine(graph_.node(form.value).name);
     FormKey from{Root(form.value), {}};
-    runtime::Layer layer;
     if (form.layout.kind == Layout::Kind::kPlain) {
       from = made_.lower_bound({form.value, {Layout::Kind::kBlocked}})->first;
       COSIM_CHECK(from.value == form.value && from.layout.kind == Layout::Kind::kBlocked);
-      if (IsPlain(from)) {
+      if (IsPlain(graph_, from, lowering_.array())) {
         same_.insert({form, from});
         made_.insert({form, made_.at(from)});
         return;
       }
-      convert_functions_.push_back(
-          layouts::UnpackBlocked("unpack_" + name, GroupedShape(shape, from.layout), BlockingOf(from)));
-      layer.name = name + ".unpack";
-      layer.op = "unpack";
-      layer.reason = "the host needs it in plain layout";
-    } else if (form.layout.kind == Layout::Kind::kBlocked) {
-      Need(from);
-      convert_functions_.push_back(
-          layouts::PackBlocked("pack_" + name, GroupedShape(shape, form.layout), BlockingOf(form), 0));
-      layer.name = name + ".pack";
-      layer.op = "pack";
-      layer.reason = "the accelerator needs it in blocks";
-    } else if (form.layout.kind == Layout::Kind::kMatrices) {
-      Need(from);
-      const Array& array = lowering_.array();
-      convert_functions_.push_back(layouts::PackMatrices(
-          "matrices_" + name, shape,
-          {form.layout.groups, form.layout.transposed, array.block_out, array.layout_out, array.block_in,
-           array.layout_in, array.weight_bits, BitsOf(form.value),
-           array.weight_bytes * 8 / array.weight_bits - array.block_out * array.block_in,
-           array.weights_by_input}));
-      layer.name = name + ".matrices";
-      layer.op = "pack_matrices";
-      layer.reason = "activations become weights";
-    } else if (form.layout.kind == Layout::Kind::kImage) {
-      Need(from);
-      const auto& node = graph_.node(form.layout.patches_for);
-      const accel::ImageWindow window = ImageOf(graph_, form.value, form.layout);
-      convert_functions_.push_back(
-          layouts::PackImage("image_" + node.name, shape, *node.As<graph::Conv2d>(),
-                             window.ImageBytes(lowering_.array().activation_bytes) / window.RowBytes(),
-                             window.Width(), BitsOf(form.value)));
-      layer.name = isa::OneLine(node.name) + ".image";
-      layer.op = "pack_image";
-      layer.reason = "few channels: the accelerator gathers the windows from rows of pixels";
     } else {
       Need(from);
-      const auto& node = graph_.node(form.layout.patches_for);
-      convert_functions_.push_back(layouts::PackPatches("patches_" + node.name, shape,
-                                                        graph_.node(node.inputs[1]).type.shape,
-                                                        *node.As<graph::Conv2d>(), BlockingOf(form)));
-      layer.name = isa::OneLine(node.name) + ".patches";
-      layer.op = "pack_patches";
-      layer.reason = "few channels: the host unrolls the windows";
     }
+    Conversion conversion = ConversionOf(graph_, from, form, lowering_.array());
+    runtime::Layer layer;
+    layer.name = std::move(conversion.name);
+    layer.op = std::move(conversion.op);
+    layer.reason = std::move(conversion.reason);
     network_.layers.push_back(std::move(layer));
     Item item;
     item.kind = Item::Kind::kConvert;
     item.layer = static_cast<int>(network_.layers.size()) - 1;
-    item.cpu_kernel = convert_functions_.size() - 1;
+    item.cpu_kernel = convert_functions_.size();
     item.reads = {from};
     item.writes = form;
+    convert_functions_.push_back(std::move(conversion.function));
     Append(std::move(item));
-  }
-
-  // Whether a blocked form begins with the plain one: pixels in one row of blocks, channels alone.
-  bool IsPlain(const FormKey& form) const {
-    const auto [n, c, h, w] = Shape4(graph_, form.value);
-    const layouts::Blocking blocking = BlockingOf(form);
-    return h * w == 1 && blocking.outer == 1 && blocking.gap == 0 && blocking.bits == blocking.plain_bits &&
-           (n * form.layout.groups == 1 || c / form.layout.groups % blocking.inner == 0);
-  }
-
-  // Groups count as images of their own.
-  static graph::Shape GroupedShape(graph::Shape shape, const Layout& layout) {
-    shape[0] *= layout.groups;
-    shape[1] /= layout.groups;
-    return shape;
   }
 
   void PlanForms() {
@@ -467,7 +399,7 @@ class Compiler {
       if (form.layout.kind == Layout::Kind::kBlocked) {
         place.unpack = cpu_.Compile(layouts::UnpackBlocked(
             "unpack_" + place.name, GroupedShape(graph_.node(value).type.shape, form.layout),
-            BlockingOf(form)));
+            BlockingOf(graph_, form, lowering_.array())));
         place.plain_bytes = BytesOf(graph_, value, {}, lowering_.array());
       }
       network_.values.push_back(std::move(place));
