@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/report.h"
-#include "compiler/explore/constraint.h"
 
 namespace cosim::cli {
 
@@ -12,8 +11,6 @@ std::string OutcomeJson(const explore::Outcome& outcome, const session::Options&
   auto json = RunObject(*outcome.result, *outcome.spec, options);
   json.erase("host");
   for (auto& layer : json["layers"]) layer.erase("measured_ms");
-  if (const auto area = explore::AreaOf(*outcome.spec))
-    json["area"] = {{"dsp", area->dsp}, {"ramb36", area->ramb18 / 2.0}};
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

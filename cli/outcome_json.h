@@ -9,7 +9,7 @@
 namespace cosim::cli {
 
 /// Of a point that is done, on one line: the JSON of `run`, but for what was measured on this machine, which
-/// differs each time; and the area.
+/// differs each time.
 std::string OutcomeJson(const explore::Outcome& outcome, const session::Options& options);
 
 }  // namespace cosim::cli

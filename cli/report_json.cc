@@ -10,6 +10,8 @@
 #include "cli/report_figures.h"
 #include "cli/spec_json.h"
 #include "compiler/explore/compare.h"
+#include "compiler/explore/constraint.h"
+#include "sim/synth/fit.h"
 
 namespace cosim::cli {
 
@@ -27,6 +29,10 @@ Json EndToEndJson(const session::EndToEnd& times) {
           {"copies_model", times.copies_model.empty() ? Json() : Json("estimate: " + times.copies_model)},
           {"frame_ms", OrNull(times.FrameMs())},
           {"pipelined_frames_per_s", OrNull(times.PipelinedFramesPerSecond())}};
+}
+
+Json FitJson(const synth::Fit& fit) {
+  return {{"fits", fit.fits ? Json(*fit.fits) : Json()}, {"text", fit.text}};
 }
 
 Json LayerJson(const session::Result& result, size_t i, const isa::Spec& spec) {
@@ -74,6 +80,9 @@ Json RunObject(const session::Result& result, const isa::Spec& spec, const sessi
   json["memory"] = MemoryJson(result, spec);
   if (result.origin) json["provenance"] = OriginJson(*result.origin);
   json["configuration"] = ConfigurationJson(spec);
+  const auto area = explore::AreaOf(spec);
+  if (area) json["area"] = {{"dsp", area->dsp}, {"ramb36", area->ramb18 / 2.0}};
+  json["fit"] = FitJson(synth::FitOf(spec, area));
   json["end_to_end"] = EndToEndJson(result.end_to_end);
   json["warnings"] = Json::array();
   for (const auto& warning : result.warnings)

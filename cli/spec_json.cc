@@ -48,7 +48,10 @@ Json NamesJson(const List& list) {
 }  // namespace
 
 Json ConfigurationJson(const isa::Spec& spec) {
-  Json json = {{"board", spec.board}, {"clock_mhz", spec.clock_mhz}, {"parameters", Json::object()}};
+  Json json = {{"board", spec.board},
+               {"clock_mhz", spec.clock_mhz},
+               {"macs_per_cycle", spec.MacsPerCycle()},
+               {"parameters", Json::object()}};
   for (const isa::Parameter& parameter : spec.parameters)
     json["parameters"][parameter.name] = parameter.value;
   json["memory"] = MemoryNumbers(spec.dram);

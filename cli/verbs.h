@@ -24,6 +24,7 @@ int FlashVerb(const Arguments& arguments);    // flash.cc
 int SweepVerb(const Arguments& arguments);    // sweep.cc
 int CompareVerb(const Arguments& arguments);  // compare.cc
 int ParetoVerb(const Arguments& arguments);   // pareto.cc
+int ReportVerb(const Arguments& arguments);   // html_report.cc
 int ConfigsVerb(const Arguments& arguments);  // lists.cc
 int ModelsVerb(const Arguments& arguments);   // lists.cc
 int VersionVerb(const Arguments& arguments);  // version.cc

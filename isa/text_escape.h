@@ -22,6 +22,13 @@ std::string CommentText(std::string_view text);
 /// As part of a line of Markdown whose author may use inline markup, but neither HTML nor a line of its own.
 std::string MarkdownText(std::string_view text);
 
+/// As text or a quoted attribute of HTML. What would not show as itself is written out as in Lines.
+std::string HtmlText(std::string_view text);
+
+/// JSON in a <script> of HTML, where `</script` or `<!--` in a string would end or change it: each `<`
+/// becomes an escape, which in JSON can stand in strings only.
+std::string ScriptJson(std::string_view json);
+
 /// As one word of a POSIX shell, in quotes when it needs them. Control characters are kept: pass what is
 /// shown through OneLine afterwards.
 std::string ShellWord(std::string_view text);

@@ -67,6 +67,12 @@ Resources LeastResources(const isa::Spec& spec) {
 }
 
 Fit FitOf(const isa::Spec& spec) {
+  Diagnostics diags;
+  isa::CheckSv(spec, diags);
+  return FitOf(spec, diags.HasErrors() ? std::nullopt : std::optional(LeastResources(spec)));
+}
+
+Fit FitOf(const isa::Spec& spec, const std::optional<Resources>& least) {
   const Board* board = FindBoard(spec.board);
   if (board == nullptr || !board->has_budget) return {};
   const auto no = [&](const std::string& why) {
@@ -75,20 +81,17 @@ Fit FitOf(const isa::Spec& spec) {
   if (spec.dram.port_bits > board->port_bits)
     return no(fmt::format("its memory ports have {} bits", board->port_bits));
   if (spec.ports > board->ports) return no(fmt::format("it has {} memory ports", board->ports));
-  Diagnostics diags;
-  isa::CheckSv(spec, diags);
-  if (diags.HasErrors()) return {false, "has no RTL: cosim synth says why"};
-  const Resources least = LeastResources(spec);
+  if (!least) return {false, "has no RTL: cosim synth says why"};
   std::string over;
-  if (least.dsp > board->budget.dsp) over = fmt::format("{} of {} DSP", least.dsp, board->budget.dsp);
-  if (least.ramb18 > board->budget.ramb18)
-    over += fmt::format("{}{:g} of {} RAMB36", over.empty() ? "" : " and ", least.ramb18 / 2.0,
+  if (least->dsp > board->budget.dsp) over = fmt::format("{} of {} DSP", least->dsp, board->budget.dsp);
+  if (least->ramb18 > board->budget.ramb18)
+    over += fmt::format("{}{:g} of {} RAMB36", over.empty() ? "" : " and ", least->ramb18 / 2.0,
                         board->budget.ramb18 / 2);
   if (!over.empty()) return no("at least " + over);
   return {
       std::nullopt,
       fmt::format("may fit {}: at least {} of {} DSP and {:g} of {} RAMB36; LUTs by cosim synth", board->name,
-                  least.dsp, board->budget.dsp, least.ramb18 / 2.0, board->budget.ramb18 / 2)};
+                  least->dsp, board->budget.dsp, least->ramb18 / 2.0, board->budget.ramb18 / 2)};
 }
 
 }  // namespace cosim::synth

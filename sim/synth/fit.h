@@ -21,5 +21,7 @@ struct Fit {
   std::string text;  ///< "does not fit pynq: at least 576 of 220 DSP"; empty where nothing can be said
 };
 Fit FitOf(const isa::Spec& spec);
+/// As that, by somebody who has LeastResources; nothing where isa::CheckSv objects.
+Fit FitOf(const isa::Spec& spec, const std::optional<Resources>& least);
 
 }  // namespace cosim::synth

@@ -45,8 +45,8 @@ TEST_F(Verbs, HelpEndsInAnExampleThatWorks) {
 TEST_F(Verbs, HelpOfTheCommandListsEveryVerb) {
   const Outcome help = Run("--help");
   EXPECT_EQ(help.status, 0);
-  for (const std::string verb : {"run", "explain", "compile", "disasm", "asm", "check", "isa", "synth",
-                                 "export", "configs", "models"}) {
+  for (const std::string verb : {"run", "explain", "report", "compile", "disasm", "asm", "check", "isa",
+                                 "synth", "export", "configs", "models"}) {
     EXPECT_THAT(help.out, HasSubstr("\n  " + verb + " ")) << verb;
   }
 }

@@ -60,6 +60,18 @@ TEST(TextEscape, ShellWordsAreOneWord) {
   EXPECT_EQ(ShellWord("it's"), "'it'\\''s'");
 }
 
+TEST(TextEscape, HtmlStaysText) {
+  EXPECT_EQ(HtmlText("conv1 größe"), "conv1 größe");
+  EXPECT_EQ(HtmlText("</title><script>a && 'b'=\"c\""),
+            "&lt;/title&gt;&lt;script&gt;a &amp;&amp; &#39;b&#39;=&quot;c&quot;");
+  EXPECT_EQ(HtmlText("a\x1b\xff"), "a\\x1b\\xff");
+}
+
+TEST(TextEscape, JsonEndsNoScript) {
+  EXPECT_EQ(ScriptJson("{\"a < b\": \"</script><!--\", \"n\": [1, 2]}"),
+            "{\"a \\u003c b\": \"\\u003c/script>\\u003c!--\", \"n\": [1, 2]}");
+}
+
 constexpr char kHostile[] =
     "verilator lint_off WIDTH\n  initial $system(\"touch planted\"); // "
     "\\\r\n</p><script>[x](y)|\x1b[31m\xff*/ \\";
