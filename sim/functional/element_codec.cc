@@ -51,7 +51,7 @@ void Narrow(const From* from, int64_t count, int bytes, uint8_t* to) {
     for (int64_t i = 0; i < count; ++i) to[i] = static_cast<uint8_t>(from[i]);
   } else {
     for (int64_t i = 0; i < count; ++i) {
-      const int64_t wide = from[i];
+      const auto wide = static_cast<int64_t>(from[i]);
       std::memcpy(to + i * bytes, &wide, bytes);
     }
   }
@@ -137,7 +137,7 @@ void ElementCodec::Pack(const MemoryStore& store, int64_t element, int64_t count
     WithStorage(store.fields[f], [&](const auto* values) {
       for (int64_t e = 0; e < count; ++e) {
         for (int64_t lane = 0; lane < lanes_; ++lane) {
-          const int64_t value = values[(element + e) * lanes_ + lane];
+          const auto value = static_cast<int64_t>(values[(element + e) * lanes_ + lane]);
           OrBits(dram + e * stored_bytes_, lane * record_bits_ + field.offset, field.type.width,
                  static_cast<uint64_t>(value));
         }
