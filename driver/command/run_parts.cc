@@ -9,17 +9,13 @@
 #include "driver/command/places.h"
 
 namespace cosim::driver {
-namespace {
 
-/// The number of bytes that differ. Floats have a tolerance, which only `cosim run` knows how to apply.
 size_t Differing(const Arrays& is, const Arrays& want) {
   size_t count = 0;
   for (size_t i = 0; i < is.size(); ++i)
     for (size_t k = 0; k < is[i].size(); ++k) count += is[i][k] != want[i][k];
   return count;
 }
-
-}  // namespace
 
 double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

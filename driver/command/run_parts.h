@@ -28,6 +28,9 @@ void PrintLedger(const std::vector<runtime::LedgerRow>& ledger);
 /// Writes the programs' images, and prints how long that took.
 void LoadOnto(runtime::Device& device, const runtime::Network& network);
 
+/// The number of bytes that differ. Floats have a tolerance, which only `cosim run` knows how to apply.
+size_t Differing(const Arrays& is, const Arrays& want);
+
 /// Holds outputs of frame i against the golden ones of sample i % samples and prints the count of bytes that
 /// differ; with --input there are none. The exit status.
 int CompareOutputs(const runtime::Module& module, const std::vector<const Arrays*>& frames,

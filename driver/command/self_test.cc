@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// cosim-board selftest: registers, interrupt and the processor's side of memory, the simplest first. What the
-// accelerator does to memory, `cosim-board run` shows.
+// cosim-board selftest: registers, interrupt, the processor's side of memory, the accelerator's side, and a
+// network whose outputs are known: the simplest first, up to the first that is wrong.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <vector>
 
 #include "driver/command/command.h"
 #include "driver/command/places.h"
+#include "driver/command/run_parts.h"
 #include "driver/hardware_check.h"
+#include "driver/try_copy.h"
+#include "isa/spec/loader.h"
 #include "isa/spec/registers.h"
 
 namespace cosim::driver {
@@ -20,15 +24,38 @@ namespace registers = isa::registers;
 constexpr uint64_t kPatternBytes = 1 << 20;
 constexpr std::chrono::milliseconds kPatience{1'000};
 
+/// What the accelerator is held against, as far as the command line says.
+struct Known {
+  std::optional<isa::Spec> spec;
+  std::optional<BoardModule> module;
+};
+
+/// Nothing after printing what is wrong with it.
+std::optional<Known> ReadKnown(const Options& options) {
+  Known known;
+  if (!options.words().empty()) {
+    Refusal refusal;
+    known.module = ReadBoardModule(options.words()[0], options.Has("trust"), refusal);
+    if (!known.module) return Fail(refusal.message, refusal.hint), std::nullopt;
+    known.spec = known.module->spec;
+  }
+  if (!options.Has("config")) return known;
+  if (known.spec) return Fail("--config: the module has its own", "leave out one of them"), std::nullopt;
+  Diagnostics diags;
+  known.spec = isa::LoadSpec(options["config"], options["isa"], {}, diags);
+  if (!known.spec) return std::fputs(diags.Render().c_str(), stderr), std::nullopt;
+  return known;
+}
+
 /// Says how a part went.
-bool Say(const char* part, const std::string& problem) {
-  fmt::print("{:<10} {}\n", part, problem.empty() ? "right" : problem);
+bool Say(const char* part, const std::string& problem, const std::string& else_said = "right") {
+  fmt::print("{:<10} {}\n", part, problem.empty() ? else_said : problem);
   return problem.empty();
 }
 
-std::string TryIdentity(AcceleratorRegisters& board) {
+std::string TryIdentity(AcceleratorRegisters& board, const Known& known) {
   const HardwareIdentity identity = ReadIdentity(board);
-  return DiffersFrom(identity, identity.fingerprint);
+  return DiffersFrom(identity, known.spec ? known.spec->fingerprint : identity.fingerprint);
 }
 
 /// Registers keep what is written, each its own.
@@ -80,16 +107,56 @@ std::string TryMemory(DmaMemory& memory) {
   return "";
 }
 
+/// The pattern of driver/try_copy.h.
+bool SayPattern(OpenBoard& board, const Known& known, const BoardOptions& patience) {
+  if (!known.spec)
+    return Say("pattern", "", "not tried: a module or --config=FILE says what the accelerator is");
+  const CopyTrial trial = TryCopy(*known.spec, *board.registers, *board.memory, patience);
+  return Say("pattern", trial.problem, (trial.tried ? "right: " : "not tried: ") + trial.text);
+}
+
+/// The module's network on its own samples.
+bool SayProgram(OpenBoard& board, const Known& known, const BoardOptions& patience) {
+  if (!known.module) return Say("program", "", "not tried: a module has one with outputs that are known");
+  const runtime::Module& module = known.module->module;
+  BoardDevice device(known.module->spec, *board.registers, *board.memory, patience);
+  Diagnostics diags;
+  if (!device.Check(module.network.dram_bytes, diags))
+    return std::fputs(diags.Render().c_str(), stderr), Say("program", "cannot run here");
+  runtime::LoadPrograms(device, module.network);
+  size_t bytes = 0, wrong = 0;
+  for (const runtime::Sample& sample : module.samples) {
+    const runtime::Run run = runtime::Execute(module.network, known.module->spec, device, sample.inputs,
+                                              false, nullptr, runtime::Programs::kLoaded);
+    if (!run.completed) return Say("program", run.error);
+    wrong += Differing(run.outputs, sample.outputs);
+    for (const auto& output : run.outputs) bytes += output.size();
+  }
+  if (wrong > 0)
+    return Say("program", fmt::format("{} of {} bytes differ from the golden outputs stored in the module",
+                                      wrong, bytes));
+  return Say(
+      "program", "",
+      fmt::format("right: {}, {} samples, {} bytes", module.network.name, module.samples.size(), bytes));
+}
+
 }  // namespace
 
 int SelfTestVerb(const Arguments& arguments) {
-  const auto options = Options::Parse(arguments, WithPlaces({}), 0);
+  const auto options = Options::Parse(
+      arguments, WithPlaces({{"config", ""}, {"isa", ""}, {"timeout", "10000"}, {"trust", ""}}), 1);
   if (!options) return 1;
-  const auto board = OpenOrFail(*options);
+  const auto timeout = options->Number("timeout", 1);
+  const auto known = timeout ? ReadKnown(*options) : std::nullopt;
+  if (!known) return 1;
+  auto board = OpenOrFail(*options);
   if (!board) return 1;
-  const bool is_right =
-      Say("identity", TryIdentity(*board->registers)) && Say("registers", TryRegisters(*board->registers)) &&
-      Say("interrupt", TryInterrupt(*board->registers)) && Say("memory", TryMemory(*board->memory));
+  const BoardOptions patience{.timeout = std::chrono::milliseconds{*timeout}};
+  const bool is_right = Say("identity", TryIdentity(*board->registers, *known)) &&
+                        Say("registers", TryRegisters(*board->registers)) &&
+                        Say("interrupt", TryInterrupt(*board->registers)) &&
+                        Say("memory", TryMemory(*board->memory)) && SayPattern(*board, *known, patience) &&
+                        SayProgram(*board, *known, patience);
   return is_right ? 0 : 1;
 }
 

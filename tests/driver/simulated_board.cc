@@ -19,6 +19,11 @@ std::filesystem::path Library(const isa::Spec& spec) {
   return *library;
 }
 
+/// Another low bit for the byte of bus address `wrong`, if it is among those from `address` on.
+void Spoil(uint64_t wrong, uint64_t address, std::span<uint8_t> bytes) {
+  if (wrong >= address && wrong - address < bytes.size()) bytes[wrong - address] ^= 1;
+}
+
 class BorrowedRegisters final : public AcceleratorRegisters {
  public:
   explicit BorrowedRegisters(SimulatedBoard& board) : board_(board) {}
@@ -58,12 +63,17 @@ bool BusMemory::Holds(uint64_t address, uint64_t count) const {
 bool BusMemory::Read(uint64_t address, std::span<uint8_t> into) {
   if (!Holds(address, into.size())) return false;
   std::copy_n(bytes.begin() + static_cast<int64_t>(address - bus_address), into.size(), into.begin());
+  Spoil(wrong_read, address, into);
   return true;
 }
 
 bool BusMemory::Write(uint64_t address, std::span<const uint8_t> from) {
+  address += static_cast<uint64_t>(write_shift);
   if (!Holds(address, from.size())) return false;
-  std::ranges::copy(from, bytes.begin() + static_cast<int64_t>(address - bus_address));
+  if (loses_writes) return true;
+  const auto to = std::span(bytes).subspan(address - bus_address, from.size());
+  std::ranges::copy(from, to.begin());
+  Spoil(wrong_write, address, to);
   return true;
 }
 

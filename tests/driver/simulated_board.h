@@ -30,6 +30,12 @@ class BusMemory final : public sim::MemoryPort {
   const uint64_t bus_address;
   std::vector<uint8_t> bytes;
 
+  // Faults between accelerator and memory.
+  static constexpr uint64_t kNowhere = ~uint64_t{0};
+  uint64_t wrong_read = kNowhere, wrong_write = kNowhere;  ///< bus addresses whose byte gets another low bit
+  bool loses_writes = false;
+  int64_t write_shift = 0;  ///< bytes that writes land too far
+
  private:
   bool Holds(uint64_t address, uint64_t count) const;
 };
