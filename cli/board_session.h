@@ -47,7 +47,7 @@ class BoardSession {
   driver::ssh::BoardHost& host_;
   const std::string memory_;
   std::optional<std::string> module_;
-  std::unique_ptr<driver::ssh::Process> process_;
+  std::unique_ptr<driver::Process> process_;
   std::optional<driver::remote::Channel> channel_;
   std::optional<driver::remote::Client> client_;
   bool open_ = false;

@@ -16,6 +16,8 @@ int FlashVerb(const Arguments& arguments) {
   AddSpecOptions(options);
   options.add_options()("board", po::value<std::string>()->value_name("NAME"),
                         "pynq or ultra96 (default: the configuration's)")(
+      "manager", po::value<std::string>()->value_name("NAME")->default_value(""),
+      "who loads: sysfs, the kernel's own, or dfx-mgr (default: the one that is there, sysfs first)")(
       "root", po::value<std::string>()->value_name("DIR")->default_value("/"),
       "where sys, dev and lib/firmware are");
   const auto parsed = Parse(arguments, options, "flash DIR|FILE.bit|FILE.bin [--board=NAME] [options]",
@@ -30,7 +32,12 @@ int FlashVerb(const Arguments& arguments) {
   if (name != spec->board)
     return Fail(fmt::format("--board={}: the configuration {} is for {}", name, spec->config, spec->board),
                 "--config names the configuration that the bitstream was made of");
+  const auto manager = driver::ManagerNamed(values["manager"].as<std::string>());
+  if (!manager)
+    return Fail(
+        fmt::format("--manager={}: there are sysfs and dfx-mgr", values["manager"].as<std::string>()));
   driver::FlashOptions flash;
+  flash.manager = *manager;
   flash.root = values["root"].as<std::string>();
   flash.said = [](const std::string& step, const std::string& done) { Print("{:<13} {}\n", step, done); };
   Diagnostics diags;

@@ -15,12 +15,13 @@ struct BoardFacts {
   /// The registers that set the widths of the processor's ports HP0, HP1, …: of the first, and how far apart.
   /// 0: the ports find out for themselves, or by what the boot loader has set.
   uint64_t port_registers = 0, port_stride = 0;
+  bool has_dfx = false;  ///< dfx-mgr loads packages there
 };
 
 /// Pynq-Z1 and Z2: XC7Z020 in the CLG400.
 inline constexpr BoardFacts kPynq{"pynq", "7z020clg400", 32};
 /// Ultra96-V1 and V2: XCZU3EG in the SBVA484. AFIFM2 is that of HP0 (UG1085, UG1087).
-inline constexpr BoardFacts kUltra96{"ultra96", "zu3eg-sbva484", 4, 0xFD38'0000, 0x1'0000};
+inline constexpr BoardFacts kUltra96{"ultra96", "zu3eg-sbva484", 4, 0xFD38'0000, 0x1'0000, true};
 
 /// Null when there is none of that name.
 constexpr const BoardFacts* FindBoard(std::string_view name) {

@@ -9,9 +9,9 @@ namespace cosim::driver {
 #define COSIM_BOARD_DIAGNOSTICS(X)                                                                    \
   X(kBadBitstream, "E0801", "a bitstream that cannot be read, is cut off, or is none")                \
   X(kOtherPart, "E0802", "a bitstream for another part than the board's")                             \
-  X(kNoManager, "E0803", "a kernel without an FPGA manager that user programs can load")              \
+  X(kNoManager, "E0803", "no FPGA manager that user programs can load by, nor dfx-mgr")               \
   X(kNoPermission, "E0804", "a file of the kernel's that this user may not open or write")            \
-  X(kNotLoaded, "E0805", "the kernel refuses a bitstream, an overlay or a setting")                   \
+  X(kNotLoaded, "E0805", "the kernel or dfx-mgr refuses a bitstream, an overlay or a setting")        \
   X(kNoNode, "E0806", "no device of the accelerator's name")                                          \
   X(kNoMemory, "E0807", "no memory for the accelerator, too little, or where it cannot reach")        \
   X(kOtherHardware, "E0808", "the accelerator has another register map or was made for another spec") \

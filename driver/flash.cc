@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "driver/bitstream.h"
+#include "driver/dfx_manager.h"
 #include "driver/diagnostic_codes.h"
 #include "driver/hardware_check.h"
 #include "driver/open_board.h"
@@ -75,6 +76,25 @@ std::optional<std::string> ReadBack(const isa::Spec& spec, const FlashOptions& o
   return std::nullopt;
 }
 
+/// Sets `dfx_client` if dfx-mgr is to load. What sysfs lacks, Configure reports.
+bool ChooseManager(const FlashOptions& options, const BoardFacts& board, std::optional<fs::path>& dfx_client,
+                   Diagnostics& diags) {
+  if (options.manager == Manager::kSysfs) return true;
+  const bool is_asked = options.manager == Manager::kDfxMgr;
+  if (is_asked && !board.has_dfx) {
+    diags
+        .Error(codes::kNoManager, {},
+               fmt::format("dfx-mgr does not load packages on {}, a Zynq-7000", board.name))
+        .hint = "--manager=sysfs";
+    return false;
+  }
+  if (board.has_dfx && (is_asked || !HasManager(options.root))) dfx_client = FindDfxClient(options.root);
+  if (!is_asked || dfx_client) return true;
+  diags.Error(codes::kNoManager, {}, "there is no dfx-mgr-client in /usr/bin").hint =
+      "the package dfx-mgr of the board's image has it; --manager=sysfs asks the kernel itself";
+  return false;
+}
+
 }  // namespace
 
 std::optional<FlashFiles> FindFlashFiles(const fs::path& path, Diagnostics& diags) {
@@ -91,6 +111,12 @@ std::optional<FlashFiles> FindFlashFiles(const fs::path& path, Diagnostics& diag
                          overlays.size()))
       .hint = "it has to have one .bit, or else one .bin, and at most one overlay";
   return std::nullopt;
+}
+
+std::optional<Manager> ManagerNamed(const std::string& name) {
+  if (name.empty()) return Manager::kThere;
+  if (name == "sysfs") return Manager::kSysfs;
+  return name == "dfx-mgr" ? std::optional(Manager::kDfxMgr) : std::nullopt;
 }
 
 bool Flash(const FlashFiles& files, const BoardFacts& board, const isa::Spec& spec,
@@ -110,15 +136,25 @@ bool Flash(const FlashFiles& files, const BoardFacts& board, const isa::Spec& sp
     overlay = ReadFile(files.overlay, diags);
     if (!overlay) return false;
   }
+  const fs::path& root = options.root;
+  std::optional<fs::path> dfx_client;
+  if (!ChooseManager(options, board, dfx_client, diags)) return false;
+  if (dfx_client && !SuitsDfx(overlay, diags)) return false;
   say("bitstream", bitstream->part.empty() ? fmt::format("{}, a .bin, which does not name its part", path)
                                            : fmt::format("{}, {} for {}, {} {}", path, bitstream->design,
                                                          bitstream->part, bitstream->date, bitstream->time));
-  const fs::path& root = options.root;
-  return (!overlay || say("old overlay", RemoveOverlay(root, diags))) &&
-         say("logic", Configure(root, bitstream->bin, diags)) &&
-         say("memory ports", SetPortWidths(root, board, spec.ports, spec.dram.port_bits, diags)) &&
+  const auto load = [&] {
+    if (dfx_client)
+      return say("package", WriteDfxPackage(root, bitstream->bin, *overlay, diags)) &&
+             say("old overlay", RemoveOverlay(root, diags)) &&
+             say("old logic", UnloadByDfx(*dfx_client, diags)) &&
+             say("logic", LoadByDfx(root, *dfx_client, options.patience, diags));
+    return (!overlay || say("old overlay", RemoveOverlay(root, diags))) &&
+           say("logic", Configure(root, bitstream->bin, diags));
+  };
+  return load() && say("memory ports", SetPortWidths(root, board, spec.ports, spec.dram.port_bits, diags)) &&
          say("clock", SetClock(root, spec.clock_mhz, diags)) &&
-         (!overlay || say("overlay", ApplyOverlay(root, *overlay, options.patience, diags))) &&
+         (!overlay || dfx_client || say("overlay", ApplyOverlay(root, *overlay, options.patience, diags))) &&
          say("registers", ReadBack(spec, options, diags));
 }
 

@@ -23,7 +23,17 @@ struct FlashFiles {
 /// Nothing after reporting E0801.
 std::optional<FlashFiles> FindFlashFiles(const std::filesystem::path& path, Diagnostics& diags);
 
+/// Who loads the logic.
+enum class Manager {
+  kThere,  ///< sysfs if the kernel has such a manager, else dfx-mgr if its client is there
+  kSysfs,  ///< the kernel's FPGA manager
+  kDfxMgr,
+};
+/// "sysfs", "dfx-mgr", or empty for kThere; nothing for another name.
+std::optional<Manager> ManagerNamed(const std::string& name);
+
 struct FlashOptions {
+  Manager manager = Manager::kThere;
   std::filesystem::path root = "/";
   Patience patience;
   /// Called behind each step: what it was about, and what was done.

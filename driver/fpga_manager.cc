@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <system_error>
 #include <thread>
 
@@ -34,19 +33,6 @@ bool Set(const fs::path& file, const std::string& text, Diagnostics& diags) {
   return problem.empty();
 }
 
-/// A new file, or one that takes the place of an old one.
-bool Create(const fs::path& file, std::span<const uint8_t> bytes, Diagnostics& diags) {
-  std::error_code error;
-  fs::create_directories(file.parent_path(), error);
-  errno = 0;
-  std::ofstream stream(file, std::ios::binary);
-  stream.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  stream.close();
-  if (stream) return true;
-  ReportFile(codes::kNotLoaded, file, std::strerror(errno != 0 ? errno : EIO), diags);
-  return false;
-}
-
 std::optional<fs::path> FindManager(const fs::path& root, Diagnostics& diags) {
   const fs::path folder = root / "sys/class/fpga_manager/fpga0";
   const char* problem = nullptr;
@@ -56,7 +42,8 @@ std::optional<fs::path> FindManager(const fs::path& root, Diagnostics& diags) {
     problem = "the kernel's FPGA manager cannot be asked by user programs: it has no file 'firmware'";
   if (problem == nullptr) return folder;
   diags.Error(codes::kNoManager, {}, problem).hint =
-      "boot a kernel of the board's vendor (linux-xlnx, as the PYNQ images have it); mainline's does not do";
+      "boot a kernel of the board's vendor (linux-xlnx, as the PYNQ images have it); mainline's does not do. "
+      "Where dfx-mgr owns the logic, --manager=dfx-mgr";
   return std::nullopt;
 }
 
@@ -76,6 +63,8 @@ std::optional<uint32_t> WidthCode(int bits) {
 
 }  // namespace
 
+bool HasManager(const fs::path& root) { return fs::exists(root / "sys/class/fpga_manager/fpga0/firmware"); }
+
 bool Patience::For(const std::function<bool()>& is_there) const {
   const auto end = std::chrono::steady_clock::now() + timeout;
   while (!is_there()) {
@@ -92,7 +81,7 @@ std::optional<std::string> Configure(const fs::path& root, std::span<const uint8
   const auto manager = FindManager(root, diags);
   if (!manager) return std::nullopt;
   const fs::path firmware = root / "lib/firmware" / kFirmware;
-  if (!Create(firmware, bin, diags)) return std::nullopt;
+  if (!CreateFile(firmware, bin, diags)) return std::nullopt;
   const bool is_taken = (!fs::exists(*manager / "flags") || Set(*manager / "flags", "0", diags)) &&
                         Set(*manager / "firmware", kFirmware, diags);
   std::error_code error;

@@ -25,6 +25,9 @@ struct Patience {
   bool For(const std::function<bool()>& is_there) const;
 };
 
+/// Whether there is an FPGA manager that Configure can ask.
+bool HasManager(const std::filesystem::path& root);
+
 /// Loads a .bin by the first FPGA manager, as a firmware file that is removed again. E0803, E0804, E0805.
 std::optional<std::string> Configure(const std::filesystem::path& root, std::span<const uint8_t> bin,
                                      Diagnostics& diags);

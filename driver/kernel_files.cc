@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 
 #include "driver/diagnostic_codes.h"
 
@@ -42,6 +43,19 @@ std::string WriteText(const std::filesystem::path& file, const std::string& text
   const ssize_t written = write(open_file.get(), text.data(), text.size());
   if (written < 0) return std::strerror(errno);
   return static_cast<size_t>(written) == text.size() ? "" : "it takes a part only";
+}
+
+bool CreateFile(const std::filesystem::path& file, std::span<const uint8_t> bytes, Diagnostics& diags) {
+  std::error_code error;
+  std::filesystem::create_directories(file.parent_path(), error);
+  errno = 0;
+  std::ofstream stream(file, std::ios::binary);
+  stream.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  stream.close();
+  if (stream) return true;
+  const int number = error ? error.value() : errno != 0 ? errno : EIO;
+  ReportFile(codes::kNotLoaded, file, std::strerror(number), diags);
+  return false;
 }
 
 void ReportFile(const std::string& code, const std::filesystem::path& file, const std::string& problem,

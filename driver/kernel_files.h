@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,10 @@ std::optional<uint64_t> ReadNumber(const std::filesystem::path& file);
 
 /// Writes to a file that is there, in one piece. An empty string, or what the system says.
 std::string WriteText(const std::filesystem::path& file, const std::string& text);
+
+/// A new file with folders around it, or one that takes the place of an old one. False after reporting
+/// (E0804, E0805).
+bool CreateFile(const std::filesystem::path& file, std::span<const uint8_t> bytes, Diagnostics& diags);
 
 /// Reports a file that the system does not let this user open or write (E0804 with what to do, else `code`).
 void ReportFile(const std::string& code, const std::filesystem::path& file, const std::string& problem,

@@ -30,7 +30,7 @@ constexpr Verb kVerbs[] = {
      "try registers, interrupt, memory, the accelerator's loads and stores, and a module", SelfTestVerb},
     {"serve", "--stdio", "run modules for a workstation: `cosim run … --device=ssh://BOARD` starts it",
      ServeVerb},
-    {"flash", "DIR|FILE.bit|FILE.bin --config=FILE [--isa=FILE]",
+    {"flash", "DIR|FILE.bit|FILE.bin --config=FILE [--isa=FILE] [--manager=sysfs|dfx-mgr]",
      "load a bitstream and read the registers back", FlashVerb},
 };
 

@@ -12,10 +12,13 @@
 namespace cosim::driver {
 
 int FlashVerb(const Arguments& arguments) {
-  const auto options = Options::Parse(arguments, {{"config", ""}, {"isa", ""}, {"root", "/"}}, 1);
+  const auto options =
+      Options::Parse(arguments, {{"config", ""}, {"isa", ""}, {"root", "/"}, {"manager", ""}}, 1);
   if (!options) return 1;
   if (options->words().empty() || !options->Has("config"))
     return Fail("what to load, and the --config it was made of, are missing");
+  const auto manager = ManagerNamed((*options)["manager"]);
+  if (!manager) return Fail(fmt::format("--manager={}: there are sysfs and dfx-mgr", (*options)["manager"]));
   Diagnostics diags;
   const auto spec = isa::LoadSpec((*options)["config"], (*options)["isa"], {}, diags);
   const BoardFacts* board = spec ? FindBoard(spec->board) : nullptr;
@@ -23,6 +26,7 @@ int FlashVerb(const Arguments& arguments) {
     return Fail(fmt::format("{} is for board '{}'", spec->config, spec->board), "there are pynq and ultra96");
   const auto files = spec ? FindFlashFiles(options->words()[0], diags) : std::nullopt;
   FlashOptions flash;
+  flash.manager = *manager;
   flash.root = (*options)["root"];
   flash.said = [](const std::string& step, const std::string& done) {
     fmt::print("{:<13} {}\n", step, done);

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/ssh/process.h"
+#include "driver/process.h"
 #include "isa/diagnostics.h"
 #include "isa/spec/board_address.h"
 

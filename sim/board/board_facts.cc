@@ -41,7 +41,8 @@ constexpr BoardFacts kBoards[] = {
      .interrupt_parent = "gic",
      .interrupt = 89,
      .cells = 2,
-     .processor = "aarch64"},
+     .processor = "aarch64",
+     .has_dfx = true},
 };
 
 }  // namespace

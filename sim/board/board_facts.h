@@ -25,6 +25,7 @@ struct BoardFacts {
   int interrupt;                      ///< shared peripheral interrupt of the logic's first line
   int cells;                          ///< of addresses and of sizes at the root of the device tree
   std::string_view processor;         ///< --host-target of `cosim compile`
+  bool has_dfx = false;               ///< dfx-mgr loads packages there
 };
 
 /// All of them.

@@ -114,6 +114,11 @@ std::optional<std::vector<sim::RtlSource>> Package(const isa::Spec& spec, const 
        {std::pair("cosim.dtso", "overlay/cosim.dtso"), std::pair("reserved.dtso", "overlay/reserved.dtso"),
         std::pair("README.md", "README.md")})
     files.push_back({to, isa::FillSvTemplate(sim::ReadSource(from / name, to).text, values)});
+  if (board.has_dfx) {  // the overlay of a running system, and what dfx-mgr wants beside it
+    const std::string text =
+        sim::ReadSource(from / "cosim.dtso", "").text + sim::ReadSource(from / "dfx.dtso", "").text;
+    files.push_back({"overlay/dfx.dtso", isa::FillSvTemplate(text, values)});
+  }
   return files;
 }
 

@@ -3,13 +3,16 @@
 // dtc: what neither Vivado nor a board has seen.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "driver/board_facts.h"
+#include "driver/dfx_manager.h"
 #include "driver/open_board.h"
 #include "sim/board/board_facts.h"
 #include "tests/export/exported.h"
@@ -106,7 +109,9 @@ std::string BaseTree(const BoardFacts& board) {
   text << "/dts-v1/;\n/ {\n  #address-cells = <" << board.cells << ">;\n  #size-cells = <" << board.cells
        << ">;\n  " << board.interrupt_parent
        << ": interrupt-controller {\n    interrupt-controller;\n    #address-cells = <0>;\n"
-       << "    #interrupt-cells = <3>;\n  };\n};\n";
+       << "    #interrupt-cells = <3>;\n  };\n";
+  if (board.has_dfx) text << "  fpga_full: fpga-full {\n    compatible = \"fpga-region\";\n  };\n";
+  text << "};\n";
   return text.str();
 }
 
@@ -168,6 +173,23 @@ TEST_P(Overlay, ReservesTheMemoryOfTheSecondMap) {
   EXPECT_TRUE(std::equal(reserved.begin(), reserved.end(), maps.begin() + 2 * board.cells));
   EXPECT_THAT(tree, HasSubstr("no-map;"));
   EXPECT_LE(board.reserved + board.reserved_bytes, board.memory_bytes);
+}
+
+TEST_P(Overlay, NamesTheFirmwareThatDfxMgrLoads) {
+  const BoardFacts& board = *FindBoard(GetParam().board);
+  EXPECT_EQ(board.has_dfx, driver::FindBoard(board.name)->has_dfx);
+  if (!board.has_dfx) {
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "out/overlay/dfx.dtso"));
+    return;
+  }
+  const std::string tree = Applied("dfx.dtso");
+  EXPECT_THAT(tree.substr(tree.find("fpga-full {")),
+              HasSubstr(fmt::format("firmware-name = \"{}\";", driver::kDfxFirmware)));
+  EXPECT_THAT(tree, HasSubstr(fmt::format("cosim@{:x} {{", board.registers)));
+  std::ifstream file(folder_ / "o.dtbo", std::ios::binary);
+  const std::string overlay{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  Diagnostics diags;
+  EXPECT_TRUE(driver::SuitsDfx(overlay, diags)) << diags.Render();
 }
 
 INSTANTIATE_TEST_SUITE_P(Export, Overlay, ::testing::ValuesIn(kCases),

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "driver/ssh/process.h"
+#include "driver/process.h"
 #include "isa/spec/board_address.h"
 #include "tests/cli/command.h"
 #include "tests/ssh/loopback_sshd.h"
@@ -40,15 +40,15 @@ TEST(SshAddress, IsAHostWithOrWithoutUserAndPort) {
 
 TEST(SshProcess, TellsItsEnd) {
   using std::chrono::milliseconds;
-  const auto echo = ssh::Process::Start({"sh", "-c", "cat; echo beside >&2; exit 7"});
+  const auto echo = Process::Start({"sh", "-c", "cat; echo beside >&2; exit 7"});
   ASSERT_TRUE(echo);
   EXPECT_EQ(write(echo->in(), "abc", 3), 3);
   echo->CloseInput();
   EXPECT_EQ(echo->ReadAll(milliseconds{5'000}), "abc");
   EXPECT_EQ(echo->Wait(milliseconds{5'000}), 7);
   EXPECT_EQ(echo->Errors(), "beside\n");
-  EXPECT_FALSE(ssh::Process::Start({"no_such_program_anywhere"}));
-  const auto slow = ssh::Process::Start({"sleep", "100"});
+  EXPECT_FALSE(Process::Start({"no_such_program_anywhere"}));
+  const auto slow = Process::Start({"sleep", "100"});
   EXPECT_EQ(slow->Wait(milliseconds{20}), -1);
 }
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace cosim::driver::ssh {
+namespace cosim::driver {
 
 class Process {
  public:
@@ -40,4 +40,4 @@ class Process {
   int in_ = -1, out_ = -1, errors_ = -1;
 };
 
-}  // namespace cosim::driver::ssh
+}  // namespace cosim::driver

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/ssh/process.h"
+#include "driver/process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -14,7 +14,7 @@
 #include <csignal>
 #include <thread>
 
-namespace cosim::driver::ssh {
+namespace cosim::driver {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -102,4 +102,4 @@ std::string Process::Errors() const {
   return text;
 }
 
-}  // namespace cosim::driver::ssh
+}  // namespace cosim::driver
