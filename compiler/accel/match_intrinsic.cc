@@ -89,9 +89,9 @@ std::string TypeMisfit(const tir::Buffer& buffer, const isa::Memory& memory) {
 }
 
 // One instruction against one store.
-class Matcher {
+class IntrinsicMatcher {
  public:
-  Matcher(const isa::Spec& spec, const std::vector<NestLoop>& nest, const isa::Intrinsic& intrinsic)
+  IntrinsicMatcher(const isa::Spec& spec, const std::vector<NestLoop>& nest, const isa::Intrinsic& intrinsic)
       : spec_(spec), nest_(nest), intrinsic_(intrinsic) {}
 
   bool Run(const tir::Store& store, const std::vector<const tir::Load*>& factors, IntrinsicMatch& match) {
@@ -201,7 +201,7 @@ std::optional<IntrinsicMatch> MatchIntrinsic(const isa::Spec& spec, const std::v
     match.format = static_cast<int>(f);
     std::string misfit = Misfit(spec, format);
     if (misfit.empty()) {
-      Matcher matcher(spec, nest, *format.intrinsic);
+      IntrinsicMatcher matcher(spec, nest, *format.intrinsic);
       if (matcher.Run(store, *factors, match)) return match;
       misfit = matcher.why();
     }
