@@ -11,7 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr PieceLimits kWide = {1 << 20, 1 << 20, 1 << 20, 1 << 20};
+constexpr PieceLimits kAnyPieces = {1 << 20, 1 << 20, 1 << 20, 1 << 20};
 
 TEST(Gather, CutsTheWindowOfResNetsFirstLayer) {
   const ImageWindow window{.channels = 3, .kh = 7, .kw = 7, .sh = 2, .sw = 2, .oh = 112, .ow = 112};
@@ -94,9 +94,9 @@ TEST(Gather, EveryByteOfEveryElementIsTheWindows) {
 TEST(Gather, RefusesWhatALoadDoesNotWrite) {
   const Gathered gathered = GatherOf({.channels = 3, .kh = 3, .kw = 3, .oh = 4, .ow = 5}, 16, 16);
   std::string why;
-  EXPECT_FALSE(CutGather(gathered, {{4, 1, 0, 5, 5}, {5, 0, 0, 1, 1}}, 0, kWide, why));
+  EXPECT_FALSE(CutGather(gathered, {{4, 1, 0, 5, 5}, {5, 0, 0, 1, 1}}, 0, kAnyPieces, why));
   EXPECT_EQ(why, "padding of windows that are gathered from an image");
-  EXPECT_FALSE(CutGather(gathered, {{4, 0, 0, 1, 1}}, 3, kWide, why));
+  EXPECT_FALSE(CutGather(gathered, {{4, 0, 0, 1, 1}}, 3, kAnyPieces, why));
   EXPECT_EQ(why, "a tile that goes on in the next row of an image");
 }
 

@@ -23,7 +23,7 @@ using testing::DataOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr char kHostile[] = "</script><script>alert('x')</script><!-- \"&amp;";
+constexpr char kHostileMarkup[] = "</script><script>alert('x')</script><!-- \"&amp;";
 
 /// With a library that draws nothing, so that no network is needed.
 class ReportPage : public testing::Command {
@@ -154,10 +154,10 @@ TEST_F(ReportPage, KeepsHostileTextText) {
   Good("run small_cnn --config=tiny.yaml --json=run.json");
   const size_t scripts = CountOf(PageOf("run.json"), "</script");
   json run = File("run.json");
-  for (const char* key : {"network", "config", "isa"}) run[key] = kHostile;
-  for (const char* key : {"name", "op", "schedule", "reason"}) run["layers"][1][key] = kHostile;
-  run["warnings"] = {{{"kind", "unused"}, {"text", kHostile}}};
-  run["ledger"][kHostile] = run["ledger"]["gemm"];
+  for (const char* key : {"network", "config", "isa"}) run[key] = kHostileMarkup;
+  for (const char* key : {"name", "op", "schedule", "reason"}) run["layers"][1][key] = kHostileMarkup;
+  run["warnings"] = {{{"kind", "unused"}, {"text", kHostileMarkup}}};
+  run["ledger"][kHostileMarkup] = run["ledger"]["gemm"];
   Write("run.json", run.dump());
   const std::string page = PageOf("run.json");
   EXPECT_EQ(CountOf(page, "</script"), scripts);
@@ -168,7 +168,7 @@ TEST_F(ReportPage, KeepsHostileTextText) {
       AllOf(HasSubstr("&lt;/script&gt;&lt;script&gt;alert(&#39;x&#39;)"), HasSubstr("&quot;&amp;amp;")));
 }
 
-constexpr const char* kPlan = R"(networks: [small_cnn, mlp]
+constexpr const char* kReportedPlan = R"(networks: [small_cnn, mlp]
 configs: tiny.yaml
 list:
   - {name: as it is}
@@ -179,7 +179,7 @@ where: parameters.block_out * 2 <= 100
 )";
 
 TEST_F(ReportPage, HoldsEachPointOfASweep) {
-  Write("plan.yaml", kPlan);
+  Write("plan.yaml", kReportedPlan);
   Good("sweep plan.yaml --db=sweep.sqlite --json=sweep.json --csv=sweep.csv");
   const json sweep = File("sweep.json"), data = DataOf(PageOf("sweep.sqlite"));
   EXPECT_EQ(data["kind"], "sweep");

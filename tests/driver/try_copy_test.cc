@@ -22,7 +22,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr uint64_t kBusAddress = 0x1000'0000, kMemoryBytes = 1 << 20;
+constexpr uint64_t kCopyAddress = 0x1000'0000, kCopyBytes = 1 << 20;
 constexpr char kWay[] = "load_inp, alu widen, alu narrow, store_out";
 
 class TryCopyTest : public ::testing::Test {
@@ -33,11 +33,11 @@ class TryCopyTest : public ::testing::Test {
   /// Of a wrong byte `at` of those that are stored.
   std::string WrongByte(uint64_t at) const {
     return fmt::format("byte {:#x} (on the bus {:#x}) is {:#04x} instead of {:#04x} after {}; 1 of ",
-                       copy_.to + at, kBusAddress + copy_.to + at, copy_.expected[at] ^ 1, copy_.expected[at],
-                       kWay);
+                       copy_.to + at, kCopyAddress + copy_.to + at, copy_.expected[at] ^ 1,
+                       copy_.expected[at], kWay);
   }
 
-  testing::SimulatedBoard board_{TinySpec(), kBusAddress, kMemoryBytes};
+  testing::SimulatedBoard board_{TinySpec(), kCopyAddress, kCopyBytes};
   const CopyProgram copy_ = MakeCopyProgram(TinySpec(), 1).value();
 };
 
@@ -49,22 +49,22 @@ TEST_F(TryCopyTest, BringsThePatternThrough) {
 }
 
 TEST_F(TryCopyTest, NamesAByteThatIsLoadedWrong) {
-  board_.bus.wrong_read = kBusAddress + copy_.from + 77;
+  board_.bus.wrong_read = kCopyAddress + copy_.from + 77;
   EXPECT_THAT(Problem(), StartsWith(WrongByte(77)));
   board_.bus.wrong_read = testing::BusMemory::kNowhere;
   EXPECT_EQ(Problem(), "");
 }
 
 TEST_F(TryCopyTest, NamesAByteThatIsStoredWrong) {
-  board_.bus.wrong_write = kBusAddress + copy_.to + copy_.expected.size() - 1;
+  board_.bus.wrong_write = kCopyAddress + copy_.to + copy_.expected.size() - 1;
   EXPECT_THAT(Problem(), StartsWith(WrongByte(copy_.expected.size() - 1)));
 }
 
 TEST_F(TryCopyTest, LooksAtTheEndOfMemoryToo) {
-  board_.bus.wrong_write = kBusAddress + kMemoryBytes - copy_.program.dram_bytes + copy_.to;
+  board_.bus.wrong_write = kCopyAddress + kCopyBytes - copy_.program.dram_bytes + copy_.to;
   EXPECT_THAT(Problem(),
               AllOf(StartsWith(fmt::format("byte {:#x} (on the bus {:#x}) is",
-                                           board_.bus.wrong_write - kBusAddress, board_.bus.wrong_write)),
+                                           board_.bus.wrong_write - kCopyAddress, board_.bus.wrong_write)),
                     HasSubstr("; 1 of ")));
 }
 
@@ -87,7 +87,7 @@ TEST_F(TryCopyTest, SaysWhatTheAcceleratorReports) {
 }
 
 TEST_F(TryCopyTest, NeedsMemory) {
-  testing::SimulatedBoard small(TinySpec(), kBusAddress, copy_.program.dram_bytes - kBaseAlignment);
+  testing::SimulatedBoard small(TinySpec(), kCopyAddress, copy_.program.dram_bytes - kBaseAlignment);
   EXPECT_EQ(TryCopy(TinySpec(), small.registers, small.memory).problem,
             fmt::format("{} bytes of memory are needed, and cached memory has {}", copy_.program.dram_bytes,
                         copy_.program.dram_bytes - kBaseAlignment));
