@@ -22,6 +22,7 @@ constexpr char kFolder[] = "lib/firmware/xilinx", kClient[] = "dfx-mgr-client", 
 constexpr char kShell[] =
     "{\n  \"shell_type\": \"XRT_FLAT\",\n  \"num_slots\": \"1\",\n  \"num_pl_slots\": 1\n}\n";
 constexpr std::chrono::seconds kClientTime{60};
+constexpr int kNotStarted = 127;  // what a child exits with that could not become the program
 
 /// What the client printed, in one line, and its exit status.
 struct Answer {
@@ -38,16 +39,18 @@ std::string OneLine(std::string text) {
 
 std::optional<Answer> Ask(const fs::path& client, std::vector<std::string> arguments, Diagnostics& diags) {
   arguments.insert(arguments.begin(), client.string());
-  const auto process = Process::Start(arguments);
-  if (!process) {
+  const auto not_started = [&] {
     diags.Error(codes::kNoManager, {}, fmt::format("{} cannot be started", client.string()));
     return std::nullopt;
-  }
+  };
+  const auto process = Process::Start(arguments);
+  if (!process) return not_started();
   process->CloseInput();
   Answer answer;
   answer.text = process->ReadAll(kClientTime);
   answer.status = process->Wait(kClientTime);
   answer.text = OneLine(answer.text + " " + process->Errors());
+  if (answer.status == kNotStarted && answer.text.empty()) return not_started();
   return answer;
 }
 

@@ -106,8 +106,8 @@ int64_t Covered(std::vector<testing::Flight> flights) {
 
 TEST_F(ReportPage, TimelineIsTheRuns) {
   for (const std::string config : {"tiny.yaml", "pynq.yaml --isa=vta"}) {
-    const json data = DataOf(PageOf("small_cnn --config=" + config)), run = data["run"],
-               line = data["timeline"];
+    const json data = DataOf(PageOf("small_cnn --config=" + config));
+    const json &run = data["run"], &line = data["timeline"];
     EXPECT_EQ(line["cycles"], run["cycles"]);
     std::map<int64_t, int64_t> layers, indices;
     int64_t end = 0;
@@ -195,7 +195,7 @@ TEST_F(ReportPage, HoldsEachPointOfASweep) {
     ASSERT_EQ(point["settings"].size(), row["settings"].size());
     for (size_t s = 0; s < row["settings"].size(); ++s)
       EXPECT_EQ(point["settings"][s][0].get<std::string>() + "=" + point["settings"][s][1].get<std::string>(),
-                row["settings"][s]);
+                row["settings"][s].get<std::string>());
     if (row["status"] != "done") continue;
     const json &figures = point["figures"], &result = row["result"];
     for (const char* key : {"cycles", "ms", "utilization", "dram_bytes", "macs_host", "instructions"})
