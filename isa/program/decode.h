@@ -39,9 +39,13 @@ struct Transfer {
   int64_t SramRows() const { return pad_top + rows + pad_bottom; }
   int64_t SramCols() const { return pad_left + cols + pad_right; }
   int64_t SramElements() const { return SramRows() * SramCols(); }
-  /// Bytes of DRAM that a row takes, and from a row's first to the next one's; `stored`: of an element.
+  /// Bytes of DRAM that a row takes, and from a row's first to the next one's; `stored`: of an element. A
+  /// stride that no row follows may be anything: it wraps.
   int64_t RowBytes(int64_t stored) const { return gathers ? row_bytes : cols * stored; }
-  int64_t StrideBytes(int64_t stored) const { return gathers ? stride : stride * stored; }
+  int64_t StrideBytes(int64_t stored) const {
+    return gathers ? stride
+                   : static_cast<int64_t>(static_cast<uint64_t>(stride) * static_cast<uint64_t>(stored));
+  }
 };
 
 /// What is wrong with the pieces of a load, for a message that begins with the instruction; empty if nothing
