@@ -87,7 +87,7 @@ class PathFinder {
     visited_[memory] = true;
     for (size_t f = 0; f < spec_.formats.size(); ++f) {
       const isa::InstructionFormat& format = spec_.formats[f];
-      if (format.kind == isa::Kind::kLoad && format.memory == memory)
+      if (format.kind == isa::Kind::kLoad && format.memory == memory && !format.Gathers())
         return CopyPath{static_cast<int>(f), -1, {}, Common(type, there.fields[0].type)};
     }
     for (size_t op = 0; op < spec_.alu_ops.size(); ++op)

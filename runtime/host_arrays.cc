@@ -93,6 +93,7 @@ void Mark(const std::vector<Use>& uses, size_t at, const std::vector<Touched>& t
 }  // namespace
 
 void MarkHostArrays(Network& network, const isa::Spec& spec) {
+  if (!network.values.empty()) return;
   std::vector<Use> uses;
   std::vector<Touched> touched(network.steps.size() + 2);
   AddPlaces(network.inputs, 0, true, uses);
@@ -110,8 +111,6 @@ void MarkHostArrays(Network& network, const isa::Spec& spec) {
           uses.push_back({{a.address, a.address + a.bytes}, s + 1, writes, &a.on_host});
   }
   AddPlaces(network.outputs, network.steps.size() + 1, false, uses);
-  if (!network.values.empty()) return;
-
   for (size_t u = 0; u < uses.size(); ++u)
     if (uses[u].writes) Mark(uses, u, touched);
 }

@@ -51,8 +51,7 @@ struct CpuStep {
     uint64_t bytes = 0;
     std::shared_ptr<const void> constant;
     bool is_output = false;
-    bool on_host =
-        false;  ///< no program touches it (runtime/host_arrays.h): it has no place but the host's memory
+    bool on_host = false;  ///< the host has it to itself (runtime/host_arrays.h)
   };
   CpuKernelPtr kernel;
   std::vector<Argument> arguments;
@@ -71,8 +70,8 @@ struct Place {
   uint64_t element_bytes = 1;
   float scale = 0;  ///< real = (q - zero_point) * scale; 0 when the value has no such meaning
   int zero_point = 0;
-  double tolerance = 0;  ///< how far floats may be from the golden model's; 0: no bit may differ
   bool on_host = false;  ///< as CpuStep::Argument's
+  double tolerance = 0;  ///< how far floats may be from the golden model's; 0: no bit may differ
   bool rounded = false;  ///< integers were rounded from such floats on the way to it
 };
 

@@ -27,7 +27,7 @@ constexpr double kMostStepsAlone = 4'000;
 }  // namespace
 
 GroupLowering::Rhythm GroupLowering::RhythmOf(const Plan& plan) {
-  return {plan.kind, plan.window, plan.epilogue.Rhythm(), plan.gathered.has_value()};
+  return {plan.kind, plan.window, plan.epilogue.Rhythm()};
 }
 
 GroupLowering::Situation GroupLowering::SituationOf(const Plan& plan, bool alone) const {

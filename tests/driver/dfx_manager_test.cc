@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "driver/flash.h"
-#include "isa/spec/registers.h"
 #include "tests/driver/bit_file.h"
 #include "tests/driver/test_root.h"
 #include "tests/isa/program/testing.h"
@@ -64,18 +63,7 @@ class DfxManagerTest : public ::testing::Test {
         "echo \"$2: loaded to slot 0\"",
         root_.path().string(), kPackage, files_.path().string());
   }
-  void StageDevice() {
-    std::string page(isa::registers::kSize, '\0');
-    const auto put = [&](uint32_t offset, uint64_t value) {
-      for (size_t i = 0; i < 8; ++i) page[offset + i] = static_cast<char>(value >> (8 * i));
-    };
-    put(isa::registers::kVersion, isa::registers::kVersionValue);
-    put(isa::registers::kFingerprint, spec_.fingerprint);
-    root_.Write("staged/dev/uio4", page);
-    root_.Write("staged/sys/class/uio/uio4/maps/map0/addr", "0xa0000000");
-    root_.Write("staged/sys/class/uio/uio4/maps/map0/size", "0x1000");
-    root_.Write("staged/sys/class/uio/uio4/name", "cosim");
-  }
+  void StageDevice() { testing::WriteDevice(root_, "staged/", "0xa0000000", spec_.fingerprint); }
   void AddSysfsManager() {
     root_.Write("sys/class/fpga_manager/fpga0/firmware", "");
     root_.Write("sys/class/fpga_manager/fpga0/state", "operating\n");

@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "isa/spec/registers.h"
 #include "tests/driver/bit_file.h"
 #include "tests/driver/test_root.h"
 #include "tests/isa/program/testing.h"
@@ -51,18 +50,7 @@ class FlashTest : public ::testing::Test {
     root_.Write(overlay + "/status", "applied\n");
     AddDevice();
   }
-  void AddDevice() {
-    std::string page(isa::registers::kSize, '\0');
-    const auto put = [&](uint32_t offset, uint64_t value) {
-      for (size_t i = 0; i < 8; ++i) page[offset + i] = static_cast<char>(value >> (8 * i));
-    };
-    put(isa::registers::kVersion, isa::registers::kVersionValue);
-    put(isa::registers::kFingerprint, fingerprint_);
-    root_.Write("dev/uio4", page);
-    root_.Write("sys/class/uio/uio4/maps/map0/addr", "0x43c00000");
-    root_.Write("sys/class/uio/uio4/maps/map0/size", "0x1000");
-    root_.Write("sys/class/uio/uio4/name", "cosim");
-  }
+  void AddDevice() { testing::WriteDevice(root_, "", "0x43c00000", fingerprint_); }
 
   bool Run(const BoardFacts& board = kPynq) {
     const auto files = FindFlashFiles(files_.path(), diags_);

@@ -5,12 +5,15 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
 #include <string>
+
+#include "isa/spec/registers.h"
 
 namespace cosim::driver::testing {
 
@@ -38,6 +41,21 @@ class TestRoot {
  private:
   std::filesystem::path path_;
 };
+
+/// A UIO device of the accelerator with that fingerprint, as the kernel shows it, below `folder` of the root.
+inline void WriteDevice(const TestRoot& root, const std::string& folder, const std::string& address,
+                        uint64_t fingerprint) {
+  std::string page(isa::registers::kSize, '\0');
+  const auto put = [&](uint32_t offset, uint64_t value) {
+    for (size_t i = 0; i < 8; ++i) page[offset + i] = static_cast<char>(value >> (8 * i));
+  };
+  put(isa::registers::kVersion, isa::registers::kVersionValue);
+  put(isa::registers::kFingerprint, fingerprint);
+  root.Write(folder + "dev/uio4", page);
+  root.Write(folder + "sys/class/uio/uio4/maps/map0/addr", address);
+  root.Write(folder + "sys/class/uio/uio4/maps/map0/size", "0x1000");
+  root.Write(folder + "sys/class/uio/uio4/name", "cosim");
+}
 
 /// Permissions do not bind root. As long as this lives, a test that root runs is run by another user, to whom
 /// the folders belong.

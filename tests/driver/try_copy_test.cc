@@ -93,6 +93,14 @@ TEST_F(TryCopyTest, NeedsMemory) {
                         copy_.program.dram_bytes - kBaseAlignment));
 }
 
+TEST(CopyProgram, LoadsWholeElementsWhateverLoadComesFirst) {
+  isa::Spec spec = TinySpec();
+  std::swap(spec.formats[spec.FormatIndex("load_inp")], spec.formats[spec.FormatIndex("gather_inp")]);
+  const auto copy = MakeCopyProgram(spec, 1);
+  ASSERT_TRUE(copy);
+  EXPECT_EQ(copy->way, kWay);
+}
+
 /// Configurations with their own ISAs: one with bits that differ, one with parts, one that mirrors.
 class EverySpec : public ::testing::TestWithParam<const char*> {};
 
