@@ -20,6 +20,7 @@ namespace {
 
 constexpr Verb kVerbs[] = {
     {"run", "compile a network, run it on a device, check the outputs, report cycles", RunVerb},
+    {"inspect", "say what a model file holds, and what of it would run where", InspectVerb},
     {"explain", "say why each layer of a network takes its cycles, and what would lift it", ExplainVerb},
     {"sweep", "run many configurations, each a row of a database", SweepVerb},
     {"compare", "say what differs between runs, layer by layer, and in their configurations", CompareVerb},

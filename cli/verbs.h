@@ -25,6 +25,7 @@ int SweepVerb(const Arguments& arguments);    // sweep.cc
 int CompareVerb(const Arguments& arguments);  // compare.cc
 int ParetoVerb(const Arguments& arguments);   // pareto.cc
 int ReportVerb(const Arguments& arguments);   // html_report.cc
+int InspectVerb(const Arguments& arguments);  // inspect.cc
 int ConfigsVerb(const Arguments& arguments);  // lists.cc
 int ModelsVerb(const Arguments& arguments);   // lists.cc
 int VersionVerb(const Arguments& arguments);  // version.cc

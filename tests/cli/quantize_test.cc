@@ -51,6 +51,9 @@ TEST_F(Quantize, WritesAModelThatRunsAndIsAsAccurate) {
     const auto json = nlohmann::json::parse(ReadFile(folder_ / "r.json"));
     EXPECT_EQ(json["top1"], 1.0);
     EXPECT_EQ(json["agreement"], 1.0);
+    ASSERT_EQ(json["classes"].size(), 2u);
+    EXPECT_EQ(json["classes"][1]["label"], 5);
+    EXPECT_EQ(json["classes"][1]["right"], 1);
     EXPECT_EQ(json["device"], device);
     EXPECT_FALSE(json["most_lost_in"].get<std::string>().empty());
     EXPECT_EQ(json.contains("cycles"), std::string(device) == "cycle");
@@ -76,6 +79,40 @@ TEST_F(Quantize, LayersOfATfliteModelAreComparedByOperator) {
   EXPECT_EQ(other.status, 1);
 }
 
+TEST_F(Quantize, AListNamesFilesAndTheirClasses) {
+  Write("digits.csv", "file,class\ndigits/5/digit.bin, 5\n\n\"digits/0/digit.bin\",10,8\n");
+  const Outcome outcome = Good("accuracy mnist.onnx --data=digits.csv --json=r.json");
+  EXPECT_THAT(outcome.out, HasSubstr("top-1                        50.0 %   1 of 2\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("  8                           0.0 %   0 of 1, 1 taken for 0\n"));
+  const auto wrong = nlohmann::json::parse(ReadFile(folder_ / "r.json"))["classes"][1];
+  EXPECT_EQ(wrong["label"], 8);
+  EXPECT_EQ(wrong["chosen"]["0"], 1);
+  Write("digits.csv", "digits/5/digit.bin,five\ndigits/0/digit.bin,zero\n");
+  EXPECT_THAT(Good("accuracy mnist.onnx --data=digits.csv").out, HasSubstr("  five   "));
+  Write("digits.csv", "digits/5/digit.bin,5\nnone.bin,1\ndigits/0/digit.bin\n");
+  const std::string mistakes = ErrorOf("accuracy mnist.onnx --data=digits.csv");
+  EXPECT_THAT(mistakes, HasSubstr("digits.csv:2"));
+  EXPECT_THAT(mistakes, HasSubstr("digits.csv:3"));
+}
+
+// Recordings by their names: the reference results say which of them are anomalous, not how much.
+TEST_F(Quantize, AnAutoencodersErrorTellsAnomalies) {
+  const std::string inputs = import::DataFolder() + "/inputs/ad_quant_";
+  for (const char* name : {"anomaly_0", "anomaly_1", "normal_0", "normal_1"})
+    std::filesystem::copy_file(inputs + name + ".bin", folder_ / (std::string(name) + ".bin"));
+  Write("ad.csv", "anomaly_0.bin,1\nanomaly_1.bin,1\nnormal_0.bin,0\nnormal_1.bin,0\n");
+  const std::string model = import::DataFolder() + "/tflite/ad_autoencoder_int8.tflite";
+  const Outcome outcome = Good("accuracy " + model + " --data=ad.csv --normal=0 --json=r.json");
+  EXPECT_THAT(outcome.out, HasSubstr("2 normal, 2 anomalous"));
+  const auto json = nlohmann::json::parse(ReadFile(folder_ / "r.json"));
+  EXPECT_EQ(json["anomaly"]["area_under_curve"], 1.0);
+  EXPECT_FALSE(json.contains("top1"));
+  EXPECT_THAT(ErrorOf("accuracy mnist.onnx --data=digits --normal=0"),
+              HasSubstr("does not repeat its input"));
+  EXPECT_THAT(ErrorOf("accuracy " + model + " --data=ad.csv --normal=7"),
+              HasSubstr("all samples are anomalous"));
+}
+
 TEST_F(Quantize, LabelsMayBeWrong) {
   std::filesystem::rename(folder_ / "digits/5", folder_ / "digits/7");
   const Outcome wrong = Run("accuracy mnist.onnx --data=digits");
@@ -94,7 +131,7 @@ TEST_F(Quantize, MistakesAreNamed) {
       {"quantize mnist.onnx --calibrate=random -o q.txt", "not an .onnx file"},
       {"quantize mnist.onnx --calibrate=random -o q.onnx --method=best",
        "not one of max, percentile, kl, mse"},
-      {"quantize mnist.onnx --calibrate=none -o q.onnx", "neither a folder, nor an .npz file"},
+      {"quantize mnist.onnx --calibrate=none -o q.onnx", "neither a folder, nor an .npz or .csv file"},
       {"quantize resnet18 --calibrate=random -o q.onnx", "not an .onnx or .tflite file"},
       {"accuracy mnist.onnx", "--data is missing"},
       {"accuracy mnist.onnx --data=random", "nothing says what the right answers are"},

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "compiler/import/data/arrays.h"
+#include "compiler/import/data/label_file.h"
 #include "compiler/import/diagnostic_codes.h"
 
 namespace cosim::import {
@@ -18,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using graph::Tensor;
 
-constexpr char kLabels[] = "labels";
+constexpr char kLabels[] = "labels", kGroups[] = "groups";
 
 class RandomSamples : public Samples {
  public:
@@ -38,37 +39,60 @@ class FolderSamples : public Samples {
   struct File {
     std::string path;
     std::optional<int64_t> label;
+    std::optional<size_t> part;  ///< of several samples in the file
+    int64_t group = 0;
   };
-  FolderSamples(const Model& model, InputOptions options, std::vector<File> files)
-      : model_(model), options_(std::move(options)), files_(std::move(files)) {}
+  FolderSamples(const Model& model, InputOptions options, std::vector<File> files,
+                std::vector<std::string> names)
+      : model_(model), options_(std::move(options)), files_(std::move(files)), names_(std::move(names)) {}
   size_t size() const override { return files_.size(); }
+  std::vector<std::string> ClassNames() const override { return names_; }
   std::optional<int64_t> Label(size_t i) const override { return files_[i].label; }
   std::optional<std::vector<Tensor>> Get(size_t i, Diagnostics& diagnostics) const override {
+    if (files_[i].part) return Part(files_[i].path, *files_[i].part, diagnostics);
     InputOptions options = options_;
     options.files = {files_[i].path};
     return LoadInputs(model_, options, diagnostics);
   }
+  int64_t Group(size_t i) const override { return files_[i].group; }
 
  private:
+  std::optional<std::vector<Tensor>> Part(const std::string& path, size_t part,
+                                          Diagnostics& diagnostics) const {
+    const auto bytes = ReadFile(path, diagnostics);
+    if (!bytes) return std::nullopt;
+    Tensor input(model_.graph.node(model_.graph.inputs().front()).type);
+    const auto to = input.mutable_bytes();
+    if (bytes->size() < (part + 1) * to.size()) {
+      diagnostics.Error(codes::kBadInput, {path}, "the file has become shorter");
+      return std::nullopt;
+    }
+    std::memcpy(to.data(), bytes->data() + part * to.size(), to.size());
+    return std::vector<Tensor>{std::move(input)};
+  }
+
   const Model& model_;
   InputOptions options_;
   std::vector<File> files_;
+  std::vector<std::string> names_;
 };
 
 class ArraySamples : public Samples {
  public:
   ArraySamples(const Model& model, InputOptions options, std::string source, std::vector<Tensor> arrays,
-               std::vector<int64_t> labels, size_t size)
+               std::vector<int64_t> labels, std::vector<int64_t> groups, size_t size)
       : model_(model),
         options_(std::move(options)),
         source_(std::move(source)),
         arrays_(std::move(arrays)),
         labels_(std::move(labels)),
+        groups_(std::move(groups)),
         size_(size) {}
   size_t size() const override { return size_; }
   std::optional<int64_t> Label(size_t i) const override {
     return labels_.empty() ? std::nullopt : std::optional(labels_[i]);
   }
+  int64_t Group(size_t i) const override { return groups_.empty() ? Samples::Group(i) : groups_[i]; }
   std::optional<std::vector<Tensor>> Get(size_t i, Diagnostics& diagnostics) const override {
     std::vector<Tensor> inputs;
     for (size_t k = 0; k < arrays_.size(); ++k) {
@@ -87,7 +111,7 @@ class ArraySamples : public Samples {
   InputOptions options_;
   std::string source_;
   std::vector<Tensor> arrays_;
-  std::vector<int64_t> labels_;
+  std::vector<int64_t> labels_, groups_;
   size_t size_;
 };
 
@@ -102,7 +126,8 @@ class Opener {
     std::error_code error;
     if (fs::is_directory(source_, error)) return OpenFolder();
     if (fs::path(source_).extension() == ".npz") return OpenArrays();
-    return Bad("neither a folder, nor an .npz file, nor the word random");
+    if (fs::path(source_).extension() == ".csv") return OpenList();
+    return Bad("neither a folder, nor an .npz or .csv file, nor the word random");
   }
 
  private:
@@ -138,6 +163,32 @@ class Opener {
     return number;
   }
 
+  /// How many samples a file holds: more than one only in raw bytes for a single input.
+  size_t SamplesIn(const std::string& path) const {
+    const auto& inputs = model_.graph.inputs();
+    if (inputs.size() != 1 || fs::path(path).extension() != ".bin") return 1;
+    const graph::TensorType& type = model_.graph.node(inputs.front()).type;
+    const auto each = static_cast<uintmax_t>(graph::NumElements(type.shape) * graph::SizeOf(type.dtype));
+    std::error_code error;
+    const uintmax_t size = fs::file_size(path, error);
+    return error || each == 0 || size % each != 0 ? 1 : std::max<size_t>(1, size / each);
+  }
+
+  std::unique_ptr<Samples> Open(const std::vector<FolderSamples::File>& files,
+                                std::vector<std::string> names) {
+    std::vector<FolderSamples::File> samples;
+    for (size_t f = 0; f < files.size(); ++f) {
+      FolderSamples::File sample = files[f];
+      sample.group = static_cast<int64_t>(f);
+      const size_t count = SamplesIn(sample.path);
+      for (size_t part = 0; part < count; ++part) {
+        if (count > 1) sample.part = part;
+        samples.push_back(sample);
+      }
+    }
+    return std::make_unique<FolderSamples>(model_, options_.input, std::move(samples), std::move(names));
+  }
+
   std::unique_ptr<Samples> OpenFolder() {
     std::vector<FolderSamples::File> files;
     const auto classes = Inside(source_, true);
@@ -147,17 +198,30 @@ class Opener {
     for (size_t c = 0; c < classes.size(); ++c)
       for (const fs::path& file : Inside(classes[c], false))
         files.push_back(
-            {file.string(), numbered ? *Number(classes[c].filename().string()) : static_cast<int64_t>(c)});
+            {.path = file.string(),
+             .label = numbered ? *Number(classes[c].filename().string()) : static_cast<int64_t>(c)});
     for (const fs::path& file : Inside(source_, false)) {
       if (!classes.empty() && !files.empty()) {
         Bad(fmt::format("{} lies beside folders of classes", file.filename().string()));
         break;
       }
-      files.push_back({file.string(), std::nullopt});
+      files.push_back({.path = file.string()});
     }
     if (files.empty()) Bad("the folder holds no .npy, .npz, .bin files or images");
     if (diagnostics_.HasErrors()) return nullptr;
-    return std::make_unique<FolderSamples>(model_, options_.input, std::move(files));
+    std::vector<std::string> names;
+    if (!numbered)
+      for (const fs::path& folder : classes) names.push_back(folder.filename().string());
+    return Open(files, std::move(names));
+  }
+
+  std::unique_ptr<Samples> OpenList() {
+    auto list = ReadLabelFile(source_, diagnostics_);
+    if (!list) return nullptr;
+    std::vector<FolderSamples::File> files;
+    for (LabelledFile& file : list->files)
+      files.push_back({.path = std::move(file.path), .label = file.label});
+    return Open(files, std::move(list->names));
   }
 
   /// How many samples of input `index` an array holds; nothing after reporting.
@@ -177,7 +241,11 @@ class Opener {
     return static_cast<size_t>(array.size() / elements);
   }
 
-  std::optional<std::vector<int64_t>> Labels(const Tensor& array, size_t count) {
+  /// One integer a sample; empty when there is no such array, nothing after reporting.
+  std::optional<std::vector<int64_t>> Numbers(const std::optional<Tensor>& given, const char* name,
+                                              size_t count) {
+    if (!given) return std::vector<int64_t>();
+    const Tensor& array = *given;
     std::vector<int64_t> labels;
     const bool integers = graph::WithElementType(array.dtype(), [&](auto zero) {
       using T = decltype(zero);
@@ -188,7 +256,7 @@ class Opener {
       return false;
     });
     if (!integers || labels.size() != count)
-      return Bad(fmt::format("labels are {}, for {} samples", graph::ToString(array.type()), count)),
+      return Bad(fmt::format("{} are {}, for {} samples", name, graph::ToString(array.type()), count)),
              std::nullopt;
     return labels;
   }
@@ -199,12 +267,12 @@ class Opener {
     std::string error;
     auto arrays = ParseNpz(*bytes, error);
     if (!arrays) return Bad(error);
-    std::optional<Tensor> labels;
     const auto& inputs = model_.graph.inputs();
-    if (const auto at = arrays->find(kLabels); at != arrays->end()) {
-      labels = std::move(at->second);
-      arrays->erase(at);
-    }
+    const auto take = [&](const char* name) {
+      auto taken = arrays->extract(name);
+      return taken ? std::optional(std::move(taken.mapped())) : std::nullopt;
+    };
+    const std::optional<Tensor> labels = take(kLabels), groups = take(kGroups);
     std::vector<Tensor> list;
     std::optional<size_t> count;
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -221,14 +289,10 @@ class Opener {
     }
     if (!arrays->empty()) return Bad(fmt::format("the model has no input '{}'", arrays->begin()->first));
     if (!count) return Bad("the model has no inputs");
-    std::vector<int64_t> classes;
-    if (labels) {
-      auto list_of = Labels(*labels, *count);
-      if (!list_of) return nullptr;
-      classes = std::move(*list_of);
-    }
+    auto label_of = Numbers(labels, kLabels, *count), group_of = Numbers(groups, kGroups, *count);
+    if (!label_of || !group_of) return nullptr;
     return std::make_unique<ArraySamples>(model_, options_.input, source_, std::move(list),
-                                          std::move(classes), *count);
+                                          std::move(*label_of), std::move(*group_of), *count);
   }
 
   const Model& model_;
