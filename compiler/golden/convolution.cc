@@ -32,13 +32,15 @@ std::vector<int16_t> ChannelsLast(const T* x, int64_t channels, int64_t pixels, 
 /// w [O,I,KH,KW] as rows of [KH,KW,I], each padded with zeros to `depth`.
 std::vector<int16_t> WeightRows(const Tensor& w, int64_t depth) {
   const int64_t outputs = w.shape()[0], inputs = w.shape()[1], taps = w.shape()[2] * w.shape()[3];
-  const int8_t* from = w.data<int8_t>().data();
   std::vector<int16_t> rows(outputs * depth, 0);
-  for (int64_t o = 0; o < outputs; ++o) {
-    for (int64_t i = 0; i < inputs; ++i) {
-      for (int64_t t = 0; t < taps; ++t) rows[o * depth + t * inputs + i] = *from++;
+  graph::WithQuantized(w.dtype(), [&](auto zero) {
+    const auto* from = w.data<decltype(zero)>().data();
+    for (int64_t o = 0; o < outputs; ++o) {
+      for (int64_t i = 0; i < inputs; ++i) {
+        for (int64_t t = 0; t < taps; ++t) rows[o * depth + t * inputs + i] = *from++;
+      }
     }
-  }
+  });
   return rows;
 }
 

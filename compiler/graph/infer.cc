@@ -49,9 +49,10 @@ Result Infer(const Constant& op, Operands) {
   return op.data->type();
 }
 
-/// Rules that Conv2d and Dense share: element types and the zero point. Weights are at most int8.
+/// Rules that Conv2d and Dense share: element types and the zero point. Of integers at most one is int16.
 std::string MultiplyFault(const TensorType& x, const TensorType& w, int32_t zero_point) {
-  if (w.dtype != (x.dtype == DType::kInt16 ? DType::kInt8 : x.dtype)) {
+  const bool wide_weights = x.dtype == DType::kInt8 && w.dtype == DType::kInt16;
+  if (!wide_weights && w.dtype != (x.dtype == DType::kInt16 ? DType::kInt8 : x.dtype)) {
     return fmt::format("input is {}, but weight is {}", Name(x.dtype), Name(w.dtype));
   }
   if (x.dtype != DType::kFloat32 && !IsQuantized(x.dtype)) return "operands must be float32, int8 or int16";

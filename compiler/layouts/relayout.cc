@@ -33,7 +33,7 @@ Expr Append(const Expr& digits, int64_t extent, const Expr& digit) {
 Indices PlainIndices(const Layout& layout, const Indices& digits) {
   Indices plain(Rank(layout));
   for (size_t p = 0; p < layout.size(); ++p) {
-    const auto& [dim, extent, name] = layout[p];
+    const auto& [dim, extent, name, repeated] = layout[p];
     plain[dim] = IsSplit(layout, dim) ? Append(plain[dim], extent, digits[p]) : digits[p];
   }
   for (Expr& index : plain)
@@ -64,7 +64,10 @@ class Rewriter {
     const auto read =
         std::ranges::find_if(reads_, [&](const Read& r) { return r.plain.buffer() == load.buffer; });
     COSIM_CHECK(read != reads_.end(), "nothing stands for '{}'", load.buffer->name);
-    return read->instead(Digits(read->layout, load.indices));
+    Indices digits = Digits(read->layout, load.indices);
+    for (size_t p = digits.size(); p-- > 0;)
+      if (read->layout[p].repeated) digits.erase(digits.begin() + static_cast<std::ptrdiff_t>(p));
+    return read->instead(digits);
   }
 
   /// Indices of an array with `layout` from those of the plain one.
@@ -74,7 +77,7 @@ class Rewriter {
     std::vector<size_t> first(plain.size(), layout.size());  // the most significant part
     for (size_t p = layout.size(); p-- > 0;) first[layout[p].dim] = p;
     for (size_t p = layout.size(); p-- > 0;) {
-      const auto& [dim, extent, name] = layout[p];
+      const auto& [dim, extent, name, repeated] = layout[p];
       const auto axis = axes_.find(name);
       if (IsSplit(layout, dim) && extent == 1 && axis != axes_.end()) {
         digits[p] = axis->second;

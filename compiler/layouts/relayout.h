@@ -20,6 +20,7 @@ struct Part {
   size_t dim;
   int64_t extent;
   std::string name;
+  bool repeated = false;  ///< no dimension: the array has the same for every such digit; of arrays read only
 };
 
 /// The dimensions of the new array in order. Of the digits of one plain dimension the first is the most

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/network/geometry.h"
 
+#include <algorithm>
+
 #include "compiler/accel/rounding.h"
 #include "isa/check.h"
 
@@ -8,6 +10,22 @@ namespace cosim::network {
 
 using accel::CeilDiv;
 using graph::ValueId;
+
+WeightValues::WeightValues(const graph::Tensor& tensor) {
+  if (tensor.dtype() == graph::DType::kInt16) {
+    wide_ = tensor.data<int16_t>();
+  } else {
+    narrow_ = tensor.data<int8_t>();
+  }
+}
+
+std::pair<int32_t, int32_t> WeightValues::Range() const {
+  const auto range = [](const auto& values) -> std::pair<int32_t, int32_t> {
+    const auto [least, most] = std::ranges::minmax(values);
+    return {least, most};
+  };
+  return size() == 0 ? std::pair(0, 0) : wide_.empty() ? range(narrow_) : range(wide_);
+}
 
 std::array<int64_t, 4> Shape4(const graph::Graph& graph, ValueId id) {
   const auto& shape = graph.node(id).type.shape;
@@ -21,7 +39,7 @@ ConvView ViewOf(const graph::Graph& graph, const Group& group, ValueId input) {
   ConvView view;
   view.x = Shape4(graph, input);
   const auto& weights = *graph.node(node.inputs[1]).As<graph::Constant>()->data;
-  view.weights = weights.data<int8_t>();
+  view.weights = WeightValues(weights);
   view.o = weights.shape()[0];
   if (const auto* conv = node.As<graph::Conv2d>()) {
     view.attributes = *conv;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "compiler/accel/gather.h"
 #include "compiler/graph/graph.h"
@@ -42,12 +43,28 @@ int64_t BytesOf(const graph::Graph& graph, graph::ValueId value, const Layout& l
 /// [N, C] counts as [N, C, 1, 1].
 std::array<int64_t, 4> Shape4(const graph::Graph& graph, graph::ValueId id);
 
+/// Constant weights, int8 or int16, in their order.
+class WeightValues {
+ public:
+  WeightValues() = default;
+  explicit WeightValues(const graph::Tensor& tensor);
+  bool is_wide() const { return !wide_.empty(); }
+  int64_t size() const { return static_cast<int64_t>(narrow_.size() + wide_.size()); }
+  int32_t operator[](int64_t i) const { return wide_.empty() ? narrow_[i] : wide_[i]; }
+  /// The least and the largest.
+  std::pair<int32_t, int32_t> Range() const;
+
+ private:
+  std::span<const int8_t> narrow_;  // one of the two is empty
+  std::span<const int16_t> wide_;
+};
+
 /// The convolution that a group's anchor is, dense layers included.
 struct ConvView {
   std::array<int64_t, 4> x;              ///< the shape it sees
   int64_t o = 0, i = 0, kh = 1, kw = 1;  ///< weights [o][i][kh][kw]: i are the channels of one group
   graph::Conv2d attributes;
-  std::span<const int8_t> weights;
+  WeightValues weights;
 };
 
 /// `input` is the value it reads; a dense layer may read it before or after flattening. Its weights are

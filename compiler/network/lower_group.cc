@@ -55,8 +55,9 @@ std::vector<PackedConstant> GroupLowering::MakeConstants(const Group& group, con
   if (plan.kind == &kernels::Contraction() && out.weights < 0) {
     const ConvView view = ViewOf(graph_, group, out.input);
     const bool unrolled = out.input_layout.kind == Layout::Kind::kPatches || plan.gathered;
-    constants.push_back({Role::kWeights, group.name + ".weights",
-                         PackWeights(spec_, array_, view, unrolled ? out.input_layout.block : 0)});
+    constants.push_back(
+        {Role::kWeights, group.name + ".weights",
+         PackWeights(spec_, array_, view, unrolled ? out.input_layout.block : 0, plan.window.parts)});
   }
   if (plan.kind == &kernels::Lanes())
     constants.push_back({Role::kWeights, group.name + ".weights",

@@ -116,7 +116,6 @@ class GroupLowering {
     const kernels::KernelTemplate* kind = &kernels::Map();
     Window window;
     std::vector<std::string_view> epilogue;
-    bool gathers = false;
     friend bool operator==(const Rhythm&, const Rhythm&) = default;
   };
   static Rhythm RhythmOf(const Plan& plan);

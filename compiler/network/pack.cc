@@ -19,7 +19,7 @@ std::vector<uint8_t> Pack(const isa::Memory& memory, const std::vector<int64_t>&
 }  // namespace
 
 std::vector<uint8_t> PackWeights(const isa::Spec& spec, const Array& array, const ConvView& view,
-                                 int64_t unrolled) {
+                                 int64_t unrolled, int64_t parts) {
   const int64_t bo = array.block_out, bi = array.block_in, taps = view.kh * view.kw;
   const Grouping grouping = GroupingOf(view, array);
   const int64_t outputs = view.o / view.attributes.groups;  // of one group of the graph
@@ -36,10 +36,11 @@ std::vector<uint8_t> PackWeights(const isa::Spec& spec, const Array& array, cons
   for (int64_t channel = 0; channel < grouping.together * view.i; ++channel)
     for (int64_t t = 0; t < taps; ++t) {
       const int64_t at = unrolled > 0 ? t * view.i + channel : channel, tap = unrolled > 0 ? 0 : t;
-      places.push_back((at / bi * outer_taps + tap) * tile + at % bi * lane);
+      places.push_back((at / bi * parts * outer_taps + tap) * tile + at % bi * lane);
     }
   const isa::Memory& memory = spec.memories[array.weights];
-  const int64_t row = in_elements * outer_taps,
+  const isa::ScalarType type = memory.fields[0].type;
+  const int64_t part = outer_taps * tile, row = in_elements * parts * outer_taps,
                 weights = view.i * taps;  // of a block of outputs; of an output
   std::vector<uint8_t> bytes(grouping.count * out_elements * row * memory.stored_bytes);
   std::vector<int64_t> values(row * tile);
@@ -48,7 +49,15 @@ std::vector<uint8_t> PackWeights(const isa::Spec& spec, const Array& array, cons
     for (int64_t oc = block * bo; oc < std::min((block + 1) * bo, view.o); ++oc) {
       int64_t* output = values.data() + oc % bo * row_of_tile;
       const int64_t* place = places.data() + oc / outputs % grouping.together * weights;
-      for (int64_t i = 0; i < weights; ++i) output[place[i]] = int64_t{view.weights[oc * weights + i]};
+      for (int64_t i = 0; i < weights; ++i) {
+        int64_t rest = view.weights[oc * weights + i];
+        int64_t* to = output + place[i];
+        for (int64_t p = 1; p < parts; ++p, to += part) {
+          *to = std::clamp(rest, type.Min(), type.Max());
+          rest -= *to;
+        }
+        *to = rest;
+      }
     }
     const int64_t size = row * memory.stored_bytes;
     isa::PackElements(memory, values, std::span(bytes).subspan(block * size, size));

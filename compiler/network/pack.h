@@ -15,9 +15,9 @@ namespace cosim::network {
 
 /// Weights of a convolution (row-major) in the order of compiler/schedules/accel/kernel.h; zeros where there
 /// are none. `unrolled`: the window is unrolled into the channels, counted tap by tap (ky, kx, i), which fill
-/// blocks of so many; 0: it is not.
+/// blocks of so many; 0: it is not. Each is the sum of `parts` (Window::parts).
 std::vector<uint8_t> PackWeights(const isa::Spec& spec, const Array& array, const ConvView& view,
-                                 int64_t unrolled);
+                                 int64_t unrolled, int64_t parts);
 
 /// The same of a depthwise convolution, an element of Array::lanes for each block and tap.
 std::vector<uint8_t> PackLaneWeights(const isa::Spec& spec, const Array& array, const ConvView& view);

@@ -31,6 +31,17 @@ void SetPooling(const Pool& pool, Window& window) {
   SetPadding(pool.pad, window);
 }
 
+// Parts of a weight cost a step of the array each.
+constexpr int64_t kMostParts = 2;
+
+/// Of how many values that the memory holds the widest weight is the sum.
+int64_t PartsOf(const WeightValues& weights, const isa::Memory& memory) {
+  const int64_t least = memory.fields[0].type.Min(), most = memory.fields[0].type.Max();
+  if (!weights.is_wide() && least <= -128 && most >= 127) return 1;
+  const auto [low, high] = weights.Range();
+  return std::max<int64_t>({1, CeilDiv(high, most), CeilDiv(-low, -least)});
+}
+
 }  // namespace
 
 bool GroupLowering::PlanConvolution(const Group& group, AcceleratorGroup& out, Plan& plan,
@@ -46,13 +57,13 @@ bool GroupLowering::PlanConvolution(const Group& group, AcceleratorGroup& out, P
   }
   const auto& conv = view.attributes;
   const isa::Memory& weights = spec_.memories[array_.weights];
-  const int64_t least = weights.fields[0].type.Min(), most = weights.fields[0].type.Max();
-  const bool all_fit = least <= -128 && most >= 127;
-  for (const int8_t weight : all_fit ? std::span<const int8_t>() : view.weights)
-    if (weight < least || weight > most)
-      return reason = fmt::format("a weight of {}: '{}' holds {} bits", weight, weights.name,
-                                  weights.fields[0].type.width),
-             false;
+  const int64_t parts = PartsOf(view.weights, weights);
+  if (parts > kMostParts) {
+    const auto [least, most] = view.weights.Range();
+    return reason = fmt::format("weights from {} to {}: '{}' holds {} bits, and no sum of {} such", least,
+                                most, weights.name, weights.fields[0].type.width, kMostParts),
+           false;
+  }
   const auto [n, c, h, w] = view.x;
   const auto y = Shape4(graph_, group.anchor());
   plan.kind = &kernels::Contraction();
@@ -65,6 +76,7 @@ bool GroupLowering::PlanConvolution(const Group& group, AcceleratorGroup& out, P
   window.co = CeilDiv(view.o / window.g, array_.layout_out);
   window.oh = y[2];
   window.ow = y[3];
+  window.parts = parts;
   if (UsePatches(view, array_)) {
     if (PlanImage(group, view, out, plan)) return true;
     out.input_layout = {Layout::Kind::kPatches, array_.layout_in, group.anchor()};

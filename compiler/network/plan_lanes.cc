@@ -14,11 +14,10 @@ void GroupLowering::TryLanes(const Group& group, const AcceleratorGroup& out, Pl
   const ConvView view = ViewOf(graph_, group, out.input);
   if (view.attributes.groups == 1 || view.attributes.groups != view.o || view.i != 1) return;
   const isa::ScalarType type = spec_.memories[array_.lanes.weights].fields[0].type;
-  const auto fits = [&](int8_t weight) { return weight >= type.Min() && weight <= type.Max(); };
-  if (!std::ranges::all_of(view.weights, fits)) return;
+  if (const auto [least, most] = view.weights.Range(); least < type.Min() || most > type.Max()) return;
   Plan lanes = plan;
   lanes.kind = &kernels::Lanes();
-  lanes.window.g = lanes.window.ci = 1;
+  lanes.window.g = lanes.window.ci = lanes.window.parts = 1;
   lanes.window.si = lanes.window.so = array_.OutElements();
   lanes.window.co = accel::CeilDiv(view.o, array_.layout_out);
   const double by_lane = Estimate(lanes), dense = Estimate(plan);

@@ -61,7 +61,7 @@ struct Case {
                        random.Between(1, 11), random.Between(1, 33)};
       const Shape w = {op.groups * (depthwise ? random.Between(1, 2) : outputs), x[1] / op.groups,
                        random.Between(1, 3), random.Between(1, 4)};
-      const graph::TensorType types[] = {{dtype, x}, {WeightType(dtype), w}};
+      const graph::TensorType types[] = {{dtype, x}, {WeightType(random, dtype), w}};
       if (!std::holds_alternative<graph::TensorType>(graph::InferType(op, types))) continue;
       const ValueId in = graph.AddInput("x", types[0]);
       graph.Add("y", op, {in, graph.AddConstant("w", RandomTensor(random, types[1].dtype, w))});
@@ -74,7 +74,7 @@ struct Case {
     graph::Dense op;
     if (dtype == DType::kInt8) op.input_zero_point = static_cast<int32_t>(random.Between(-128, 127));
     const ValueId in = graph.AddInput("x", {dtype, x});
-    graph.Add("y", op, {in, graph.AddConstant("w", RandomTensor(random, WeightType(dtype), w))});
+    graph.Add("y", op, {in, graph.AddConstant("w", RandomTensor(random, WeightType(random, dtype), w))});
     inputs.push_back(RandomTensor(random, dtype, x));
   }
 
@@ -99,7 +99,10 @@ struct Case {
     inputs.push_back(byte(x));
   }
 
-  static DType WeightType(DType dtype) { return dtype == DType::kFloat32 ? dtype : DType::kInt8; }
+  static DType WeightType(Randoms& random, DType dtype) {
+    if (dtype == DType::kInt8 && random.Between(0, 4) == 0) return DType::kInt16;
+    return dtype == DType::kFloat32 ? dtype : DType::kInt8;
+  }
 
   Tensor Interpret(const CpuTarget& target) const {
     const ValueId id = graph.size() - 1;
@@ -175,7 +178,7 @@ TEST(Tiles, ChunksOfChannelsEqualTheGoldenModel) {
     Case some;
     const ValueId in = some.graph.AddInput("x", {dtype, {1, 1100, 2, 3}});
     const ValueId w =
-        some.graph.AddConstant("w", RandomTensor(random, Case::WeightType(dtype), {33, 1100, 3, 3}));
+        some.graph.AddConstant("w", RandomTensor(random, Case::WeightType(random, dtype), {33, 1100, 3, 3}));
     const ValueId y = some.graph.Add("y", graph::Conv2d{.pad = {1, 1, 1, 1}}, {in, w});
     some.inputs.push_back(RandomTensor(random, dtype, {1, 1100, 2, 3}));
     EXPECT_THAT(tir::ToString(LowerForCpu(some.graph, y, kTargets[2]).function), testing::HasSubstr("c.o"));

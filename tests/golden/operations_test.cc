@@ -33,6 +33,13 @@ TEST(GoldenConv2d, SubtractsTheZeroPointInsideTheImageOnly) {
   EXPECT_THAT(y.data<int32_t>(), ElementsAre(255 * 5));
 }
 
+TEST(GoldenConv2d, TakesWeightsOfNineBits) {
+  const Tensor y =
+      RunOne(graph::Conv2d{.input_zero_point = -128},
+             {Int8({1, 2, 1, 1}, {127, -127}), Tensor(Shape{1, 2, 1, 1}, std::vector<int16_t>{-255, 254})});
+  EXPECT_THAT(y.data<int32_t>(), ElementsAre(255 * -255 + 1 * 254));
+}
+
 TEST(GoldenConv2d, StridesAndDilates) {
   std::vector<int8_t> x(25);
   for (int i = 0; i < 25; ++i) x[i] = static_cast<int8_t>(i);

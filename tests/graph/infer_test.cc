@@ -69,6 +69,7 @@ TEST(InferType, KeepsTheWidthOfValues) {
                        QSoftmax{.exponentials = std::vector<int32_t>(65536, 1), .levels = 32767}})
     EXPECT_EQ(TypeOf(op, {kI16}), "int16[1,4,8,8]") << Mnemonic(op);
   EXPECT_EQ(TypeOf(QAdd{}, {kI16, kI16}), "int16[1,4,8,8]");
+  EXPECT_EQ(TypeOf(Conv2d{}, {kI8, {DType::kInt16, {6, 4, 3, 3}}}), "int32[1,6,6,6]");
   EXPECT_EQ(TypeOf(QMul{}, {kI16, kI16}), "int16[1,4,8,8]");
   EXPECT_EQ(TypeOf(QLayerNorm{}, {kI16, FloatType({4}), FloatType({4})}), "int16[1,4,8,8]");
 }

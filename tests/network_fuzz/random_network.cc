@@ -79,6 +79,8 @@ class NetworkMaker {
   }
   ValueId Weights(Shape shape) {
     const int64_t most = (int64_t{1} << (std::min(limits_.weight_bits, 8) - 1)) - 1;
+    // Such as those of eight bits less a zero point: sums of two that the array holds.
+    if (!IsWide() && Chance(6)) return Constant<int16_t>(std::move(shape), -2 * most, 2 * most);
     return Constant<int8_t>(std::move(shape), Chance(4) ? -most - 1 : -most, most);
   }
 

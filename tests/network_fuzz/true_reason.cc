@@ -36,7 +36,7 @@ const Known kKnown[] = {
     {"values are int8 or int16", "memories"},
     {"sums are int32", "memories"},
     {"weights are signed", "memories"},
-    {"a weight of ", "memories"},
+    {"weights from ", "memories"},
     {" elements of '", "memories"},
     {"and the smallest tile needs", "memories"},
     {" and would need ", "instructions memories"},

@@ -104,7 +104,8 @@ void PickWindow(Problem& p, Random& random) {
   do {
     w.kh = random(1, 3), w.kw = random(1, 3);
     w.sh = random(1, 2), w.sw = random(1, 2);
-    if (p.kind == Kind::kConvolution) w.dh = random(1, 2), w.dw = random(1, 2);
+    if (p.kind == Kind::kConvolution)
+      w.dh = random(1, 2), w.dw = random(1, 2), w.parts = random(0, 3) ? 1 : 2;
     w.h = random(1, 8), w.w = random(1, 8);
     const bool may_pad = p.kind != Kind::kSumPool;
     w.top = may_pad ? random(0, w.kh - 1) : 0, w.bottom = may_pad ? random(0, w.kh - 1) : 0;
@@ -144,7 +145,7 @@ Problem RandomProblem(Random& random, const std::string& isa) {
 
   const Array& a = p.array;
   p.data = random.Fill(p.w.n * p.InputBlocks() * p.w.h * p.w.w * a.batch * a.block_in);
-  p.weights = random.Fill(p.w.co * p.w.ci * p.w.kh * p.w.kw * a.block_out * a.block_in);
+  p.weights = random.Fill(p.w.co * p.w.ci * p.w.parts * p.w.kh * p.w.kw * a.block_out * a.block_in);
   p.residual = random.Fill(p.w.n * p.w.co * p.w.oh * p.w.ow * a.batch * a.block_out);
   for (int64_t c = 0; c < p.w.co * a.block_out; ++c) {
     p.parameters.bias.push_back(static_cast<int32_t>(random(-20000, 20000)));
@@ -172,12 +173,13 @@ int64_t Anchored(const Problem& p, int64_t n, int64_t co, int64_t y, int64_t x, 
         most = std::max(most, data(co, iy, ix, o));
         continue;
       }
+      const auto weight = [&](int64_t ci, int64_t part, int64_t k) {
+        const int64_t tap = (((co * w.ci + ci) * w.parts + part) * w.kh + ky) * w.kw + kx;
+        return Int8(p.weights[(tap * a.block_out + o) * a.block_in + k]);
+      };
       for (int64_t ci = 0; ci < w.ci; ++ci)
-        for (int64_t k = 0; k < a.block_in; ++k)
-          sum +=
-              data(ci, iy, ix, k) *
-              Int8(p.weights[((((co * w.ci + ci) * w.kh + ky) * w.kw + kx) * a.block_out + o) * a.block_in +
-                             k]);
+        for (int64_t part = 0; part < w.parts; ++part)
+          for (int64_t k = 0; k < a.block_in; ++k) sum += data(ci, iy, ix, k) * weight(ci, part, k);
     }
   return p.kind == Kind::kMaxPool ? most : sum;
 }
@@ -347,7 +349,7 @@ void RunRandomProblems(const std::string& isa, uint32_t first_seed, int count) {
 }
 
 TEST(KernelDifferential, KernelsOfCosimComputeWhatPlainLoopsDo) { RunRandomProblems("cosim", 1, 150); }
-TEST(KernelDifferential, ConvolutionsOfVtaComputeWhatPlainLoopsDo) { RunRandomProblems("vta", 1000, 100); }
+TEST(KernelDifferential, ConvolutionsOfVtaComputeWhatPlainLoopsDo) { RunRandomProblems("vta", 2000, 100); }
 
 }  // namespace
 }  // namespace cosim::network

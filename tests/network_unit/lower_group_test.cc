@@ -67,7 +67,7 @@ TEST(LowerGroup, TakesAluWorkOnActivationsThatStandSideBySide) {
 
 TEST(LowerGroup, RefusesWeightsThatNeedMoreBits) {
   EXPECT_THAT(WhyCpuForConv(Load("cosim", {{"parameters.wgt_bits", "4"}}), {}, 1),
-              testing::ContainsRegex("a weight of -?[0-9]+: 'wgt' holds 4 bits"));
+              testing::ContainsRegex("weights from -?[0-9]+ to [0-9]+: 'wgt' holds 4 bits, and no sum of 2"));
 }
 
 TEST(LowerGroup, RefusesArraysOfOtherWidths) {

@@ -124,6 +124,7 @@ class Builder {
                                  graph::ValueId x, graph::ValueId w, graph::ValueId bias,
                                  const std::string& why);
   graph::ValueId BiasOrZero(int64_t outputs);
+  graph::ValueId WithoutZeroPoint(graph::ValueId constant, int tensor);
   graph::ValueId WithoutDeadChannels(graph::ValueId constant,
                                      const std::vector<host::Multiplier>& multipliers);
   graph::ValueId CoreRequantize(graph::ValueId sum, const std::vector<host::Multiplier>& multipliers,

@@ -89,14 +89,6 @@ bool Builder::HasWideSums() const {
 // Why a convolution or dense layer is not one of the core's; empty if it is.
 std::string Builder::WhyNotCore(const std::vector<Multiplier>& multipliers) const {
   if (IsWide(op_->inputs[0])) return kWideReason;
-  const TensorInfo& w = Info(op_->inputs[1]);
-  for (int32_t zero_point : w.zero_points)
-    if (const int32_t z = zero_point - (w.dtype == DType::kUint8 ? 128 : 0); z != 0)
-      return fmt::format(
-          "its weights have zero point {}, less which they take nine bits: the array multiplies eight; "
-          "symmetric "
-          "weights, or a gemm that subtracts a zero point, would lift that",
-          zero_point);
   for (const Multiplier& m : multipliers) {
     if (m.exponent > 0)
       return "its multiplier is above 1: requantization shifts right only; an ALU op that shifts left "
@@ -114,6 +106,27 @@ ValueId Builder::BiasOrZero(int64_t outputs) {
   }
   const DType sums = HasWideSums() ? DType::kInt64 : DType::kInt32;
   return model_.graph.AddConstant(name_ + ".zeros", graph::Tensor({sums, {outputs}}));
+}
+
+// The weights less their zero points, in eight bits if they fit: `constant`, a value of `tensor`'s weights by
+// output channels, if those are all 0.
+ValueId Builder::WithoutZeroPoint(ValueId constant, int tensor) {
+  const TensorInfo& info = Info(tensor);
+  std::vector<int32_t> zero_points = info.zero_points;
+  for (int32_t& z : zero_points) z -= info.dtype == DType::kUint8 ? 128 : 0;
+  if (std::ranges::all_of(zero_points, [](int32_t z) { return z == 0; })) return constant;
+  const graph::Node& node = model_.graph.node(constant);
+  const graph::Tensor& data = *node.As<graph::Constant>()->data;
+  const std::span<const int8_t> weights = data.data<int8_t>();
+  const size_t each = weights.size() / static_cast<size_t>(data.shape()[0]);
+  std::vector<int16_t> wide(weights.size());
+  for (size_t i = 0; i < wide.size(); ++i)
+    wide[i] = static_cast<int16_t>(weights[i] - zero_points[zero_points.size() == 1 ? 0 : i / each]);
+  const bool fits = std::ranges::all_of(wide, [](int16_t w) { return w >= -128 && w <= 127; });
+  return model_.graph.AddConstant(
+      node.name + ".centred", fits
+                                  ? graph::Tensor(data.shape(), std::vector<int8_t>(wide.begin(), wide.end()))
+                                  : graph::Tensor(data.shape(), std::move(wide)));
 }
 
 // A multiplier of 0 (below 2^-32) makes a channel its zero point whatever it sums up. Requantize has no such
@@ -158,7 +171,8 @@ bool Builder::QuantizedConv(const host::Window2d& window, int64_t groups, Activa
   const std::string why = WhyNotCore(multipliers);
   if (why.empty()) {
     const graph::Conv2d conv{window.stride, window.pad, window.dilation, groups, ZeroPoint(from)};
-    const ValueId sum = model_.graph.Add(name_, conv, {x, WithoutDeadChannels(w, multipliers)});
+    const ValueId sum =
+        model_.graph.Add(name_, conv, {x, WithoutDeadChannels(WithoutZeroPoint(w, weights), multipliers)});
     const ValueId biased =
         model_.graph.Add(name_ + ".bias", graph::BiasAdd{}, {sum, WithoutDeadChannels(bias, multipliers)});
     return Finish(CoreRequantize(biased, multipliers, to, *limits), true);
@@ -191,8 +205,8 @@ ValueId Builder::QuantizedDense(ValueId x, Activation activation) {
   const ValueId w = Plain(weights);
   const std::string why = WhyNotCore(multipliers);
   if (why.empty()) {
-    const ValueId sum =
-        model_.graph.Add(name_, graph::Dense{ZeroPoint(from)}, {x, WithoutDeadChannels(w, multipliers)});
+    const ValueId sum = model_.graph.Add(name_, graph::Dense{ZeroPoint(from)},
+                                         {x, WithoutDeadChannels(WithoutZeroPoint(w, weights), multipliers)});
     const ValueId biased =
         model_.graph.Add(name_ + ".bias", graph::BiasAdd{}, {sum, WithoutDeadChannels(bias, multipliers)});
     return CoreRequantize(biased, multipliers, to, *limits);

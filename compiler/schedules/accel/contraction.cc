@@ -15,10 +15,11 @@ class ContractionTemplate : public KernelTemplate {
   bool SumsChannels() const override { return true; }
 
   std::optional<layouts::Layout> Weights(const Window& w, const Array& array) const override {
-    layouts::Layout layout = {{0, w.g, "g"},   {0, w.co, "co"},           {0, w.so, "so"},
-                              {1, w.ci, "ci"}, {1, w.si, "si"},           {2, w.kh, "ky"},
-                              {3, w.kw, "kx"}, {0, array.block_out, "o"}, {1, array.block_in, "k"}};
-    if (array.weights_by_input) std::swap(layout[7], layout[8]);
+    layouts::Layout layout = {{0, w.g, "g"},           {0, w.co, "co"}, {0, w.so, "so"},
+                              {1, w.ci, "ci"},         {1, w.si, "si"}, {1, w.parts, "part"},
+                              {2, w.kh, "ky"},         {3, w.kw, "kx"}, {0, array.block_out, "o"},
+                              {1, array.block_in, "k"}};
+    if (array.weights_by_input) std::swap(layout[8], layout[9]);
     return layout;
   }
   int WindowMemory(const Array& array) const override { return array.activations; }
@@ -30,8 +31,8 @@ class ContractionTemplate : public KernelTemplate {
                                 const Tile& tile) const override {
     const te::Axis n = sum.axis(0), g = sum.axis(1), co = sum.axis(2), y = sum.axis(3), x = sum.axis(4),
                    so = sum.axis(5), b = sum.axis(6), o = sum.axis(7);
-    const auto &si = reduced[1], &k = reduced[2];
-    te::Axis ky = reduced[3], kx = reduced[4];
+    const auto &si = reduced[1], &part = reduced[2], &k = reduced[3];
+    te::Axis ky = reduced[4], kx = reduced[5];
     auto [cio, cii] = sum.Split(reduced[0], tile.ci);
     std::vector<te::Axis> rounds = {cio};
     const auto in_rounds = [&](te::Axis& taps, int64_t at_a_time) {
@@ -43,7 +44,7 @@ class ContractionTemplate : public KernelTemplate {
     in_rounds(ky, tile.ky);
     in_rounds(kx, tile.kx);
     std::vector<te::Axis> order = rounds;
-    order.insert(order.end(), {n, g, co, y, x, so, cii, si, ky, kx, b, o, k});
+    order.insert(order.end(), {n, g, co, y, x, so, cii, si, part, ky, kx, b, o, k});
     sum.Reorder(order);
     sum.Tensorize(b);
     return rounds.back();

@@ -2,6 +2,7 @@
 // See kernel.h.
 #include "compiler/schedules/accel/kernel.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "compiler/layouts/relayout.h"
@@ -21,8 +22,6 @@ using tir::Expr;
 
 using accel::ChannelRecord;
 using ops::kInt32;
-
-Expr I32(Expr e) { return MakeCast(kInt32, std::move(e)); }
 
 // The numbers of an operation in the records of the parameter memory: one a channel, or the same three of an
 // operation for all channels.
@@ -119,6 +118,12 @@ class KernelBuilder {
             {3, w, "x"},    {1, w_.so, "so"}, {0, array_.batch, "b"}, {1, array_.block_out, "o"}};
   }
   layouts::Layout OutputLayout() const { return OutputLayout(w_.oh, w_.ow); }
+  /// A layout of channels that are summed over, with the parts of their weights, which it does not have.
+  layouts::Layout InParts(layouts::Layout layout) const {
+    const auto lanes = std::ranges::find(layout, "k", &layouts::Part::name);
+    layout.insert(lanes, {1, w_.parts, "part", true});
+    return layout;
+  }
   static Tensor Define(const std::string& name, graph::Op op, const layouts::Layout& layout, DataType type,
                        const std::vector<Tensor>& operands) {
     graph::Node node;
@@ -137,16 +142,20 @@ class KernelBuilder {
     const Tensor padded = Define("padded", pad, window, lane_, {x});
     window_ = layouts::Relayout("window", padded, window, {{x, data_, data}}).tensor;
 
-    std::vector<Tensor> operands = {padded};
-    std::vector<layouts::Read> reads = {{padded, window_, window}};
+    // Each part of a weight meets the same data.
+    const layouts::Layout seen = kind_.SumsChannels() ? InParts(window) : window;
+    const Tensor source = te::Placeholder("seen", layouts::PlainShapeOf(seen), lane_);
+    std::vector<Tensor> operands = {source};
+    std::vector<layouts::Read> reads = {{source, window_, seen}};
     std::vector<std::vector<layouts::ReducePart>> reduced = {{{"ky", w_.kh}}, {{"kx", w_.kw}}};
     if (const auto layout = kind_.Weights(w_, array_)) {
       operands.push_back(te::Placeholder("w", layouts::PlainShapeOf(*layout), weights_.type()));
       reads.push_back({operands[1], weights_, *layout});
       using Parts = std::vector<layouts::ReducePart>;
-      reduced.insert(reduced.begin(), kind_.SumsChannels()
-                                          ? Parts{{"ci", w_.ci}, {"si", w_.si}, {"k", array_.block_in}}
-                                          : Parts{});
+      reduced.insert(reduced.begin(),
+                     kind_.SumsChannels()
+                         ? Parts{{"ci", w_.ci}, {"si", w_.si}, {"part", w_.parts}, {"k", array_.block_in}}
+                         : Parts{});
     }
     const DataType type = kind_.KeepsType() ? lane_ : kInt32;
     const Tensor sums = Define("sums", *op_, OutputLayout(), type, operands);

@@ -47,14 +47,15 @@ struct Shape {
 /// So many products are summed in each lane at a time: 1, of floats.
 int64_t DotDepth(const ops::Convolved& op, const CpuTarget& target) {
   if (op.x.type() == DataType::Float(32)) return 1;
-  return target.dot == Dot::kQuads && op.x.type().bits == 8 ? 4 : 2;
+  return target.dot == Dot::kQuads && op.x.type().bits == 8 && op.w.type().bits == 8 ? 4 : 2;
 }
 
 bool HasTypes(const ops::Convolved& op, const CpuTarget& target) {
   const DataType x = op.x.type(), w = op.w.type();
   if (x == DataType::Float(32)) return w == x;
   const bool fits = x == DataType::Int(8) || x == DataType::UInt(8) || (x == kInt16 && op.zero_point == 0);
-  return fits && w == DataType::Int(8) && target.dot != Dot::kNone;
+  const bool weights_fit = w == DataType::Int(8) || (w == kInt16 && x.bits == 8);
+  return fits && weights_fit && target.dot != Dot::kNone;
 }
 
 class Builder {
@@ -226,6 +227,7 @@ class Builder {
 
   graph::TensorPtr Pack(const graph::Tensor& weights) const {
     if (IsFloat()) return PackAs<float>(weights.data<float>());
+    if (weights.dtype() == graph::DType::kInt16) return PackAs<int16_t>(weights.data<int16_t>());
     return IsUnsigned() ? PackAs<int8_t>(weights.data<int8_t>()) : PackAs<int16_t>(weights.data<int8_t>());
   }
 

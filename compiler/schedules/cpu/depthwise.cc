@@ -63,8 +63,9 @@ std::optional<Blocked> BlockDepthwise(const ops::Definition& plain, const CpuTar
   const std::vector<int64_t>&result = last.tensor.shape(), &w = op.w.shape();
   const bool is_float = op.x.type() == DataType::Float(32);
   const bool is_byte = op.x.type() == DataType::Int(8) || op.x.type() == DataType::UInt(8);
-  const bool is_int =
-      op.w.type() == DataType::Int(8) && (is_byte || (op.x.type() == ops::kInt16 && op.zero_point == 0));
+  const bool is_int = op.w.type() == DataType::Int(8)
+                          ? is_byte || (op.x.type() == ops::kInt16 && op.zero_point == 0)
+                          : op.w.type() == ops::kInt16 && is_byte;
   // Vectors of every second pixel cost a shuffle each, which loses for floats.
   if (op.stride[1] > (is_float ? 1 : 2)) return std::nullopt;
   if (w[1] != 1 || op.groups != op.x.shape()[1] || (!is_float && !is_int)) return std::nullopt;
