@@ -59,7 +59,7 @@ struct Constant {
 
 /// (x [N,C,H,W], w [O,C/groups,KH,KW]) -> [N,O,OH,OW].
 /// float32: y = sum over taps of x * w. Quantized: y = sum over taps of (x - input_zero_point) * w, an int32
-/// that wraps; x and w are int8, or one of the two is int16. A tap outside the image contributes 0: the padding value is
+/// that wraps; x and w are int8, or one of them int16. A tap outside the image contributes 0: its value is
 /// input_zero_point. OH = (H + top + bottom - dilation * (KH - 1) - 1) / stride + 1, rounded down; OW alike.
 struct Conv2d {
   static constexpr std::string_view kMnemonic = "conv2d";
