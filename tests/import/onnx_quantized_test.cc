@@ -252,6 +252,32 @@ TEST(OnnxQuantized, ALineIsALineWhereTheHostReadsIt) {
   EXPECT_EQ(agreed->result.shape(), (Shape{18, 6, 1}));
 }
 
+// Weights less their zero points need nine bits. One a channel, one a tensor, 0 of unsigned bytes.
+TEST(OnnxQuantized, WeightsWithZeroPointsRunOnTheAccelerator) {
+  const auto spec = LoadTestSpec("tiny.yaml");
+  for (const int kind : {0, 1, 2}) {
+    SCOPED_TRACE(kind);
+    Net net(20 + static_cast<uint32_t>(kind));
+    const std::string x = net.Input({1, 6, 7, 7}), weights = net.Bytes({9, 6, 3, 3}, kind == 0, 0, 255);
+    const std::string zero =
+        kind == 0 ? net.Bytes({9}, true, -128, 127) : net.Bytes({}, false, 0, kind == 1 ? 255 : 0);
+    const std::string ys = net.Scale(0.3f, 0.5f), yz = net.Zero();
+    const std::string y = net.Add("QLinearConv", {x, net.Scale(), net.Zero(), weights,
+                                                  net.Scale(0.002f, 0.02f), zero, ys, yz, net.Bias(9)});
+    const std::string flat = net.Add("Flatten", {y});
+    const auto agreed = ImportAndCompare(
+        net, net.Add("QLinearMatMul",
+                     {flat, ys, yz, net.Bytes({225, 5}, true, -128, 127), net.Scale(0.002f, 0.02f),
+                      net.Bytes({}, true, -128, 127), net.Scale(0.3f, 0.5f), net.Zero()}));
+    ASSERT_TRUE(agreed);
+    for (const auto& node : agreed->model->graph.nodes())
+      if (const auto* op = node.As<graph::HostOp>()) {
+        EXPECT_NE(node.name, y) << op->reason;
+      }
+    EXPECT_TRUE(RunModel(spec, agreed->model, {agreed->input}, "cycle"));
+  }
+}
+
 TEST(OnnxQuantized, TiesStayOnTheHostAndSayWhy) {
   Net net(2);
   const auto scale = [&](float v) { return net.Constant(Tensor({}, std::vector<float>{v})); };

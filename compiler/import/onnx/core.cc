@@ -8,6 +8,7 @@
 #include "compiler/host/movement.h"
 #include "compiler/import/onnx/node_view.h"
 #include "compiler/import/onnx/rounding.h"
+#include "compiler/import/weights.h"
 
 namespace cosim::import::onnx {
 namespace {
@@ -31,7 +32,7 @@ std::vector<int8_t> AsInt8(const Tensor& tensor) {
 /// The graph's form of a product of weights and activations, before it is a byte.
 struct Sums {
   int64_t outputs = 0, depth = 0;  ///< of one output channel
-  std::vector<int8_t> weights;     ///< [outputs, depth]
+  std::vector<int16_t> weights;    ///< [outputs, depth]; FindFactors takes their zero points off
   std::vector<int32_t> bias;       ///< empty, or one an output channel
   std::vector<Factor> factors;     ///< one, or one an output channel
 };
@@ -175,15 +176,15 @@ class Mapper {
   /// Fills factors for weights of x (its scale, zero point, int8), w and y at these operands; false and why_
   /// else.
   bool FindFactors(Sums& sums, int32_t x_zero, float x_scale, size_t w_scale, size_t w_zero, float y_scale) {
-    if (Has(w_zero))
-      for (int8_t zero : AsInt8(*Constant(w_zero)))
-        if (zero != 0)
-          return Fail(
-              "its weights have a zero point: the array multiplies them as they are; symmetric weights would "
-              "lift that");
-    if (!Has(w_zero) && values_.TypeOf(Name(w_zero - 2)).dtype == DType::kUint8)
-      return Fail(
-          "its weights are unsigned: the array multiplies int8; symmetric int8 weights would lift that");
+    std::vector<int8_t> zeros = {0};
+    if (Has(w_zero)) {
+      zeros = AsInt8(*Constant(w_zero));
+    } else if (values_.TypeOf(Name(w_zero - 2)).dtype == DType::kUint8) {
+      zeros = {-128};
+    }
+    for (size_t i = 0; i < sums.weights.size(); ++i)
+      sums.weights[i] = static_cast<int16_t>(
+          sums.weights[i] - zeros[zeros.size() == 1 ? 0 : i / static_cast<size_t>(sums.depth)]);
     const auto scales = Constant(w_scale)->data<float>();
     const int64_t most = std::max(std::abs(-128 - x_zero), std::abs(127 - x_zero));
     std::vector<int64_t> bounds(scales.size(), 0);
@@ -210,12 +211,13 @@ class Mapper {
     const int32_t x_zero = ZeroPoint(2, values_.TypeOf(Name(0)).dtype);
     const graph::Conv2d conv{window.stride, window.pad, window.dilation, view_.Int("group", 1), x_zero};
     if (!Fits(conv, {ImageType(0), ImageType(3)}, AsImage(result_.shape))) return false;
-    Sums sums{w[0], w[1] * w[2] * w[3], AsInt8(*Constant(3)), {}, {}};
+    const auto bytes = AsInt8(*Constant(3));
+    Sums sums{w[0], w[1] * w[2] * w[3], {bytes.begin(), bytes.end()}, {}, {}};
     if (const TensorPtr bias = Constant(8))
       sums.bias.assign(bias->data<int32_t>().begin(), bias->data<int32_t>().end());
     if (!FindFactors(sums, x_zero, Scale(1), 4, 5, Scale(6))) return false;
     const ValueId weights = values_.graph().AddConstant(values_.Unique(node_.name + ".weights"),
-                                                        Tensor(w, std::move(sums.weights)));
+                                                        WeightTensor(w, std::move(sums.weights)));
     ValueId sum = Node(conv, {Image(0), weights}, "");
     if (!sums.bias.empty()) sum = Biased(sum, std::move(sums.bias));
     return Requantized(sum, sums.factors, ZeroPoint(7, result_.dtype), Scale(6));
@@ -232,15 +234,16 @@ class Mapper {
     const bool transposed = gemm && view_.Int("transB", 0) != 0;
     Sums sums{w[transposed ? 0 : 1], w[transposed ? 1 : 0], {}, {}, {}};
     const auto rows = AsInt8(*Constant(3));
-    sums.weights = rows;
+    sums.weights.assign(rows.begin(), rows.end());
     for (int64_t o = 0; o < sums.outputs && !transposed; ++o)
       for (int64_t k = 0; k < sums.depth; ++k) sums.weights[o * sums.depth + k] = rows[k * sums.outputs + o];
     if (const TensorPtr bias = gemm ? Constant(6) : nullptr)
       sums.bias.assign(bias->data<int32_t>().begin(), bias->data<int32_t>().end());
     const int32_t x_zero = ZeroPoint(2, values_.TypeOf(Name(0)).dtype);
     if (!FindFactors(sums, x_zero, Scale(1), 4, 5, Scale(y_scale))) return false;
-    const ValueId weights = values_.graph().AddConstant(
-        values_.Unique(node_.name + ".weights"), Tensor({sums.outputs, sums.depth}, std::move(sums.weights)));
+    const ValueId weights =
+        values_.graph().AddConstant(values_.Unique(node_.name + ".weights"),
+                                    WeightTensor({sums.outputs, sums.depth}, std::move(sums.weights)));
     ValueId input = values_.Int8(Name(0));
     const bool reshape = x.size() != 2;
     if (reshape)

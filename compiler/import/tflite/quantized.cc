@@ -10,6 +10,7 @@
 #include "compiler/host/movement.h"
 #include "compiler/import/tflite/average.h"
 #include "compiler/import/tflite/builder.h"
+#include "compiler/import/weights.h"
 
 namespace cosim::import::tflite {
 
@@ -122,11 +123,7 @@ ValueId Builder::WithoutZeroPoint(ValueId constant, int tensor) {
   std::vector<int16_t> wide(weights.size());
   for (size_t i = 0; i < wide.size(); ++i)
     wide[i] = static_cast<int16_t>(weights[i] - zero_points[zero_points.size() == 1 ? 0 : i / each]);
-  const bool fits = std::ranges::all_of(wide, [](int16_t w) { return w >= -128 && w <= 127; });
-  return model_.graph.AddConstant(
-      node.name + ".centred", fits
-                                  ? graph::Tensor(data.shape(), std::vector<int8_t>(wide.begin(), wide.end()))
-                                  : graph::Tensor(data.shape(), std::move(wide)));
+  return model_.graph.AddConstant(node.name + ".centred", WeightTensor(data.shape(), std::move(wide)));
 }
 
 // A multiplier of 0 (below 2^-32) makes a channel its zero point whatever it sums up. Requantize has no such
