@@ -297,18 +297,21 @@ HostOperatorPtr Requantization(const TfliteRequantization& a) {
   return Make(
       "tflite_requantize", 1, 1,
       [=](Operands in) {
-        return IsQuantized(in[0].type.dtype) ? One(a.to, in[0].type.shape)
-                                             : Refuse("input must be int8 or int16");
+        const DType from = in[0].type.dtype;
+        return IsQuantized(from) || from == DType::kInt32 ? One(a.to, in[0].type.shape)
+                                                          : Refuse("input must be int8, int16 or int32");
       },
       [=](Values in, Results out) {
-        OnQuantized(in[0]->dtype(), [&]<typename From>(From) {
-          OnQuantized(a.to, [&]<typename To>(To) {
-            const auto x = in[0]->data<From>();
-            std::transform(x.begin(), x.end(), out[0].mutable_data<To>().begin(), [&](From v) {
-              return Clamped<To>(int64_t{a.multiplier.Apply(v - a.from_zero_point)} + a.to_zero_point, a.low,
-                                 a.high);
-            });
+        const auto scaled = [&]<typename To>(const auto& x, To) {
+          std::transform(x.begin(), x.end(), out[0].mutable_data<To>().begin(), [&](int32_t v) {
+            const uint32_t centred = static_cast<uint32_t>(v) - static_cast<uint32_t>(a.from_zero_point);
+            const int32_t steps = a.multiplier.Apply(static_cast<int32_t>(centred));
+            return Clamped<To>(int64_t{steps} + a.to_zero_point, a.low, a.high);
           });
+        };
+        OnQuantized(a.to, [&]<typename To>(To type) {
+          if (in[0]->dtype() == DType::kInt32) return scaled(in[0]->data<int32_t>(), type);
+          OnQuantized(in[0]->dtype(), [&]<typename From>(From) { scaled(in[0]->data<From>(), type); });
         });
       },
       {}, [=](const ops::HostSite& site) { return DefineTflite(a, site); });

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "compiler/host/fixed_point_define.h"
 #include "compiler/host/spatial_define.h"
 #include "compiler/ops/statistics.h"
 
@@ -22,16 +23,6 @@ using ops::kInt64;
 using ops::kReal;
 using ops::kReal32;
 
-Expr Wide(const Expr& x) { return MakeCast(kInt64, x); }
-Expr Wrapped(const Expr& x) { return MakeCast(kInt32, x); }
-
-/// The fields of a Multiplier as int64, of one or of a channel.
-struct Scale {
-  Expr multiplier, exponent;
-};
-
-Scale ScaleOf(const Multiplier& m) { return {Int(m.multiplier, kInt64), Int(m.exponent, kInt64)}; }
-
 /// One number a channel as a table of the definition.
 te::Tensor AddTable(const std::string& name, std::vector<int32_t> values, ops::Definition& definition) {
   const Shape shape = {static_cast<int64_t>(values.size())};
@@ -45,19 +36,8 @@ Expr HighProduct(const Expr& a, const Expr& b) {
   return ShiftRight(a * b + (int64_t{1} << 30), Int(31, kInt64));
 }
 
-/// Multiplier::Apply of an int32.
-Expr Applied(const Scale& scale, const Expr& x) {
-  const Expr none = Int(0, kInt64), one = Int(1, kInt64);
-  const Expr left = Max(scale.exponent, none), right = Max(none - scale.exponent, none);
-  const Expr shifted = Wrapped(ShiftLeft(Wide(x), left));
-  const Expr high = ShiftRight(Wide(shifted) * scale.multiplier + (int64_t{1} << 30), Int(31, kInt64));
-  const Expr half = ShiftRight(ShiftLeft(one, right), one);  // 0 without a shift
-  const Expr away = MakeSelect(And(Lt(high, 0), Lt(none, right)), one, none);
-  return ShiftRight(high + half - away, right);
-}
-
 /// Multiplier::ApplyWide of an int64.
-Expr AppliedWide(const Scale& scale, const Expr& x) {
+Expr AppliedWide(const ScaleFields& scale, const Expr& x) {
   const Expr one = Int(1, kInt64);
   const Expr rounded = ShiftRight(scale.multiplier + (int64_t{1} << 15), Int(16, kInt64));
   const Expr reduced = MakeSelect(Lt(scale.multiplier, 0x7FFF0000), rounded, Int(0x7FFF, kInt64));
@@ -70,10 +50,20 @@ Expr Clamped(const Expr& x, int32_t low, int32_t high, const ops::HostSite& site
   return MakeCast(ops::TypeOf(site.type.dtype), bounded);
 }
 
-/// The operand less its zero point, as int32.
-Expr Centred(const Expr& x, int32_t zero_point) { return Wrapped(x) - zero_point; }
-
 }  // namespace
+
+ScaleFields FieldsOf(const Multiplier& m) { return {Int(m.multiplier, kInt64), Int(m.exponent, kInt64)}; }
+
+/// Multiplier::Apply of an int32.
+Expr Applied(const ScaleFields& scale, const Expr& x) {
+  const Expr none = Int(0, kInt64), one = Int(1, kInt64);
+  const Expr left = Max(scale.exponent, none), right = Max(none - scale.exponent, none);
+  const Expr shifted = Wrapped(ShiftLeft(Wide(x), left));
+  const Expr high = ShiftRight(Wide(shifted) * scale.multiplier + (int64_t{1} << 30), Int(31, kInt64));
+  const Expr half = ShiftRight(ShiftLeft(one, right), one);  // 0 without a shift
+  const Expr away = MakeSelect(And(Lt(high, 0), Lt(none, right)), one, none);
+  return ShiftRight(high + half - away, right);
+}
 
 std::optional<ops::Definition> DefineTflite(const TfliteConvolution& a, const ops::HostSite& site) {
   const te::Tensor &w = site.in[1], &bias = site.in[2];
@@ -94,7 +84,7 @@ std::optional<ops::Definition> DefineTflite(const TfliteConvolution& a, const op
                    exponent = AddTable(site.name + ".exponents", exponents, result);
   ops::Finish(result, site.name, [&](const Expr& sum, const Indices& i) {
     const Expr channel = multipliers.size() == 1 ? Int(0) : i[1];
-    const Scale scale = {Wide(multiplier(channel)), Wide(exponent(channel))};
+    const ScaleFields scale = {Wide(multiplier(channel)), Wide(exponent(channel))};
     const Expr total = bias.get() ? sum + bias(i[1]) : sum;
     const Expr scaled = a.wide ? AppliedWide(scale, total) : Applied(scale, total);
     return Clamped(scaled + a.output_zero_point, a.low, a.high, site);
@@ -108,7 +98,7 @@ std::optional<ops::Definition> DefineTflite(const TfliteMean& a, const ops::Host
                       te::ReduceOp::kSum, [&](const Expr& x) { return Centred(x, a.from_zero_point); }),
       {}};
   ops::Finish(result, site.name, [&](const Expr& sum, const Indices&) {
-    return Clamped(Applied(ScaleOf(a.multiplier), sum) + a.to_zero_point, a.low, a.high, site);
+    return Clamped(Applied(FieldsOf(a.multiplier), sum) + a.to_zero_point, a.low, a.high, site);
   });
   return result;
 }
@@ -118,22 +108,22 @@ std::optional<ops::Definition> DefineTflite(const TfliteAddition& a, const ops::
   return ops::Map(site.name, site.shape(), site.in, [&](const std::vector<Expr>& v) {
     Expr terms[2];
     for (int k : {0, 1})
-      terms[k] = Wrapped(Applied(ScaleOf(a.multipliers[k]), Centred(v[k], a.zero_points[k]) * unit));
+      terms[k] = Wrapped(Applied(FieldsOf(a.multipliers[k]), Centred(v[k], a.zero_points[k]) * unit));
     const Expr sum = a.subtract ? terms[0] - terms[1] : terms[0] + terms[1];
-    return Clamped(Applied(ScaleOf(a.output), sum) + a.output_zero_point, a.low, a.high, site);
+    return Clamped(Applied(FieldsOf(a.output), sum) + a.output_zero_point, a.low, a.high, site);
   });
 }
 
 std::optional<ops::Definition> DefineTflite(const TfliteProduct& a, const ops::HostSite& site) {
   return ops::Map(site.name, site.shape(), site.in, [&](const std::vector<Expr>& v) {
     const Expr product = Centred(v[0], a.zero_points[0]) * Centred(v[1], a.zero_points[1]);
-    return Clamped(Applied(ScaleOf(a.multiplier), product) + a.output_zero_point, a.low, a.high, site);
+    return Clamped(Applied(FieldsOf(a.multiplier), product) + a.output_zero_point, a.low, a.high, site);
   });
 }
 
 std::optional<ops::Definition> DefineTflite(const TfliteRequantization& a, const ops::HostSite& site) {
   return ops::Map(site.name, site.shape(), site.in, [&](const std::vector<Expr>& v) {
-    const Expr scaled = Applied(ScaleOf(a.multiplier), Centred(v[0], a.from_zero_point));
+    const Expr scaled = Applied(FieldsOf(a.multiplier), Centred(v[0], a.from_zero_point));
     return Clamped(scaled + a.to_zero_point, a.low, a.high, site);
   });
 }

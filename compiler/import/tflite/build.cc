@@ -3,6 +3,7 @@
 // arithmetic in quantized.cc.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "compiler/host/float_ops.h"
@@ -25,14 +26,19 @@ constexpr char kLayoutReason[] = "the file has channels last, the graph has them
 
 std::optional<Model> Builder::Run() {
   CheckOperators();
-  if (diagnostics_.HasErrors()) return std::nullopt;
   for (int input : file_.inputs) AddInput(input);
   for (size_t i = 0; i < file_.operators.size(); ++i) {
     op_ = &file_.operators[i];
-    name_ = fmt::format("{}.{}", fmt::format("{}", Lower(op_->name)), i);
-    if (!AddOperator()) return std::nullopt;
+    name_ = fmt::format("{}.{}", Lower(op_->name), i);
+    const auto is_unknown = [&](int tensor) { return unknown_.count(tensor) > 0; };
+    if (std::ranges::any_of(op_->inputs, is_unknown) || !Handlers().count(op_->name) || !AddOperator())
+      unknown_.insert(op_->outputs.begin(), op_->outputs.end());
   }
+  ReportFaults();
+  if (diagnostics_.HasErrors()) return std::nullopt;
   AddOutputs();
+  ReportFaults();
+  if (diagnostics_.HasErrors()) return std::nullopt;
   return std::move(model_);
 }
 
@@ -41,42 +47,27 @@ std::string Builder::Lower(std::string text) {
   return text;
 }
 
-const std::map<std::string, Builder::Handler>& Builder::Handlers() {
-  static const std::map<std::string, Handler> handlers = {
-      {"ADD", &Builder::Add},
-      {"AVERAGE_POOL_2D", &Builder::AveragePool},
-      {"CONCATENATION", &Builder::Concatenate},
-      {"CONV_2D", &Builder::Conv},
-      {"DEPTHWISE_CONV_2D", &Builder::Conv},
-      {"DEQUANTIZE", &Builder::Dequantize},
-      {"FULLY_CONNECTED", &Builder::Dense},
-      {"LOGISTIC", &Builder::Logistic},
-      {"MAX_POOL_2D", &Builder::MaxPool},
-      {"MEAN", &Builder::Mean},
-      {"MUL", &Builder::Multiply},
-      {"PAD", &Builder::Pad},
-      {"QUANTIZE", &Builder::Quantize},
-      {"RELU", &Builder::Relu},
-      {"RELU6", &Builder::Relu},
-      {"RESHAPE", &Builder::Reshape},
-      {"SQUEEZE", &Builder::Reshape},
-      {"EXPAND_DIMS", &Builder::Reshape},
-      {"SOFTMAX", &Builder::Softmax},
-      {"SUB", &Builder::Add},
-      {"TANH", &Builder::Logistic},
-  };
-  return handlers;
-}
-
 void Builder::CheckOperators() {
   std::map<std::string, int> unknown;
   for (const OperatorInfo& op : file_.operators)
-    if (!Handlers().count(op.name)) ++unknown[op.name];
-  for (const auto& [name, count] : unknown)
+    if (!Handlers().count(op.name))
+      ++unknown[fmt::format("{} {}{}{}", op.custom ? "custom operator" : "operator", op.name,
+                            op.version > 1 ? fmt::format(" (version {})", op.version) : "", TypesOf(op))];
+  for (const auto& [use, count] : unknown)
     diagnostics_
         .Error(codes::kUnsupported, {file_.name},
-               fmt::format("operator {} is not supported ({} {})", name, count, count == 1 ? "use" : "uses"))
+               fmt::format("{} is not supported ({} {})", use, count, count == 1 ? "use" : "uses"))
         .hint = "supported: " + Supported();
+}
+
+// " on int8, float32": the types of its operands, each once.
+std::string Builder::TypesOf(const OperatorInfo& op) const {
+  std::string list;
+  std::set<std::string_view> seen;
+  for (int tensor : op.inputs)
+    if (tensor >= 0 && seen.insert(graph::Name(Info(tensor).dtype)).second)
+      list += (list.empty() ? " on " : ", ") + std::string(graph::Name(Info(tensor).dtype));
+  return list;
 }
 
 std::string Builder::Supported() {
@@ -86,29 +77,58 @@ std::string Builder::Supported() {
 }
 
 bool Builder::Fail(const char* code, const std::string& what) {
-  diagnostics_.Error(code, {file_.name}, fmt::format("{}: {}", name_, what));
+  const std::string op = op_ ? op_->name : "";
+  for (Fault& fault : faults_)
+    if (fault.op == op && fault.what == what) return ++fault.more, false;
+  faults_.push_back({code, op, name_, what});
   return false;
 }
 
+void Builder::ReportFaults() {
+  for (const Fault& fault : faults_)
+    diagnostics_.Error(
+        fault.code, {file_.name},
+        fmt::format("{}: {}{}", fault.name, fault.what,
+                    fault.more == 0 ? "" : fmt::format(" (and {} more {})", fault.more, fault.op)));
+  faults_.clear();
+}
+
 bool Builder::AddOperator() {
-  if (op_->outputs.size() != 1) return Malformed(fmt::format("has {} results, not 1", op_->outputs.size()));
-  return (this->*Handlers().at(op_->name))();
+  const bool several = op_->name == "SPLIT" || op_->name == "SPLIT_V" || op_->name == "UNPACK";
+  if (op_->outputs.empty() || (!several && op_->outputs.size() != 1))
+    return Malformed(fmt::format("has {} results{}", op_->outputs.size(), several ? "" : ", not 1"));
+  bool usable = true;
+  const auto check = [&](const char* what, int tensor) {
+    if (tensor >= 0 && !Info(tensor).unusable.empty())
+      usable = Unsupported(fmt::format("{} has {}", what, Info(tensor).unusable));
+  };
+  // The shape that RESHAPE is told is the one its result has.
+  for (size_t i = 0; i < op_->inputs.size(); ++i)
+    if (i == 0 || op_->name != "RESHAPE") check("an operand", op_->inputs[i]);
+  for (int output : op_->outputs) check("a result", output);
+  return usable && (this->*Handlers().at(op_->name))();
 }
 
 // uint8 values are int8 ones less by 128 from here on.
 int32_t Builder::ZeroPoint(int tensor) const {
-  const TensorInfo& info = file_.tensors[tensor];
+  const TensorInfo& info = Info(tensor);
   return info.zero_points.empty() ? 0 : info.zero_points[0] - (info.dtype == DType::kUint8 ? 128 : 0);
 }
 
 std::optional<graph::Quantization> Builder::QuantizationOf(int tensor) const {
-  const TensorInfo& info = file_.tensors[tensor];
+  const TensorInfo& info = Info(tensor);
   if (info.scales.size() != 1 || IsFloat(tensor)) return std::nullopt;
   return graph::Quantization{info.scales, ZeroPoint(tensor), 0};
 }
 
 void Builder::AddInput(int tensor) {
   const TensorInfo& info = file_.tensors[tensor];
+  if (!info.unusable.empty()) {
+    name_ = info.name;
+    Unsupported(fmt::format("an input that has {}", info.unusable));
+    unknown_.insert(tensor);
+    return;
+  }
   std::string name = info.name.empty() ? fmt::format("input{}", tensor) : info.name;
   while (model_.graph.Find(name)) name += "_";
   std::optional<graph::Quantization> quantization;
@@ -125,9 +145,14 @@ void Builder::AddInput(int tensor) {
 
 void Builder::AddOutputs() {
   std::vector<ValueId> outputs;
+  op_ = nullptr;
   for (int tensor : file_.outputs) {
-    const TensorInfo& info = file_.tensors[tensor];
+    const TensorInfo& info = Info(tensor);
     name_ = "output" + std::to_string(outputs.size());
+    if (!info.unusable.empty()) {
+      Unsupported(fmt::format("it has {}", info.unusable));
+      continue;
+    }
     ValueId id = Plain(tensor);
     if (info.dtype == DType::kUint8) {
       id = Host(name_ + ".uint8", host::ToUint8(), {id}, "the file's output is uint8");
@@ -145,21 +170,46 @@ void Builder::AddOutputs() {
 }
 
 ValueId Builder::Host(const std::string& name, graph::HostOperatorPtr op, std::vector<ValueId> inputs,
-                      const std::string& reason, std::optional<graph::Quantization> quantization) {
+                      const std::string& reason, std::optional<graph::Quantization> quantization,
+                      int32_t result) {
   std::vector<graph::HostOperand> operands;
+  bool constant = !inputs.empty();
   for (ValueId id : inputs) {
+    if (id < 0) return -1;  // already reported
     const graph::Node& node = model_.graph.node(id);
-    const auto* constant = node.As<graph::Constant>();
-    operands.push_back({node.type, constant ? constant->data.get() : nullptr});
+    const auto* value = node.As<graph::Constant>();
+    operands.push_back({node.type, value ? value->data.get() : nullptr});
+    constant &= value != nullptr;
   }
   auto types = op->Infer(operands);
   if (const auto* error = std::get_if<std::string>(&types)) return Fail(codes::kMalformed, *error), -1;
-  graph::HostOp node{std::move(op), 0, std::get<std::vector<graph::TensorType>>(types).at(0), reason};
+  const auto& type = std::get<std::vector<graph::TensorType>>(types).at(static_cast<size_t>(result));
+  if (constant && MayFold(type, operands)) {
+    std::vector<const graph::Tensor*> values;
+    for (const graph::HostOperand& operand : operands) values.push_back(operand.value);
+    auto results = graph::Evaluate(*op, values);
+    return model_.graph.AddConstant(name, std::move(results[static_cast<size_t>(result)]),
+                                    std::move(quantization));
+  }
+  graph::HostOp node{std::move(op), result, type, reason};
   return model_.graph.Add(name, std::move(node), std::move(inputs), std::move(quantization));
 }
 
+// What is computed here takes memory and time that the file's size does not bound.
+bool Builder::MayFold(const graph::TensorType& type, const std::vector<graph::HostOperand>& operands) {
+  constexpr int64_t kSmall = int64_t{1} << 20;
+  int64_t most = kSmall, all = graph::NumElements(type.shape);
+  for (const graph::HostOperand& operand : operands) {
+    most = std::max(most, graph::NumElements(operand.type.shape));
+    all += graph::NumElements(operand.type.shape);
+  }
+  if (graph::NumElements(type.shape) > most || all > fold_budget_) return false;
+  fold_budget_ -= all;
+  return true;
+}
+
 ValueId Builder::Plain(int tensor) {
-  const TensorInfo& info = file_.tensors[tensor];
+  const TensorInfo& info = Info(tensor);
   if (const auto at = plain_.find(tensor); at != plain_.end()) return at->second;
   if (const auto at = nchw_.find(tensor); at != nchw_.end()) {
     const auto& shape = model_.graph.node(at->second).type.shape;
@@ -179,7 +229,7 @@ ValueId Builder::Plain(int tensor) {
 ValueId Builder::Nchw(int tensor) {
   if (const auto at = nchw_.find(tensor); at != nchw_.end()) return at->second;
   const ValueId plain = Plain(tensor);
-  const graph::Shape shape = file_.tensors[tensor].shape;
+  const graph::Shape shape = Info(tensor).shape;
   const bool same = shape[1] * shape[2] == 1;
   const std::string name = fmt::format("{}.nchw", model_.graph.node(plain).name);
   const graph::Shape swapped = {shape[0], shape[3], shape[1], shape[2]};
@@ -187,20 +237,36 @@ ValueId Builder::Nchw(int tensor) {
                               kLayoutReason, QuantizationOf(tensor));
 }
 
-bool Builder::Finish(ValueId value, bool nchw) {
+bool Builder::Finish(ValueId value, bool nchw, size_t result) {
   if (value < 0) return false;  // already reported
-  const int tensor = op_->outputs[0];
-  const auto& info = file_.tensors[tensor];
-  const auto& type = model_.graph.node(value).type;
-  const graph::Shape& s = type.shape;
+  const int tensor = op_->outputs[result];
+  TensorInfo info = Info(tensor);
+  const auto& node = model_.graph.node(value);
+  const graph::Shape& s = node.type.shape;
   const graph::Shape shape = nchw ? graph::Shape{s[0], s[2], s[3], s[1]} : s;
   const DType dtype = info.dtype == DType::kUint8 ? DType::kInt8 : info.dtype;
-  if (shape != info.shape || type.dtype != dtype)
+  // A file need not say what follows from its operators: no shape is none that is known.
+  const bool open = info.shape.empty() && !shape.empty();
+  if ((shape != info.shape && !open) || node.type.dtype != dtype)
     return Malformed(fmt::format("computes {}, but the file says {}",
-                                 ToString(graph::TensorType{type.dtype, shape}),
+                                 ToString(graph::TensorType{node.type.dtype, shape}),
                                  ToString(graph::TensorType{dtype, info.shape})));
   (nchw ? nchw_ : plain_)[tensor] = value;
+  const auto* constant = node.As<graph::Constant>();
+  if (!open && (!constant || nchw)) return true;
+  info.shape = shape;
+  if (constant && !nchw) info.data = AsInFile(info, *constant->data);
+  known_[tensor] = std::move(info);
   return true;
+}
+
+// uint8 values as the file would have them.
+graph::TensorPtr Builder::AsInFile(const TensorInfo& info, const graph::Tensor& value) {
+  if (info.dtype != DType::kUint8) return std::make_shared<const graph::Tensor>(value);
+  graph::Tensor bytes({DType::kUint8, info.shape});
+  std::ranges::transform(value.data<int8_t>(), bytes.mutable_data<uint8_t>().begin(),
+                         [](int8_t v) { return static_cast<uint8_t>(v + 128); });
+  return std::make_shared<const graph::Tensor>(std::move(bytes));
 }
 
 ValueId Builder::Activate(ValueId value, Activation activation, const std::string& name) {
@@ -211,6 +277,8 @@ ValueId Builder::Activate(ValueId value, Activation activation, const std::strin
       return model_.graph.Add(name, graph::Relu{}, {value});
     case Activation::kRelu6:
       return Host(name, host::ClampFloat(0, 6), {value}, "float32");
+    case Activation::kRelu0To1:
+      return Host(name, host::ClampFloat(0, 1), {value}, "float32");
     case Activation::kReluN1To1:
       return Host(name, host::ClampFloat(-1, 1), {value}, "float32");
     case Activation::kOther:
@@ -230,8 +298,8 @@ bool Builder::Operands(size_t least, size_t most) {
 bool Builder::Reshape() {
   if (!Operands(1, 2)) return false;
   const int from = op_->inputs[0], to = op_->outputs[0];
-  const graph::Shape shape = file_.tensors[to].shape;
-  if (graph::NumElements(shape) != graph::NumElements(file_.tensors[from].shape))
+  const graph::Shape shape = Info(to).shape;
+  if (graph::NumElements(shape) != graph::NumElements(Info(from).shape))
     return Malformed("changes the number of elements");
   const auto at = nchw_.find(from);
   if (at != nchw_.end()) {
@@ -254,10 +322,15 @@ bool Builder::Softmax() {
 
 bool Builder::Relu() {
   if (!Operands(1, 1)) return false;
-  const Activation activation = op_->name == "RELU6" ? Activation::kRelu6 : Activation::kRelu;
+  static const std::map<std::string, Activation> kinds = {{"RELU", Activation::kRelu},
+                                                          {"RELU6", Activation::kRelu6},
+                                                          {"RELU_0_TO_1", Activation::kRelu0To1},
+                                                          {"RELU_N1_TO_1", Activation::kReluN1To1}};
+  const Activation activation = kinds.at(op_->name);
   const int from = op_->inputs[0];
   if (!IsFloat(from)) return QuantizedRelu(activation);
-  return Finish(Activate(Plain(from), activation, name_), false);
+  const bool nchw = Info(from).shape.size() == 4 && IsNchw(from);
+  return Finish(Activate(nchw ? Nchw(from) : Plain(from), activation, name_), nchw);
 }
 
 }  // namespace tflite

@@ -5,12 +5,15 @@
 // stay what they are; only the host computes on them.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "compiler/graph/graph.h"
+#include "compiler/host/elementwise.h"
 #include "compiler/host/fixed_point.h"
 #include "compiler/host/tflite.h"
 #include "compiler/import/diagnostic_codes.h"
@@ -22,6 +25,8 @@ namespace cosim::import::tflite {
 inline bool SameQuantization(const TensorInfo& a, const TensorInfo& b) {
   return a.dtype == b.dtype && a.scales == b.scales && a.zero_points == b.zero_points;
 }
+
+inline constexpr char kMovesReason[] = "moves elements only: the host does that";
 
 /// Why nothing on int16 values is one of the core's.
 inline constexpr char kWideReason[] =
@@ -42,26 +47,112 @@ class Builder {
   static std::string Lower(std::string text);
 
   void CheckOperators();
+  std::string TypesOf(const OperatorInfo& op) const;
   void AddInput(int tensor);
   void AddOutputs();
   bool AddOperator();
 
   // One a group of operators; false when something was reported. They work on op_ and name_.
+  bool Abs();
   bool Add();  ///< and SUB
+  bool AddN();
+  bool ArgExtreme();
   bool AveragePool();
+  bool BatchMatMul();
+  bool BatchToSpace();
+  bool BroadcastArgs();
+  bool BroadcastTo();
+  bool Cast();
+  bool Combine();  ///< LOGICAL_AND and LOGICAL_OR
+  bool Compare();
   bool Concatenate();
   bool Conv();
+  bool CumulativeSum();
   bool Dense();
+  bool DepthToSpace();
   bool Dequantize();
+  bool DequantizeChannels();
+  bool Divide();
+  bool EmbeddingLookup();
+  bool Extreme();  ///< MAXIMUM and MINIMUM
+  bool Fill();
+  bool Floor();     ///< FLOOR_DIV and FLOOR_MOD
+  bool Function();  ///< of one number, float32 or by a table
+  bool Gather();
+  bool GatherNd();
+  bool L2Normalize();
+  bool L2Pool();
+  bool LogSoftmax();
   bool Logistic();  ///< and TANH
   bool MaxPool();
   bool Mean();
+  bool MirrorPad();
   bool Multiply();
-  bool Pad();
+  bool Negate();
+  bool Not();
+  bool Pack();
+  bool Pad();  ///< and PADV2
+  bool Power();
+  bool PRelu();
   bool Quantize();
+  bool Range();
+  bool Rank();
+  bool Reduce();
   bool Relu();
   bool Reshape();
+  bool Reverse();
+  bool Select();
+  bool ShapeOf();
+  bool Slice();
   bool Softmax();
+  bool SpaceToBatch();
+  bool SpaceToDepth();
+  bool Split();
+  bool SplitV();
+  bool SquaredDifference();
+  bool StridedSlice();
+  bool Sum();
+  bool Tile();
+  bool Transpose();
+  bool Unpack();
+  bool WhereNonZero();
+  bool ZerosLike();
+
+  // What several of them do.
+  bool Moved(graph::HostOperatorPtr op, std::vector<graph::ValueId> values, bool nchw = false);
+  bool Parts(int from, size_t axis, const std::vector<int64_t>& lengths, bool drop_axis);
+  /// A result that is known: integers in the type that the file says.
+  bool Known(const graph::Tensor& value);
+  /// A tensor from `starts` up to `stops` (-1: from the first on), by `steps`, one each a dimension.
+  graph::ValueId Cutout(int tensor, std::vector<int64_t> starts, std::vector<int64_t> stops,
+                        std::vector<int64_t> steps, bool nchw, const std::string& what);
+  graph::ValueId List(const std::string& what, std::vector<int64_t> list);
+  /// The scalar that stands for real 0 in a tensor of that type.
+  graph::ValueId Nothing(int tensor, const std::string& what);
+  /// The integers of an operand; nothing when it is no constant.
+  std::optional<std::vector<int64_t>> IntegersOf(size_t operand) const;
+  /// `axis` counted from the front; nothing when there is none such.
+  static std::optional<size_t> AxisOf(int64_t axis, size_t rank);
+  /// Whether a tensor has been computed in the graph's layout only.
+  bool IsNchw(int tensor) const { return nchw_.count(tensor) > 0 && plain_.count(tensor) == 0; }
+  /// The operands of an operator on corresponding elements, broadcast: all in the graph's layout if one of
+  /// them has been computed in it.
+  struct Aligned {
+    std::vector<graph::ValueId> values;
+    bool nchw = false;
+  };
+  Aligned AlignedOperands();
+  /// A function of one quantized value, by a table: of what `f` gives, bounded by the type's range.
+  bool ByTable(const std::function<int64_t(int32_t)>& f);
+  bool ByFloatTable(float (*f)(float));
+  bool QuantizedLeaky(float alpha);
+  bool QuantizedHardSwish();
+  bool QuantizedRsqrt();
+  bool QuantizedPRelu();
+  bool QuantizedCompare(host::Comparison comparison, bool negate);
+  bool QuantizedSum(const std::vector<bool>& over, bool keep, bool mean);
+  bool IntegerPairs(host::Arithmetic op);
+  bool ArePlainIntegers() const;  ///< both operands, int32 or int64
   bool QuantizedMean(bool keep);
   bool QuantizedSoftmax(float beta);
   bool QuantizedRelu(Activation activation);
@@ -72,14 +163,20 @@ class Builder {
   graph::TensorPtr WeightsOihw(int tensor, bool depthwise);
   bool QuantizedConv(const host::Window2d& window, int64_t groups, Activation activation);
 
+  /// Notes what is wrong with the operator: its results are unknown then, and what depends on them is not
+  /// looked at.
   bool Fail(const char* code, const std::string& what);
+  void ReportFaults();
   bool Malformed(const std::string& what) { return Fail(codes::kMalformed, what); }
   bool Unsupported(const std::string& what) { return Fail(codes::kUnsupported, what); }
   /// The number of operands is in [least, most], and none of the first `least` is absent.
   bool Operands(size_t least, size_t most);
   bool HasOperand(size_t i) const { return i < op_->inputs.size() && op_->inputs[i] >= 0; }
 
-  const TensorInfo& Info(int tensor) const { return file_.tensors[tensor]; }
+  const TensorInfo& Info(int tensor) const {
+    const auto at = known_.find(tensor);
+    return at == known_.end() ? file_.tensors[tensor] : at->second;
+  }
   bool IsFloat(int tensor) const { return Info(tensor).dtype == graph::DType::kFloat32; }
   bool IsByte(int tensor) const {
     return Info(tensor).dtype == graph::DType::kInt8 || Info(tensor).dtype == graph::DType::kUint8;
@@ -99,11 +196,14 @@ class Builder {
   /// The value of a tensor in the layout of the file, or in that of the graph (four dimensions only).
   graph::ValueId Plain(int tensor);
   graph::ValueId Nchw(int tensor);
-  /// Adds a HostOp; -1 after reporting that the operands do not fit.
+  /// Adds a HostOp, or the constant that it computes; -1 after reporting that the operands do not fit.
   graph::ValueId Host(const std::string& name, graph::HostOperatorPtr op, std::vector<graph::ValueId> inputs,
-                      const std::string& reason, std::optional<graph::Quantization> quantization = {});
-  /// Records `value` as the operator's result after checking it against what the file says.
-  bool Finish(graph::ValueId value, bool nchw);
+                      const std::string& reason, std::optional<graph::Quantization> quantization = {},
+                      int32_t result = 0);
+  bool MayFold(const graph::TensorType& type, const std::vector<graph::HostOperand>& operands);
+  /// Records `value` as a result of the operator after checking it against what the file says.
+  bool Finish(graph::ValueId value, bool nchw, size_t result = 0);
+  static graph::TensorPtr AsInFile(const TensorInfo& info, const graph::Tensor& value);
   /// Behind a float operator.
   graph::ValueId Activate(graph::ValueId value, Activation activation, const std::string& name);
 
@@ -139,6 +239,15 @@ class Builder {
   const OperatorInfo* op_ = nullptr;
   std::string name_;
   std::map<int, graph::ValueId> plain_, nchw_;
+  std::map<int, TensorInfo> known_;  ///< what was found out of tensors beyond what the file says
+  std::set<int> unknown_;            ///< results of operators that were refused
+  struct Fault {
+    const char* code;
+    std::string op, name, what;
+    int more = 0;  ///< uses of the operator with the same fault
+  };
+  std::vector<Fault> faults_;
+  int64_t fold_budget_ = int64_t{1} << 28;
 };
 
 }  // namespace cosim::import::tflite

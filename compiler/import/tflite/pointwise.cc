@@ -9,6 +9,7 @@
 #include "compiler/host/elementwise.h"
 #include "compiler/host/float_ops.h"
 #include "compiler/host/functions.h"
+#include "compiler/host/numeric.h"
 #include "compiler/host/tflite_functions.h"
 #include "compiler/import/tflite/builder.h"
 
@@ -106,8 +107,12 @@ bool Builder::Add() {
   const Activation activation = options ? options->activation : Activation::kNone;
   const int a = op_->inputs[0], b = op_->inputs[1], to = op_->outputs[0];
   const bool same_shape = Info(a).shape == Info(b).shape, subtract = op_->name == "SUB";
-  const bool nchw = same_shape && Info(a).shape.size() == 4;
-  const ValueId x = nchw ? Nchw(a) : Plain(a), y = nchw ? Nchw(b) : Plain(b);
+  if (ArePlainIntegers())
+    return IntegerPairs(subtract ? host::Arithmetic::kSubtract : host::Arithmetic::kAdd);
+  const auto [values, nchw] =
+      same_shape && Info(a).shape.size() == 4 ? Aligned{{Nchw(a), Nchw(b)}, true} : AlignedOperands();
+  const ValueId x = values[0], y = values[1];
+  if (x < 0 || y < 0) return false;
   if (IsFloat(a) && IsFloat(b)) {
     const ValueId sum =
         same_shape && !subtract
@@ -153,8 +158,12 @@ bool Builder::Multiply() {
   const auto* options = std::get_if<ElementwiseOptions>(&op_->options);
   const Activation activation = options ? options->activation : Activation::kNone;
   const int a = op_->inputs[0], b = op_->inputs[1], to = op_->outputs[0];
-  const bool nchw = Info(a).shape == Info(b).shape && Info(a).shape.size() == 4;
-  const ValueId x = nchw ? Nchw(a) : Plain(a), y = nchw ? Nchw(b) : Plain(b);
+  if (ArePlainIntegers()) return IntegerPairs(host::Arithmetic::kMultiply);
+  const auto [values, nchw] = Info(a).shape == Info(b).shape && Info(a).shape.size() == 4
+                                  ? Aligned{{Nchw(a), Nchw(b)}, true}
+                                  : AlignedOperands();
+  const ValueId x = values[0], y = values[1];
+  if (x < 0 || y < 0) return false;
   if (IsFloat(a) && IsFloat(b))
     return Finish(
         Activate(Host(name_, host::MultiplyFloat(), {x, y}, "float32"), activation, name_ + ".activation"),
@@ -177,13 +186,36 @@ bool Builder::Multiply() {
 bool Builder::Dequantize() {
   if (!Operands(1, 1)) return false;
   const int from = op_->inputs[0];
-  if (!IsInteger(from) || !IsFloat(op_->outputs[0]))
-    return Unsupported("anything but quantized bytes, or int16 without a zero point, to float32");
-  if (IsWide(from))
-    return Finish(Host(name_, host::DequantizeInt16(Info(from).scales[0]), {Plain(from)}, "float32"), false);
-  return Finish(
-      model_.graph.Add(name_, graph::Dequantize{Info(from).scales[0], ZeroPoint(from)}, {Plain(from)}),
-      false);
+  if (!IsFloat(op_->outputs[0])) return Unsupported("anything but float32 as its result");
+  const TensorInfo& info = Info(from);
+  const bool nchw = info.shape.size() == 4 && IsNchw(from);
+  const ValueId x = nchw ? Nchw(from) : Plain(from);
+  if (info.dtype == DType::kFloat16)
+    return Finish(Host(name_, host::Cast(DType::kFloat32), {x}, "float32"), nchw);
+  if (IsByte(from) && info.scales.size() > 1 && info.data) return DequantizeChannels();
+  if (!IsInteger(from))
+    return Unsupported("anything but float16, quantized bytes, or int16 without a zero point, to float32");
+  if (IsWide(from)) return Finish(Host(name_, host::DequantizeInt16(info.scales[0]), {x}, "float32"), nchw);
+  return Finish(model_.graph.Add(name_, graph::Dequantize{info.scales[0], ZeroPoint(from)}, {x}), nchw);
+}
+
+// Weights, each index of one dimension by its own scale.
+bool Builder::DequantizeChannels() {
+  const TensorInfo& info = Info(op_->inputs[0]);
+  graph::Tensor reals({DType::kFloat32, info.shape});
+  const auto to = reals.mutable_data<float>();
+  const auto numbers = host::Integers(*info.data);
+  const host::AroundAxis view(info.shape, static_cast<size_t>(info.axis));
+  for (size_t i = 0; i < to.size(); ++i) {
+    const size_t c = i / static_cast<size_t>(view.inner) % info.scales.size();
+    to[i] = static_cast<float>(numbers[i] - info.zero_points[c]) * info.scales[c];
+  }
+  return Finish(model_.graph.AddConstant(name_, std::move(reals)), false);
+}
+
+bool Builder::ArePlainIntegers() const {
+  const DType type = Info(op_->inputs[0]).dtype;
+  return type == Info(op_->inputs[1]).dtype && (type == DType::kInt32 || type == DType::kInt64);
 }
 
 bool Builder::Quantize() {
@@ -197,7 +229,8 @@ bool Builder::Quantize() {
                                             IsWide(to) ? DType::kInt16 : DType::kInt8),
                        {Plain(from)}, "float32", QuantizationOf(to)),
                   false);
-  if (!IsInteger(from)) return Unsupported("an input that is neither float32 nor quantized");
+  const bool sums = Info(from).dtype == DType::kInt32 && Info(from).scales.size() == 1;
+  if (!IsInteger(from) && !sums) return Unsupported("an input that is neither float32 nor quantized");
   const double factor = static_cast<double>(Info(from).scales[0]) / static_cast<double>(Info(to).scales[0]);
   return Finish(Rescaled(Plain(from), factor, *limits, "no core operation changes a scale alone"), false);
 }

@@ -37,6 +37,8 @@ std::optional<Builder::Limits> Builder::LimitsOf(Activation activation, int outp
       return Limits{quantized(0), range.high};
     case Activation::kRelu6:
       return Limits{quantized(0), quantized(6)};
+    case Activation::kRelu0To1:
+      return Limits{quantized(0), quantized(1)};
     case Activation::kReluN1To1:
       return Limits{quantized(-1), quantized(1)};
     case Activation::kOther:

@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "compiler/host/numeric.h"
 #include "compiler/import/diagnostic_codes.h"
 #include "compiler/import/tflite/schema_generated.h"
+#include "compiler/import/tflite/sparse.h"
 
 namespace cosim::import::tflite {
 namespace {
@@ -73,6 +76,32 @@ WindowOptions Dilated(const Table& table) {
   return options;
 }
 
+/// Of operators that move elements or know one number.
+OperatorOptions RearrangingOptions(const fb::Operator& op) {
+  const auto bits = [](int32_t mask) { return static_cast<uint32_t>(mask); };
+  if (const auto* slice = op.builtin_options_as_StridedSliceOptions())
+    return SliceOptions{bits(slice->begin_mask()),       bits(slice->end_mask()),
+                        bits(slice->ellipsis_mask()),    bits(slice->new_axis_mask()),
+                        bits(slice->shrink_axis_mask()), slice->offset()};
+  if (const auto* gather = op.builtin_options_as_GatherOptions())
+    return AxisOptions{gather->axis(), gather->batch_dims()};
+  if (const auto* pack = op.builtin_options_as_PackOptions()) return AxisOptions{pack->axis()};
+  if (const auto* unpack = op.builtin_options_as_UnpackOptions()) return AxisOptions{unpack->axis()};
+  if (const auto* depth = op.builtin_options_as_DepthToSpaceOptions())
+    return BlockOptions{depth->block_size()};
+  if (const auto* space = op.builtin_options_as_SpaceToDepthOptions())
+    return BlockOptions{space->block_size()};
+  if (const auto* leaky = op.builtin_options_as_LeakyReluOptions()) return LeakyOptions{leaky->alpha()};
+  if (const auto* mirror = op.builtin_options_as_MirrorPadOptions())
+    return MirrorOptions{mirror->mode() == fb::MirrorPadMode_SYMMETRIC};
+  if (const auto* product = op.builtin_options_as_BatchMatMulOptions())
+    return ProductOptions{product->adj_x(), product->adj_y()};
+  if (const auto* sums = op.builtin_options_as_CumsumOptions())
+    return CumulativeOptions{sums->exclusive(), sums->reverse()};
+  if (const auto* gelu = op.builtin_options_as_GeluOptions()) return GeluOptions{gelu->approximate()};
+  return NoOptions{};
+}
+
 OperatorOptions OptionsOf(const fb::Operator& op) {
   if (const auto* conv = op.builtin_options_as_Conv2DOptions()) return Dilated(*conv);
   if (const auto* conv = op.builtin_options_as_DepthwiseConv2DOptions()) return Dilated(*conv);
@@ -84,7 +113,8 @@ OperatorOptions OptionsOf(const fb::Operator& op) {
   }
   if (const auto* dense = op.builtin_options_as_FullyConnectedOptions())
     return DenseOptions{ActivationOf(dense->fused_activation_function()), dense->keep_num_dims(),
-                        dense->weights_format() != fb::FullyConnectedOptionsWeightsFormat_DEFAULT};
+                        dense->weights_format() != fb::FullyConnectedOptionsWeightsFormat_DEFAULT,
+                        dense->asymmetric_quantize_inputs()};
   if (const auto* softmax = op.builtin_options_as_SoftmaxOptions()) return SoftmaxOptions{softmax->beta()};
   if (const auto* add = op.builtin_options_as_AddOptions())
     return ElementwiseOptions{ActivationOf(add->fused_activation_function()), add->pot_scale_int16()};
@@ -92,10 +122,14 @@ OperatorOptions OptionsOf(const fb::Operator& op) {
     return ElementwiseOptions{ActivationOf(sub->fused_activation_function()), sub->pot_scale_int16()};
   if (const auto* mul = op.builtin_options_as_MulOptions())
     return ElementwiseOptions{ActivationOf(mul->fused_activation_function())};
+  if (const auto* div = op.builtin_options_as_DivOptions())
+    return ElementwiseOptions{ActivationOf(div->fused_activation_function())};
+  if (const auto* norm = op.builtin_options_as_L2NormOptions())
+    return ElementwiseOptions{ActivationOf(norm->fused_activation_function())};
   if (const auto* concat = op.builtin_options_as_ConcatenationOptions())
     return ConcatOptions{concat->axis(), ActivationOf(concat->fused_activation_function())};
   if (const auto* reduce = op.builtin_options_as_ReducerOptions()) return ReduceOptions{reduce->keep_dims()};
-  return NoOptions{};
+  return RearrangingOptions(op);
 }
 
 // The verifier checks where a vector's length stands, not where elements of eight bytes do.
@@ -157,32 +191,32 @@ class Reader {
     TensorInfo info;
     info.name = tensor.name() ? tensor.name()->str() : fmt::format("tensor{}", file_.tensors.size());
     const auto type = TypeOf(tensor.type());
-    if (!type)
-      return Error(codes::kUnsupported, fmt::format("tensor '{}' has element type {}", info.name,
-                                                    fb::EnumNameTensorType(tensor.type()))),
-             false;
-    info.dtype = *type;
-    if (tensor.sparsity())
-      return Error(codes::kUnsupported, fmt::format("tensor '{}' is stored sparsely", info.name)), false;
+    const bool nibbles = tensor.type() == fb::TensorType_INT4;
+    if (!type && !nibbles)
+      info.unusable = fmt::format("element type {}", fb::EnumNameTensorType(tensor.type()));
+    info.dtype = nibbles ? DType::kInt8 : type.value_or(DType::kFloat32);
     int64_t elements = 1;
     for (size_t d = 0; tensor.shape() && d < tensor.shape()->size(); ++d) {
       const int64_t extent = tensor.shape()->Get(d);
-      if (extent < 1) return Bad(fmt::format("dimension {} of tensor '{}' is {}", d, info.name, extent));
+      if (extent < 1) info.unusable = fmt::format("a dimension of {}", extent);
       info.shape.push_back(extent);
-      elements *= extent;
+      elements *= std::max<int64_t>(extent, 1);
       if (elements > kMostElements)
         return Error(codes::kTooLarge,
                      fmt::format("tensor '{}' has more than {} elements", info.name, kMostElements)),
                false;
     }
-    if (!ReadQuantization(tensor, info) || !ReadData(tensor, info, elements)) return false;
+    if (info.unusable.empty() && (!ReadQuantization(tensor, info) || !ReadData(tensor, info, elements)))
+      return false;
+    if (nibbles && !info.data) info.unusable = "element type INT4, but is no constant";
     file_.tensors.push_back(std::move(info));
     return true;
   }
 
   bool ReadQuantization(const fb::Tensor& tensor, TensorInfo& info) {
     const auto* q = tensor.quantization();
-    if (!q || !q->scale() || q->scale()->size() == 0) return true;
+    // Runtimes take floats as they are, whatever is written beside them.
+    if (!q || !q->scale() || q->scale()->size() == 0 || host::IsFloating(info.dtype)) return true;
     for (float scale : *q->scale()) {
       if (!(scale > 0) || !std::isfinite(scale))
         return Bad(fmt::format("a scale of tensor '{}' is {}", info.name, scale));
@@ -202,6 +236,11 @@ class Reader {
       }
     }
     info.axis = q->quantized_dimension();
+    // Nothing reads the scales of a bias.
+    if (info.dtype == DType::kInt32 || info.dtype == DType::kInt64) {
+      if (info.scales.size() > 1) info.scales.clear(), info.zero_points.clear();
+      return true;
+    }
     if (info.scales.size() > 1 && (info.axis < 0 || info.axis >= static_cast<int>(info.shape.size()) ||
                                    info.shape[info.axis] != static_cast<int64_t>(info.scales.size())))
       return Bad(fmt::format("tensor '{}' has {} scales for dimension {} of {}", info.name,
@@ -216,12 +255,60 @@ class Reader {
           fmt::format("tensor '{}' names buffer {}, which does not exist", info.name, tensor.buffer()));
     const auto* data = model_->buffers()->Get(tensor.buffer())->data();
     if (!data || data->size() == 0) return true;
-    if (static_cast<int64_t>(data->size()) != elements * graph::SizeOf(info.dtype))
+    if (tensor.sparsity()) return ReadSparse(tensor, *data, info);
+    const bool nibbles = tensor.type() == fb::TensorType_INT4;
+    const int64_t bytes = nibbles ? (elements + 1) / 2 : elements * graph::SizeOf(info.dtype);
+    if (static_cast<int64_t>(data->size()) != bytes)
       return Bad(fmt::format("tensor '{}' is {}, but its data has {} bytes", info.name,
                              graph::ToString(graph::TensorType{info.dtype, info.shape}), data->size()));
     graph::Tensor constant({info.dtype, info.shape});
-    std::memcpy(constant.mutable_bytes().data(), data->data(), data->size());
+    const auto to = constant.mutable_bytes();
+    if (nibbles) {
+      for (int64_t i = 0; i < elements; ++i) {  // the lower half of a byte first
+        const int nibble = data->Get(static_cast<uint32_t>(i / 2)) >> (i % 2 * 4) & 15;
+        to[i] = static_cast<uint8_t>(nibble < 8 ? nibble : nibble - 16);
+      }
+    } else {
+      std::memcpy(to.data(), data->data(), data->size());
+    }
+    // What is not 0 is true.
+    if (info.dtype == DType::kBool)
+      for (uint8_t& v : to) v = v != 0;
     info.data = std::make_shared<const graph::Tensor>(std::move(constant));
+    return true;
+  }
+
+  bool ReadSparse(const fb::Tensor& tensor, const flatbuffers::Vector<uint8_t>& data, TensorInfo& info) {
+    const auto indices = [](fb::SparseIndexVector type, const void* vector) {
+      std::vector<int64_t> list;
+      const auto copy = [&](const auto* values) {
+        for (size_t i = 0; values && i < values->size(); ++i)
+          list.push_back(values->Get(static_cast<uint32_t>(i)));
+      };
+      if (!vector) return list;
+      if (type == fb::SparseIndexVector_Int32Vector)
+        copy(static_cast<const fb::Int32Vector*>(vector)->values());
+      if (type == fb::SparseIndexVector_Uint16Vector)
+        copy(static_cast<const fb::Uint16Vector*>(vector)->values());
+      if (type == fb::SparseIndexVector_Uint8Vector)
+        copy(static_cast<const fb::Uint8Vector*>(vector)->values());
+      return list;
+    };
+    const fb::SparsityParameters& given = *tensor.sparsity();
+    Sparsity sparsity;
+    for (size_t i = 0; given.traversal_order() && i < given.traversal_order()->size(); ++i)
+      sparsity.order.push_back(given.traversal_order()->Get(static_cast<uint32_t>(i)));
+    for (size_t i = 0; given.block_map() && i < given.block_map()->size(); ++i)
+      sparsity.blocks.push_back(given.block_map()->Get(static_cast<uint32_t>(i)));
+    if (given.dim_metadata())
+      for (const fb::DimensionMetadata* level : *given.dim_metadata())
+        sparsity.levels.push_back({level->format() == fb::DimensionType_SPARSE_CSR, level->dense_size(),
+                                   indices(level->array_segments_type(), level->array_segments()),
+                                   indices(level->array_indices_type(), level->array_indices())});
+    auto dense = Densified(sparsity, {info.dtype, info.shape}, {data.data(), data.size()});
+    if (!dense)
+      return Bad(fmt::format("the sparse storage of tensor '{}' does not fit its shape", info.name));
+    info.data = std::make_shared<const graph::Tensor>(std::move(*dense));
     return true;
   }
 
@@ -246,7 +333,9 @@ class Reader {
     OperatorInfo info;
     info.name = fb::EnumNameBuiltinOperator(builtin);
     if (info.name.empty()) info.name = fmt::format("operator {}", static_cast<int>(builtin));
-    if (builtin == fb::BuiltinOperator_CUSTOM && code.custom_code()) info.name = code.custom_code()->str();
+    info.custom = builtin == fb::BuiltinOperator_CUSTOM;
+    if (info.custom && code.custom_code()) info.name = code.custom_code()->str();
+    info.version = code.version();
     info.options = OptionsOf(op);
     if (!ReadIndices(op.inputs(), info.inputs, true) || !ReadIndices(op.outputs(), info.outputs, false))
       return false;

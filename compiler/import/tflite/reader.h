@@ -16,7 +16,7 @@
 
 namespace cosim::import::tflite {
 
-enum class Activation { kNone, kRelu, kReluN1To1, kRelu6, kOther };
+enum class Activation { kNone, kRelu, kRelu0To1, kReluN1To1, kRelu6, kOther };
 
 struct WindowOptions {  ///< convolutions and pools
   bool same_padding = false;
@@ -26,11 +26,12 @@ struct WindowOptions {  ///< convolutions and pools
 struct DenseOptions {
   Activation activation = Activation::kNone;
   bool keep_dimensions = false, shuffled = false;
+  bool asymmetric = false;  ///< float values that meet integer weights may have a zero point
 };
 struct SoftmaxOptions {
   float beta = 1;
 };
-struct ElementwiseOptions {  ///< ADD, SUB, MUL
+struct ElementwiseOptions {  ///< ADD, SUB, MUL, DIV, L2_NORMALIZATION
   Activation activation = Activation::kNone;
   bool powers_of_two = true;  ///< ADD, SUB: int16 may use an arithmetic for scales that are powers of two
 };
@@ -41,10 +42,37 @@ struct ConcatOptions {
 struct ReduceOptions {
   bool keep_dimensions = false;
 };
+struct SliceOptions {  ///< STRIDED_SLICE: bits of dimensions
+  uint32_t begin = 0, end = 0, ellipsis = 0, new_axis = 0, shrink_axis = 0;
+  bool offset = false;  ///< ends are lengths
+};
+struct AxisOptions {  ///< GATHER, PACK, UNPACK
+  int64_t axis = 0, batch = 0;
+};
+struct BlockOptions {  ///< DEPTH_TO_SPACE, SPACE_TO_DEPTH
+  int64_t block = 0;
+};
+struct LeakyOptions {
+  float alpha = 0;
+};
+struct MirrorOptions {
+  bool symmetric = false;  ///< the border is repeated too
+};
+struct ProductOptions {  ///< BATCH_MATMUL
+  bool transpose_a = false, transpose_b = false;
+};
+struct CumulativeOptions {
+  bool exclusive = false, reverse = false;
+};
+struct GeluOptions {
+  bool approximate = false;
+};
 struct NoOptions {};
 
-using OperatorOptions = std::variant<NoOptions, WindowOptions, DenseOptions, SoftmaxOptions,
-                                     ElementwiseOptions, ConcatOptions, ReduceOptions>;
+using OperatorOptions =
+    std::variant<NoOptions, WindowOptions, DenseOptions, SoftmaxOptions, ElementwiseOptions, ConcatOptions,
+                 ReduceOptions, SliceOptions, AxisOptions, BlockOptions, LeakyOptions, MirrorOptions,
+                 ProductOptions, CumulativeOptions, GeluOptions>;
 
 struct TensorInfo {
   std::string name;
@@ -54,12 +82,15 @@ struct TensorInfo {
   std::vector<int32_t> zero_points;  ///< as many as scales
   int axis = 0;                      ///< of more than one scale
   graph::TensorPtr data;             ///< constants
+  std::string unusable;              ///< why nothing can be computed with it; empty if it can
 };
 
 struct OperatorInfo {
   std::string name;                  ///< "CONV_2D", or the custom operator's own
   std::vector<int> inputs, outputs;  ///< tensors; -1 is an absent input
   OperatorOptions options;
+  int version = 1;
+  bool custom = false;
 };
 
 struct File {

@@ -17,47 +17,45 @@ using graph::Shape;
 using graph::Tensor;
 using graph::ValueId;
 
-namespace {
-
-constexpr char kRearranges[] = "moves elements only: the host does that";
-
-/// The integers of a constant operand; nothing when it is none.
-std::optional<std::vector<int64_t>> Constants(const TensorInfo& info) {
+std::optional<std::vector<int64_t>> Builder::IntegersOf(size_t operand) const {
+  const TensorInfo& info = Info(op_->inputs[operand]);
   if (!info.data || (info.dtype != DType::kInt32 && info.dtype != DType::kInt64)) return std::nullopt;
   return host::Integers(*info.data);
 }
 
-}  // namespace
+std::optional<size_t> Builder::AxisOf(int64_t axis, size_t rank) { return host::AxisOf(axis, rank); }
+
+// Bytes without a zero point have the number 0, which of uint8 is -128 here.
+ValueId Builder::Nothing(int tensor, const std::string& what) {
+  const TensorInfo& info = Info(tensor);
+  if (!IsByte(tensor)) return model_.graph.AddConstant(name_ + what, Tensor({info.dtype, {}}));
+  const int32_t zero = info.scales.empty() && info.dtype == DType::kUint8 ? -128 : ZeroPoint(tensor);
+  return model_.graph.AddConstant(name_ + what, Tensor({}, std::vector<int8_t>{static_cast<int8_t>(zero)}));
+}
 
 bool Builder::Pad() {
-  if (!Operands(2, 2)) return false;
+  const bool valued = op_->name == "PADV2";
+  if (!Operands(valued ? 3 : 2, valued ? 3 : 2)) return false;
   const int from = op_->inputs[0], to = op_->outputs[0];
   const Shape& shape = Info(from).shape;
-  const auto given = Constants(Info(op_->inputs[1]));
+  const auto given = IntegersOf(1);
   if (!given) return Unsupported("paddings that are not constant");
   if (given->size() != 2 * shape.size()) return Malformed("paddings for another number of dimensions");
   if (std::ranges::any_of(*given, [](int64_t v) { return v < 0 || v > kMostElements; }))
     return Malformed("a padding that is negative or too large");
-  if (!IsFloat(from) && (!IsInteger(from) || !SameQuantization(Info(from), Info(to))))
-    return Unsupported("operands that are neither float32 nor integers of one quantization");
+  if (Info(from).scales.size() == 1 && !SameQuantization(Info(from), Info(to)))
+    return Unsupported("operands that are quantized differently");
   const auto& p = *given;
   const bool pixels = shape.size() == 4 && p[0] + p[1] + p[6] + p[7] == 0;
-  if (IsQuantized(from) && pixels) {
+  if (IsQuantized(from) && pixels && !valued) {
     const graph::Pad pad{{p[2], p[4], p[3], p[5]}, ZeroPoint(from)};
     return Finish(model_.graph.Add(name_, pad, {Nchw(from)}, QuantizationOf(to)), true);
   }
   std::vector<int64_t> frame;  // all begins, then all ends
   for (const size_t end : {0, 1})
     for (size_t d = 0; d < shape.size(); ++d) frame.push_back(p[2 * d + end]);
-  const auto extents = static_cast<int64_t>(frame.size());
-  const ValueId pads = model_.graph.AddConstant(name_ + ".pads", Tensor({extents}, std::move(frame)));
-  const ValueId value = model_.graph.AddConstant(
-      name_ + ".value", IsQuantized(from)
-                            ? Tensor({}, std::vector<int8_t>{static_cast<int8_t>(ZeroPoint(from))})
-                            : Tensor({Info(from).dtype, {}}));
-  return Finish(Host(name_, host::Pad(host::PadMode::kConstant), {Plain(from), pads, value}, kRearranges,
-                     QuantizationOf(to)),
-                false);
+  const ValueId value = valued ? Plain(op_->inputs[2]) : Nothing(from, ".value");
+  return Moved(host::Pad(host::PadMode::kConstant), {Plain(from), List(".pads", std::move(frame)), value});
 }
 
 bool Builder::Concatenate() {
@@ -71,8 +69,8 @@ bool Builder::Concatenate() {
   bool constant = false;
   for (int from : op_->inputs) {
     if (from < 0) return Malformed("an operand is missing");
-    if (!IsFloat(from) && (!IsInteger(from) || !SameQuantization(Info(from), Info(to))))
-      return Unsupported("operands that are neither float32 nor integers of one quantization");
+    if (Info(from).scales.size() == 1 && !SameQuantization(Info(from), Info(to)))
+      return Unsupported("operands that are quantized differently");
     if (static_cast<int64_t>(Info(from).shape.size()) != rank)
       return Malformed("operands of different ranks");
     constant |= Info(from).data != nullptr;
@@ -80,8 +78,7 @@ bool Builder::Concatenate() {
   const bool channels = rank == 4 && axis == 3 && IsQuantized(to) && !constant;
   std::vector<ValueId> values;
   for (int from : op_->inputs) values.push_back(channels ? Nchw(from) : Plain(from));
-  if (!channels)
-    return Finish(Host(name_, host::Concat(axis), values, kRearranges, QuantizationOf(to)), false);
+  if (!channels) return Moved(host::Concat(axis), std::move(values));
   for (int from : op_->inputs)
     for (size_t d : {0, 1, 2})
       if (Info(from).shape[d] != Info(to).shape[d]) return Malformed("operands of different sizes");
@@ -92,7 +89,7 @@ bool Builder::Mean() {
   if (!Operands(2, 2)) return false;
   const int from = op_->inputs[0];
   const Shape shape = Info(from).shape;
-  auto axes = Constants(Info(op_->inputs[1]));
+  auto axes = IntegersOf(1);
   if (!axes) return Unsupported("axes that are not constant");
   const auto* options = std::get_if<ReduceOptions>(&op_->options);
   const bool keep = options && options->keep_dimensions;
@@ -100,10 +97,17 @@ bool Builder::Mean() {
     return Finish(Host(name_, host::Reduce("mean", host::Reduction::kMean, *axes, keep, true), {Plain(from)},
                        "float32: the accelerator computes int8"),
                   false);
-  for (int64_t& axis : *axes) axis += axis < 0 ? static_cast<int64_t>(shape.size()) : 0;
-  std::ranges::sort(*axes);
-  if (shape.size() != 4 || *axes != std::vector<int64_t>{1, 2})
-    return Unsupported("integers over anything but height and width");
+  if (Info(from).dtype == DType::kInt32 || Info(from).dtype == DType::kInt64)
+    return Finish(Host(name_, host::Reduce("mean", host::Reduction::kMean, *axes, keep, true), {Plain(from)},
+                       "plain integers"),
+                  false);
+  std::vector<bool> over(shape.size(), false);
+  for (int64_t axis : *axes) {
+    const auto d = AxisOf(axis, shape.size());
+    if (!d) return Malformed(fmt::format("axis {} of {}", axis, graph::ToString(shape)));
+    over[*d] = true;
+  }
+  if (over != std::vector<bool>{false, true, true, false}) return QuantizedSum(over, keep, true);
   return QuantizedMean(keep);
 }
 
