@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "compiler/graph/passes/remove_dead_values.h"
 #include "compiler/host/float_ops.h"
 #include "compiler/host/movement.h"
 #include "compiler/import/diagnostic_codes.h"
@@ -19,6 +20,9 @@ using graph::ValueId;
 
 namespace {
 
+/// Elements of a result that is computed at import.
+constexpr int64_t kMostFolded = 1 << 16;
+
 constexpr char kLayoutReason[] = "the file has channels last, the graph has them second";
 
 }  // namespace
@@ -27,13 +31,20 @@ std::optional<Model> Builder::Run() {
   CheckOperators();
   if (diagnostics_.HasErrors()) return std::nullopt;
   for (int input : file_.inputs) AddInput(input);
+  FindAssigned(file_, 0);
+  if (!RunOperators()) return std::nullopt;
+  AddOutputs();
+  if (!file_.others.empty()) model_.graph = graph::RemoveDeadValues(model_.graph);
+  return std::move(model_);
+}
+
+bool Builder::RunOperators() {
   for (size_t i = 0; i < file_.operators.size(); ++i) {
     op_ = &file_.operators[i];
-    name_ = fmt::format("{}.{}", fmt::format("{}", Lower(op_->name)), i);
-    if (!AddOperator()) return std::nullopt;
+    name_ = fmt::format("{}{}.{}", prefix_, Lower(op_->name), i);
+    if (!AddOperator()) return false;
   }
-  AddOutputs();
-  return std::move(model_);
+  return true;
 }
 
 std::string Builder::Lower(std::string text) {
@@ -44,34 +55,53 @@ std::string Builder::Lower(std::string text) {
 const std::map<std::string, Builder::Handler>& Builder::Handlers() {
   static const std::map<std::string, Handler> handlers = {
       {"ADD", &Builder::Add},
+      {"ASSIGN_VARIABLE", &Builder::AssignVariable},
       {"AVERAGE_POOL_2D", &Builder::AveragePool},
+      {"CALL_ONCE", &Builder::CallOnce},
       {"CONCATENATION", &Builder::Concatenate},
       {"CONV_2D", &Builder::Conv},
       {"DEPTHWISE_CONV_2D", &Builder::Conv},
       {"DEQUANTIZE", &Builder::Dequantize},
       {"FULLY_CONNECTED", &Builder::Dense},
+      {"IF", &Builder::If},
       {"LOGISTIC", &Builder::Logistic},
+      {"LSTM", &Builder::Lstm},
       {"MAX_POOL_2D", &Builder::MaxPool},
       {"MEAN", &Builder::Mean},
       {"MUL", &Builder::Multiply},
       {"PAD", &Builder::Pad},
       {"QUANTIZE", &Builder::Quantize},
+      {"READ_VARIABLE", &Builder::ReadVariable},
       {"RELU", &Builder::Relu},
       {"RELU6", &Builder::Relu},
       {"RESHAPE", &Builder::Reshape},
+      {"RESIZE_BILINEAR", &Builder::Resize},
+      {"RESIZE_NEAREST_NEIGHBOR", &Builder::Resize},
+      {"RNN", &Builder::Rnn},
       {"SQUEEZE", &Builder::Reshape},
       {"EXPAND_DIMS", &Builder::Reshape},
       {"SOFTMAX", &Builder::Softmax},
       {"SUB", &Builder::Add},
+      {"SVDF", &Builder::Svdf},
       {"TANH", &Builder::Logistic},
+      {"TFLite_Detection_PostProcess", &Builder::DetectionPostProcess},
+      {"TRANSPOSE_CONV", &Builder::TransposeConv},
+      {"UNIDIRECTIONAL_SEQUENCE_LSTM", &Builder::Lstm},
+      {"UNIDIRECTIONAL_SEQUENCE_RNN", &Builder::Rnn},
+      {"VAR_HANDLE", &Builder::VarHandle},
+      {"WHILE", &Builder::While},
   };
   return handlers;
 }
 
 void Builder::CheckOperators() {
   std::map<std::string, int> unknown;
-  for (const OperatorInfo& op : file_.operators)
-    if (!Handlers().count(op.name)) ++unknown[op.name];
+  const auto check = [&](const File& file) {
+    for (const OperatorInfo& op : file.operators)
+      if (!Handlers().count(op.name)) ++unknown[op.name];
+  };
+  check(file_);
+  for (const File& other : file_.others) check(other);
   for (const auto& [name, count] : unknown)
     diagnostics_
         .Error(codes::kUnsupported, {file_.name},
@@ -91,7 +121,11 @@ bool Builder::Fail(const char* code, const std::string& what) {
 }
 
 bool Builder::AddOperator() {
-  if (op_->outputs.size() != 1) return Malformed(fmt::format("has {} results, not 1", op_->outputs.size()));
+  // These check their own.
+  static const std::set<std::string> counted = {"ASSIGN_VARIABLE", "CALL_ONCE", "IF",
+                                                "TFLite_Detection_PostProcess", "WHILE"};
+  if (op_->outputs.size() != 1 && !counted.count(op_->name))
+    return Malformed(fmt::format("has {} results, not 1", op_->outputs.size()));
   return (this->*Handlers().at(op_->name))();
 }
 
@@ -130,9 +164,9 @@ void Builder::AddOutputs() {
     name_ = "output" + std::to_string(outputs.size());
     ValueId id = Plain(tensor);
     if (info.dtype == DType::kUint8) {
-      id = Host(name_ + ".uint8", host::ToUint8(), {id}, "the file's output is uint8");
+      id = HostNode(name_ + ".uint8", host::ToUint8(), {id}, "the file's output is uint8");
     } else if (model_.graph.node(id).As<graph::Constant>() || model_.graph.node(id).As<graph::Input>()) {
-      id = Host(name_, host::Identity(), {id}, "nothing to compute");
+      id = HostNode(name_, host::Identity(), {id}, "nothing to compute");
     }
     outputs.push_back(id);
     model_.output_names.push_back(info.name);
@@ -141,11 +175,30 @@ void Builder::AddOutputs() {
       quantization = graph::Quantization{info.scales, info.zero_points[0], 0};
     model_.output_quantization.push_back(quantization);
   }
+  AddStateOutputs(outputs);
   model_.graph.SetOutputs(std::move(outputs));
 }
 
 ValueId Builder::Host(const std::string& name, graph::HostOperatorPtr op, std::vector<ValueId> inputs,
                       const std::string& reason, std::optional<graph::Quantization> quantization) {
+  std::vector<const graph::Tensor*> values;
+  std::vector<graph::HostOperand> operands;
+  for (ValueId id : inputs) {
+    const auto* constant = model_.graph.node(id).As<graph::Constant>();
+    if (!constant) return HostNode(name, std::move(op), std::move(inputs), reason, std::move(quantization));
+    values.push_back(constant->data.get());
+    operands.push_back({constant->data->type(), constant->data.get()});
+  }
+  const auto types = op->Infer(operands);
+  if (const auto* error = std::get_if<std::string>(&types)) return Fail(codes::kMalformed, *error), -1;
+  if (graph::NumElements(std::get<0>(types).at(0).shape) > kMostFolded)
+    return HostNode(name, std::move(op), std::move(inputs), reason, std::move(quantization));
+  auto results = graph::Evaluate(*op, values);
+  return model_.graph.AddConstant(name, std::move(results.at(0)), std::move(quantization));
+}
+
+ValueId Builder::HostNode(const std::string& name, graph::HostOperatorPtr op, std::vector<ValueId> inputs,
+                          const std::string& reason, std::optional<graph::Quantization> quantization) {
   std::vector<graph::HostOperand> operands;
   for (ValueId id : inputs) {
     const graph::Node& node = model_.graph.node(id);
@@ -169,11 +222,18 @@ ValueId Builder::Plain(int tensor) {
     return plain_[tensor] = Host(name, same ? host::ReshapeTo(info.shape) : host::Transpose({0, 2, 3, 1}),
                                  {at->second}, kLayoutReason, QuantizationOf(tensor));
   }
-  const std::string name = fmt::format("constant.{}", tensor);
+  const std::string name = fmt::format("{}constant.{}", prefix_, tensor);
   if (info.dtype != DType::kUint8) return plain_[tensor] = model_.graph.AddConstant(name, info.data);
   std::vector<int8_t> shifted;
   for (uint8_t v : info.data->data<uint8_t>()) shifted.push_back(static_cast<int8_t>(v - 128));
   return plain_[tensor] = model_.graph.AddConstant(name, graph::Tensor(info.shape, std::move(shifted)));
+}
+
+graph::TensorPtr Builder::ConstantOf(int tensor) {
+  if (Info(tensor).data) return Info(tensor).data;
+  const auto at = plain_.find(tensor);
+  const auto* constant = at == plain_.end() ? nullptr : model_.graph.node(at->second).As<graph::Constant>();
+  return constant ? constant->data : nullptr;
 }
 
 ValueId Builder::Nchw(int tensor) {

@@ -5,8 +5,11 @@
 // stay what they are; only the host computes on them.
 #pragma once
 
+#include <array>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,15 +30,57 @@ inline bool SameQuantization(const TensorInfo& a, const TensorInfo& b) {
 inline constexpr char kWideReason[] =
     "its values have 16 bits and its sums more than 32: accumulators have 32, wider ones would lift that";
 
+/// What all graphs of a file share while they become one.
+struct Scope {
+  struct Variable {
+    graph::TensorPtr initial;
+    graph::ValueId value = -1;  ///< now; -1: `initial`
+    int state = -1;             ///< which of Scope::states; -1: none
+  };
+  struct State {
+    graph::ValueId input = -1;
+    graph::TensorPtr initial;
+    graph::ValueId value = -1;  ///< at the end of a run
+    std::string name;
+  };
+  const File* root = nullptr;
+  std::map<std::string, Variable> variables;
+  std::set<std::string> assigned;  ///< variables that a run may change
+  bool assigns_any = false;        ///< … or any of them
+  bool initializing = false;       ///< inside CALL_ONCE
+  int branches = 0;                ///< graphs that may turn out not to run
+  std::vector<State> states;
+  int64_t operators = 0, bytes = 0;  ///< of all graphs called so far
+};
+
 class Builder {
  public:
-  Builder(const File& file, Diagnostics& diagnostics) : file_(file), diagnostics_(diagnostics) {
+  Builder(const File& file, Diagnostics& diagnostics)
+      : file_(file), diagnostics_(diagnostics), scope_(std::make_shared<Scope>()) {
     model_.graph = graph::Graph(file.name);
+    scope_->root = &file;
   }
 
   std::optional<Model> Run();
 
  private:
+  /// What a graph is called with: a plain value, or a variable.
+  struct Argument {
+    graph::ValueId value = -1;
+    std::string variable;
+  };
+  using Arguments = std::vector<Argument>;
+
+  /// Of a graph that `caller` calls.
+  Builder(const File& file, Builder& caller, std::shared_ptr<Scope> scope, const std::string& prefix)
+      : file_(file),
+        diagnostics_(caller.diagnostics_),
+        scope_(std::move(scope)),
+        prefix_(prefix),
+        depth_(caller.depth_ + 1) {
+    model_.graph = graph::Graph(file.name);
+  }
+
   using Handler = bool (Builder::*)();
   static const std::map<std::string, Handler>& Handlers();
   static std::string Supported();
@@ -48,20 +93,42 @@ class Builder {
 
   // One a group of operators; false when something was reported. They work on op_ and name_.
   bool Add();  ///< and SUB
+  bool AssignVariable();
   bool AveragePool();
+  bool CallOnce();
   bool Concatenate();
   bool Conv();
   bool Dense();
   bool Dequantize();
+  bool DetectionPostProcess();
+  bool If();
   bool Logistic();  ///< and TANH
+  bool Lstm();      ///< and UNIDIRECTIONAL_SEQUENCE_LSTM
   bool MaxPool();
   bool Mean();
   bool Multiply();
   bool Pad();
   bool Quantize();
+  bool ReadVariable();
   bool Relu();
   bool Reshape();
+  bool Resize();
+  bool Rnn();  ///< and UNIDIRECTIONAL_SEQUENCE_RNN
   bool Softmax();
+  bool Svdf();
+  bool TransposeConv();
+  bool VarHandle();
+  bool While();
+  bool FloatTransposed(const std::array<int64_t, 2>& stride, const std::array<int64_t, 2>& pad,
+                       Activation activation);
+  bool QuantizedTransposed(const std::array<int64_t, 2>& stride, const std::array<int64_t, 2>& pad,
+                           Activation activation);
+  bool Nearest(const ResizeOptions& options);
+  bool Bilinear(const ResizeOptions& options);
+  graph::ValueId AsReal(int tensor);
+  bool FinishRecurrent(const graph::HostOperatorPtr& op, const std::vector<size_t>& from,
+                       const std::vector<size_t>& states);
+  bool LstmInt8(const RecurrentOptions& options);
   bool QuantizedMean(bool keep);
   bool QuantizedSoftmax(float beta);
   bool QuantizedRelu(Activation activation);
@@ -99,13 +166,39 @@ class Builder {
   /// The value of a tensor in the layout of the file, or in that of the graph (four dimensions only).
   graph::ValueId Plain(int tensor);
   graph::ValueId Nchw(int tensor);
-  /// Adds a HostOp; -1 after reporting that the operands do not fit.
+  /// What it holds, where that is known at import; else null.
+  graph::TensorPtr ConstantOf(int tensor);
+  /// Adds a HostOp, or what it computes where all operands are constants and that is small; -1 after
+  /// reporting that the operands do not fit.
   graph::ValueId Host(const std::string& name, graph::HostOperatorPtr op, std::vector<graph::ValueId> inputs,
                       const std::string& reason, std::optional<graph::Quantization> quantization = {});
+  graph::ValueId HostNode(const std::string& name, graph::HostOperatorPtr op,
+                          std::vector<graph::ValueId> inputs, const std::string& reason,
+                          std::optional<graph::Quantization> quantization = {});
   /// Records `value` as the operator's result after checking it against what the file says.
   bool Finish(graph::ValueId value, bool nchw);
   /// Behind a float operator.
   graph::ValueId Activate(graph::ValueId value, Activation activation, const std::string& name);
+
+  // Graphs that call graphs, and variables (control.cc).
+  bool RunOperators();
+  void FindAssigned(const File& file, int depth);
+  const File* Callee(int graph);
+  bool BindInputs(const Arguments& arguments, const std::vector<TensorInfo>& types);
+  std::optional<Arguments> Results(const std::vector<TensorInfo>& types);
+  std::optional<Arguments> ArgumentsFrom(size_t first);
+  std::optional<Arguments> Call(int graph, const Arguments& arguments, const std::vector<TensorInfo>& from,
+                                const std::vector<TensorInfo>& to, const std::string& part);
+  std::optional<bool> Holds(int graph, const Arguments& arguments, const std::vector<TensorInfo>& types);
+  std::vector<TensorInfo> InfosOf(const std::vector<int>& tensors, size_t first) const;
+  bool FinishWith(const Arguments& results);
+  std::optional<std::string> VariableOf(size_t operand);
+  /// Variable tensors: the value of one, and the one it has from here on.
+  graph::ValueId StateOf(int tensor);
+  void SetState(int tensor, graph::ValueId value);
+  graph::ValueId AddState(const std::string& name, graph::TensorPtr initial,
+                          std::optional<graph::Quantization> quantization);
+  void AddStateOutputs(std::vector<graph::ValueId>& outputs);
 
   // Integer arithmetic (quantized.cc).
   struct Limits {
@@ -123,6 +216,9 @@ class Builder {
                                  const std::vector<host::Multiplier>& multipliers, const Limits& limits,
                                  graph::ValueId x, graph::ValueId w, graph::ValueId bias,
                                  const std::string& why);
+  graph::ValueId Convolved(const host::Window2d& window, int64_t groups,
+                           const std::vector<host::Multiplier>& multipliers, const Limits& limits,
+                           const graph::TensorPtr& weights, graph::ValueId bias);
   graph::ValueId BiasOrZero(int64_t outputs);
   graph::ValueId WithoutDeadChannels(graph::ValueId constant,
                                      const std::vector<host::Multiplier>& multipliers);
@@ -138,6 +234,12 @@ class Builder {
   const OperatorInfo* op_ = nullptr;
   std::string name_;
   std::map<int, graph::ValueId> plain_, nchw_;
+  std::shared_ptr<Scope> scope_;
+  std::string prefix_;  ///< of names in graphs that others call
+  int depth_ = 0;
+  std::set<int> visited_;                   ///< graphs that FindAssigned has seen
+  std::map<int, std::string> handles_;      ///< tensors that stand for variables
+  std::map<int, size_t> variable_tensors_;  ///< … that are variables: which of Scope::states
 };
 
 }  // namespace cosim::import::tflite

@@ -79,11 +79,12 @@ std::vector<Multiplier> Builder::ConvMultipliers(bool float_product) {
   return multipliers;
 }
 
-// Sums on int16 have the type of the bias. Depthwise convolutions know int64 only, and so does whatever has
-// no bias.
+// Sums on int16 have the type of the bias. Depthwise and transposed convolutions know int64 only, and so does
+// whatever has no bias.
 bool Builder::HasWideSums() const {
   if (!IsWide(op_->inputs[0])) return false;
-  return op_->name == "DEPTHWISE_CONV_2D" || !HasOperand(2) || Info(op_->inputs[2]).dtype != DType::kInt32;
+  return op_->name == "DEPTHWISE_CONV_2D" || op_->name == "TRANSPOSE_CONV" || !HasOperand(2) ||
+         Info(op_->inputs[2]).dtype != DType::kInt32;
 }
 
 // Why a convolution or dense layer is not one of the core's; empty if it is.
@@ -154,16 +155,21 @@ bool Builder::QuantizedConv(const host::Window2d& window, int64_t groups, Activa
   const auto limits = LimitsOf(activation, to);
   const ValueId bias = BiasOrZero(data->shape()[0]);
   if (!limits || bias < 0) return false;
-  const ValueId x = Nchw(from), w = model_.graph.AddConstant(name_ + ".weights", data);
+  return Finish(Convolved(window, groups, multipliers, *limits, data, bias), true);
+}
+
+ValueId Builder::Convolved(const host::Window2d& window, int64_t groups,
+                           const std::vector<Multiplier>& multipliers, const Limits& limits,
+                           const graph::TensorPtr& weights, ValueId bias) {
+  const int from = op_->inputs[0], to = op_->outputs[0];
+  const ValueId x = Nchw(from), w = model_.graph.AddConstant(name_ + ".weights", weights);
   const std::string why = WhyNotCore(multipliers);
-  if (why.empty()) {
-    const graph::Conv2d conv{window.stride, window.pad, window.dilation, groups, ZeroPoint(from)};
-    const ValueId sum = model_.graph.Add(name_, conv, {x, WithoutDeadChannels(w, multipliers)});
-    const ValueId biased =
-        model_.graph.Add(name_ + ".bias", graph::BiasAdd{}, {sum, WithoutDeadChannels(bias, multipliers)});
-    return Finish(CoreRequantize(biased, multipliers, to, *limits), true);
-  }
-  return Finish(HostConvolution(window, groups, multipliers, *limits, x, w, bias, why), true);
+  if (!why.empty()) return HostConvolution(window, groups, multipliers, limits, x, w, bias, why);
+  const graph::Conv2d conv{window.stride, window.pad, window.dilation, groups, ZeroPoint(from)};
+  const ValueId sum = model_.graph.Add(name_, conv, {x, WithoutDeadChannels(w, multipliers)});
+  const ValueId biased =
+      model_.graph.Add(name_ + ".bias", graph::BiasAdd{}, {sum, WithoutDeadChannels(bias, multipliers)});
+  return CoreRequantize(biased, multipliers, to, limits);
 }
 
 ValueId Builder::HostConvolution(const host::Window2d& window, int64_t groups,

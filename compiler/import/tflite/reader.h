@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,7 +19,7 @@ namespace cosim::import::tflite {
 
 enum class Activation { kNone, kRelu, kReluN1To1, kRelu6, kOther };
 
-struct WindowOptions {  ///< convolutions and pools
+struct WindowOptions {  ///< convolutions, transposed ones, and pools
   bool same_padding = false;
   int64_t stride[2] = {1, 1}, dilation[2] = {1, 1}, kernel[2] = {1, 1};  ///< vertical, horizontal
   Activation activation = Activation::kNone;
@@ -41,10 +42,27 @@ struct ConcatOptions {
 struct ReduceOptions {
   bool keep_dimensions = false;
 };
+struct ResizeOptions {
+  bool align_corners = false, half_pixel_centers = false;
+};
+struct GraphOptions {  ///< IF: what holds, what does not; WHILE: condition, body; CALL_ONCE
+  int graphs[2] = {-1, -1};
+};
+struct VariableOptions {  ///< VAR_HANDLE
+  std::string name;
+};
+struct RecurrentOptions {  ///< LSTM, RNN, SVDF and their kin
+  Activation activation = Activation::kNone;
+  bool tanh = false;  ///< the activation is that, which is no Activation
+  float cell_clip = 0, projection_clip = 0;
+  bool time_major = false, basic = false, diagonal = false;
+  int rank = 0;  ///< SVDF
+};
 struct NoOptions {};
 
-using OperatorOptions = std::variant<NoOptions, WindowOptions, DenseOptions, SoftmaxOptions,
-                                     ElementwiseOptions, ConcatOptions, ReduceOptions>;
+using OperatorOptions =
+    std::variant<NoOptions, WindowOptions, DenseOptions, SoftmaxOptions, ElementwiseOptions, ConcatOptions,
+                 ReduceOptions, ResizeOptions, GraphOptions, VariableOptions, RecurrentOptions>;
 
 struct TensorInfo {
   std::string name;
@@ -54,12 +72,16 @@ struct TensorInfo {
   std::vector<int32_t> zero_points;  ///< as many as scales
   int axis = 0;                      ///< of more than one scale
   graph::TensorPtr data;             ///< constants
+  bool variable = false;             ///< keeps its value from one run to the next
+  bool resource = false;             ///< a handle of a variable, not a value
 };
 
 struct OperatorInfo {
   std::string name;                  ///< "CONV_2D", or the custom operator's own
   std::vector<int> inputs, outputs;  ///< tensors; -1 is an absent input
   OperatorOptions options;
+  /// Options of a custom operator that are numbers; nothing when they cannot be read.
+  std::optional<std::map<std::string, double>> custom;
 };
 
 struct File {
@@ -67,6 +89,7 @@ struct File {
   std::vector<TensorInfo> tensors;
   std::vector<OperatorInfo> operators;  ///< in an order in which they can run
   std::vector<int> inputs, outputs;
+  std::vector<File> others;  ///< of the first graph: those behind it, without others of their own
 };
 
 /// Largest number of elements of one tensor.
