@@ -235,7 +235,13 @@ TEST(Variables, MistakesAreNamed) {
   file = Counter(true);
   file.others[0].tensors[1] = Real({2});
   file.others[0].tensors[1].variable = true;
-  EXPECT_THAT(Refusal(file), HasSubstr("graph"));
+  EXPECT_THAT(Refusal(file), HasSubstr("in a graph that another one calls"));
+  file = Counter(true);
+  file.operators[3].inputs[1] = 1;
+  EXPECT_THAT(Refusal(file), HasSubstr("an operand is the handle of a variable"));
+  file = Counter(true);
+  file.outputs = {1};
+  EXPECT_THAT(Refusal(file), HasSubstr("an input or output is the handle of a variable"));
   file = Counter(true);
   file.operators[2].inputs[0] = 0;
   EXPECT_THAT(Refusal(file), HasSubstr("operand 0 is no handle of a variable"));

@@ -260,6 +260,41 @@ TEST(TransposeConv, MistakesAreNamed) {
   EXPECT_THAT(Refusal(TensorsOf(c), "TRANSPOSE_CONV", OptionsOf(c)), HasSubstr("do not fit"));
 }
 
+TEST(Conv3d, Float) {
+  for (const bool same : {false, true}) {
+    const Shape x = {2, 4, 5, 6, 2}, w = {2, 3, 3, 2, 3},
+                y = same ? Shape{2, 2, 5, 3, 3} : Shape{2, 2, 3, 2, 3};
+    TensorInfo weights = Like(DType::kFloat32, w, 0, 0);
+    weights.data = std::make_shared<const Tensor>(RandomOf(DType::kFloat32, w, 2));
+    const TensorInfo bias = ConstantList(Like(DType::kFloat32, {3}, 0, 0), std::vector<float>{1, -2, 0.5f});
+    VolumeOptions options{.same_padding = same};
+    options.stride[0] = options.stride[2] = 2;
+    const Tensor input = RandomOf(DType::kFloat32, x, 9);
+    const auto output =
+        Computed({Like(DType::kFloat32, x, 0, 0), weights, bias, Like(DType::kFloat32, y, 0, 0)}, "CONV_3D",
+                 options, input);
+    ASSERT_TRUE(output);
+    const auto in = NumbersOf(input), taps = NumbersOf(*weights.data), got = NumbersOf(*output);
+    const int64_t before[3] = {0, same ? 1 : 0, 0};  // what is too much, 0, 2 and 1, halved
+    size_t next = 0;
+    for (int64_t n = 0; n < 2; ++n)
+      for (int64_t od = 0; od < y[1]; ++od)
+        for (int64_t oh = 0; oh < y[2]; ++oh)
+          for (int64_t ow = 0; ow < y[3]; ++ow)
+            for (int64_t o = 0; o < 3; ++o) {
+              double sum = o == 0 ? 1 : o == 1 ? -2 : 0.5;
+              for (int64_t k = 0; k < 2 * 3 * 3 * 2; ++k) {
+                const int64_t i = k % 2, kw = k / 2 % 3, kh = k / 6 % 3, kd = k / 18;
+                const int64_t d = 2 * od + kd - before[0], h = oh + kh - before[1],
+                              v = 2 * ow + kw - before[2];
+                if (d < 0 || h < 0 || v < 0 || d >= 4 || h >= 5 || v >= 6) continue;
+                sum += in[(((n * 4 + d) * 5 + h) * 6 + v) * 2 + i] * taps[k * 3 + o];
+              }
+              ASSERT_NEAR(got[next++], sum, 1e-4);
+            }
+  }
+}
+
 struct Sizes {
   int32_t from_h, from_w, to_h, to_w;
 };

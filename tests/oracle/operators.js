@@ -9,6 +9,7 @@ const CODES = {
   ADD: 0, AVERAGE_POOL_2D: 1, CONCATENATION: 2, CONV_2D: 3, DEPTHWISE_CONV_2D: 4, DEQUANTIZE: 6, FULLY_CONNECTED: 9,
   LOGISTIC: 14, MAX_POOL_2D: 17, MUL: 18, RELU: 19, RELU6: 21, RESHAPE: 22, SOFTMAX: 25, TANH: 28, PAD: 34, MEAN: 40,
   SUB: 41, QUANTIZE: 114,
+  RESIZE_BILINEAR: 23, TRANSPOSE_CONV: 67, RESIZE_NEAREST_NEIGHBOR: 97,
 };
 
 // Numbers for weights and biases that are the same in every run.
@@ -32,6 +33,19 @@ function one(op, inputs, constants, output, options) {
     inputs: inputs.map((_, i) => i),
     outputs: [tensors.length - 1],
   };
+}
+
+// Its operands stand in another order: the shape of the output, weights, input, bias.
+function transposed(x, w, b, output, options) {
+  const model = one('TRANSPOSE_CONV', [x], [tensor('INT32', [4], {data: output.shape}), w, ...b], output,
+                    ['TransposeConvOptions', options]);
+  model.operators[0].inputs = [1, 2, 0, ...b.map(() => 3)];
+  return model;
+}
+
+function resized(op, x, output, options) {
+  return one(op, [x], [tensor('INT32', [2], {data: output.shape.slice(1, 3)})], output,
+             [op === 'RESIZE_BILINEAR' ? 'ResizeBilinearOptions' : 'ResizeNearestNeighborOptions', options]);
 }
 
 function weights(type, shape, axis, seed) {
@@ -64,6 +78,15 @@ function common(type, q, sums) {
     dense: one('FULLY_CONNECTED', [q([2, 50], 0.02)],
                [tensor('INT8', [11, 50], {scale: 0.004, data: numbers(550, 127, 7)}), bias(sums, 11, range, 8)],
                q([2, 11], 0.07), ['FullyConnectedOptions', {}]),
+    transpose_conv: transposed(x(), weights(type, [5, 3, 3, 4], 0, 11), [bias(sums, 5, range, 12)], q([1, 14, 12, 5], 0.05),
+                               {padding: 'SAME', stride_w: 2, stride_h: 2}),
+    transpose_conv_valid: transposed(x(), weights(type, [3, 4, 2, 4], 0, 13), [], q([1, 22, 13, 3], 0.05),
+                                     {padding: 'VALID', stride_w: 2, stride_h: 3}),
+    resize_nearest: resized('RESIZE_NEAREST_NEIGHBOR', x(), q([1, 14, 12, 4], 0.02), {}),
+    resize_nearest_half: resized('RESIZE_NEAREST_NEIGHBOR', x(), q([1, 11, 4, 4], 0.02), {half_pixel_centers: true}),
+    resize_bilinear: resized('RESIZE_BILINEAR', x(), q([1, 13, 9, 4], 0.02), {}),
+    resize_bilinear_corners: resized('RESIZE_BILINEAR', x(), q([1, 13, 9, 4], 0.02), {align_corners: true}),
+    resize_bilinear_half: resized('RESIZE_BILINEAR', x(), q([1, 13, 9, 4], 0.02), {half_pixel_centers: true}),
     add: one('ADD', [x(), q([1, 7, 6, 4], 0.013)], [], q([1, 7, 6, 4], 0.025), ['AddOptions', {pot_scale_int16: false}]),
     sub: one('SUB', [x(), q([1, 7, 6, 4], 0.013)], [], q([1, 7, 6, 4], 0.025), ['SubOptions', {pot_scale_int16: false}]),
     mul: one('MUL', [x(), q([1, 7, 6, 4], 0.013)], [], q([1, 7, 6, 4], type === 'INT8' ? 0.02 : 2), ['MulOptions', {}]),

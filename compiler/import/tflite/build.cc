@@ -60,6 +60,7 @@ const std::map<std::string, Builder::Handler>& Builder::Handlers() {
       {"CALL_ONCE", &Builder::CallOnce},
       {"CONCATENATION", &Builder::Concatenate},
       {"CONV_2D", &Builder::Conv},
+      {"CONV_3D", &Builder::Conv3d},
       {"DEPTHWISE_CONV_2D", &Builder::Conv},
       {"DEQUANTIZE", &Builder::Dequantize},
       {"FULLY_CONNECTED", &Builder::Dense},
@@ -102,11 +103,27 @@ void Builder::CheckOperators() {
   };
   check(file_);
   for (const File& other : file_.others) check(other);
+  CheckKinds();
   for (const auto& [name, count] : unknown)
     diagnostics_
         .Error(codes::kUnsupported, {file_.name},
                fmt::format("operator {} is not supported ({} {})", name, count, count == 1 ? "use" : "uses"))
         .hint = "supported: " + Supported();
+}
+
+// Where values have to be: handles of variables do not leave the file, and states are the first graph's.
+void Builder::CheckKinds() {
+  const auto fail = [&](const char* code, const std::string& what) {
+    diagnostics_.Error(code, {file_.name}, what);
+  };
+  for (const std::vector<int>* tensors : {&file_.inputs, &file_.outputs})
+    for (int tensor : *tensors)
+      if (Info(tensor).resource) fail(codes::kUnsupported, "an input or output is the handle of a variable");
+  for (const File& other : file_.others)
+    for (const TensorInfo& info : other.tensors)
+      if (info.variable && !info.data)
+        return fail(codes::kUnsupported,
+                    fmt::format("variable tensor '{}' in a graph that another one calls", info.name));
 }
 
 std::string Builder::Supported() {
@@ -121,6 +138,10 @@ bool Builder::Fail(const char* code, const std::string& what) {
 }
 
 bool Builder::AddOperator() {
+  static const std::set<std::string> takes_handles = {"ASSIGN_VARIABLE", "IF", "READ_VARIABLE", "WHILE"};
+  if (!takes_handles.count(op_->name))
+    for (int input : op_->inputs)
+      if (input >= 0 && Info(input).resource) return Malformed("an operand is the handle of a variable");
   // These check their own.
   static const std::set<std::string> counted = {"ASSIGN_VARIABLE", "CALL_ONCE", "IF",
                                                 "TFLite_Detection_PostProcess", "WHILE"};
@@ -214,6 +235,7 @@ ValueId Builder::HostNode(const std::string& name, graph::HostOperatorPtr op, st
 ValueId Builder::Plain(int tensor) {
   const TensorInfo& info = file_.tensors[tensor];
   if (const auto at = plain_.find(tensor); at != plain_.end()) return at->second;
+  if (info.variable && !info.data) return StateOf(tensor);
   if (const auto at = nchw_.find(tensor); at != nchw_.end()) {
     const auto& shape = model_.graph.node(at->second).type.shape;
     // Without pixels both layouts have the same elements in the same order.

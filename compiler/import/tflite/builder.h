@@ -87,6 +87,7 @@ class Builder {
   static std::string Lower(std::string text);
 
   void CheckOperators();
+  void CheckKinds();
   void AddInput(int tensor);
   void AddOutputs();
   bool AddOperator();
@@ -98,6 +99,7 @@ class Builder {
   bool CallOnce();
   bool Concatenate();
   bool Conv();
+  bool Conv3d();
   bool Dense();
   bool Dequantize();
   bool DetectionPostProcess();

@@ -342,9 +342,9 @@ ValueId Builder::AddState(const std::string& name, graph::TensorPtr initial,
 /// Bytes begin at their zero point, all else at 0.
 ValueId Builder::StateOf(int tensor) {
   const TensorInfo& info = Info(tensor);
-  if (const auto at = plain_.find(tensor); at != plain_.end()) return at->second;
-  if (depth_ > 0) return Unsupported("a variable tensor in a graph that another one calls"), -1;
-  if (!info.variable || info.data) return Malformed("its state is no variable tensor"), -1;
+  if (variable_tensors_.count(tensor)) return plain_.at(tensor);
+  if (!info.variable || info.data || plain_.count(tensor))
+    return Malformed("its state is no variable tensor"), -1;
   graph::Tensor initial({info.dtype == DType::kUint8 ? DType::kInt8 : info.dtype, info.shape});
   if (IsQuantized(tensor))
     std::ranges::fill(initial.mutable_bytes(), static_cast<uint8_t>(static_cast<int8_t>(ZeroPoint(tensor))));

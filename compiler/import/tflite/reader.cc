@@ -152,6 +152,11 @@ OperatorOptions OptionsOf(const fb::Operator& op) {
   if (const auto* concat = op.builtin_options_as_ConcatenationOptions())
     return ConcatOptions{concat->axis(), ActivationOf(concat->fused_activation_function())};
   if (const auto* conv = op.builtin_options_as_TransposeConvOptions()) return Strided(*conv);
+  if (const auto* conv = op.builtin_options_as_Conv3DOptions())
+    return VolumeOptions{conv->padding() == fb::Padding_SAME,
+                         {conv->stride_d(), conv->stride_h(), conv->stride_w()},
+                         {conv->dilation_d_factor(), conv->dilation_h_factor(), conv->dilation_w_factor()},
+                         ActivationOf(conv->fused_activation_function())};
   if (const auto* resize = op.builtin_options_as_ResizeBilinearOptions())
     return ResizeOptions{resize->align_corners(), resize->half_pixel_centers()};
   if (const auto* resize = op.builtin_options_as_ResizeNearestNeighborOptions())
@@ -208,6 +213,9 @@ class Reader {
     if (!ReadIndices(graph.inputs(), file_.inputs, false) ||
         !ReadIndices(graph.outputs(), file_.outputs, false))
       return false;
+    for (int input : file_.inputs)
+      if (file_.tensors[input].data)
+        return Bad(fmt::format("input '{}' is a constant", file_.tensors[input].name));
     if (file_.outputs.empty() && first) return Bad("the graph has no outputs");
     if (graph.operators())
       for (const fb::Operator* op : *graph.operators())

@@ -45,6 +45,11 @@ struct ReduceOptions {
 struct ResizeOptions {
   bool align_corners = false, half_pixel_centers = false;
 };
+struct VolumeOptions {  ///< CONV_3D
+  bool same_padding = false;
+  int64_t stride[3] = {1, 1, 1}, dilation[3] = {1, 1, 1};  ///< depth, vertical, horizontal
+  Activation activation = Activation::kNone;
+};
 struct GraphOptions {  ///< IF: what holds, what does not; WHILE: condition, body; CALL_ONCE
   int graphs[2] = {-1, -1};
 };
@@ -60,9 +65,9 @@ struct RecurrentOptions {  ///< LSTM, RNN, SVDF and their kin
 };
 struct NoOptions {};
 
-using OperatorOptions =
-    std::variant<NoOptions, WindowOptions, DenseOptions, SoftmaxOptions, ElementwiseOptions, ConcatOptions,
-                 ReduceOptions, ResizeOptions, GraphOptions, VariableOptions, RecurrentOptions>;
+using OperatorOptions = std::variant<NoOptions, WindowOptions, DenseOptions, SoftmaxOptions,
+                                     ElementwiseOptions, ConcatOptions, ReduceOptions, ResizeOptions,
+                                     VolumeOptions, GraphOptions, VariableOptions, RecurrentOptions>;
 
 struct TensorInfo {
   std::string name;
