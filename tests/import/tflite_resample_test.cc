@@ -178,7 +178,7 @@ std::vector<double> Scattered(const TransposedCase& c, const std::vector<TensorI
     const double factor = product / static_cast<double>(y.scales[0]);
     const auto whole = static_cast<int64_t>(sum);
     const int64_t scaled =
-        (c.dtype == DType::kInt16 ? Once(whole, factor) : Twice(whole, factor)) + y.zero_points[0];
+        (c.dtype == DType::kInt16 && c.bias ? Once(whole, factor) : Twice(whole, factor)) + y.zero_points[0];
     const int64_t low = c.dtype == DType::kInt8    ? -128
                         : c.dtype == DType::kUint8 ? 0
                                                    : -32768,

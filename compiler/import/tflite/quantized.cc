@@ -79,12 +79,12 @@ std::vector<Multiplier> Builder::ConvMultipliers(bool float_product) {
   return multipliers;
 }
 
-// Sums on int16 have the type of the bias. Depthwise and transposed convolutions know int64 only, and so does
-// whatever has no bias.
+// Sums on int16 have the type of the bias. Depthwise convolutions know int64 only, and so does whatever has
+// no bias, but transposed convolutions: without one theirs are int32.
 bool Builder::HasWideSums() const {
   if (!IsWide(op_->inputs[0])) return false;
-  return op_->name == "DEPTHWISE_CONV_2D" || op_->name == "TRANSPOSE_CONV" || !HasOperand(2) ||
-         Info(op_->inputs[2]).dtype != DType::kInt32;
+  if (op_->name == "TRANSPOSE_CONV") return HasOperand(2) && Info(op_->inputs[2]).dtype == DType::kInt64;
+  return op_->name == "DEPTHWISE_CONV_2D" || !HasOperand(2) || Info(op_->inputs[2]).dtype != DType::kInt32;
 }
 
 // Why a convolution or dense layer is not one of the core's; empty if it is.
