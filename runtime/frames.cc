@@ -53,6 +53,20 @@ void AddUp(FramesRun& run, int accelerators) {
   run.wall_seconds = end - begin;
 }
 
+void RunInOrder(const Network& network, const isa::Spec& spec, Device& device,
+                std::span<const FrameInputs> inputs, FramesRun& run) {
+  LoadPrograms(device, network);
+  for (size_t f = 0; f < run.frames.size(); ++f) {
+    FrameInputs given = inputs[f % inputs.size()];
+    for (const Carried& value : network.carried)
+      if (f > 0) given.at(value.input) = run.frames[f - 1].outputs.at(value.output);
+    run.frames[f] = Execute(network, spec, device, given, false, nullptr, Programs::kLoaded);
+    run.error = run.frames[f].error;
+    if (!run.frames[f].completed) break;
+  }
+  AddUp(run, 1);
+}
+
 }  // namespace
 
 FramesRun ExecuteFrames(const Network& network, const isa::Spec& spec,
@@ -62,6 +76,10 @@ FramesRun ExecuteFrames(const Network& network, const isa::Spec& spec,
   const int accelerators = static_cast<int>(devices.size()) / kFramesInFlight;
   FramesRun run;
   run.frames.resize(frames);
+  if (!network.carried.empty()) {
+    RunInOrder(network, spec, *devices.front(), inputs, run);
+    return run;
+  }
   for (const auto& device : devices) LoadPrograms(*device, network);
   std::vector<std::mutex> turns(accelerators);
   std::atomic<bool> failed = false;

@@ -28,7 +28,9 @@ struct FramesRun {
   double overlapped_copy_seconds = 0;
 };
 
-/// Runs `frames` frames; frame i reads inputs[i % inputs.size()]. There are devices.size() / kFramesInFlight
+/// Runs `frames` frames; frame i reads inputs[i % inputs.size()]. Where the network carries values, all frames
+/// but the first read those from the frame before, and run one after the other on the first device. Else
+/// there are devices.size() / kFramesInFlight
 /// accelerators, which take turns at the frames: devices[kFramesInFlight * a + k] are frame k in flight on
 /// accelerator a, of which one executes at a time. Each device has a thread; threads share nothing that
 /// changes but their accelerator's lock. All devices get the programs

@@ -128,6 +128,8 @@ SigmoidScale ScaleOf(Sigmoid function, float scale) {
   return result;
 }
 
+}  // namespace
+
 int16_t LogisticInt16(int32_t x) {
   const auto magnitude = static_cast<uint32_t>(std::abs(x)), piece = magnitude >> 9;
   const auto& points = SigmoidPoints();
@@ -147,6 +149,8 @@ int16_t TanhInt16(int32_t x) {
   result = x >= 0 ? result - (1 << 23) + (1 << 7) : -result + (1 << 23) + (1 << 7) - 1;
   return static_cast<int16_t>(result >> 8);
 }
+
+namespace {
 
 const char* NameOf(Sigmoid function) {
   return function == Sigmoid::kLogistic ? "tflite_logistic" : "tflite_tanh";

@@ -20,6 +20,10 @@ HostOperatorPtr SigmoidInt8(Sigmoid function, float scale, int32_t zero_point);
 /// LOGISTIC and TANH: (x int16, zero point 0) -> int16 with scale 1/32768. The scale of x is below 2.6.
 HostOperatorPtr SigmoidInt16(Sigmoid function, float scale);
 
+/// One value of those, with 2^15 for 1, where 2^17 stands for 32/3 in x.
+int16_t LogisticInt16(int32_t x);
+int16_t TanhInt16(int32_t x);
+
 /// The largest scale that SigmoidInt16 takes.
 inline constexpr float kMostSigmoidScale = 2.6f;
 

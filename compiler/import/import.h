@@ -14,12 +14,20 @@
 
 namespace cosim::import {
 
+/// A value that a network keeps from one run to the next: what output number `output` was is what input number
+/// `input` is in the next run. Both stand behind the inputs and outputs of the file.
+struct State {
+  size_t input = 0, output = 0;
+  graph::TensorPtr initial;  ///< in the first run
+};
+
 /// A graph whose inputs and outputs are those of the file: its element types and layouts, in its order.
 struct Model {
   graph::Graph graph{""};
   std::vector<std::string> output_names;  ///< as the file calls them, in the order of graph.outputs()
   /// What the file says of the real numbers behind an input or output; absent for floats.
   std::vector<std::optional<graph::Quantization>> input_quantization, output_quantization;
+  std::vector<State> states;
   /// Of Options::shapes, those that name neither an input nor an open dimension of the file.
   std::vector<std::string> unused_shapes;
 };

@@ -118,6 +118,9 @@ void DescribePlaces(const graph::Graph& graph, const import::Model* model, runti
     if (model) network.outputs[i].name = model->output_names[i];
   }
   for (runtime::Place& value : network.values) describe(value, quantization(value));
+  network.carried.clear();
+  if (model)
+    for (const import::State& state : model->states) network.carried.push_back({state.input, state.output});
 }
 
 std::optional<std::vector<import::Port>> PortsOf(const std::vector<runtime::Place>& places,

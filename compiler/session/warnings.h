@@ -12,7 +12,7 @@
 namespace cosim::session {
 
 struct Warning {
-  /// What it is about, for programs: "host_macs", "nothing_on_accelerator", "unused", "clock".
+  /// What it is about, for programs: "host_macs", "nothing_on_accelerator", "unused", "clock", "state".
   std::string kind;
   std::string text;
 };

@@ -9,9 +9,10 @@ const path = require('path');
 const TYPES = {FLOAT32: Float32Array, INT32: Int32Array, INT64: BigInt64Array, UINT8: Uint8Array, INT8: Int8Array,
                INT16: Int16Array};
 
-// A tensor: `scale` one number or one for each index of dimension `axis`, `data` of a constant.
-function tensor(type, shape, {scale, zero = 0, axis = 0, data} = {}) {
-  return {type, shape, scale, zero, axis, data};
+// A tensor: `scale` one number or one for each index of dimension `axis`, `data` of a constant; `variable`: it is kept from
+// run to run.
+function tensor(type, shape, {scale, zero = 0, axis = 0, data, variable = false} = {}) {
+  return {type, shape, scale, zero, axis, data, variable};
 }
 
 // `operators`: [{op, inputs, outputs, options: [table, fields]}]; tensors by index. Writes `file` (*.tflite).
@@ -19,6 +20,7 @@ function writeModel(schema, file, tensors, operators, inputs, outputs) {
   const buffers = [{}];
   const write = t => {
     const result = {shape: t.shape, type: t.type, buffer: 0, name: `t${tensors.indexOf(t)}`};
+    if (t.variable) result.is_variable = true;
     if (t.scale !== undefined) {
       const scales = [].concat(t.scale);
       result.quantization = {scale: scales, zero_point: scales.map(() => t.zero), quantized_dimension: t.axis};

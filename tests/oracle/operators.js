@@ -9,6 +9,8 @@ const CODES = {
   ADD: 0, AVERAGE_POOL_2D: 1, CONCATENATION: 2, CONV_2D: 3, DEPTHWISE_CONV_2D: 4, DEQUANTIZE: 6, FULLY_CONNECTED: 9,
   LOGISTIC: 14, MAX_POOL_2D: 17, MUL: 18, RELU: 19, RELU6: 21, RESHAPE: 22, SOFTMAX: 25, TANH: 28, PAD: 34, MEAN: 40,
   SUB: 41, QUANTIZE: 114,
+  LSTM: 16, RNN: 24, SVDF: 27, UNIDIRECTIONAL_SEQUENCE_RNN: 35, UNIDIRECTIONAL_SEQUENCE_LSTM: 44,
+  RESIZE_BILINEAR: 23, TRANSPOSE_CONV: 67, RESIZE_NEAREST_NEIGHBOR: 97,
 };
 
 // Numbers for weights and biases that are the same in every run.
@@ -32,6 +34,19 @@ function one(op, inputs, constants, output, options) {
     inputs: inputs.map((_, i) => i),
     outputs: [tensors.length - 1],
   };
+}
+
+// Its operands stand in another order: the shape of the output, weights, input, bias.
+function transposed(x, w, b, output, options) {
+  const model = one('TRANSPOSE_CONV', [x], [tensor('INT32', [4], {data: output.shape}), w, ...b], output,
+                    ['TransposeConvOptions', options]);
+  model.operators[0].inputs = [1, 2, 0, ...b.map(() => 3)];
+  return model;
+}
+
+function resized(op, x, output, options) {
+  return one(op, [x], [tensor('INT32', [2], {data: output.shape.slice(1, 3)})], output,
+             [op === 'RESIZE_BILINEAR' ? 'ResizeBilinearOptions' : 'ResizeNearestNeighborOptions', options]);
 }
 
 function weights(type, shape, axis, seed) {
@@ -64,6 +79,15 @@ function common(type, q, sums) {
     dense: one('FULLY_CONNECTED', [q([2, 50], 0.02)],
                [tensor('INT8', [11, 50], {scale: 0.004, data: numbers(550, 127, 7)}), bias(sums, 11, range, 8)],
                q([2, 11], 0.07), ['FullyConnectedOptions', {}]),
+    transpose_conv: transposed(x(), weights(type, [5, 3, 3, 4], 0, 11), [bias(sums, 5, range, 12)], q([1, 14, 12, 5], 0.05),
+                               {padding: 'SAME', stride_w: 2, stride_h: 2}),
+    transpose_conv_valid: transposed(x(), weights(type, [3, 4, 2, 4], 0, 13), [], q([1, 22, 13, 3], 0.05),
+                                     {padding: 'VALID', stride_w: 2, stride_h: 3}),
+    resize_nearest: resized('RESIZE_NEAREST_NEIGHBOR', x(), q([1, 14, 12, 4], 0.02), {}),
+    resize_nearest_half: resized('RESIZE_NEAREST_NEIGHBOR', x(), q([1, 11, 4, 4], 0.02), {half_pixel_centers: true}),
+    resize_bilinear: resized('RESIZE_BILINEAR', x(), q([1, 13, 9, 4], 0.02), {}),
+    resize_bilinear_corners: resized('RESIZE_BILINEAR', x(), q([1, 13, 9, 4], 0.02), {align_corners: true}),
+    resize_bilinear_half: resized('RESIZE_BILINEAR', x(), q([1, 13, 9, 4], 0.02), {half_pixel_centers: true}),
     add: one('ADD', [x(), q([1, 7, 6, 4], 0.013)], [], q([1, 7, 6, 4], 0.025), ['AddOptions', {pot_scale_int16: false}]),
     sub: one('SUB', [x(), q([1, 7, 6, 4], 0.013)], [], q([1, 7, 6, 4], 0.025), ['SubOptions', {pot_scale_int16: false}]),
     mul: one('MUL', [x(), q([1, 7, 6, 4], 0.013)], [], q([1, 7, 6, 4], type === 'INT8' ? 0.02 : 2), ['MulOptions', {}]),
@@ -100,12 +124,14 @@ function common(type, q, sums) {
   };
 }
 
-// The largest differences that have an explanation: where XNNPACK rounds once in float32; where ruy multiplies a sum of 32
+// The largest differences that have an explanation: where XNNPACK rounds once in float32; where its fractions between pixels
+// have 11 bits instead of 10; where those of uint8 are multiplied with each other first; where ruy multiplies a sum of 32
 // bits and rounds once; where the division by a scale is a multiplication by its inverse; where MEAN comes from before 2023,
 // when the reference computed it in float32.
 const TOLERANCES = {
   int8_conv_xnnpack: 1, int8_dense: 1, int8_add: 1, int8_sub: 1, int8_mul: 1, int8_mean_4: 1, int8_mean_49: 1,
-  int8_requantize: 1, int16_conv_int32: 1, int16_dense_int32: 1, int16_quantize: 1, int16_mean_4: 1, int16_mean_49: 1,
+  int8_requantize: 1, int8_resize_bilinear: 2, int8_resize_bilinear_corners: 2, int8_resize_bilinear_half: 2, int16_conv_int32: 1, int16_dense_int32: 1, int16_quantize: 1, int16_mean_4: 1, int16_mean_49: 1,
+  uint8_transpose_conv: 1, uint8_resize_bilinear: 1,
 };
 
 const int8 = common('INT8', (shape, scale) => tensor('INT8', shape, {scale, zero: 5}), 'INT32');
@@ -121,7 +147,59 @@ const int16 = common('INT16', wide, 'INT64'), narrow = common('INT16', wide, 'IN
 int16.conv_int32 = narrow.conv;
 int16.dense_int32 = narrow.dense;
 
+// Float32, and what has a state.
+const real = (shape, seed) =>
+    tensor('FLOAT32', shape, seed ? {data: numbers(size(shape), 1000, seed).map(v => v / 1500)} : {});
+const state = (type, shape, scale) => tensor(type, shape, {variable: true, scale});
+
+// `operands`: of one() or null, where one is absent; states stand among them.
+function recurrent(op, operands, output, options) {
+  const tensors = [...operands.filter(t => t), output];
+  return {
+    tensors,
+    operators: [{op, code: CODES[op], inputs: operands.map(t => t ? tensors.indexOf(t) : -1), outputs: [tensors.length - 1], options}],
+    inputs: [0],
+    outputs: [tensors.length - 1],
+  };
+}
+
+function lstm(cells, outputs, {peephole, projection, norm, coupled}) {
+  const each = (make, there = true) => [0, 1, 2, 3].map(i => there && !(coupled && i === 0) ? make(i) : null);
+  return recurrent('UNIDIRECTIONAL_SEQUENCE_LSTM', [
+    real([2, 6, 5]), ...each(i => real([cells, 5], 20 + i)), ...each(i => real([cells, outputs], 30 + i)),
+    ...(peephole ? each(i => real([cells], 40 + i)).slice(0, 3) : [null, null, null]), ...each(i => real([cells], 50 + i)),
+    projection ? real([outputs, cells], 60) : null, projection ? real([outputs], 61) : null,
+    state('FLOAT32', [2, outputs]), state('FLOAT32', [2, cells]), ...each(i => real([cells], 70 + i), norm),
+  ], real([2, 6, outputs]), ['UnidirectionalSequenceLSTMOptions', {fused_activation_function: 'TANH', cell_clip: 2}]);
+}
+
+const float = {
+  transpose_conv: transposed(real([1, 7, 6, 4]), real([5, 3, 3, 4], 11), [], real([1, 14, 12, 5]),
+                             {padding: 'SAME', stride_w: 2, stride_h: 2}),
+  resize_bilinear: resized('RESIZE_BILINEAR', real([1, 7, 6, 4]), real([1, 13, 9, 4]), {half_pixel_centers: true}),
+  lstm: lstm(7, 7, {}),
+  lstm_peephole: lstm(7, 7, {peephole: true, coupled: true}),
+  lstm_projection: lstm(7, 4, {projection: true, norm: true}),
+  rnn: recurrent('UNIDIRECTIONAL_SEQUENCE_RNN',
+                 [real([2, 6, 5]), real([7, 5], 80), real([7, 7], 81), real([7], 82), state('FLOAT32', [2, 7])], real([2, 6, 7]),
+                 ['SequenceRNNOptions', {fused_activation_function: 'TANH'}]),
+  svdf: recurrent('SVDF', [real([2, 5]), real([8, 5], 83), real([8, 3], 84), real([4], 85), state('FLOAT32', [2, 24])],
+                  real([2, 4]), ['SVDFOptions', {rank: 2, fused_activation_function: 'RELU'}]),
+};
+int8.svdf = recurrent('SVDF', [
+  tensor('INT8', [2, 5], {scale: 0.02, zero: 5}), tensor('INT8', [8, 5], {scale: 0.01, data: numbers(40, 127, 86)}),
+  tensor('INT16', [8, 3], {scale: 0.0001, data: numbers(24, 20000, 87)}),
+  tensor('INT32', [4], {scale: 0.0001 * 0.0005, data: numbers(4, 1000, 88)}), state('INT16', [2, 24], 0.0005),
+], tensor('INT8', [2, 4], {scale: 0.03, zero: -128}), ['SVDFOptions', {rank: 2, fused_activation_function: 'RELU'}]);
+const bytes = (shape, scale) => tensor('UINT8', shape, {scale, zero: 120});
+const uint8 = {
+  transpose_conv: transposed(bytes([1, 7, 6, 4], 0.02), tensor('UINT8', [5, 3, 3, 4], {scale: 0.004, zero: 119, data:
+                             numbers(180, 127, 90).map(v => v + 128)}), [tensor('INT32', [5], {scale: 0.00008, data: numbers(5, 900, 91)})],
+                             bytes([1, 14, 12, 5], 0.05), {padding: 'SAME', stride_w: 2, stride_h: 2}),
+  resize_bilinear: resized('RESIZE_BILINEAR', bytes([1, 7, 6, 4], 0.02), bytes([1, 13, 9, 4], 0.02), {}),
+};
+
 module.exports = {};
-for (const [type, models] of Object.entries({int8, int16}))
+for (const [type, models] of Object.entries({int8, int16, uint8, float}))
   for (const [name, model] of Object.entries(models))
-    module.exports[`${type}_${name}`] = {model, tolerance: TOLERANCES[`${type}_${name}`] || 0};
+    module.exports[`${type}_${name}`] = {model, tolerance: TOLERANCES[`${type}_${name}`] || (type === 'float' ? 0.00001 : 0)};

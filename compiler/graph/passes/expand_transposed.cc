@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Along one axis, with stride s: result row s * q + p takes input row i with tap k where s * (q - i) + p +
-// pad = k. With p
-// + pad = s * d + r that is tap k = s * j + r of row q + d - j: a correlation over the rows q + t, t = d - j.
 #include "compiler/graph/passes/expand_transposed.h"
 
 #include <algorithm>
@@ -9,37 +6,15 @@
 #include <optional>
 
 #include "compiler/graph/passes/rewriter.h"
+#include "compiler/graph/transposed_axis.h"
 
 namespace cosim::graph {
 namespace {
 
-/// What becomes of one axis.
-struct Axis {
-  int64_t stride = 1, first = 0, taps = 1;  ///< the correlation reads rows q + first … q + first + taps - 1
-  int64_t pad_before = 0, pad_after = 0;
-  int64_t pad = 0, kernel = 1;  ///< of the transposed convolution
-
-  /// The tap of the transposed convolution that row q + first + `at` meets in phase p, or -1.
-  int64_t Tap(int64_t p, int64_t at) const {
-    const int64_t j = (p + pad) / stride - (first + at), tap = stride * j + (p + pad) % stride;
-    return j >= 0 && tap < kernel ? tap : -1;
-  }
-};
-
-std::optional<Axis> ExpandAxis(int64_t stride, int64_t pad, int64_t kernel, int64_t input, int64_t output) {
-  if (output % stride != 0) return std::nullopt;
-  Axis axis{.stride = stride, .pad = pad, .kernel = kernel};
-  int64_t last = 0;
-  for (int64_t p = 0; p < stride; ++p) {
-    const int64_t d = (p + pad) / stride, r = (p + pad) % stride;
-    if (r >= kernel) continue;  // a phase that no tap meets
-    axis.first = std::min(axis.first, d - (kernel - 1 - r) / stride);
-    last = std::max(last, d);
-  }
-  axis.taps = last - axis.first + 1;
-  axis.pad_before = -axis.first;
-  axis.pad_after = output / stride - 1 + last - (input - 1);
-  if (axis.pad_after < 0) return std::nullopt;
+std::optional<TransposedAxis> ExpandAxis(int64_t stride, int64_t pad, int64_t kernel, int64_t input,
+                                         int64_t output) {
+  const auto axis = TransposedAxis::Of(stride, pad, kernel);
+  if (output % stride != 0 || axis.PadAfter(input, output / stride) < 0) return std::nullopt;
   return axis;
 }
 
@@ -77,21 +52,23 @@ class Expander {
     if (!rows || !columns) return false;
     Graph& result = rewriter_.result();
     const ValueId taps = result.AddConstant(node.name + ".phases", Phases(*weight, *rows, *columns));
-    const Conv2d conv{.pad = {rows->pad_before, columns->pad_before, rows->pad_after, columns->pad_after}};
+    const Conv2d conv{.pad = {rows->pad_before(), columns->pad_before(),
+                              rows->PadAfter(x[2], y[2] / op->stride[0]),
+                              columns->PadAfter(x[3], y[3] / op->stride[1])}};
     waiting_[id] = {result.Add(node.name + ".conv", conv, {rewriter_.Map(node.inputs[0]), taps}), op->stride};
     return true;
   }
 
   /// [O,C,KH,KW] to [SY*SX*O,C,taps,taps].
-  static Tensor Phases(const Tensor& weight, const Axis& rows, const Axis& columns) {
+  static Tensor Phases(const Tensor& weight, const TransposedAxis& rows, const TransposedAxis& columns) {
     const Shape& w = weight.shape();
-    const Shape shape = {rows.stride * columns.stride * w[0], w[1], rows.taps, columns.taps};
+    const Shape shape = {rows.stride * columns.stride * w[0], w[1], rows.taps(), columns.taps()};
     std::vector<float> taps;
     taps.reserve(NumElements(shape));
     for (int64_t phase = 0; phase < rows.stride * columns.stride; ++phase)
       for (int64_t oc = 0; oc < w[0] * w[1]; ++oc)
-        for (int64_t u = 0; u < rows.taps; ++u)
-          for (int64_t v = 0; v < columns.taps; ++v) {
+        for (int64_t u = 0; u < rows.taps(); ++u)
+          for (int64_t v = 0; v < columns.taps(); ++v) {
             const int64_t ky = rows.Tap(phase / columns.stride, u),
                           kx = columns.Tap(phase % columns.stride, v);
             taps.push_back(ky < 0 || kx < 0 ? 0 : weight.data<float>()[(oc * w[2] + ky) * w[3] + kx]);

@@ -28,6 +28,7 @@ class Loader {
     for (const std::string& text : options_.files) Load(text);
     std::vector<Tensor> result;
     for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (!inputs_[i] && ports_[i].initial) inputs_[i] = *ports_[i].initial;
       if (inputs_[i]) {
         result.push_back(std::move(*inputs_[i]));
       } else if (!diagnostics_.HasErrors()) {
@@ -78,6 +79,11 @@ class Loader {
     return list;
   }
 
+  /// How many a file has to give: states stand behind them.
+  size_t Wanted() const {
+    return static_cast<size_t>(std::ranges::count_if(ports_, [](const Port& port) { return !port.initial; }));
+  }
+
   void Load(const std::string& text) {
     std::string file = text;
     size_t index = 0;
@@ -88,8 +94,8 @@ class Loader {
       file = text.substr(equals + 1);
     }
     const std::string extension = std::filesystem::path(file).extension().string();
-    if (!named && inputs_.size() != 1 && extension != ".npz") {
-      Bad(file, fmt::format("the model has {} inputs", inputs_.size())).hint =
+    if (!named && Wanted() != 1 && extension != ".npz") {
+      Bad(file, fmt::format("the model has {} inputs", Wanted())).hint =
           "--input=NAME=FILE; inputs: " + Known();
       return;
     }
@@ -116,7 +122,7 @@ class Loader {
     std::string error;
     auto arrays = ParseNpz(bytes, error);
     if (!arrays) return void(Bad(file, error));
-    if (arrays->size() == 1 && inputs_.size() == 1) {
+    if (arrays->size() == 1 && Wanted() == 1 && !Find(arrays->begin()->first)) {
       if (IsNew(0, file)) Take(std::move(arrays->begin()->second), 0, file);
       return;
     }
@@ -250,6 +256,7 @@ std::vector<Port> InputsOf(const Model& model) {
   for (graph::ValueId id : model.graph.inputs())
     ports.push_back(
         {model.graph.node(id).name, model.graph.node(id).type, model.input_quantization[ports.size()]});
+  for (const State& state : model.states) ports.at(state.input).initial = state.initial;
   return ports;
 }
 
@@ -289,6 +296,7 @@ std::vector<Tensor> RandomInputs(const Model& model, uint64_t seed) {
     });
     inputs.push_back(std::move(tensor));
   }
+  for (const State& state : model.states) inputs.at(state.input) = *state.initial;
   return inputs;
 }
 

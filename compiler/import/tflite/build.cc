@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/graph/passes/remove_dead_values.h"
 #include "compiler/host/float_ops.h"
 #include "compiler/host/movement.h"
 #include "compiler/import/diagnostic_codes.h"
@@ -27,19 +28,29 @@ constexpr char kLayoutReason[] = "the file has channels last, the graph has them
 std::optional<Model> Builder::Run() {
   CheckOperators();
   for (int input : file_.inputs) AddInput(input);
-  for (size_t i = 0; i < file_.operators.size(); ++i) {
-    op_ = &file_.operators[i];
-    name_ = fmt::format("{}.{}", Lower(op_->name), i);
-    const auto is_unknown = [&](int tensor) { return unknown_.count(tensor) > 0; };
-    if (std::ranges::any_of(op_->inputs, is_unknown) || !Handlers().count(op_->name) || !AddOperator())
-      unknown_.insert(op_->outputs.begin(), op_->outputs.end());
-  }
+  FindAssigned(file_, 0);
   ReportFaults();
-  if (diagnostics_.HasErrors()) return std::nullopt;
+  if (!RunOperators() || diagnostics_.HasErrors()) return std::nullopt;
   AddOutputs();
   ReportFaults();
   if (diagnostics_.HasErrors()) return std::nullopt;
+  if (!file_.others.empty()) model_.graph = graph::RemoveDeadValues(model_.graph);
   return std::move(model_);
+}
+
+bool Builder::RunOperators() {
+  bool good = true;
+  for (size_t i = 0; i < file_.operators.size(); ++i) {
+    op_ = &file_.operators[i];
+    name_ = fmt::format("{}{}.{}", prefix_, Lower(op_->name), i);
+    const auto is_unknown = [&](int tensor) { return unknown_.count(tensor) > 0; };
+    if (std::ranges::any_of(op_->inputs, is_unknown) || !Handlers().count(op_->name) || !AddOperator()) {
+      unknown_.insert(op_->outputs.begin(), op_->outputs.end());
+      good = false;
+    }
+  }
+  ReportFaults();
+  return good;
 }
 
 std::string Builder::Lower(std::string text) {
@@ -49,10 +60,16 @@ std::string Builder::Lower(std::string text) {
 
 void Builder::CheckOperators() {
   std::map<std::string, int> unknown;
-  for (const OperatorInfo& op : file_.operators)
-    if (!Handlers().count(op.name))
-      ++unknown[fmt::format("{} {}{}{}", op.custom ? "custom operator" : "operator", op.name,
-                            op.version > 1 ? fmt::format(" (version {})", op.version) : "", TypesOf(op))];
+  const auto check = [&](const File& file) {
+    for (const OperatorInfo& op : file.operators)
+      if (!Handlers().count(op.name))
+        ++unknown[fmt::format("{} {}{}{}", op.custom ? "custom operator" : "operator", op.name,
+                              op.version > 1 ? fmt::format(" (version {})", op.version) : "",
+                              TypesOf(file, op))];
+  };
+  check(file_);
+  for (const File& other : file_.others) check(other);
+  CheckKinds();
   for (const auto& [use, count] : unknown)
     diagnostics_
         .Error(codes::kUnsupported, {file_.name},
@@ -61,13 +78,28 @@ void Builder::CheckOperators() {
 }
 
 // " on int8, float32": the types of its operands, each once.
-std::string Builder::TypesOf(const OperatorInfo& op) const {
+std::string Builder::TypesOf(const File& file, const OperatorInfo& op) const {
   std::string list;
   std::set<std::string_view> seen;
   for (int tensor : op.inputs)
-    if (tensor >= 0 && seen.insert(graph::Name(Info(tensor).dtype)).second)
-      list += (list.empty() ? " on " : ", ") + std::string(graph::Name(Info(tensor).dtype));
+    if (tensor >= 0 && seen.insert(graph::Name(file.tensors[tensor].dtype)).second)
+      list += (list.empty() ? " on " : ", ") + std::string(graph::Name(file.tensors[tensor].dtype));
   return list;
+}
+
+// Where values have to be: handles of variables do not leave the file, and states are the first graph's.
+void Builder::CheckKinds() {
+  const auto fail = [&](const char* code, const std::string& what) {
+    diagnostics_.Error(code, {file_.name}, what);
+  };
+  for (const std::vector<int>* tensors : {&file_.inputs, &file_.outputs})
+    for (int tensor : *tensors)
+      if (Info(tensor).resource) fail(codes::kUnsupported, "an input or output is the handle of a variable");
+  for (const File& other : file_.others)
+    for (const TensorInfo& info : other.tensors)
+      if (info.variable && !info.data)
+        return fail(codes::kUnsupported,
+                    fmt::format("variable tensor '{}' in a graph that another one calls", info.name));
 }
 
 std::string Builder::Supported() {
@@ -94,8 +126,15 @@ void Builder::ReportFaults() {
 }
 
 bool Builder::AddOperator() {
+  static const std::set<std::string> takes_handles = {"ASSIGN_VARIABLE", "IF", "READ_VARIABLE", "WHILE"};
+  if (!takes_handles.count(op_->name))
+    for (int input : op_->inputs)
+      if (input >= 0 && Info(input).resource) return Malformed("an operand is the handle of a variable");
+  // These check their own.
+  static const std::set<std::string> counted = {"ASSIGN_VARIABLE", "CALL_ONCE", "IF",
+                                                "TFLite_Detection_PostProcess", "WHILE"};
   const bool several = op_->name == "SPLIT" || op_->name == "SPLIT_V" || op_->name == "UNPACK";
-  if (op_->outputs.empty() || (!several && op_->outputs.size() != 1))
+  if (!counted.count(op_->name) && (op_->outputs.empty() || (!several && op_->outputs.size() != 1)))
     return Malformed(fmt::format("has {} results{}", op_->outputs.size(), several ? "" : ", not 1"));
   bool usable = true;
   const auto check = [&](const char* what, int tensor) {
@@ -155,9 +194,9 @@ void Builder::AddOutputs() {
     }
     ValueId id = Plain(tensor);
     if (info.dtype == DType::kUint8) {
-      id = Host(name_ + ".uint8", host::ToUint8(), {id}, "the file's output is uint8");
+      id = HostNode(name_ + ".uint8", host::ToUint8(), {id}, "the file's output is uint8");
     } else if (model_.graph.node(id).As<graph::Constant>() || model_.graph.node(id).As<graph::Input>()) {
-      id = Host(name_, host::Identity(), {id}, "nothing to compute");
+      id = HostNode(name_, host::Identity(), {id}, "nothing to compute");
     }
     outputs.push_back(id);
     model_.output_names.push_back(info.name);
@@ -166,6 +205,7 @@ void Builder::AddOutputs() {
       quantization = graph::Quantization{info.scales, info.zero_points[0], 0};
     model_.output_quantization.push_back(quantization);
   }
+  AddStateOutputs(outputs);
   model_.graph.SetOutputs(std::move(outputs));
 }
 
@@ -181,16 +221,32 @@ ValueId Builder::Host(const std::string& name, graph::HostOperatorPtr op, std::v
     operands.push_back({node.type, value ? value->data.get() : nullptr});
     constant &= value != nullptr;
   }
+  if (constant) {
+    auto types = op->Infer(operands);
+    const auto* list = std::get_if<std::vector<graph::TensorType>>(&types);
+    if (list && MayFold(list->at(static_cast<size_t>(result)), operands)) {
+      std::vector<const graph::Tensor*> values;
+      for (const graph::HostOperand& operand : operands) values.push_back(operand.value);
+      auto results = graph::Evaluate(*op, values);
+      return model_.graph.AddConstant(name, std::move(results[static_cast<size_t>(result)]),
+                                      std::move(quantization));
+    }
+  }
+  return HostNode(name, std::move(op), std::move(inputs), reason, std::move(quantization), result);
+}
+
+ValueId Builder::HostNode(const std::string& name, graph::HostOperatorPtr op, std::vector<ValueId> inputs,
+                          const std::string& reason, std::optional<graph::Quantization> quantization,
+                          int32_t result) {
+  std::vector<graph::HostOperand> operands;
+  for (ValueId id : inputs) {
+    if (id < 0) return -1;  // already reported
+    const auto* value = model_.graph.node(id).As<graph::Constant>();
+    operands.push_back({model_.graph.node(id).type, value ? value->data.get() : nullptr});
+  }
   auto types = op->Infer(operands);
   if (const auto* error = std::get_if<std::string>(&types)) return Fail(codes::kMalformed, *error), -1;
   const auto& type = std::get<std::vector<graph::TensorType>>(types).at(static_cast<size_t>(result));
-  if (constant && MayFold(type, operands)) {
-    std::vector<const graph::Tensor*> values;
-    for (const graph::HostOperand& operand : operands) values.push_back(operand.value);
-    auto results = graph::Evaluate(*op, values);
-    return model_.graph.AddConstant(name, std::move(results[static_cast<size_t>(result)]),
-                                    std::move(quantization));
-  }
   graph::HostOp node{std::move(op), result, type, reason};
   return model_.graph.Add(name, std::move(node), std::move(inputs), std::move(quantization));
 }
@@ -203,14 +259,15 @@ bool Builder::MayFold(const graph::TensorType& type, const std::vector<graph::Ho
     most = std::max(most, graph::NumElements(operand.type.shape));
     all += graph::NumElements(operand.type.shape);
   }
-  if (graph::NumElements(type.shape) > most || all > fold_budget_) return false;
-  fold_budget_ -= all;
+  if (graph::NumElements(type.shape) > most || all > scope_->fold_budget) return false;
+  scope_->fold_budget -= all;
   return true;
 }
 
 ValueId Builder::Plain(int tensor) {
   const TensorInfo& info = Info(tensor);
   if (const auto at = plain_.find(tensor); at != plain_.end()) return at->second;
+  if (info.variable && !info.data) return StateOf(tensor);
   if (const auto at = nchw_.find(tensor); at != nchw_.end()) {
     const auto& shape = model_.graph.node(at->second).type.shape;
     // Without pixels both layouts have the same elements in the same order.
@@ -219,11 +276,18 @@ ValueId Builder::Plain(int tensor) {
     return plain_[tensor] = Host(name, same ? host::ReshapeTo(info.shape) : host::Transpose({0, 2, 3, 1}),
                                  {at->second}, kLayoutReason, QuantizationOf(tensor));
   }
-  const std::string name = fmt::format("constant.{}", tensor);
+  const std::string name = fmt::format("{}constant.{}", prefix_, tensor);
   if (info.dtype != DType::kUint8) return plain_[tensor] = model_.graph.AddConstant(name, info.data);
   std::vector<int8_t> shifted;
   for (uint8_t v : info.data->data<uint8_t>()) shifted.push_back(static_cast<int8_t>(v - 128));
   return plain_[tensor] = model_.graph.AddConstant(name, graph::Tensor(info.shape, std::move(shifted)));
+}
+
+graph::TensorPtr Builder::ConstantOf(int tensor) {
+  if (Info(tensor).data) return Info(tensor).data;
+  const auto at = plain_.find(tensor);
+  const auto* constant = at == plain_.end() ? nullptr : model_.graph.node(at->second).As<graph::Constant>();
+  return constant ? constant->data : nullptr;
 }
 
 ValueId Builder::Nchw(int tensor) {

@@ -5,8 +5,10 @@
 // stay what they are; only the host computes on them.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -32,22 +34,66 @@ inline constexpr char kMovesReason[] = "moves elements only: the host does that"
 inline constexpr char kWideReason[] =
     "its values have 16 bits and its sums more than 32: accumulators have 32, wider ones would lift that";
 
+/// What all graphs of a file share while they become one.
+struct Scope {
+  struct Variable {
+    graph::TensorPtr initial;
+    graph::ValueId value = -1;  ///< now; -1: `initial`
+    int state = -1;             ///< which of Scope::states; -1: none
+  };
+  struct State {
+    graph::ValueId input = -1;
+    graph::TensorPtr initial;
+    graph::ValueId value = -1;  ///< at the end of a run
+    std::string name;
+  };
+  const File* root = nullptr;
+  std::map<std::string, Variable> variables;
+  std::set<std::string> assigned;  ///< variables that a run may change
+  bool assigns_any = false;        ///< … or any of them
+  bool initializing = false;       ///< inside CALL_ONCE
+  int branches = 0;                ///< graphs that may turn out not to run
+  std::vector<State> states;
+  int64_t operators = 0, bytes = 0;        ///< of all graphs called so far
+  int64_t fold_budget = int64_t{1} << 28;  ///< elements that constants may still be computed from and into
+};
+
 class Builder {
  public:
-  Builder(const File& file, Diagnostics& diagnostics) : file_(file), diagnostics_(diagnostics) {
+  Builder(const File& file, Diagnostics& diagnostics)
+      : file_(file), diagnostics_(diagnostics), scope_(std::make_shared<Scope>()) {
     model_.graph = graph::Graph(file.name);
+    scope_->root = &file;
   }
 
   std::optional<Model> Run();
 
  private:
+  /// What a graph is called with: a plain value, or a variable.
+  struct Argument {
+    graph::ValueId value = -1;
+    std::string variable;
+  };
+  using Arguments = std::vector<Argument>;
+
+  /// Of a graph that `caller` calls.
+  Builder(const File& file, Builder& caller, std::shared_ptr<Scope> scope, const std::string& prefix)
+      : file_(file),
+        diagnostics_(caller.diagnostics_),
+        scope_(std::move(scope)),
+        prefix_(prefix),
+        depth_(caller.depth_ + 1) {
+    model_.graph = graph::Graph(file.name);
+  }
+
   using Handler = bool (Builder::*)();
   static const std::map<std::string, Handler>& Handlers();
   static std::string Supported();
   static std::string Lower(std::string text);
 
   void CheckOperators();
-  std::string TypesOf(const OperatorInfo& op) const;
+  std::string TypesOf(const File& file, const OperatorInfo& op) const;
+  void CheckKinds();
   void AddInput(int tensor);
   void AddOutputs();
   bool AddOperator();
@@ -57,21 +103,25 @@ class Builder {
   bool Add();  ///< and SUB
   bool AddN();
   bool ArgExtreme();
+  bool AssignVariable();
   bool AveragePool();
   bool BatchMatMul();
   bool BatchToSpace();
   bool BroadcastArgs();
   bool BroadcastTo();
+  bool CallOnce();
   bool Cast();
   bool Combine();  ///< LOGICAL_AND and LOGICAL_OR
   bool Compare();
   bool Concatenate();
   bool Conv();
+  bool Conv3d();
   bool CumulativeSum();
   bool Dense();
   bool DepthToSpace();
   bool Dequantize();
   bool DequantizeChannels();
+  bool DetectionPostProcess();
   bool Divide();
   bool EmbeddingLookup();
   bool Extreme();  ///< MAXIMUM and MINIMUM
@@ -80,10 +130,12 @@ class Builder {
   bool Function();  ///< of one number, float32 or by a table
   bool Gather();
   bool GatherNd();
+  bool If();
   bool L2Normalize();
   bool L2Pool();
   bool LogSoftmax();
   bool Logistic();  ///< and TANH
+  bool Lstm();      ///< and UNIDIRECTIONAL_SEQUENCE_LSTM
   bool MaxPool();
   bool Mean();
   bool MirrorPad();
@@ -98,9 +150,12 @@ class Builder {
   bool Range();
   bool Rank();
   bool Reduce();
+  bool ReadVariable();
   bool Relu();
   bool Reshape();
+  bool Resize();
   bool Reverse();
+  bool Rnn();  ///< and UNIDIRECTIONAL_SEQUENCE_RNN
   bool Select();
   bool ShapeOf();
   bool Slice();
@@ -112,10 +167,14 @@ class Builder {
   bool SquaredDifference();
   bool StridedSlice();
   bool Sum();
+  bool Svdf();
   bool Tile();
   bool Transpose();
+  bool TransposeConv();
   bool Unpack();
+  bool VarHandle();
   bool WhereNonZero();
+  bool While();
   bool ZerosLike();
 
   // What several of them do.
@@ -153,6 +212,16 @@ class Builder {
   bool QuantizedSum(const std::vector<bool>& over, bool keep, bool mean);
   bool IntegerPairs(host::Arithmetic op);
   bool ArePlainIntegers() const;  ///< both operands, int32 or int64
+  bool FloatTransposed(const std::array<int64_t, 2>& stride, const std::array<int64_t, 2>& pad,
+                       Activation activation);
+  bool QuantizedTransposed(const std::array<int64_t, 2>& stride, const std::array<int64_t, 2>& pad,
+                           Activation activation);
+  bool Nearest(const ResizeOptions& options);
+  bool Bilinear(const ResizeOptions& options);
+  graph::ValueId AsReal(int tensor);
+  bool FinishRecurrent(const graph::HostOperatorPtr& op, const std::vector<size_t>& from,
+                       const std::vector<size_t>& states);
+  bool LstmInt8(const RecurrentOptions& options);
   bool QuantizedMean(bool keep);
   bool QuantizedSoftmax(float beta);
   bool QuantizedRelu(Activation activation);
@@ -196,16 +265,42 @@ class Builder {
   /// The value of a tensor in the layout of the file, or in that of the graph (four dimensions only).
   graph::ValueId Plain(int tensor);
   graph::ValueId Nchw(int tensor);
+  /// What it holds, where that is known at import; else null.
+  graph::TensorPtr ConstantOf(int tensor);
   /// Adds a HostOp, or the constant that it computes; -1 after reporting that the operands do not fit.
   graph::ValueId Host(const std::string& name, graph::HostOperatorPtr op, std::vector<graph::ValueId> inputs,
                       const std::string& reason, std::optional<graph::Quantization> quantization = {},
                       int32_t result = 0);
+  /// Adds a HostOp whatever its operands are.
+  graph::ValueId HostNode(const std::string& name, graph::HostOperatorPtr op,
+                          std::vector<graph::ValueId> inputs, const std::string& reason,
+                          std::optional<graph::Quantization> quantization = {}, int32_t result = 0);
   bool MayFold(const graph::TensorType& type, const std::vector<graph::HostOperand>& operands);
   /// Records `value` as a result of the operator after checking it against what the file says.
   bool Finish(graph::ValueId value, bool nchw, size_t result = 0);
   static graph::TensorPtr AsInFile(const TensorInfo& info, const graph::Tensor& value);
   /// Behind a float operator.
   graph::ValueId Activate(graph::ValueId value, Activation activation, const std::string& name);
+
+  // Graphs that call graphs, and variables (control.cc).
+  bool RunOperators();
+  void FindAssigned(const File& file, int depth);
+  const File* Callee(int graph);
+  bool BindInputs(const Arguments& arguments, const std::vector<TensorInfo>& types);
+  std::optional<Arguments> Results(const std::vector<TensorInfo>& types);
+  std::optional<Arguments> ArgumentsFrom(size_t first);
+  std::optional<Arguments> Call(int graph, const Arguments& arguments, const std::vector<TensorInfo>& from,
+                                const std::vector<TensorInfo>& to, const std::string& part);
+  std::optional<bool> Holds(int graph, const Arguments& arguments, const std::vector<TensorInfo>& types);
+  std::vector<TensorInfo> InfosOf(const std::vector<int>& tensors, size_t first) const;
+  bool FinishWith(const Arguments& results);
+  std::optional<std::string> VariableOf(size_t operand);
+  /// Variable tensors: the value of one, and the one it has from here on.
+  graph::ValueId StateOf(int tensor);
+  void SetState(int tensor, graph::ValueId value);
+  graph::ValueId AddState(const std::string& name, graph::TensorPtr initial,
+                          std::optional<graph::Quantization> quantization);
+  void AddStateOutputs(std::vector<graph::ValueId>& outputs);
 
   // Integer arithmetic (quantized.cc).
   struct Limits {
@@ -223,6 +318,9 @@ class Builder {
                                  const std::vector<host::Multiplier>& multipliers, const Limits& limits,
                                  graph::ValueId x, graph::ValueId w, graph::ValueId bias,
                                  const std::string& why);
+  graph::ValueId Convolved(const host::Window2d& window, int64_t groups,
+                           const std::vector<host::Multiplier>& multipliers, const Limits& limits,
+                           const graph::TensorPtr& weights, graph::ValueId bias);
   graph::ValueId BiasOrZero(int64_t outputs);
   graph::ValueId WithoutZeroPoint(graph::ValueId constant, int tensor);
   graph::ValueId WithoutDeadChannels(graph::ValueId constant,
@@ -247,7 +345,12 @@ class Builder {
     int more = 0;  ///< uses of the operator with the same fault
   };
   std::vector<Fault> faults_;
-  int64_t fold_budget_ = int64_t{1} << 28;
+  std::shared_ptr<Scope> scope_;
+  std::string prefix_;  ///< of names in graphs that others call
+  int depth_ = 0;
+  std::set<int> visited_;                   ///< graphs that FindAssigned has seen
+  std::map<int, std::string> handles_;      ///< tensors that stand for variables
+  std::map<int, size_t> variable_tensors_;  ///< … that are variables: which of Scope::states
 };
 
 }  // namespace cosim::import::tflite

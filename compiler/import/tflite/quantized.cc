@@ -83,9 +83,10 @@ std::vector<Multiplier> Builder::ConvMultipliers(bool float_product) {
 }
 
 // Sums on int16 have the type of the bias. Depthwise convolutions know int64 only, and so does whatever has
-// no bias.
+// no bias, but transposed convolutions: without one theirs are int32.
 bool Builder::HasWideSums() const {
   if (!IsWide(op_->inputs[0])) return false;
+  if (op_->name == "TRANSPOSE_CONV") return HasOperand(2) && Info(op_->inputs[2]).dtype == DType::kInt64;
   return op_->name == "DEPTHWISE_CONV_2D" || !HasOperand(2) || Info(op_->inputs[2]).dtype != DType::kInt32;
 }
 
@@ -124,7 +125,7 @@ ValueId Builder::WithoutZeroPoint(ValueId constant, int tensor) {
   const size_t each = weights.size() / static_cast<size_t>(data.shape()[0]);
   std::vector<int16_t> wide(weights.size());
   for (size_t i = 0; i < wide.size(); ++i)
-    wide[i] = static_cast<int16_t>(weights[i] - zero_points[zero_points.size() == 1 ? 0 : i / each]);
+    wide[i] = static_cast<int16_t>(weights[i] - zero_points[i / each % zero_points.size()]);
   return model_.graph.AddConstant(node.name + ".centred", WeightTensor(data.shape(), std::move(wide)));
 }
 
@@ -157,7 +158,7 @@ ValueId Builder::CoreRequantize(ValueId sum, const std::vector<Multiplier>& mult
 }
 
 bool Builder::QuantizedConv(const host::Window2d& window, int64_t groups, Activation activation) {
-  const int from = op_->inputs[0], weights = op_->inputs[1], to = op_->outputs[0];
+  const int weights = op_->inputs[1], to = op_->outputs[0];
   const auto multipliers = ConvMultipliers(false);
   if (multipliers.empty()) return false;
   const auto data = WeightsOihw(weights, op_->name == "DEPTHWISE_CONV_2D");
@@ -166,17 +167,22 @@ bool Builder::QuantizedConv(const host::Window2d& window, int64_t groups, Activa
   const auto limits = LimitsOf(activation, to);
   const ValueId bias = BiasOrZero(data->shape()[0]);
   if (!limits || bias < 0) return false;
-  const ValueId x = Nchw(from), w = model_.graph.AddConstant(name_ + ".weights", data);
+  return Finish(Convolved(window, groups, multipliers, *limits, data, bias), true);
+}
+
+ValueId Builder::Convolved(const host::Window2d& window, int64_t groups,
+                           const std::vector<Multiplier>& multipliers, const Limits& limits,
+                           const graph::TensorPtr& weights, ValueId bias) {
+  const int from = op_->inputs[0], to = op_->outputs[0];
+  const ValueId x = Nchw(from), w = model_.graph.AddConstant(name_ + ".weights", weights);
   const std::string why = WhyNotCore(multipliers);
-  if (why.empty()) {
-    const graph::Conv2d conv{window.stride, window.pad, window.dilation, groups, ZeroPoint(from)};
-    const ValueId sum =
-        model_.graph.Add(name_, conv, {x, WithoutDeadChannels(WithoutZeroPoint(w, weights), multipliers)});
-    const ValueId biased =
-        model_.graph.Add(name_ + ".bias", graph::BiasAdd{}, {sum, WithoutDeadChannels(bias, multipliers)});
-    return Finish(CoreRequantize(biased, multipliers, to, *limits), true);
-  }
-  return Finish(HostConvolution(window, groups, multipliers, *limits, x, w, bias, why), true);
+  if (!why.empty()) return HostConvolution(window, groups, multipliers, limits, x, w, bias, why);
+  const graph::Conv2d conv{window.stride, window.pad, window.dilation, groups, ZeroPoint(from)};
+  const ValueId sum = model_.graph.Add(
+      name_, conv, {x, WithoutDeadChannels(WithoutZeroPoint(w, op_->inputs[1]), multipliers)});
+  const ValueId biased =
+      model_.graph.Add(name_ + ".bias", graph::BiasAdd{}, {sum, WithoutDeadChannels(bias, multipliers)});
+  return CoreRequantize(biased, multipliers, to, limits);
 }
 
 ValueId Builder::HostConvolution(const host::Window2d& window, int64_t groups,

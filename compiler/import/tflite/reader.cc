@@ -9,6 +9,7 @@
 
 #include "compiler/host/numeric.h"
 #include "compiler/import/diagnostic_codes.h"
+#include "compiler/import/tflite/flex_map.h"
 #include "compiler/import/tflite/schema_generated.h"
 #include "compiler/import/tflite/sparse.h"
 
@@ -102,7 +103,63 @@ OperatorOptions RearrangingOptions(const fb::Operator& op) {
   return NoOptions{};
 }
 
+template <typename Table>
+RecurrentOptions Recurrent(const Table& table) {
+  const auto type = table.fused_activation_function();
+  RecurrentOptions options{.activation = ActivationOf(type)};
+  options.tanh = type == fb::ActivationFunctionType_TANH;
+  return options;
+}
+
+std::optional<OperatorOptions> RecurrentOptionsOf(const fb::Operator& op) {
+  if (const auto* svdf = op.builtin_options_as_SVDFOptions()) {
+    RecurrentOptions options = Recurrent(*svdf);
+    options.rank = svdf->rank();
+    return options;
+  }
+  if (const auto* rnn = op.builtin_options_as_RNNOptions()) return Recurrent(*rnn);
+  if (const auto* rnn = op.builtin_options_as_SequenceRNNOptions()) {
+    RecurrentOptions options = Recurrent(*rnn);
+    options.time_major = rnn->time_major();
+    return options;
+  }
+  const auto clipped = [](const auto& lstm) {
+    RecurrentOptions options = Recurrent(lstm);
+    options.cell_clip = lstm.cell_clip();
+    options.projection_clip = lstm.proj_clip();
+    return options;
+  };
+  if (const auto* lstm = op.builtin_options_as_LSTMOptions()) {
+    RecurrentOptions options = clipped(*lstm);
+    options.basic = lstm->kernel_type() != fb::LSTMKernelType_FULL;
+    return options;
+  }
+  if (const auto* lstm = op.builtin_options_as_UnidirectionalSequenceLSTMOptions()) {
+    RecurrentOptions options = clipped(*lstm);
+    options.time_major = lstm->time_major();
+    options.diagonal = lstm->diagonal_recurrent_tensors();
+    return options;
+  }
+  return std::nullopt;
+}
+
+std::string Text(const flatbuffers::String* string) { return string ? string->str() : ""; }
+
+std::optional<OperatorOptions> ControlOptionsOf(const fb::Operator& op) {
+  if (const auto* branch = op.builtin_options_as_IfOptions())
+    return GraphOptions{{branch->then_subgraph_index(), branch->else_subgraph_index()}};
+  if (const auto* loop = op.builtin_options_as_WhileOptions())
+    return GraphOptions{{loop->cond_subgraph_index(), loop->body_subgraph_index()}};
+  if (const auto* call = op.builtin_options_as_CallOnceOptions())
+    return GraphOptions{{call->init_subgraph_index(), -1}};
+  if (const auto* handle = op.builtin_options_as_VarHandleOptions())
+    return VariableOptions{Text(handle->container()) + "/" + Text(handle->shared_name())};
+  return std::nullopt;
+}
+
 OperatorOptions OptionsOf(const fb::Operator& op) {
+  if (const auto recurrent = RecurrentOptionsOf(op)) return *recurrent;
+  if (const auto control = ControlOptionsOf(op)) return *control;
   if (const auto* conv = op.builtin_options_as_Conv2DOptions()) return Dilated(*conv);
   if (const auto* conv = op.builtin_options_as_DepthwiseConv2DOptions()) return Dilated(*conv);
   if (const auto* pool = op.builtin_options_as_Pool2DOptions()) {
@@ -128,6 +185,16 @@ OperatorOptions OptionsOf(const fb::Operator& op) {
     return ElementwiseOptions{ActivationOf(norm->fused_activation_function())};
   if (const auto* concat = op.builtin_options_as_ConcatenationOptions())
     return ConcatOptions{concat->axis(), ActivationOf(concat->fused_activation_function())};
+  if (const auto* conv = op.builtin_options_as_TransposeConvOptions()) return Strided(*conv);
+  if (const auto* conv = op.builtin_options_as_Conv3DOptions())
+    return VolumeOptions{conv->padding() == fb::Padding_SAME,
+                         {conv->stride_d(), conv->stride_h(), conv->stride_w()},
+                         {conv->dilation_d_factor(), conv->dilation_h_factor(), conv->dilation_w_factor()},
+                         ActivationOf(conv->fused_activation_function())};
+  if (const auto* resize = op.builtin_options_as_ResizeBilinearOptions())
+    return ResizeOptions{resize->align_corners(), resize->half_pixel_centers()};
+  if (const auto* resize = op.builtin_options_as_ResizeNearestNeighborOptions())
+    return ResizeOptions{resize->align_corners(), resize->half_pixel_centers()};
   if (const auto* reduce = op.builtin_options_as_ReducerOptions()) return ReduceOptions{reduce->keep_dims()};
   return RearrangingOptions(op);
 }
@@ -148,19 +215,18 @@ class Reader {
 
   std::optional<File> Run() {
     if (!Verify()) return std::nullopt;
-    const auto& graph = *model_->subgraphs()->Get(0);
-    if (!graph.tensors()) return Malformed("the graph has no tensors");
-    for (const fb::Tensor* tensor : *graph.tensors())
-      if (!ReadTensor(*tensor)) return std::nullopt;
-    if (!ReadIndices(graph.inputs(), file_.inputs, false) ||
-        !ReadIndices(graph.outputs(), file_.outputs, false))
-      return std::nullopt;
-    if (file_.outputs.empty()) return Malformed("the graph has no outputs");
-    if (graph.operators())
-      for (const fb::Operator* op : *graph.operators())
-        if (!ReadOperator(*op)) return std::nullopt;
-    if (!CheckOrder()) return std::nullopt;
-    return std::move(file_);
+    const std::string name = file_.name;
+    File all;
+    for (const fb::SubGraph* graph : *model_->subgraphs()) {
+      file_ = {.name = name};
+      if (!ReadGraph(*graph)) return std::nullopt;
+      if (all.tensors.empty()) {
+        all = std::move(file_);
+      } else {
+        all.others.push_back(std::move(file_));
+      }
+    }
+    return all;
   }
 
  private:
@@ -172,6 +238,25 @@ class Reader {
   // Each only so that a failure can be returned as false.
   bool Bad(const std::string& what) { return Malformed(what), false; }
 
+  bool ReadGraph(const fb::SubGraph& graph) {
+    const bool first = graph_count_++ == 0;
+    if (!graph.tensors() && first) return Bad("the graph has no tensors");
+    if (graph.tensors())
+      for (const fb::Tensor* tensor : *graph.tensors())
+        if (!ReadTensor(*tensor)) return false;
+    if (!ReadIndices(graph.inputs(), file_.inputs, false) ||
+        !ReadIndices(graph.outputs(), file_.outputs, false))
+      return false;
+    for (int input : file_.inputs)
+      if (file_.tensors[input].data)
+        return Bad(fmt::format("input '{}' is a constant", file_.tensors[input].name));
+    if (file_.outputs.empty() && first) return Bad("the graph has no outputs");
+    if (graph.operators())
+      for (const fb::Operator* op : *graph.operators())
+        if (!ReadOperator(*op)) return false;
+    return CheckOrder();
+  }
+
   bool Verify() {
     if (bytes_.size() < 8 || std::memcmp(bytes_.data() + 4, fb::ModelIdentifier(), 4) != 0)
       return Error(codes::kUnreadable, "not a TensorFlow Lite file: bytes 4 to 7 are not 'TFL3'"), false;
@@ -180,17 +265,15 @@ class Reader {
     model_ = fb::GetModel(bytes_.data());
     if (model_->version() != 3) return Bad(fmt::format("format version {}, not 3", model_->version()));
     if (!model_->subgraphs() || model_->subgraphs()->size() == 0) return Bad("there is no graph");
-    if (model_->subgraphs()->size() > 1)
-      return Error(codes::kUnsupported,
-                   fmt::format("{} graphs; only models of one are supported", model_->subgraphs()->size())),
-             false;
     return true;
   }
 
   bool ReadTensor(const fb::Tensor& tensor) {
     TensorInfo info;
     info.name = tensor.name() ? tensor.name()->str() : fmt::format("tensor{}", file_.tensors.size());
-    const auto type = TypeOf(tensor.type());
+    info.variable = tensor.is_variable();
+    info.resource = tensor.type() == fb::TensorType_RESOURCE;
+    const auto type = info.resource ? std::optional(DType::kInt32) : TypeOf(tensor.type());
     const bool nibbles = tensor.type() == fb::TensorType_INT4;
     if (!type && !nibbles)
       info.unusable = fmt::format("element type {}", fb::EnumNameTensorType(tensor.type()));
@@ -337,6 +420,8 @@ class Reader {
     if (info.custom && code.custom_code()) info.name = code.custom_code()->str();
     info.version = code.version();
     info.options = OptionsOf(op);
+    if (const auto* custom = op.custom_options())
+      info.custom_options = NumbersOf({custom->data(), custom->size()});
     if (!ReadIndices(op.inputs(), info.inputs, true) || !ReadIndices(op.outputs(), info.outputs, false))
       return false;
     file_.operators.push_back(std::move(info));
@@ -345,7 +430,8 @@ class Reader {
 
   bool CheckOrder() {
     std::vector<bool> known(file_.tensors.size(), false);
-    for (size_t i = 0; i < known.size(); ++i) known[i] = file_.tensors[i].data != nullptr;
+    for (size_t i = 0; i < known.size(); ++i)
+      known[i] = file_.tensors[i].data != nullptr || file_.tensors[i].variable;
     for (int input : file_.inputs) known[input] = true;
     for (const OperatorInfo& op : file_.operators) {
       for (int input : op.inputs)
@@ -366,6 +452,7 @@ class Reader {
   std::span<const uint8_t> bytes_;
   Diagnostics& diagnostics_;
   const fb::Model* model_ = nullptr;
+  int graph_count_ = 0;
   File file_;
 };
 

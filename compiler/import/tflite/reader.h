@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,7 +19,7 @@ namespace cosim::import::tflite {
 
 enum class Activation { kNone, kRelu, kRelu0To1, kReluN1To1, kRelu6, kOther };
 
-struct WindowOptions {  ///< convolutions and pools
+struct WindowOptions {  ///< convolutions, transposed ones, and pools
   bool same_padding = false;
   int64_t stride[2] = {1, 1}, dilation[2] = {1, 1}, kernel[2] = {1, 1};  ///< vertical, horizontal
   Activation activation = Activation::kNone;
@@ -67,12 +68,34 @@ struct CumulativeOptions {
 struct GeluOptions {
   bool approximate = false;
 };
+struct ResizeOptions {
+  bool align_corners = false, half_pixel_centers = false;
+};
+struct VolumeOptions {  ///< CONV_3D
+  bool same_padding = false;
+  int64_t stride[3] = {1, 1, 1}, dilation[3] = {1, 1, 1};  ///< depth, vertical, horizontal
+  Activation activation = Activation::kNone;
+};
+struct GraphOptions {  ///< IF: what holds, what does not; WHILE: condition, body; CALL_ONCE
+  int graphs[2] = {-1, -1};
+};
+struct VariableOptions {  ///< VAR_HANDLE
+  std::string name;
+};
+struct RecurrentOptions {  ///< LSTM, RNN, SVDF and their kin
+  Activation activation = Activation::kNone;
+  bool tanh = false;  ///< the activation is that, which is no Activation
+  float cell_clip = 0, projection_clip = 0;
+  bool time_major = false, basic = false, diagonal = false;
+  int rank = 0;  ///< SVDF
+};
 struct NoOptions {};
 
 using OperatorOptions =
     std::variant<NoOptions, WindowOptions, DenseOptions, SoftmaxOptions, ElementwiseOptions, ConcatOptions,
                  ReduceOptions, SliceOptions, AxisOptions, BlockOptions, LeakyOptions, MirrorOptions,
-                 ProductOptions, CumulativeOptions, GeluOptions>;
+                 ProductOptions, CumulativeOptions, GeluOptions, ResizeOptions, VolumeOptions, GraphOptions,
+                 VariableOptions, RecurrentOptions>;
 
 struct TensorInfo {
   std::string name;
@@ -83,6 +106,8 @@ struct TensorInfo {
   int axis = 0;                      ///< of more than one scale
   graph::TensorPtr data;             ///< constants
   std::string unusable;              ///< why nothing can be computed with it; empty if it can
+  bool variable = false;             ///< keeps its value from one run to the next
+  bool resource = false;             ///< a handle of a variable, not a value
 };
 
 struct OperatorInfo {
@@ -91,6 +116,8 @@ struct OperatorInfo {
   OperatorOptions options;
   int version = 1;
   bool custom = false;
+  /// Options of a custom operator that are numbers; nothing when they cannot be read.
+  std::optional<std::map<std::string, double>> custom_options;
 };
 
 struct File {
@@ -98,6 +125,7 @@ struct File {
   std::vector<TensorInfo> tensors;
   std::vector<OperatorInfo> operators;  ///< in an order in which they can run
   std::vector<int> inputs, outputs;
+  std::vector<File> others;  ///< of the first graph: those behind it, without others of their own
 };
 
 /// Largest number of elements of one tensor.

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/host/tflite_recurrent.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "compiler/host/numeric.h"
+#include "compiler/host/tflite_functions.h"
+
+namespace cosim::host {
+namespace {
+
+using Reals64 = std::vector<double>;
+
+double Applied(CellFunction function, double x) {
+  switch (function) {
+    case CellFunction::kNone:
+      return x;
+    case CellFunction::kRelu:
+      return std::max(x, 0.0);
+    case CellFunction::kReluN1To1:
+      return std::clamp(x, -1.0, 1.0);
+    case CellFunction::kRelu6:
+      return std::clamp(x, 0.0, 6.0);
+    case CellFunction::kTanh:
+      return std::tanh(x);
+  }
+  return x;
+}
+
+/// Extents of a sequence.
+struct Steps {
+  int64_t batch = 1, steps = 1, input = 1;
+  bool time_major = false, sequence = true;
+
+  /// Which row of x or y step `t` of sequence `b` is.
+  int64_t Row(int64_t b, int64_t t) const { return time_major ? t * batch + b : b * steps + t; }
+  Shape Result(int64_t outputs) const {
+    if (!sequence) return {batch, outputs};
+    return time_major ? Shape{steps, batch, outputs} : Shape{batch, steps, outputs};
+  }
+};
+
+std::optional<Steps> StepsOf(const Shape& x, bool time_major) {
+  if (x.size() == 2) return Steps{x[0], 1, x[1], false, false};
+  if (x.size() != 3) return std::nullopt;
+  return Steps{x[time_major ? 1 : 0], x[time_major ? 0 : 1], x[2], time_major, true};
+}
+
+/// What does not fit, if anything; `want` is of the operands from `first` on, and absent ones fit.
+std::string Unfit(Operands in, size_t first, const std::vector<TensorType>& want) {
+  for (size_t i = 0; i < want.size(); ++i)
+    if (const HostOperand& operand = in[first + i]; !operand.absent && operand.type != want[i])
+      return fmt::format("operand {} is {}, not {}", first + i, ToString(operand.type), ToString(want[i]));
+  return "";
+}
+
+/// Adds the rows of `matrix` times `vector` to `sums`.
+template <typename Vector>
+void AddProduct(const Tensor& matrix, const Vector& vector, Reals64& sums) {
+  const auto m = matrix.data<float>();
+  const size_t columns = static_cast<size_t>(matrix.shape()[1]);
+  for (size_t i = 0; i < sums.size(); ++i)
+    for (size_t k = 0; k < columns; ++k)
+      sums[i] += static_cast<double>(m[i * columns + k]) * static_cast<double>(vector[k]);
+}
+
+void AddEach(const Tensor* addend, Reals64& sums) {
+  for (size_t i = 0; addend && i < sums.size(); ++i) sums[i] += static_cast<double>(addend->data<float>()[i]);
+}
+
+void Normalize(const Tensor& coefficients, Reals64& x) {
+  const auto n = static_cast<double>(x.size());
+  double mean = 0, variance = 0;
+  for (double v : x) mean += v / n;
+  for (double v : x) variance += (v - mean) * (v - mean) / n;
+  for (size_t i = 0; i < x.size(); ++i)
+    x[i] = (x[i] - mean) / std::sqrt(variance + 1e-8) * static_cast<double>(coefficients.data<float>()[i]);
+}
+
+// Operands of LstmFloat.
+constexpr size_t kInputWeights = 1, kRecurrentWeights = 5, kPeepholes = 9, kBiases = 12, kProjection = 16,
+                 kHidden = 18, kCells = 19, kNorms = 20, kLstmOperands = 24;
+
+/// What a gate sees before its function. Gates: input, forget, cell, output.
+Reals64 Gate(Values in, size_t gate, std::span<const float> x, const Reals64& h, const Reals64& c) {
+  constexpr size_t kNone = kLstmOperands;
+  constexpr size_t kPeephole[] = {kPeepholes, kPeepholes + 1, kNone, kPeepholes + 2};
+  Reals64 sums(c.size(), 0.0);
+  const Tensor *norm = in[kNorms + gate], *bias = in[kBiases + gate];
+  if (!norm) AddEach(bias, sums);
+  AddProduct(*in[kInputWeights + gate], x, sums);
+  AddProduct(*in[kRecurrentWeights + gate], h, sums);
+  const Tensor* peephole = kPeephole[gate] == kNone ? nullptr : in[kPeephole[gate]];
+  for (size_t i = 0; peephole && i < sums.size(); ++i)
+    sums[i] += static_cast<double>(peephole->data<float>()[i]) * c[i];
+  if (norm) {
+    Normalize(*norm, sums);
+    AddEach(bias, sums);
+  }
+  return sums;
+}
+
+double Logistic(double x) { return 1 / (1 + std::exp(-x)); }
+double Clipped(double x, double most) { return most > 0 ? std::clamp(x, -most, most) : x; }
+
+void StepLstm(const TfliteLstm& a, Values in, std::span<const float> x, Reals64& h, Reals64& c) {
+  const bool coupled = !in[kInputWeights];
+  const Reals64 forget = Gate(in, 1, x, h, c), candidate = Gate(in, 2, x, h, c),
+                input = coupled ? Reals64() : Gate(in, 0, x, h, c);
+  for (size_t i = 0; i < c.size(); ++i) {
+    const double kept = Logistic(forget[i]), added = coupled ? 1 - kept : Logistic(input[i]);
+    c[i] = Clipped(kept * c[i] + added * Applied(a.function, candidate[i]), a.cell_clip);
+  }
+  Reals64 y = Gate(in, 3, x, h, c);
+  for (size_t i = 0; i < y.size(); ++i) y[i] = Logistic(y[i]) * Applied(a.function, c[i]);
+  if (!in[kProjection]) return void(h = y);
+  std::ranges::fill(h, 0.0);
+  AddEach(in[kProjection + 1], h);
+  AddProduct(*in[kProjection], y, h);
+  for (double& v : h) v = Clipped(v, a.projection_clip);
+}
+
+Types InferLstm(const TfliteLstm& a, Operands in) {
+  const auto s = StepsOf(in[0].type.shape, a.time_major);
+  if (!s || in[kHidden].type.shape.size() != 2 || in[kCells].type.shape.size() != 2)
+    return Refuse("input {} and states {} and {}", ToString(in[0].type), ToString(in[kHidden].type),
+                  ToString(in[kCells].type));
+  const int64_t outputs = in[kHidden].type.shape[1], cells = in[kCells].type.shape[1];
+  const auto real = [](Shape shape) { return TensorType{DType::kFloat32, std::move(shape)}; };
+  const TensorType row = real({cells}), from_x = real({cells, s->input}), from_h = real({cells, outputs});
+  std::vector<TensorType> want = {
+      real(in[0].type.shape), from_x, from_x, from_x, from_x, from_h, from_h, from_h, from_h};
+  want.insert(want.end(), 7, row);
+  want.insert(want.end(),
+              {real({outputs, cells}), real({outputs}), real({s->batch, outputs}), real({s->batch, cells})});
+  want.insert(want.end(), 4, row);
+  if (const std::string unfit = Unfit(in, 0, want); !unfit.empty()) return Types{unfit};
+  const bool coupled = in[kInputWeights].absent, normed = !in[kNorms + 1].absent;
+  for (size_t i : {kRecurrentWeights, kBiases})
+    if (in[i].absent != coupled) return Refuse("the input gate has some of its weights only");
+  for (size_t gate : {1, 2, 3})
+    for (size_t i : {kInputWeights + gate, kRecurrentWeights + gate, kBiases + gate})
+      if (in[i].absent) return Refuse("operand {} is missing", i);
+  if (in[kPeepholes + 1].absent != in[kPeepholes + 2].absent ||
+      (!coupled && in[kPeepholes].absent != in[kPeepholes + 1].absent))
+    return Refuse("some gates have peepholes and others none");
+  for (size_t gate : {0, 2, 3})
+    if ((gate != 0 || !coupled) && in[kNorms + gate].absent == normed)
+      return Refuse("some gates are normalized and others not");
+  if (in[kProjection].absent && (outputs != cells || !in[kProjection + 1].absent))
+    return Refuse("{} outputs of {} cells without a projection", outputs, cells);
+  const Shape y = s->Result(outputs);
+  if (!IsReasonable(y)) return Refuse("the result is too large");
+  return std::vector<TensorType>{real(y), want[kHidden], want[kCells]};
+}
+
+/// Row `row` of a matrix.
+template <typename T>
+std::span<const T> RowOf(const Tensor& tensor, int64_t row, int64_t length) {
+  return tensor.data<T>().subspan(static_cast<size_t>(row * length), static_cast<size_t>(length));
+}
+
+template <typename T>
+void Store(const Reals64& list, Tensor& tensor, int64_t row) {
+  auto* to = tensor.mutable_data<T>().data() + row * static_cast<int64_t>(list.size());
+  for (double v : list) *to++ = static_cast<T>(v);
+}
+
+Reals64 StateRow(const Tensor& state, int64_t b) {
+  const auto row = RowOf<float>(state, b, state.shape()[1]);
+  return {row.begin(), row.end()};
+}
+
+// States are rounded to float32 after every step.
+void Round(Reals64& list) {
+  for (double& v : list) v = static_cast<double>(static_cast<float>(v));
+}
+
+void ComputeLstm(const TfliteLstm& a, Values in, Results out) {
+  const Steps s = *StepsOf(in[0]->shape(), a.time_major);
+  for (int64_t b = 0; b < s.batch; ++b) {
+    Reals64 h = StateRow(*in[kHidden], b), c = StateRow(*in[kCells], b);
+    for (int64_t t = 0; t < s.steps; ++t) {
+      StepLstm(a, in, RowOf<float>(*in[0], s.Row(b, t), s.input), h, c);
+      Round(h);
+      Round(c);
+      Store<float>(h, out[0], s.Row(b, t));
+    }
+    Store<float>(h, out[1], b);
+    Store<float>(c, out[2], b);
+  }
+}
+
+// Of bytes: operands (x, 4 w, 4 r, 4 bias, h, c).
+constexpr size_t kByteBiases = 9, kByteHidden = 13, kByteCells = 14;
+
+int32_t Clamped16(int64_t x) {
+  return static_cast<int32_t>(
+      std::clamp<int64_t>(x, std::numeric_limits<int16_t>::min(), std::numeric_limits<int16_t>::max()));
+}
+
+/// The sum of (vector - zero_point) * row of the matrix; wraps.
+int32_t Sum(std::span<const int8_t> vector, int32_t zero_point, const Tensor& matrix, size_t row,
+            int32_t bias) {
+  auto sum = static_cast<uint32_t>(bias);
+  const auto weights = matrix.data<int8_t>().subspan(row * vector.size(), vector.size());
+  for (size_t k = 0; k < vector.size(); ++k)
+    sum += static_cast<uint32_t>((vector[k] - zero_point) * weights[k]);
+  return static_cast<int32_t>(sum);
+}
+
+struct ByteCell {
+  const TfliteLstmInt8& a;
+  Values in;
+
+  int32_t Gate(size_t gate, size_t i, std::span<const int8_t> x, std::span<const int8_t> h) const {
+    const int32_t bias = in[kByteBiases + gate]->data<int32_t>()[i];
+    const int32_t from_x = Clamped16(a.from_x[gate].Apply(Sum(x, a.x_zero_point, *in[1 + gate], i, bias))),
+                  from_h = Clamped16(a.from_h[gate].Apply(Sum(h, a.h_zero_point, *in[5 + gate], i, 0)));
+    return Clamped16(int64_t{from_x} + from_h);
+  }
+
+  int16_t TanhOfCell(int32_t c) const {
+    const int shift = 15 + a.cell_exponent - 3;
+    return TanhInt16(shift >= 0 ? c * (3 << shift) : (c * 3 + (1 << (-shift - 1))) >> -shift);
+  }
+
+  void Step(std::span<const int8_t> x, std::vector<int8_t>& h, std::vector<int16_t>& c) const {
+    std::vector<int8_t> next(h.size());
+    for (size_t i = 0; i < c.size(); ++i) {
+      const int32_t forget = LogisticInt16(3 * Gate(1, i, x, h)), input = LogisticInt16(3 * Gate(0, i, x, h)),
+                    candidate = TanhInt16(3 * Gate(2, i, x, h)), output = LogisticInt16(3 * Gate(3, i, x, h));
+      int32_t cell = Clamped16(int64_t{Clamped16(a.kept.Apply(forget * c[i]))} +
+                               Clamped16(a.added.Apply(input * candidate)));
+      if (a.cell_clip > 0) cell = std::clamp(cell, -a.cell_clip, a.cell_clip);
+      c[i] = static_cast<int16_t>(cell);
+      const int64_t product = a.output.Apply(output * TanhOfCell(cell));
+      next[i] = static_cast<int8_t>(std::clamp<int64_t>(product + a.h_zero_point, -128, 127));
+    }
+    h = next;
+  }
+};
+
+Types InferLstmInt8(const TfliteLstmInt8& a, Operands in) {
+  const auto s = StepsOf(in[0].type.shape, a.time_major);
+  if (!s || in[kByteCells].type.shape.size() != 2) return Refuse("input {}", ToString(in[0].type));
+  const int64_t cells = in[kByteCells].type.shape[1];
+  const TensorType from_x{DType::kInt8, {cells, s->input}}, from_h{DType::kInt8, {cells, cells}},
+      bias{DType::kInt32, {cells}};
+  std::vector<TensorType> want = {{DType::kInt8, in[0].type.shape}};
+  for (const TensorType& type : {from_x, from_h, bias}) want.insert(want.end(), 4, type);
+  want.push_back({DType::kInt8, {s->batch, cells}});
+  want.push_back({DType::kInt16, {s->batch, cells}});
+  if (const std::string unfit = Unfit(in, 0, want); !unfit.empty()) return Types{unfit};
+  const TensorType y{DType::kInt8, s->Result(cells)};
+  if (!IsReasonable(y.shape)) return Refuse("the result is too large");
+  return std::vector<TensorType>{y, want[kByteHidden], want[kByteCells]};
+}
+
+void ComputeLstmInt8(const TfliteLstmInt8& a, Values in, Results out) {
+  const Steps s = *StepsOf(in[0]->shape(), a.time_major);
+  const int64_t cells = in[kByteCells]->shape()[1];
+  const ByteCell cell{a, in};
+  for (int64_t b = 0; b < s.batch; ++b) {
+    const auto h0 = RowOf<int8_t>(*in[kByteHidden], b, cells);
+    const auto c0 = RowOf<int16_t>(*in[kByteCells], b, cells);
+    std::vector<int8_t> h(h0.begin(), h0.end());
+    std::vector<int16_t> c(c0.begin(), c0.end());
+    for (int64_t t = 0; t < s.steps; ++t) {
+      cell.Step(RowOf<int8_t>(*in[0], s.Row(b, t), s.input), h, c);
+      std::ranges::copy(h, out[0].mutable_data<int8_t>().begin() + s.Row(b, t) * cells);
+    }
+    std::ranges::copy(h, out[1].mutable_data<int8_t>().begin() + b * cells);
+    std::ranges::copy(c, out[2].mutable_data<int16_t>().begin() + b * cells);
+  }
+}
+
+Types InferRnn(bool time_major, Operands in) {
+  const auto s = StepsOf(in[0].type.shape, time_major);
+  if (!s || in[4].type.shape.size() != 2) return Refuse("input {}", ToString(in[0].type));
+  const int64_t cells = in[4].type.shape[1];
+  const auto real = [](Shape shape) { return TensorType{DType::kFloat32, std::move(shape)}; };
+  const TensorType h = real({s->batch, cells});
+  const std::string unfit =
+      Unfit(in, 0, {real(in[0].type.shape), real({cells, s->input}), real({cells, cells}), real({cells}), h});
+  if (!unfit.empty()) return Types{unfit};
+  const Shape y = s->Result(cells);
+  if (!IsReasonable(y)) return Refuse("the result is too large");
+  return std::vector<TensorType>{real(y), h};
+}
+
+void ComputeRnn(CellFunction function, bool time_major, Values in, Results out) {
+  const Steps s = *StepsOf(in[0]->shape(), time_major);
+  for (int64_t b = 0; b < s.batch; ++b) {
+    Reals64 h = StateRow(*in[4], b);
+    for (int64_t t = 0; t < s.steps; ++t) {
+      Reals64 sums(h.size(), 0.0);
+      AddEach(in[3], sums);
+      AddProduct(*in[1], RowOf<float>(*in[0], s.Row(b, t), s.input), sums);
+      AddProduct(*in[2], h, sums);
+      for (size_t i = 0; i < h.size(); ++i) h[i] = Applied(function, sums[i]);
+      Round(h);
+      Store<float>(h, out[0], s.Row(b, t));
+    }
+    Store<float>(h, out[1], b);
+  }
+}
+
+Types InferSvdf(int64_t rank, DType element, DType wide, DType bias, Operands in) {
+  const Shape &x = in[0].type.shape, &features = in[1].type.shape, &times = in[2].type.shape;
+  if (x.size() != 2 || features.size() != 2 || times.size() != 2)
+    return Refuse("input {}", ToString(in[0].type));
+  const int64_t filters = features[0], memory = times[1];
+  if (rank < 1 || filters % rank != 0) return Refuse("{} filters of rank {}", filters, rank);
+  const TensorType past{wide, {x[0], memory * filters}};
+  const std::string unfit = Unfit(
+      in, 0,
+      {{element, x}, {element, {filters, x[1]}}, {wide, {filters, memory}}, {bias, {filters / rank}}, past});
+  if (!unfit.empty()) return Types{unfit};
+  return std::vector<TensorType>{{element, {x[0], filters / rank}}, past};
+}
+
+/// All past products but the oldest, with the new ones; calls f(b, unit, sum over its filters and times of
+/// past - zero point) with each unit. Product(b, filter): the new ones.
+template <typename T, typename Sum, typename Product, typename F>
+void Remember(int64_t rank, Sum zero_point, Values in, Tensor& past, Product product, F f) {
+  const int64_t filters = in[2]->shape()[0], memory = in[2]->shape()[1], batch = in[0]->shape()[0];
+  const auto before = in[4]->data<T>(), times = in[2]->data<T>();
+  const auto now = past.mutable_data<T>();
+  for (int64_t b = 0; b < batch; ++b)
+    for (int64_t unit = 0; unit < filters / rank; ++unit) {
+      Sum sum = 0;
+      for (int64_t r = unit * rank; r < (unit + 1) * rank; ++r)
+        for (int64_t m = 0; m < memory; ++m) {
+          const int64_t at = (b * filters + r) * memory + m;
+          now[at] = m + 1 < memory ? before[at + 1] : product(b, r);
+          sum += static_cast<Sum>(times[r * memory + m]) * (static_cast<Sum>(now[at]) - zero_point);
+        }
+      f(b, unit, sum);
+    }
+}
+
+template <typename T>
+void ComputeSvdfInt8(const TfliteSvdf& a, Values in, Results out) {
+  const int64_t inputs = in[0]->shape()[1];
+  const auto product = [&](int64_t b, int64_t filter) {
+    const int32_t sum =
+        Sum(RowOf<int8_t>(*in[0], b, inputs), a.x_zero_point, *in[1], static_cast<size_t>(filter), 0);
+    return static_cast<T>(std::clamp<int64_t>(int64_t{a.features.Apply(sum)} + a.past_zero_point,
+                                              std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
+  };
+  Remember<T, int64_t>(
+      a.rank, a.past_zero_point, in, out[1], product, [&](int64_t b, int64_t unit, int64_t sum) {
+        const int64_t biased = sum + (in[3] ? in[3]->data<int32_t>()[unit] : 0);
+        const int64_t y =
+            int64_t{a.times.Apply(static_cast<int32_t>(static_cast<uint32_t>(biased)))} + a.y_zero_point;
+        out[0].mutable_data<int8_t>()[b * out[0].shape()[1] + unit] =
+            static_cast<int8_t>(std::clamp<int64_t>(y, -128, 127));
+      });
+}
+
+/// Multiply-accumulates of all matrices among the operands, once a step.
+MacsFunction MacsOfMatrices(size_t first, size_t last, bool time_major) {
+  return [=](Operands in, const TensorType&) {
+    const auto s = StepsOf(in[0].type.shape, time_major);
+    int64_t macs = 0;
+    for (size_t i = first; i < last; ++i)
+      if (!in[i].absent) macs += graph::NumElements(in[i].type.shape);
+    return s ? macs * s->batch * s->steps : 0;
+  };
+}
+
+}  // namespace
+
+HostOperatorPtr LstmFloat(const TfliteLstm& a) {
+  return Make(
+      "tflite_lstm", 1, kLstmOperands, [=](Operands in) { return InferLstm(a, in); },
+      [=](Values in, Results out) { ComputeLstm(a, in, out); }, MacsOfMatrices(1, kPeepholes, a.time_major));
+}
+
+HostOperatorPtr LstmInt8(const TfliteLstmInt8& a) {
+  return Make(
+      "tflite_lstm_int8", 15, 15, [=](Operands in) { return InferLstmInt8(a, in); },
+      [=](Values in, Results out) { ComputeLstmInt8(a, in, out); },
+      MacsOfMatrices(1, kByteBiases, a.time_major));
+}
+
+HostOperatorPtr RnnFloat(CellFunction function, bool time_major) {
+  return Make(
+      "tflite_rnn", 5, 5, [=](Operands in) { return InferRnn(time_major, in); },
+      [=](Values in, Results out) { ComputeRnn(function, time_major, in, out); },
+      MacsOfMatrices(1, 3, time_major));
+}
+
+HostOperatorPtr SvdfFloat(int64_t rank, CellFunction function) {
+  return Make(
+      "tflite_svdf", 1, 5,
+      [=](Operands in) { return InferSvdf(rank, DType::kFloat32, DType::kFloat32, DType::kFloat32, in); },
+      [=](Values in, Results out) {
+        const auto product = [&](int64_t b, int64_t filter) {
+          const auto x = RowOf<float>(*in[0], b, in[0]->shape()[1]),
+                     w = RowOf<float>(*in[1], filter, in[0]->shape()[1]);
+          double sum = 0;
+          for (size_t k = 0; k < x.size(); ++k) sum += static_cast<double>(x[k]) * static_cast<double>(w[k]);
+          return static_cast<float>(sum);
+        };
+        Remember<float, double>(rank, 0.0, in, out[1], product, [&](int64_t b, int64_t unit, double sum) {
+          if (in[3]) sum += static_cast<double>(in[3]->data<float>()[unit]);
+          out[0].mutable_data<float>()[b * out[0].shape()[1] + unit] =
+              static_cast<float>(Applied(function, sum));
+        });
+      },
+      MacsOfMatrices(1, 3, false));
+}
+
+HostOperatorPtr SvdfInt8(const TfliteSvdf& a) {
+  return Make(
+      "tflite_svdf_int8", 1, 5,
+      [=](Operands in) {
+        const DType wide = in[2].type.dtype;
+        if (!graph::IsQuantized(wide)) return Refuse("weights of time must be int8 or int16");
+        return InferSvdf(a.rank, DType::kInt8, wide, DType::kInt32, in);
+      },
+      [=](Values in, Results out) {
+        in[2]->dtype() == DType::kInt8 ? ComputeSvdfInt8<int8_t>(a, in, out)
+                                       : ComputeSvdfInt8<int16_t>(a, in, out);
+      },
+      MacsOfMatrices(1, 3, false));
+}
+
+}  // namespace cosim::host

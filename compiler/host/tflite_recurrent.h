@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// TensorFlow Lite's layers with a state, step after step. A state is an operand, and what becomes of it a
+// result. Sequences are [B,T,I], or [T,B,I] with `time_major`; a layer of one step has [B,I]. B: batch, I:
+// inputs, C: cells, O: outputs, as many as cells unless there is a projection.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "compiler/host/fixed_point.h"
+#include "compiler/host/make.h"
+
+namespace cosim::host {
+
+enum class CellFunction { kNone, kRelu, kReluN1To1, kRelu6, kTanh };
+
+struct TfliteLstm {
+  CellFunction function = CellFunction::kTanh;  ///< of the cell's input and of the cell
+  double cell_clip = 0, projection_clip = 0;    ///< 0: none
+  bool time_major = false;
+};
+/// LSTM, UNIDIRECTIONAL_SEQUENCE_LSTM in float32: (x, input weights of input, forget, cell and output gate
+/// [C,I], recurrent weights alike [C,O], peepholes of input, forget and output gate [C], biases of the four
+/// [C], projection [O,C] and its bias [O], h [B,O], c [B,C], coefficients of layer normalization of the four
+/// [C]) -> y like x with O values, h, c. The input gate's operands may all be absent: then it is 1 - the
+/// forget gate. Peepholes, projection and normalization may be absent too.
+HostOperatorPtr LstmFloat(const TfliteLstm& attributes);
+
+/// The same of int8 with cells of int16 and a scale of 2^-n, as tflite-micro defines it: no peepholes,
+/// projection nor normalization, and all four gates.
+struct TfliteLstmInt8 {
+  int32_t x_zero_point = 0, h_zero_point = 0;
+  std::array<Multiplier, 4> from_x, from_h;  ///< to 2^-12, of input, forget, cell and output gate
+  Multiplier kept, added, output;  ///< forget gate * cell, input gate * candidate, output gate * tanh
+  int cell_exponent = 0;           ///< the cells' scale is 2^cell_exponent; -24 to -4
+  int32_t cell_clip = 0;           ///< 0: none
+  bool time_major = false;
+};
+/// (x, four [C,I], four [C,C], four biases int32 [C], h, c) -> y, h, c.
+HostOperatorPtr LstmInt8(const TfliteLstmInt8& attributes);
+
+/// RNN, UNIDIRECTIONAL_SEQUENCE_RNN in float32: (x, w [C,I], r [C,C], bias [C], h [B,C]) -> y, h.
+HostOperatorPtr RnnFloat(CellFunction function, bool time_major);
+
+/// SVDF: (x [B,I], features [F,I], times [F,M], bias [F/rank], optional, past [B,M*F]) -> y [B,F/rank], past.
+/// Each of F filters keeps its last M products with x.
+HostOperatorPtr SvdfFloat(int64_t rank, CellFunction function);
+
+struct TfliteSvdf {
+  int64_t rank = 1;
+  int32_t x_zero_point = 0, past_zero_point = 0, y_zero_point = 0;
+  Multiplier features, times;
+};
+/// SVDF of int8; times and past are both int16, or both int8. The bias is int32.
+HostOperatorPtr SvdfInt8(const TfliteSvdf& attributes);
+
+}  // namespace cosim::host

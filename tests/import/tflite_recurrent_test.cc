@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: Apache-2.0
+// TensorFlow Lite's layers with a state, on sequences and over several runs, compared with their definitions.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "compiler/import/data/inputs.h"
+#include "tests/import/tflite_testing.h"
+
+namespace cosim::import::tflite::recurrent_test {
+namespace {
+
+using testing::HasSubstr;
+using Numbers = std::vector<double>;
+
+/// A tensor of a type, with as many numbers as it has; a constant, a state, or neither.
+TensorInfo Typed(DType dtype, Shape shape, float scale = 0, int32_t zero_point = 0) {
+  TensorInfo info{.name = "", .dtype = dtype, .shape = std::move(shape)};
+  if (scale == 0) return info;
+  info.scales = {scale};
+  info.zero_points = {zero_point};
+  return info;
+}
+TensorInfo State(TensorInfo info) {
+  info.variable = true;
+  info.name = "memory";
+  return info;
+}
+TensorInfo Drawn(TensorInfo info, uint32_t seed, int range) {
+  std::mt19937 random(seed);
+  Tensor data({info.dtype, info.shape});
+  graph::WithElementType(info.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (!std::is_same_v<T, graph::Half> && !std::is_same_v<T, bool>)
+      for (T& v : data.mutable_data<T>()) {
+        const double unit = static_cast<double>(random() % 2001) / 1000 - 1;
+        v = static_cast<T>(std::is_floating_point_v<T> ? unit : std::round(unit * range));
+      }
+  });
+  info.data = std::make_shared<const Tensor>(std::move(data));
+  return info;
+}
+
+Numbers NumbersOf(const Tensor& tensor) {
+  Numbers list;
+  graph::WithElementType(tensor.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (!std::is_same_v<T, graph::Half>)
+      for (const T& v : tensor.data<T>()) list.push_back(static_cast<double>(v));
+  });
+  return list;
+}
+
+/// One operator; operands without a place are absent (-1 in `places`, else an index into `tensors`).
+std::optional<Model> Single(const std::vector<TensorInfo>& tensors, const std::vector<int>& places,
+                            const std::string& op, const OperatorOptions& options,
+                            std::string* error = nullptr) {
+  File file{.name = "test.tflite", .tensors = tensors};
+  const int output = static_cast<int>(tensors.size()) - 1;
+  file.operators = {{.name = op, .inputs = places, .outputs = {output}, .options = options}};
+  for (int i = 0; i < output; ++i)
+    if (!tensors[static_cast<size_t>(i)].data && !tensors[static_cast<size_t>(i)].variable)
+      file.inputs.push_back(i);
+  file.outputs = {output};
+  Diagnostics diagnostics;
+  auto model = Builder(file, diagnostics).Run();
+  if (error) *error = diagnostics.Render();
+  EXPECT_TRUE(error || model) << diagnostics.Render();
+  return diagnostics.HasErrors() ? std::nullopt : std::move(model);
+}
+
+/// Several runs: the first input drawn for each, states carried. The first output of each.
+std::vector<Tensor> Runs(const Model& model, int count, std::vector<Tensor>& given) {
+  std::vector<Tensor> outputs, inputs = RandomInputs(model, 1);
+  for (int run = 0; run < count; ++run) {
+    inputs[0] = RandomInputs(model, static_cast<uint64_t>(run) + 10)[0];
+    given.push_back(inputs[0]);
+    const auto values = golden::Run(model.graph, inputs);
+    outputs.push_back(*values[model.graph.outputs()[0]]);
+    for (const import::State& state : model.states)
+      inputs[state.input] = *values[model.graph.outputs()[state.output]];
+  }
+  return outputs;
+}
+
+double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+struct LstmCase {
+  int batch = 2, steps = 3, input = 3, cells = 4, outputs = 4;
+  bool coupled = false, peephole = false, projected = false, normed = false, time_major = false,
+       single = false;
+  float cell_clip = 0, projection_clip = 0;
+};
+
+void ExpectFloatLstm(const LstmCase& c) {
+  std::vector<TensorInfo> tensors;
+  std::vector<int> places;
+  const auto add = [&](bool there, const TensorInfo& info) {
+    places.push_back(there ? static_cast<int>(tensors.size()) : -1);
+    if (there) tensors.push_back(info);
+  };
+  const auto weights = [&](Shape shape) {
+    return Drawn(Typed(DType::kFloat32, std::move(shape)), static_cast<uint32_t>(tensors.size()) + 3, 1);
+  };
+  const auto sequence = [&](int64_t last) {
+    return c.single       ? Shape{c.batch, last}
+           : c.time_major ? Shape{c.steps, c.batch, last}
+                          : Shape{c.batch, c.steps, last};
+  };
+  add(true, Typed(DType::kFloat32, sequence(c.input)));
+  for (int gate = 0; gate < 4; ++gate) add(gate > 0 || !c.coupled, weights({c.cells, c.input}));
+  for (int gate = 0; gate < 4; ++gate) add(gate > 0 || !c.coupled, weights({c.cells, c.outputs}));
+  for (int gate = 0; gate < 3; ++gate) add(c.peephole && (gate > 0 || !c.coupled), weights({c.cells}));
+  for (int gate = 0; gate < 4; ++gate) add(gate > 0 || !c.coupled, weights({c.cells}));
+  add(c.projected, weights({c.outputs, c.cells}));
+  add(c.projected, weights({c.outputs}));
+  add(true, State(Typed(DType::kFloat32, {c.batch, c.outputs})));
+  add(true, State(Typed(DType::kFloat32, {c.batch, c.cells})));
+  if (c.normed)
+    for (int gate = 0; gate < 4; ++gate) add(gate > 0 || !c.coupled, weights({c.cells}));
+  if (!c.normed && !c.single)
+    for (int gate = 0; gate < 4; ++gate) places.push_back(-1);
+  tensors.push_back(Typed(DType::kFloat32, sequence(c.outputs)));
+  RecurrentOptions options;
+  options.tanh = true;
+  options.cell_clip = c.cell_clip;
+  options.projection_clip = c.projection_clip;
+  options.time_major = c.time_major;
+  const auto model = Single(tensors, places, c.single ? "LSTM" : "UNIDIRECTIONAL_SEQUENCE_LSTM", options);
+  ASSERT_TRUE(model);
+  ASSERT_EQ(model->states.size(), 2u);
+  std::vector<Tensor> given;
+  const auto outputs = Runs(*model, 2, given);
+
+  const auto constant = [&](size_t operand) {
+    const int at = operand < places.size() ? places[operand] : -1;
+    return at < 0 ? Numbers() : NumbersOf(*tensors[static_cast<size_t>(at)].data);
+  };
+  const int steps = c.single ? 1 : c.steps;
+  std::vector<Numbers> h(c.batch, Numbers(c.outputs, 0.0)), cell(c.batch, Numbers(c.cells, 0.0));
+  for (size_t run = 0; run < outputs.size(); ++run) {
+    const Numbers x = NumbersOf(given[run]), y = NumbersOf(outputs[run]);
+    for (int t = 0; t < steps; ++t)
+      for (int b = 0; b < c.batch; ++b) {
+        const int row = c.time_major && !c.single ? t * c.batch + b : b * steps + t;
+        const auto gate = [&](size_t g, int i) {  // before its function
+          const Numbers w = constant(1 + g), r = constant(5 + g), bias = constant(12 + g),
+                        norm = constant(20 + g);
+          const Numbers peep = g == 2 ? Numbers() : constant(9 + (g == 3 ? 2 : g));
+          Numbers sums;
+          for (int j = 0; j < c.cells; ++j) {
+            double sum = norm.empty() ? bias[j] : 0;
+            for (int k = 0; k < c.input; ++k) sum += w[j * c.input + k] * x[row * c.input + k];
+            for (int k = 0; k < c.outputs; ++k) sum += r[j * c.outputs + k] * h[b][k];
+            if (!peep.empty()) sum += peep[j] * cell[b][j];
+            sums.push_back(sum);
+          }
+          if (norm.empty()) return sums[i];
+          double mean = 0, squares = 0;
+          for (double s : sums) mean += s / c.cells;
+          for (double s : sums) squares += s * s / c.cells;
+          return (sums[i] - mean) / std::sqrt(squares - mean * mean + 1e-8) * norm[i] + bias[i];
+        };
+        Numbers next(c.cells), raw(c.cells);
+        for (int i = 0; i < c.cells; ++i) {
+          const double forget = Sigmoid(gate(1, i)), in = c.coupled ? 1 - forget : Sigmoid(gate(0, i));
+          next[i] = forget * cell[b][i] + in * std::tanh(gate(2, i));
+          if (c.cell_clip > 0) next[i] = std::clamp(next[i], -double{c.cell_clip}, double{c.cell_clip});
+        }
+        cell[b] = next;
+        for (int i = 0; i < c.cells; ++i) raw[i] = Sigmoid(gate(3, i)) * std::tanh(cell[b][i]);
+        if (c.projected) {
+          const Numbers p = constant(16), bias = constant(17);
+          for (int o = 0; o < c.outputs; ++o) {
+            double sum = bias[o];
+            for (int i = 0; i < c.cells; ++i) sum += p[o * c.cells + i] * raw[i];
+            h[b][o] = c.projection_clip > 0
+                          ? std::clamp(sum, -double{c.projection_clip}, double{c.projection_clip})
+                          : sum;
+          }
+        } else {
+          h[b] = raw;
+        }
+        for (int o = 0; o < c.outputs; ++o)
+          ASSERT_NEAR(y[row * c.outputs + o], h[b][o], 1e-5) << run << " " << t;
+      }
+  }
+}
+
+TEST(Lstm, Float) {
+  ExpectFloatLstm({});
+  ExpectFloatLstm({.time_major = true});
+  ExpectFloatLstm({.coupled = true, .cell_clip = 0.3f});
+  ExpectFloatLstm({.peephole = true});
+  ExpectFloatLstm({.outputs = 2, .projected = true, .projection_clip = 0.4f});
+  ExpectFloatLstm({.coupled = true, .peephole = true, .normed = true});
+  ExpectFloatLstm({.outputs = 3, .peephole = true, .projected = true, .normed = true});
+  ExpectFloatLstm({.single = true});
+}
+
+// Bytes: each step by the integer definition, with the tested LOGISTIC and TANH of int16 as its functions.
+int64_t Scaled(int64_t sum, double factor) {
+  int exponent = 0;
+  const auto bits = static_cast<int64_t>(std::round(std::frexp(factor, &exponent) * 0x1p31));
+  const int64_t high = ((exponent > 0 ? sum << exponent : sum) * bits + (int64_t{1} << 30)) >> 31;
+  return static_cast<int64_t>(std::round(std::ldexp(static_cast<double>(high), std::min(exponent, 0))));
+}
+int64_t Clamp16(int64_t v) { return std::clamp<int64_t>(v, -32768, 32767); }
+
+Numbers OfInt16(const std::string& op, const Numbers& x, float scale) {
+  Diagnostics diagnostics;
+  const Shape shape = {static_cast<int64_t>(x.size())};
+  const auto model =
+      OneOperator({Typed(DType::kInt16, shape, scale), Typed(DType::kInt16, shape, 1.0f / 32768)}, op,
+                  NoOptions{}, diagnostics);
+  EXPECT_TRUE(model) << diagnostics.Render();
+  Tensor tensor({DType::kInt16, shape});
+  std::ranges::copy(x, tensor.mutable_data<int16_t>().begin());
+  return NumbersOf(*golden::Run(model->graph, {tensor})[model->graph.outputs()[0]]);
+}
+
+std::pair<std::vector<TensorInfo>, std::vector<int>> ByteLstm(int batch, int steps, int input, int cells) {
+  std::vector<TensorInfo> tensors = {Typed(DType::kInt8, {batch, steps, input}, 0.02f, 5)};
+  std::vector<int> places = {0};
+  const auto add = [&](const TensorInfo& info) {
+    places.push_back(static_cast<int>(tensors.size()));
+    tensors.push_back(info);
+  };
+  for (int gate = 0; gate < 4; ++gate)
+    add(Drawn(Typed(DType::kInt8, {cells, input}, 0.01f + 0.001f * static_cast<float>(gate)), 20 + gate,
+              127));
+  for (int gate = 0; gate < 4; ++gate)
+    add(Drawn(Typed(DType::kInt8, {cells, cells}, 0.012f - 0.001f * static_cast<float>(gate)), 30 + gate,
+              127));
+  places.insert(places.end(), 3, -1);
+  for (int gate = 0; gate < 4; ++gate) add(Drawn(Typed(DType::kInt32, {cells}, 0.0002f), 40 + gate, 3000));
+  places.insert(places.end(), 2, -1);
+  add(State(Typed(DType::kInt8, {batch, cells}, 0.007f, -3)));
+  add(State(Typed(DType::kInt16, {batch, cells}, 0x1p-11f)));
+  places.insert(places.end(), 4, -1);
+  tensors.push_back(Typed(DType::kInt8, {batch, steps, cells}, 0.007f, -3));
+  return {tensors, places};
+}
+
+TEST(Lstm, BytesWithCellsOfInt16) {
+  constexpr int kBatch = 2, kSteps = 4, kInput = 5, kCells = 3;
+  const auto [tensors, places] = ByteLstm(kBatch, kSteps, kInput, kCells);
+  RecurrentOptions options;
+  options.tanh = true;
+  options.cell_clip = 1.5f;
+  const auto model = Single(tensors, places, "UNIDIRECTIONAL_SEQUENCE_LSTM", options);
+  ASSERT_TRUE(model);
+  std::vector<Tensor> given;
+  const auto outputs = Runs(*model, 3, given);
+  std::vector<Numbers> h(kBatch, Numbers(kCells, -3)), cell(kBatch, Numbers(kCells, 0));
+  const double clip = 1.5 * 2048, hidden_scale = static_cast<double>(0.007f);
+  for (size_t run = 0; run < outputs.size(); ++run) {
+    const Numbers x = NumbersOf(given[run]), y = NumbersOf(outputs[run]);
+    for (int b = 0; b < kBatch; ++b)
+      for (int t = 0; t < kSteps; ++t) {
+        const auto gate = [&](size_t g) {
+          const TensorInfo &w = tensors[1 + g], &r = tensors[5 + g], &bias = tensors[9 + g];
+          const Numbers wn = NumbersOf(*w.data), rn = NumbersOf(*r.data), bn = NumbersOf(*bias.data);
+          Numbers result;
+          for (int i = 0; i < kCells; ++i) {
+            double from_x = bn[i], from_h = 0;
+            for (int k = 0; k < kInput; ++k)
+              from_x += wn[i * kInput + k] * (x[(b * kSteps + t) * kInput + k] - 5);
+            for (int k = 0; k < kCells; ++k) from_h += rn[i * kCells + k] * (h[b][k] + 3);
+            const double fx = static_cast<double>(0.02f * w.scales[0]) * 4096,
+                         fh = static_cast<double>(0.007f * r.scales[0]) * 4096;
+            result.push_back(static_cast<double>(Clamp16(Clamp16(Scaled(static_cast<int64_t>(from_x), fx)) +
+                                                         Clamp16(Scaled(static_cast<int64_t>(from_h), fh)))));
+          }
+          return OfInt16(g == 2 ? "TANH" : "LOGISTIC", result, 0x1p-12f);
+        };
+        const Numbers in = gate(0), forget = gate(1), candidate = gate(2), out = gate(3);
+        for (int i = 0; i < kCells; ++i) {
+          const int64_t kept = Clamp16(Scaled(static_cast<int64_t>(forget[i] * cell[b][i]), 0x1p-15)),
+                        added = Clamp16(Scaled(static_cast<int64_t>(in[i] * candidate[i]), 0x1p-19));
+          cell[b][i] = std::clamp(static_cast<double>(Clamp16(kept + added)), -clip, clip);
+        }
+        const Numbers squashed = OfInt16("TANH", cell[b], 0x1p-11f);
+        for (int i = 0; i < kCells; ++i) {
+          const int64_t product = Scaled(static_cast<int64_t>(out[i] * squashed[i]), 0x1p-30 / hidden_scale);
+          h[b][i] = static_cast<double>(std::clamp<int64_t>(product - 3, -128, 127));
+          ASSERT_EQ(y[(b * kSteps + t) * kCells + i], h[b][i]) << run << " " << b << " " << t << " " << i;
+        }
+      }
+  }
+}
+
+TEST(Lstm, WhatIsNotDefinedForBytesIsNamed) {
+  auto [tensors, places] = ByteLstm(1, 2, 3, 4);
+  RecurrentOptions options;
+  options.tanh = true;
+  std::string error;
+  const std::string op = "UNIDIRECTIONAL_SEQUENCE_LSTM";
+  auto some = places;
+  some[1] = some[5] = some[12] = -1;
+  EXPECT_FALSE(Single(tensors, some, op, options, &error));
+  EXPECT_THAT(error, HasSubstr("integers without an input gate"));
+  some = places;
+  some[9] = places[12];
+  EXPECT_FALSE(Single(tensors, some, op, options, &error));
+  EXPECT_THAT(error, HasSubstr("peepholes of integers"));
+  auto other = tensors;
+  other[14].scales = {0.0005f};
+  EXPECT_FALSE(Single(other, places, op, options, &error));
+  EXPECT_THAT(error, HasSubstr("no power of two"));
+  other = tensors;
+  other[13].variable = false;
+  other[13].data = std::make_shared<const Tensor>(Tensor({DType::kInt8, {1, 4}}));
+  EXPECT_FALSE(Single(other, places, op, options, &error));
+  EXPECT_THAT(error, HasSubstr("its state is no variable tensor"));
+  some = {0, 1, 2, 3, 4};
+  EXPECT_FALSE(Single(tensors, some, "LSTM", options, &error));
+  EXPECT_THAT(error, HasSubstr("its basic kernel"));
+}
+
+TEST(Rnn, StepsAndSequences) {
+  for (bool single : {false, true}) {
+    const int steps = single ? 1 : 3;
+    const Shape x = single ? Shape{2, 4} : Shape{2, 3, 4}, y = single ? Shape{2, 5} : Shape{2, 3, 5};
+    const auto drawn = [](Shape shape, uint32_t seed) {
+      return Drawn(Typed(DType::kFloat32, std::move(shape)), seed, 1);
+    };
+    const std::vector<TensorInfo> tensors = {Typed(DType::kFloat32, x),
+                                             drawn({5, 4}, 1),
+                                             drawn({5, 5}, 2),
+                                             drawn({5}, 3),
+                                             State(Typed(DType::kFloat32, {2, 5})),
+                                             Typed(DType::kFloat32, y)};
+    RecurrentOptions options;
+    options.activation = Activation::kRelu;
+    const auto model =
+        Single(tensors, {0, 1, 2, 3, 4}, single ? "RNN" : "UNIDIRECTIONAL_SEQUENCE_RNN", options);
+    ASSERT_TRUE(model);
+    std::vector<Tensor> given;
+    const auto outputs = Runs(*model, 2, given);
+    const Numbers w = NumbersOf(*tensors[1].data), r = NumbersOf(*tensors[2].data),
+                  bias = NumbersOf(*tensors[3].data);
+    std::vector<Numbers> h(2, Numbers(5, 0.0));
+    for (size_t run = 0; run < 2; ++run)
+      for (int b = 0; b < 2; ++b)
+        for (int t = 0; t < steps; ++t) {
+          Numbers next = bias;
+          for (int i = 0; i < 5; ++i) {
+            for (int k = 0; k < 4; ++k)
+              next[i] += w[i * 4 + k] * NumbersOf(given[run])[(b * steps + t) * 4 + k];
+            for (int k = 0; k < 5; ++k) next[i] += r[i * 5 + k] * h[b][k];
+            next[i] = std::max(next[i], 0.0);
+          }
+          h[b] = next;
+          for (int i = 0; i < 5; ++i)
+            ASSERT_NEAR(NumbersOf(outputs[run])[(b * steps + t) * 5 + i], h[b][i], 1e-4);
+        }
+  }
+}
+
+// F filters of rank 2 keep their last M products.
+void ExpectSvdf(DType dtype, DType wide) {
+  constexpr int kBatch = 2, kInput = 6, kFilters = 8, kMemory = 3, kRank = 2, kUnits = 4;
+  const bool real = dtype == DType::kFloat32;
+  const float past_scale = wide == DType::kInt8 ? 0.05f : 0.0005f,
+              time_scale = wide == DType::kInt8 ? 0.01f : 0.0001f;
+  const int32_t past_zero = wide == DType::kInt8 ? 7 : 0;
+  const std::vector<TensorInfo> tensors = {
+      Typed(dtype, {kBatch, kInput}, real ? 0 : 0.03f, real ? 0 : -9),
+      Drawn(Typed(dtype, {kFilters, kInput}, real ? 0 : 0.01f), 1, 127),
+      Drawn(Typed(wide, {kFilters, kMemory}, real ? 0 : time_scale), 2, wide == DType::kInt16 ? 9000 : 127),
+      Drawn(Typed(real ? dtype : DType::kInt32, {kUnits}, real ? 0 : past_scale * time_scale), 3, 500),
+      State(Typed(wide, {kBatch, kMemory * kFilters}, real ? 0 : past_scale, past_zero)),
+      Typed(dtype, {kBatch, kUnits}, real ? 0 : 0.04f, real ? 0 : -128)};
+  RecurrentOptions options;
+  options.rank = kRank;
+  options.activation = Activation::kRelu;
+  const auto model = Single(tensors, {0, 1, 2, 3, 4}, "SVDF", options);
+  ASSERT_TRUE(model);
+  std::vector<Tensor> given;
+  const auto outputs = Runs(*model, 5, given);
+  const Numbers features = NumbersOf(*tensors[1].data), times = NumbersOf(*tensors[2].data),
+                bias = NumbersOf(*tensors[3].data);
+  std::vector<Numbers> products(kBatch * kFilters, Numbers(kMemory, real ? 0 : past_zero));
+  for (size_t run = 0; run < outputs.size(); ++run) {
+    const Numbers x = NumbersOf(given[run]), y = NumbersOf(outputs[run]);
+    for (int b = 0; b < kBatch; ++b)
+      for (int f = 0; f < kFilters; ++f) {
+        double sum = 0;
+        for (int k = 0; k < kInput; ++k)
+          sum += features[f * kInput + k] * (x[b * kInput + k] + (real ? 0 : 9));
+        Numbers& list = products[b * kFilters + f];
+        list.erase(list.begin());
+        const auto first = static_cast<double>(0.03f * 0.01f / past_scale);
+        const int64_t most = wide == DType::kInt8 ? 127 : 32767;
+        list.push_back(real ? sum
+                            : static_cast<double>(std::clamp(
+                                  Scaled(static_cast<int64_t>(sum), first) + past_zero, -most - 1, most)));
+      }
+    for (int b = 0; b < kBatch; ++b)
+      for (int u = 0; u < kUnits; ++u) {
+        double sum = bias[u];
+        for (int r = 0; r < kRank; ++r)
+          for (int m = 0; m < kMemory; ++m)
+            sum += times[(u * kRank + r) * kMemory + m] *
+                   (products[b * kFilters + u * kRank + r][m] - (real ? 0 : past_zero));
+        if (real) {
+          ASSERT_NEAR(y[b * kUnits + u], std::max(sum, 0.0), 1e-4);
+          continue;
+        }
+        const auto second = static_cast<double>(past_scale * time_scale / 0.04f);
+        ASSERT_EQ(y[b * kUnits + u], static_cast<double>(std::clamp<int64_t>(
+                                         Scaled(static_cast<int64_t>(sum), second) - 128, -128, 127)))
+            << run;
+      }
+  }
+}
+
+TEST(Svdf, RemembersItsLastProducts) {
+  ExpectSvdf(DType::kFloat32, DType::kFloat32);
+  ExpectSvdf(DType::kInt8, DType::kInt16);
+  ExpectSvdf(DType::kInt8, DType::kInt8);
+}
+
+}  // namespace
+}  // namespace cosim::import::tflite::recurrent_test
