@@ -28,14 +28,13 @@ struct FramesRun {
   double overlapped_copy_seconds = 0;
 };
 
-/// Runs `frames` frames; frame i reads inputs[i % inputs.size()]. Where the network carries values, all frames
-/// but the first read those from the frame before, and run one after the other on the first device. Else
-/// there are devices.size() / kFramesInFlight
-/// accelerators, which take turns at the frames: devices[kFramesInFlight * a + k] are frame k in flight on
-/// accelerator a, of which one executes at a time. Each device has a thread; threads share nothing that
-/// changes but their accelerator's lock. All devices get the programs
-/// before the first frame starts, which is in no figure. What a frame computes and costs in cycles does not
-/// depend on the number of devices.
+/// Runs `frames` frames; frame i reads inputs[i % inputs.size()]. Where the network carries values, all
+/// frames but the first read those from the frame before, and run one after the other on the first device.
+/// Else there are devices.size() / kFramesInFlight accelerators, which take turns at the frames:
+/// devices[kFramesInFlight * a + k] are frame k in flight on accelerator a, of which one executes at a time.
+/// Each device has a thread; threads share nothing that changes but their accelerator's lock. All devices get
+/// the programs before the first frame starts, which is in no figure. What a frame computes and costs in
+/// cycles does not depend on the number of devices.
 FramesRun ExecuteFrames(const Network& network, const isa::Spec& spec,
                         std::span<const std::unique_ptr<Device>> devices, std::span<const FrameInputs> inputs,
                         int frames);

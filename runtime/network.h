@@ -86,8 +86,8 @@ struct Network {
   std::vector<std::variant<AcceleratorStep, CpuStep>> steps;
   std::vector<Place> inputs, outputs;
   std::vector<Carried> carried;  ///< state that the network keeps from frame to frame; not in modules
-  std::vector<Place> values;  ///< all that can be read back at the end, when compiled to keep them
-  uint64_t value_bytes = 0;   ///< what a run writes stands in [0, value_bytes); all above is the programs'
+  std::vector<Place> values;     ///< all that can be read back at the end, when compiled to keep them
+  uint64_t value_bytes = 0;      ///< what a run writes stands in [0, value_bytes); all above is the programs'
   uint64_t dram_bytes = 0;
 };
 

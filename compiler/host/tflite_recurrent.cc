@@ -319,6 +319,7 @@ Types InferSvdf(int64_t rank, DType element, DType wide, DType bias, Operands in
       in, 0,
       {{element, x}, {element, {filters, x[1]}}, {wide, {filters, memory}}, {bias, {filters / rank}}, past});
   if (!unfit.empty()) return Types{unfit};
+  if (!IsReasonable({x[0], filters / rank})) return Refuse("the result is too large");
   return std::vector<TensorType>{{element, {x[0], filters / rank}}, past};
 }
 

@@ -14,8 +14,8 @@
 
 namespace cosim::import {
 
-/// A value that a network keeps from one run to the next: what output number `output` was is what input number
-/// `input` is in the next run. Both stand behind the inputs and outputs of the file.
+/// A value that a network keeps from one run to the next: what output number `output` was is what input
+/// number `input` is in the next run. Both stand behind the inputs and outputs of the file.
 struct State {
   size_t input = 0, output = 0;
   graph::TensorPtr initial;  ///< in the first run

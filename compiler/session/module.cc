@@ -97,9 +97,11 @@ std::optional<runtime::Module> MakeModule(const isa::Spec& spec, runtime::SpecSo
   if (!options.model) quantized = QuantizeFor(spec, options.network, options.seed, options.activation_bits);
   const graph::Graph& graph = quantized ? quantized->graph : options.model->graph;
   if (options.model && !options.model->states.empty()) {
-    error = fmt::format("{} keeps {} values from one run to the next, which modules do not do: `cosim run` does, "
-                        "on the model file and simulated devices",
-                        options.network, options.model->states.size());
+    error = fmt::format(
+        "{} keeps state from one run to the next, which modules do not do: `cosim run` does, on the model "
+        "file "
+        "and simulated devices",
+        options.network);
     return std::nullopt;
   }
   cpu::ObjectCompiler cpu(options.host_target);

@@ -129,9 +129,10 @@ std::vector<Warning> WarningsOf(const isa::Spec& spec, const runtime::Network& n
     WarnOfUnused(spec, used, warnings);
   }
   if (const size_t count = network.carried.size(); count > 0)
-    warnings.push_back({"state", fmt::format("{} {} kept from one frame to the next (--frames=N); in the first "
-                                             "they have their initial values",
-                                             count, count == 1 ? "value is" : "values are")});
+    warnings.push_back(
+        {"state", fmt::format("{} {} kept from one frame to the next (--frames=N); in the first "
+                              "they have their initial values",
+                              count, count == 1 ? "value is" : "values are")});
   return warnings;
 }
 

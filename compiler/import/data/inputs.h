@@ -26,7 +26,7 @@ struct Port {
   std::string name;
   graph::TensorType type;
   std::optional<graph::Quantization> quantization;  ///< of one scale; absent when values are what they are
-  graph::TensorPtr initial = nullptr;  ///< of a state (Model::states), which no file has to give
+  graph::TensorPtr initial = nullptr;               ///< of a state (Model::states), which no file has to give
 };
 std::vector<Port> InputsOf(const Model& model);
 
@@ -43,7 +43,8 @@ std::optional<graph::Tensor> FitInput(const Model& model, size_t index, graph::T
                                       const InputOptions& options, const std::string& source,
                                       Diagnostics& diagnostics);
 
-/// Seeded and the same everywhere, but states, which have their initial values: any byte for integers of 8 bits, [-1, 1) for floats, 0 or 1 else.
+/// Seeded and the same everywhere, but states, which have their initial values: any byte for integers of 8
+/// bits, [-1, 1) for floats, 0 or 1 else.
 std::vector<graph::Tensor> RandomInputs(const Model& model, uint64_t seed);
 
 }  // namespace cosim::import

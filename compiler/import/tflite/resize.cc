@@ -41,6 +41,9 @@ bool Builder::Resize() {
   if (size->type() != graph::TensorType{graph::DType::kInt32, {2}} || size->data<int32_t>()[0] != y[1] ||
       size->data<int32_t>()[1] != y[2])
     return Malformed(fmt::format("its size is not that of its output, {}", graph::ToString(y)));
+  constexpr int64_t kMostExtent = 1 << 20;
+  if (std::max({x[1], x[2], y[1], y[2]}) > kMostExtent)
+    return Unsupported(fmt::format("an extent above {}", kMostExtent));
   if (o.align_corners && o.half_pixel_centers)
     return Unsupported("align_corners together with half_pixel_centers");
   if (!IsFloat(from) && (!IsInteger(from) || !SameQuantization(Info(from), Info(to))))

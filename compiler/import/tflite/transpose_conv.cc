@@ -21,11 +21,14 @@ namespace {
 
 constexpr int64_t kMostStride = 256;
 
-/// Whether the product is too large for a tensor.
-bool TooMany(std::initializer_list<int64_t> factors) {
+/// Weights for all pixels of a square.
+constexpr int64_t kMostTaps = 1 << 26;
+
+/// Whether the product is larger than `most`.
+bool TooMany(int64_t most, std::initializer_list<int64_t> factors) {
   int64_t product = 1;
   for (int64_t factor : factors)
-    if (__builtin_mul_overflow(product, factor, &product) || product > kMostElements) return true;
+    if (__builtin_mul_overflow(product, factor, &product) || product > most) return true;
   return false;
 }
 
@@ -143,8 +146,8 @@ bool Builder::QuantizedTransposed(const std::array<int64_t, 2>& stride, const st
     window.pad[d + 2] = axes[d].PadAfter(x[d + 1], squares[d]);
     window.kernel[d] = axes[d].taps();
   }
-  if (TooMany({squared, outputs, w[1], axes[0].taps(), axes[1].taps()}) ||
-      TooMany({squared, outputs, x[0], squares[0], squares[1]}))
+  if (TooMany(kMostTaps, {squared, outputs, w[1], axes[0].taps(), axes[1].taps()}) ||
+      TooMany(kMostElements, {squared, outputs, x[0], squares[0], squares[1]}))
     return Fail(codes::kTooLarge, "weights for all pixels of a square are too many");
 
   const auto rest = static_cast<int8_t>(ZeroPoint(weights));
