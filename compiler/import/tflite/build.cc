@@ -11,6 +11,7 @@
 #include "compiler/import/diagnostic_codes.h"
 #include "compiler/import/import.h"
 #include "compiler/import/tflite/builder.h"
+#include "isa/check.h"
 
 namespace cosim::import {
 namespace tflite {
@@ -36,6 +37,7 @@ std::optional<Model> Builder::Run() {
   }
   ReportFaults();
   if (diagnostics_.HasErrors()) return std::nullopt;
+  COSIM_CHECK(unknown_.empty(), "an operator of {} was refused without a reason", file_.name);
   AddOutputs();
   ReportFaults();
   if (diagnostics_.HasErrors()) return std::nullopt;
@@ -270,6 +272,7 @@ graph::TensorPtr Builder::AsInFile(const TensorInfo& info, const graph::Tensor& 
 }
 
 ValueId Builder::Activate(ValueId value, Activation activation, const std::string& name) {
+  if (value < 0) return -1;  // already reported
   switch (activation) {
     case Activation::kNone:
       return value;
