@@ -75,7 +75,6 @@ TEST(TfliteReductions, ExtremesAndPlaces) {
       EXPECT_EQ(Numbers(nadir[0])[r], std::min_element(row, row + 10) - row);
     }
   }
-  const Tensor flags({2, 3}, std::vector<int8_t>{0, 0, 0, 0, 1, 0});
   Tensor bits({DType::kBool, {2, 3}});
   bits.mutable_data<uint8_t>()[4] = 1;
   const auto any = Results({Typed(DType::kBool, {2, 3}), Integers({1}, {1}), Typed(DType::kBool, {2})}, 1,

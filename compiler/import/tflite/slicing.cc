@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "compiler/host/index.h"
 #include "compiler/host/movement.h"
