@@ -363,7 +363,11 @@ HostOperatorPtr Range() {
           using T = decltype(zero);
           const T start = in[0]->data<T>()[0], delta = in[2]->data<T>()[0];
           const auto to = out[0].mutable_data<T>();
-          for (size_t i = 0; i < to.size(); ++i) to[i] = static_cast<T>(start + static_cast<T>(i) * delta);
+          // In between, integers may wrap.
+          using Step = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
+          for (size_t i = 0; i < to.size(); ++i)
+            to[i] =
+                static_cast<T>(static_cast<Step>(start) + static_cast<Step>(i) * static_cast<Step>(delta));
         });
       }));
 }

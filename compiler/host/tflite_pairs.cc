@@ -136,8 +136,9 @@ HostOperatorPtr QuantizedDivision(const TfliteDivision& a) {
         const int32_t shifted = static_cast<int32_t>(static_cast<uint32_t>(value) << headroom);
         const int32_t quotient = DoublingHighMultiply(shifted, inverse.value);
         const int shift = inverse.shift + headroom - a.multiplier.exponent;
-        const int32_t scaled = RoundingDivideByPowerOfTwo(
-            DoublingHighMultiply(quotient, a.multiplier.multiplier), std::clamp(shift, 0, 31));
+        const int32_t product = DoublingHighMultiply(quotient, a.multiplier.multiplier);
+        // Beyond 31 bits, which the reference does not define, nothing is left.
+        const int32_t scaled = shift > 31 ? 0 : RoundingDivideByPowerOfTwo(product, std::max(shift, 0));
         return static_cast<int32_t>(
             std::clamp<int64_t>(int64_t{scaled} + a.output_zero_point, a.low, a.high));
       },

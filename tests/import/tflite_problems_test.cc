@@ -113,7 +113,7 @@ TEST(TfliteSparse, StoredElementsComeToTheirPlaces) {
   EXPECT_TRUE(damaged([](Sparsity& s) { s.blocks[0] = 2; }));
   EXPECT_TRUE(damaged([](Sparsity& s) { s.levels[0].extent = 2; }));
   EXPECT_FALSE(Densified(sparsity, type, {data.data(), 3})) << "too few";
-  EXPECT_FALSE(Densified(sparsity, {DType::kInt8, {3, 6}}, data));
+  EXPECT_FALSE(Densified(sparsity, {DType::kInt8, {3, 5}}, data));
 }
 
 }  // namespace

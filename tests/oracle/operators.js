@@ -8,9 +8,12 @@ const {tensor} = require('./model.js');
 const CODES = {
   ADD: 0, AVERAGE_POOL_2D: 1, CONCATENATION: 2, CONV_2D: 3, DEPTHWISE_CONV_2D: 4, DEQUANTIZE: 6, FULLY_CONNECTED: 9,
   LOGISTIC: 14, MAX_POOL_2D: 17, MUL: 18, RELU: 19, RELU6: 21, RESHAPE: 22, SOFTMAX: 25, TANH: 28, PAD: 34, MEAN: 40,
-  SUB: 41, QUANTIZE: 114,
   LSTM: 16, RNN: 24, SVDF: 27, UNIDIRECTIONAL_SEQUENCE_RNN: 35, UNIDIRECTIONAL_SEQUENCE_LSTM: 44,
   RESIZE_BILINEAR: 23, TRANSPOSE_CONV: 67, RESIZE_NEAREST_NEIGHBOR: 97,
+  SUB: 41, QUANTIZE: 114, BATCH_MATMUL: 126, BATCH_TO_SPACE_ND: 37, DEPTH_TO_SPACE: 5, DIV: 42, ELU: 111, GATHER: 36,
+  HARD_SWISH: 117, L2_NORMALIZATION: 11, LEAKY_RELU: 98, MAXIMUM: 55, MINIMUM: 57, MIRROR_PAD: 100, PACK: 83, PADV2: 60,
+  PRELU: 54, REDUCE_MAX: 82, REDUCE_MIN: 89, REVERSE_V2: 105, SLICE: 65, SPACE_TO_BATCH_ND: 38, SPACE_TO_DEPTH: 26,
+  SQUARED_DIFFERENCE: 99, STRIDED_SLICE: 45, SUM: 74, TILE: 69, TRANSPOSE: 39, UNPACK: 88,
 };
 
 // Numbers for weights and biases that are the same in every run.
@@ -124,14 +127,67 @@ function common(type, q, sums) {
   };
 }
 
+const list = (shape, data) => tensor('INT32', shape, {data});
+
+// Operators that move, combine and reduce, of bytes. q(shape, scale) as above.
+function more(q) {
+  const x = () => q([1, 4, 6, 8], 0.02), y = q([1, 4, 6, 8], 0.03);
+  const pixels = list([2], [2, 2]), none = list([2, 2], [0, 0, 0, 0]);
+  return {
+    transpose: one('TRANSPOSE', [x()], [list([4], [0, 2, 3, 1])], q([1, 6, 8, 4], 0.02)),
+    strided_slice: one('STRIDED_SLICE', [x()], [list([4], [0, -1, 1, 0]), list([4], [1, -9, 6, 8]), list([4], [1, -2, 2, 3])],
+                       q([1, 2, 3, 3], 0.02), ['StridedSliceOptions', {begin_mask: 8}]),
+    slice: one('SLICE', [x()], [list([4], [0, 1, 2, 3]), list([4], [1, -1, 2, 4])], q([1, 3, 2, 4], 0.02)),
+    reverse: one('REVERSE_V2', [x()], [list([1], [2])], q([1, 4, 6, 8], 0.02)),
+    pack: one('PACK', [x(), x()], [], q([1, 4, 2, 6, 8], 0.02), ['PackOptions', {values_count: 2, axis: 2}]),
+    tile: one('TILE', [x()], [list([4], [1, 2, 1, 3])], q([1, 8, 6, 24], 0.02)),
+    gather: one('GATHER', [x()], [list([3], [5, 0, 2])], q([1, 4, 3, 8], 0.02), ['GatherOptions', {axis: 2}]),
+    mirror_pad: one('MIRROR_PAD', [x()], [list([4, 2], [0, 0, 1, 2, 2, 1, 0, 0])], q([1, 7, 9, 8], 0.02),
+                    ['MirrorPadOptions', {mode: 'SYMMETRIC'}]),
+    depth_to_space: one('DEPTH_TO_SPACE', [x()], [], q([1, 8, 12, 2], 0.02), ['DepthToSpaceOptions', {block_size: 2}]),
+    space_to_depth: one('SPACE_TO_DEPTH', [x()], [], q([1, 2, 3, 32], 0.02), ['SpaceToDepthOptions', {block_size: 2}]),
+    space_to_batch: one('SPACE_TO_BATCH_ND', [x()], [pixels, list([2, 2], [1, 1, 0, 2])], q([4, 3, 4, 8], 0.02)),
+    batch_to_space: one('BATCH_TO_SPACE_ND', [q([4, 3, 4, 8], 0.02)], [pixels, none], q([1, 6, 8, 8], 0.02)),
+    leaky_relu: one('LEAKY_RELU', [x()], [], y, ['LeakyReluOptions', {alpha: 0.15}]),
+    hard_swish: one('HARD_SWISH', [q([1, 4, 6, 8], 0.05)], [], y),
+    elu: one('ELU', [x()], [], q([1, 4, 6, 8], 0.025)),
+    prelu: one('PRELU', [x(), q([1, 1, 8], 0.011)], [], y),
+    maximum: one('MAXIMUM', [x(), q([8], 0.02)], [], q([1, 4, 6, 8], 0.02)),
+    minimum: one('MINIMUM', [x(), x()], [], q([1, 4, 6, 8], 0.02)),
+    squared_difference: one('SQUARED_DIFFERENCE', [x(), q([1, 4, 6, 8], 0.03)], [], q([1, 4, 6, 8], 0.1)),
+    sum: one('SUM', [x()], [list([2], [1, 2])], q([1, 8], 0.3), ['ReducerOptions', {}]),
+    mean_rows: one('MEAN', [x()], [list([1], [3])], q([1, 4, 6], 0.01), ['ReducerOptions', {}]),
+    reduce_max: one('REDUCE_MAX', [x()], [list([1], [2])], q([1, 4, 8], 0.02), ['ReducerOptions', {}]),
+    reduce_min: one('REDUCE_MIN', [x()], [list([1], [-1])], q([1, 4, 6, 1], 0.02), ['ReducerOptions', {keep_dims: true}]),
+    l2_normalization: one('L2_NORMALIZATION', [x()], [], tensor('INT8', [1, 4, 6, 8], {scale: 1 / 128, zero: 0}), ['L2NormOptions', {}]),
+    batch_matmul: one('BATCH_MATMUL', [q([2, 5, 12], 0.02), q([2, 7, 12], 0.03)], [], q([2, 5, 7], 0.15),
+                      ['BatchMatMulOptions', {adj_y: true}]),
+  };
+}
+
+// Float activations and int8 weights.
+function hybrid() {
+  const real = shape => tensor('FLOAT32', shape);
+  const scales = Array.from({length: 8}, (_, i) => 0.002 * (1 + i % 5));
+  const bias = tensor('FLOAT32', [8], {data: scales});
+  const conv = ['Conv2DOptions', {padding: 'SAME', stride_w: 1, stride_h: 1}];
+  return {
+    conv: one('CONV_2D', [real([1, 6, 6, 4])], [tensor('INT8', [8, 3, 3, 4], {scale: scales, data: numbers(288, 127, 1)}), bias],
+              real([1, 6, 6, 8]), conv),
+    dense: one('FULLY_CONNECTED', [real([3, 40])], [tensor('INT8', [8, 40], {scale: 0.01, data: numbers(320, 127, 2)}), bias],
+               real([3, 8]), ['FullyConnectedOptions', {}]),
+  };
+}
+
 // The largest differences that have an explanation: where XNNPACK rounds once in float32; where its fractions between pixels
 // have 11 bits instead of 10; where those of uint8 are multiplied with each other first; where ruy multiplies a sum of 32
 // bits and rounds once; where the division by a scale is a multiplication by its inverse; where MEAN comes from before 2023,
-// when the reference computed it in float32.
+// when the reference computed it, and SUM, in float32; where floats are added in another order.
 const TOLERANCES = {
   int8_conv_xnnpack: 1, int8_dense: 1, int8_add: 1, int8_sub: 1, int8_mul: 1, int8_mean_4: 1, int8_mean_49: 1,
   int8_requantize: 1, int8_resize_bilinear: 2, int8_resize_bilinear_corners: 2, int8_resize_bilinear_half: 2, int16_conv_int32: 1, int16_dense_int32: 1, int16_quantize: 1, int16_mean_4: 1, int16_mean_49: 1,
   uint8_transpose_conv: 1, uint8_resize_bilinear: 1,
+  int8_leaky_relu: 1, int8_sum: 1, int8_mean_rows: 1, int8_batch_matmul: 1, hybrid_conv: 2e-6, hybrid_dense: 2e-6,
 };
 
 const int8 = common('INT8', (shape, scale) => tensor('INT8', shape, {scale, zero: 5}), 'INT32');
@@ -199,7 +255,9 @@ const uint8 = {
   resize_bilinear: resized('RESIZE_BILINEAR', bytes([1, 7, 6, 4], 0.02), bytes([1, 13, 9, 4], 0.02), {}),
 };
 
+Object.assign(int8, more((shape, scale) => tensor('INT8', shape, {scale, zero: 5})));
+
 module.exports = {};
-for (const [type, models] of Object.entries({int8, int16, uint8, float}))
+for (const [type, models] of Object.entries({int8, int16, uint8, float, hybrid: hybrid()}))
   for (const [name, model] of Object.entries(models))
     module.exports[`${type}_${name}`] = {model, tolerance: TOLERANCES[`${type}_${name}`] || (type === 'float' ? 0.00001 : 0)};

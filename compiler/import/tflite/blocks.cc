@@ -2,6 +2,8 @@
 // TensorFlow Lite's operators that move blocks of pixels to channels or images, and back.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/host/movement.h"
 #include "compiler/import/tflite/builder.h"
 

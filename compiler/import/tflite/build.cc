@@ -12,6 +12,7 @@
 #include "compiler/import/diagnostic_codes.h"
 #include "compiler/import/import.h"
 #include "compiler/import/tflite/builder.h"
+#include "isa/check.h"
 
 namespace cosim::import {
 namespace tflite {
@@ -30,7 +31,9 @@ std::optional<Model> Builder::Run() {
   for (int input : file_.inputs) AddInput(input);
   FindAssigned(file_, 0);
   ReportFaults();
-  if (!RunOperators() || diagnostics_.HasErrors()) return std::nullopt;
+  const bool good = RunOperators();
+  if (diagnostics_.HasErrors()) return std::nullopt;
+  COSIM_CHECK(good, "an operator of {} was refused without a reason", file_.name);
   AddOutputs();
   ReportFaults();
   if (diagnostics_.HasErrors()) return std::nullopt;
@@ -334,6 +337,7 @@ graph::TensorPtr Builder::AsInFile(const TensorInfo& info, const graph::Tensor& 
 }
 
 ValueId Builder::Activate(ValueId value, Activation activation, const std::string& name) {
+  if (value < 0) return -1;  // already reported
   switch (activation) {
     case Activation::kNone:
       return value;

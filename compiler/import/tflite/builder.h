@@ -226,7 +226,10 @@ class Builder {
   bool QuantizedSoftmax(float beta);
   bool QuantizedRelu(Activation activation);
   bool FloatConv(const host::Window2d& window, int64_t groups, Activation activation);
-  graph::ValueId FloatDense(graph::ValueId x, Activation activation);
+  graph::ValueId FloatDense(graph::ValueId x, Activation activation, bool asymmetric);
+  std::string HybridFault() const;  ///< why float32 values do not meet these weights; empty if they do
+  bool HybridConv(const host::Window2d& window, int64_t groups, Activation activation);
+  graph::ValueId HybridDense(graph::ValueId x, Activation activation, bool asymmetric);
   graph::ValueId QuantizedDense(graph::ValueId x, Activation activation);
   bool QuantizedAveragePool(const host::Window2d& window, bool whole, Activation activation);
   graph::TensorPtr WeightsOihw(int tensor, bool depthwise);

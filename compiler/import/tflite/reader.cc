@@ -435,7 +435,7 @@ class Reader {
     for (int input : file_.inputs) known[input] = true;
     for (const OperatorInfo& op : file_.operators) {
       for (int input : op.inputs)
-        if (input >= 0 && !known[input])
+        if (input >= 0 && !known[input] && file_.tensors[input].unusable.empty())
           return Bad(fmt::format("{} reads tensor '{}' before anything computes it", op.name,
                                  file_.tensors[input].name));
       for (int output : op.outputs) {

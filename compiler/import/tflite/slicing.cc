@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "compiler/host/index.h"
 #include "compiler/host/movement.h"
@@ -30,6 +32,9 @@ struct Cut {
 
 Cut CutOf(const SliceOptions& options, uint32_t bit, int64_t extent, int64_t begin, int64_t end,
           int64_t step) {
+  constexpr int64_t kFar = 4 * kMostElements;  // beyond every tensor
+  begin = std::clamp(begin, -kFar, kFar);
+  end = std::clamp(end, -kFar, kFar);
   const bool forward = step > 0;
   const int64_t low = forward ? 0 : -1, high = forward ? extent : extent - 1;
   const auto place = [&](int64_t v) { return std::clamp(v < 0 ? v + extent : v, low, high); };
@@ -100,7 +105,7 @@ bool Builder::StridedSlice() {
       result.push_back(1);
     } else {
       const int64_t extent = shape[starts.size()];
-      if ((*step)[i] == 0 || std::abs((*step)[i]) > kMostElements)
+      if ((*step)[i] == 0 || (*step)[i] > kMostElements || (*step)[i] < -kMostElements)
         return Malformed("a step of 0, or beyond all");
       const Cut cut = CutOf(*options, bit, extent, (*begin)[i], (*end)[i], (*step)[i]);
       const int64_t length = cut.length();
@@ -132,8 +137,10 @@ bool Builder::Slice() {
     return Malformed("bounds for another number of dimensions");
   std::vector<int64_t> stops;
   for (size_t d = 0; d < shape.size(); ++d) {
-    const int64_t first = (*begin)[d], length = (*size)[d] == -1 ? shape[d] - first : (*size)[d];
-    if (first < 0 || length < 1 || first >= shape[d] || length > shape[d] - first)
+    const int64_t first = (*begin)[d];
+    if (first < 0 || first >= shape[d]) return Malformed(fmt::format("dimension {} from {} on", d, first));
+    const int64_t length = (*size)[d] == -1 ? shape[d] - first : (*size)[d];
+    if (length < 1 || length > shape[d] - first)
       return Malformed(fmt::format("{} elements from {} on of dimension {}", length, first, d));
     stops.push_back(first + length);
   }
@@ -279,6 +286,7 @@ bool Builder::MirrorPad() {
     if (before < 0 || after < 0 || before > most || after > most)
       return Malformed(fmt::format("a mirror of {} and {} around {}", before, after, shape[d]));
     if (before + after == 0) continue;
+    if (shape[d] > 1 << 24) return Unsupported(fmt::format("a mirror around {}", shape[d]));
     std::vector<int64_t> places;
     for (int64_t i = -before; i < shape[d] + after; ++i) {
       const int64_t border = symmetric ? 1 : 0;

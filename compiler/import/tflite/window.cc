@@ -77,7 +77,7 @@ graph::TensorPtr Builder::WeightsOihw(int tensor, bool depthwise) {
 }
 
 bool Builder::FloatConv(const host::Window2d& window, int64_t groups, Activation activation) {
-  if (!IsFloat(op_->inputs[1])) return Unsupported("a float input with integer weights");
+  if (!IsFloat(op_->inputs[1])) return HybridConv(window, groups, activation);
   const auto data = WeightsOihw(op_->inputs[1], op_->name == "DEPTHWISE_CONV_2D");
   const ValueId x = Nchw(op_->inputs[0]), w = model_.graph.AddConstant(name_ + ".weights", data);
   ValueId y =
@@ -111,7 +111,8 @@ bool Builder::Dense() {
     if (Info(from).shape != rows)
       x = Host(name_ + ".rows", host::ReshapeTo(rows), {x}, "moves elements only", QuantizationOf(from));
   }
-  const ValueId y = IsFloat(from) ? FloatDense(x, o.activation) : QuantizedDense(x, o.activation);
+  const ValueId y =
+      IsFloat(from) ? FloatDense(x, o.activation, o.asymmetric) : QuantizedDense(x, o.activation);
   if (y < 0) return false;
   const Shape& want = Info(to).shape;
   if (model_.graph.node(y).type.shape == want || graph::NumElements(want) != rows[0] * w.shape[0])
@@ -120,8 +121,8 @@ bool Builder::Dense() {
                 false);
 }
 
-ValueId Builder::FloatDense(ValueId x, Activation activation) {
-  if (!IsFloat(op_->inputs[1])) return Unsupported("a float input with integer weights"), -1;
+ValueId Builder::FloatDense(ValueId x, Activation activation, bool asymmetric) {
+  if (!IsFloat(op_->inputs[1])) return HybridDense(x, activation, asymmetric);
   ValueId y = model_.graph.Add(name_, graph::Dense{}, {x, Plain(op_->inputs[1])});
   if (HasOperand(2)) {
     if (Info(op_->inputs[2]).shape != Shape{Info(op_->inputs[1]).shape[0]} || !IsFloat(op_->inputs[2]))

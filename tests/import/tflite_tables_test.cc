@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// TensorFlow Lite's functions of one quantized value. What they are compared with is the definition of the
+// reference kernels, written once more here in other words.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "tests/import/tflite_fixed_point.h"
+#include "tests/import/tflite_testing.h"
+
+namespace cosim::import::tflite {
+namespace {
+
+using testing::HasSubstr;
+
+/// All values of the type through an operator of one operand, with f on values less their zero point giving
+/// steps of the result.
+void ExpectFunction(const char* op, const OperatorOptions& options, DType type, float from, float to,
+                    const std::function<double(int64_t)>& f, int32_t zero = -7, int32_t result_zero = 11) {
+  const int64_t count = type == DType::kInt16 ? 65536 : 256;
+  Tensor x({type, {count}});
+  for (int64_t i = 0; i < count; ++i) {
+    if (type == DType::kInt16) {
+      x.mutable_data<int16_t>()[i] = static_cast<int16_t>(i);
+    } else {
+      x.mutable_bytes()[i] = static_cast<uint8_t>(i);
+    }
+  }
+  const int32_t a = ZeroOf(type, zero), b = ZeroOf(type, result_zero);
+  const auto y = Results({Scaled(type, {count}, from, a), Scaled(type, {count}, to, b)}, 1, op, options, {x});
+  ASSERT_EQ(y.size(), 1u);
+  const auto in = Numbers(x), out = Numbers(y[0]);
+  int wrong = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const double steps = f(static_cast<int64_t>(in[i]) - a);
+    wrong +=
+        out[i] != static_cast<double>(RangeOf(type)(static_cast<int64_t>(std::clamp(steps, -1e9, 1e9)) + b));
+  }
+  EXPECT_EQ(wrong, 0) << op << " of " << graph::Name(type);
+}
+
+TEST(TfliteTables, LeakyReluHasTwoFactors) {
+  for (const DType type : kQuantized)
+    for (const float alpha : {0.1f, 0.5f, 1.5f})
+      ExpectFunction("LEAKY_RELU", LeakyOptions{alpha}, type, 0.05f, 0.031f, [=](int64_t v) {
+        const float factor = v >= 0 ? 0.05f / 0.031f : 0.05f * alpha / 0.031f;
+        return static_cast<double>(Times(v, static_cast<double>(factor)));
+      });
+  const TensorInfo x = Scaled(DType::kInt8, {4}, 0.5f, 0);
+  EXPECT_THAT(Refusal({x, x}, "LEAKY_RELU", LeakyOptions{-1}), HasSubstr("slope of -1"));
+  EXPECT_THAT(Refusal({x, Scaled(DType::kInt16, {4}, 1, 0)}, "LEAKY_RELU", LeakyOptions{1}),
+              HasSubstr("int8 to int16"));
+}
+
+// In 16 bits: the value in units of 1/128 of its scale, its share of the gate in 15 bits.
+double HardSwishOf(int64_t v, float from, float to) {
+  const auto fixed = [](float factor, int& exponent) {
+    const auto bits31 = std::min<int64_t>(
+        static_cast<int64_t>(std::round(std::ldexp(std::frexp(static_cast<double>(factor), &exponent), 31))),
+        0x7FFFFFFF);
+    return std::min<int64_t>((bits31 + 0x8000) >> 16, 32767);
+  };
+  const auto half_away = [](int64_t x, int64_t divisor) {
+    return std::lround(static_cast<double>(x) / static_cast<double>(divisor));
+  };
+  const Range bits16{-32768, 32767};
+  const float fine = 1.0f / 128 * from;
+  int out_exponent = 0, gate_exponent = 0;
+  const int64_t out = fixed(fine / to, out_exponent), slope = fixed(fine / (3.0f / 32768), gate_exponent);
+  const int64_t x = v * 128, scaled = half_away(x * out, 32768);
+  int64_t gate = gate_exponent > 0 ? bits16(x << (gate_exponent - 1)) : x;
+  gate = half_away(gate * slope, 32768);
+  if (gate_exponent > 0) gate = bits16(gate * 2);
+  if (gate_exponent < 0) gate = half_away(gate, int64_t{1} << -gate_exponent);
+  gate = (gate + 32768) >> 1;
+  return static_cast<double>(half_away(gate * scaled / 32768, int64_t{1} << -out_exponent));
+}
+
+TEST(TfliteTables, HardSwishIsOfSixteenBits) {
+  for (const DType type : {DType::kInt8, DType::kUint8})
+    for (const auto& [from, to] :
+         {std::pair(0.05f, 0.03f), std::pair(0.02f, 0.02f), std::pair(0.3f, 0.2f), std::pair(0.004f, 0.01f)})
+      ExpectFunction("HARD_SWISH", NoOptions{}, type, from, to,
+                     [from = from, to = to](int64_t v) { return HardSwishOf(v, from, to); });
+  // And it is near the function.
+  ExpectFunction("HARD_SWISH", NoOptions{}, DType::kInt8, 1.0f / 16, 1.0f / 16, [](int64_t v) {
+    const double x = static_cast<double>(v) / 16, y = x * std::clamp(x + 3, 0.0, 6.0) / 6 * 16;
+    const double exact = HardSwishOf(v, 1.0f / 16, 1.0f / 16);
+    EXPECT_NEAR(y, exact, 1) << v;
+    return exact;
+  });
+  EXPECT_THAT(Refusal({Scaled(DType::kInt16, {4}, 1, 0), Scaled(DType::kInt16, {4}, 1, 0)}, "HARD_SWISH"),
+              HasSubstr("float32 and bytes only"));
+}
+
+TEST(TfliteTables, AbsoluteValuesAndRoots) {
+  for (const DType type : kQuantized) {
+    ExpectFunction("ABS", NoOptions{}, type, 0.05f, 0.05f,
+                   [](int64_t v) { return static_cast<double>(std::abs(v)); });
+    ExpectFunction("ABS", NoOptions{}, type, 0.05f, 0.02f, [](int64_t v) {
+      return static_cast<double>(Times(std::abs(v), static_cast<double>(0.05f) / static_cast<double>(0.02f)));
+    });
+  }
+  // Within a unit of the real function, which is all that does not repeat its fixed point.
+  const auto root = [](DType type, float from, float to, int32_t zero) {
+    const TensorInfo x = Scaled(type, {60}, from, zero), y = Scaled(type, {60}, to, 0);
+    Tensor in({type, {60}});
+    graph::WithElementType(type, [&](auto t) {
+      if constexpr (std::is_integral_v<decltype(t)>)
+        for (int i = 0; i < 60; ++i)
+          in.mutable_data<decltype(t)>()[i] = static_cast<decltype(t)>(zero + 1 + 4 * i);
+    });
+    const auto out = Results({x, y}, 1, "RSQRT", NoOptions{}, {in});
+    ASSERT_EQ(out.size(), 1u);
+    for (int i = 0; i < 60; ++i)
+      EXPECT_NEAR(Numbers(out[0])[i],
+                  std::min(1 / std::sqrt(static_cast<double>(from) * (1 + 4 * i)) / static_cast<double>(to),
+                           type == DType::kInt8 ? 127.0 : 32767.0),
+                  1);
+  };
+  root(DType::kInt8, 0.1f, 0.03f, -128);
+  root(DType::kInt16, 0.1f, 0.0002f, 0);
+  ExpectFunction("ELU", NoOptions{}, DType::kInt8, 0.03f, 0.02f, [](int64_t v) {
+    const float x = 0.03f * static_cast<float>(v);
+    return std::round((x < 0 ? std::exp(x) - 1.0f : x) * (1 / 0.02f));
+  });
+  ExpectFunction("EXP", NoOptions{}, DType::kUint8, 0.03f, 0.1f,
+                 [](int64_t v) { return std::round(std::exp(0.03f * static_cast<float>(v)) * (1 / 0.1f)); });
+  EXPECT_THAT(Refusal({Scaled(DType::kInt8, {4}, 1, 0), Scaled(DType::kInt8, {4}, 1, 0)}, "SIN"),
+              HasSubstr("int8 values: the reference computes float32 only"));
+}
+
+TEST(TfliteTables, ReluBetweenConstants) {
+  for (const DType type : kQuantized) {
+    ExpectFunction("RELU_N1_TO_1", NoOptions{}, type, 0.05f, 0.05f,
+                   [](int64_t v) { return std::clamp(static_cast<double>(v), -20.0, 20.0); });
+    ExpectFunction("RELU_0_TO_1", NoOptions{}, type, 0.05f, 0.05f,
+                   [](int64_t v) { return std::clamp(static_cast<double>(v), 0.0, 20.0); });
+  }
+}
+
+}  // namespace
+}  // namespace cosim::import::tflite
