@@ -212,7 +212,9 @@ TEST(Quantize, OneScaleAChannelLosesLess) {
     File file = network.file;
     file.nodes.erase(file.nodes.begin() + 1);
     file.nodes[1].inputs = {"c1"};
-    const auto outcome = QuantizeNetwork(file, *samples, {.per_channel = per_channel}, diagnostics);
+    const auto outcome = QuantizeNetwork(
+        file, *samples, {.per_channel = per_channel, .equalize = false, .rounding = Rounding::kNearest},
+        diagnostics);
     ASSERT_TRUE(outcome) << diagnostics.Render();
     // The channels of small weights: channel 0 has the large ones.
     const auto scales = outcome->quantized.file.initializers.at("w1_scale");
@@ -272,14 +274,6 @@ TEST_F(Resnet8, LosesAtMostOnePointOfTop1AgreementOnSeededInputs) {
   EXPECT_EQ(outcome->report.size(), 14u);
   const LayerReport& worst = WorstLayer(outcome->report);
   for (const LayerReport& row : outcome->report) EXPECT_GE(row.alone.SqnrDb(), worst.alone.SqnrDb());
-}
-
-// Photographs moved about lie near the borders between classes: the same network as its authors quantized it
-// agrees with the float one on 189 of the first 200, this one on 194.
-TEST_F(Resnet8, AgreesOnPhotographs) {
-  const auto outcome = QuantizeNetwork(*network, Photographs(1000, 32), {.per_channel = true}, diagnostics);
-  ASSERT_TRUE(outcome) << diagnostics.Render();
-  EXPECT_GE(Agreements(*network, outcome->quantized.file, Photographs(1, 80)), 76);
 }
 
 TEST_F(Resnet8, FromTfliteGivesTheImportersResults) {
