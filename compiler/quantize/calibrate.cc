@@ -119,10 +119,11 @@ class Calibration {
     return true;
   }
 
-  /// Of the first samples, as many as fit: each is looked at thrice.
+  /// Of the first samples, as many as fit, and the first: what rounding learns from, and looked at again and
+  /// again.
   void Keep(size_t i, const Values& values) {
     for (const auto& [name, tensor] : values) kept_bytes_ += tensor->bytes().size();
-    if (i == kept_.size() && kept_bytes_ <= kMostKeptBytes) kept_.push_back(values);
+    if (i == kept_.size() && (i == 0 || kept_bytes_ <= kMostKeptBytes)) kept_.push_back(values);
   }
 
   /// Before anything is kept of the float network's values: they change.

@@ -25,9 +25,21 @@ const Tensor* FloatConstant(const File& file, const NodeInfo& node, size_t opera
 
 bool HasBias(const NodeInfo& node) { return node.inputs.size() > 2 && !node.inputs[2].empty(); }
 
-/// A product whose weights, and bias if it has one, are constants that may be scaled.
-bool IsProduct(const File& file, const NodeInfo& node) {
+/// How often each value is read.
+std::map<std::string, int> ReadersOf(const File& file) {
+  std::map<std::string, int> readers;
+  for (const NodeInfo& node : file.nodes)
+    for (const std::string& name : node.inputs) ++readers[name];
+  for (const auto& output : file.outputs) ++readers[output.name];
+  return readers;
+}
+
+/// A product whose weights, and bias if it has one, are constants that may be scaled: nothing else reads
+/// them.
+bool IsProduct(const File& file, const std::map<std::string, int>& readers, const NodeInfo& node) {
   const Tensor* weights = FloatConstant(file, node, 1);
+  for (size_t i = 1; i < node.inputs.size(); ++i)
+    if (!node.inputs[i].empty() && readers.at(node.inputs[i]) != 1) return false;
   if (!weights || (node.op != "Conv" && node.op != "Gemm")) return false;
   import::onnx::NodeView view(node);
   const bool plain = node.op == "Conv" || (weights->shape().size() == 2 && view.Int("transA", 0) == 0 &&
@@ -81,6 +93,7 @@ class Ties {
 
 Equalization::Equalization(const File& file, const Values& example) {
   Ties ties;
+  const auto readers = ReadersOf(file);
   const auto shape = [&](const std::string& name) { return example.at(name)->shape(); };
   // Channels are what a product makes of them; what only passes them on keeps count and order.
   std::map<std::string, Place> place;
@@ -91,25 +104,32 @@ Equalization::Equalization(const File& file, const Values& example) {
   for (const NodeInfo& node : file.nodes) {
     for (const std::string& name : node.outputs)
       if (!name.empty()) ties.Of(name);
-    if (node.outputs.empty() || node.inputs.empty()) continue;
+    if (node.outputs.empty() || node.outputs[0].empty() || node.inputs.empty()) {
+      for (const std::string& name : node.inputs)
+        if (is_activation(name)) ties.Fix(name);
+      continue;
+    }
     const std::string &x = node.inputs[0], &y = node.outputs[0];
-    if (IsProduct(file, node)) {
+    if (IsProduct(file, readers, node)) {
       const Shape s = shape(y);
       place[y] = {0, s[1], s[0] * s[1] == 0 ? 1 : example.at(y)->size() / (s[0] * s[1])};
       const auto from = place.find(x);
       const Shape& w = FloatConstant(file, node, 1)->shape();
-      // Rows of a matrix must be samples, and reach over all channels.
-      const bool fits = from != place.end() &&
-                        (node.op == "Conv" || (shape(x).size() == 2 && w.size() == 2 &&
-                                               shape(x)[1] == from->second.channels * from->second.inner));
+      // What the weights count as channels must be those; rows of a matrix reach over all of them.
+      const bool fits = from != place.end() && shape(x).size() >= 2 &&
+                        shape(x)[1] == from->second.channels * (node.op == "Conv" ? 1 : from->second.inner) &&
+                        (node.op == "Conv" || (shape(x).size() == 2 && w.size() == 2));
       if (!fits) ties.Fix(x);
       continue;
     }
     const bool adds = (node.op == "Add" || node.op == "Sub") && is_activation(x) &&
                       is_activation(node.inputs[1]) && shape(x) == shape(node.inputs[1]);
     const auto from = place.find(x);
-    if (from == place.end() || !(adds || KeepsChannels(node)) || shape(x).empty() ||
-        shape(x)[0] != shape(y)[0]) {
+    const bool passes =
+        from != place.end() && (adds || KeepsChannels(node)) && !shape(x).empty() && !shape(y).empty() &&
+        shape(x)[0] == shape(y)[0] &&
+        (!KeepsPlanes(node) || (shape(x).size() >= 2 && shape(x)[1] == from->second.channels));
+    if (!passes) {
       for (const std::string& name : node.inputs)
         if (is_activation(name)) ties.Fix(name);
       for (const std::string& name : node.outputs)
@@ -166,8 +186,9 @@ void Equalization::Apply(File& file) const {
   }
   for (auto& list : factors)
     for (float& factor : list) factor = factor > 0 ? std::clamp(factor, kLeastRatio, 1.0f) : 1;
+  const auto readers = ReadersOf(file);
   for (const NodeInfo& node : file.nodes) {
-    if (!IsProduct(file, node)) continue;
+    if (!IsProduct(file, readers, node)) continue;
     import::onnx::NodeView view(node);
     const auto x = place_.find(node.inputs[0]), y = place_.find(node.outputs[0]);
     Tensor weights = *file.initializers.at(node.inputs[1]);

@@ -34,6 +34,7 @@ bool Walk::To(size_t node, std::string& error) {
   part.opset = file_.opset;
   part.opsets = file_.opsets;
   std::set<std::string> made, wanted, read;
+  std::set<size_t> constants;  // nodes that are there
   for (size_t i = at_; i < node; ++i) {
     const NodeInfo& info = file_.nodes[i];
     if (constant_[i]) continue;
@@ -45,7 +46,7 @@ bool Walk::To(size_t node, std::string& error) {
         if (!name.empty() && !made.count(name)) read.insert(name);
         continue;
       }
-      if (!made.insert(name).second) continue;
+      if (!constants.insert(from->second).second) continue;
       part.nodes.push_back(file_.nodes[from->second]);
       for (const std::string& operand : part.nodes.back().inputs)
         if (!operand.empty()) part.initializers.insert(*file_.initializers.find(operand));
