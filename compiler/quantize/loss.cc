@@ -33,14 +33,17 @@ void LossFinder::AddRun(const Values& reference, const Values& quantized) {
 }
 
 double LossFinder::SqnrDb(const std::vector<Sums>& channels) {
-  // A channel is scaled when it is some other multiple, but clearly a multiple.
+  // A value is scaled when some channel is clearly a multiple, of less or more.
   constexpr double kAsItIs = 0.2, kClearly = 0.9;
+  const auto slope = [](const Sums& s) { return s.approximate > 0 ? s.product / s.approximate : 1; };
+  const auto is_multiple = [](const Sums& s) {
+    return s.exact > 0 && s.approximate > 0 && s.product > kClearly * std::sqrt(s.exact * s.approximate);
+  };
+  const bool scaled = std::ranges::any_of(
+      channels, [&](const Sums& s) { return is_multiple(s) && std::abs(slope(s) - 1) > kAsItIs; });
   double signal = 0, noise = 0;
   for (const Sums& s : channels) {
-    const double slope = s.approximate > 0 ? s.product / s.approximate : 1;
-    const double cosine =
-        s.exact > 0 && s.approximate > 0 ? s.product / std::sqrt(s.exact * s.approximate) : 0;
-    const double factor = std::abs(slope - 1) > kAsItIs && cosine > kClearly ? slope : 1;
+    const double factor = scaled && is_multiple(s) ? slope(s) : 1;
     signal += s.exact;
     noise += std::max(0.0, s.exact - 2 * factor * s.product + factor * factor * s.approximate);
   }
