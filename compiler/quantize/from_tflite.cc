@@ -34,10 +34,16 @@ class Converter {
   }
 
   std::optional<import::onnx::File> Run() {
-    for (const TensorInfo& tensor : file_.tensors)
-      if (!tensor.data && tensor.dtype != DType::kFloat32)
-        Refuse(fmt::format("value '{}' is {}; a float32 network can be quantized", tensor.name,
+    for (const TensorInfo& tensor : file_.tensors) {
+      if (tensor.data || tensor.dtype == DType::kFloat32) continue;
+      if (!tensor.scales.empty()) {
+        Refuse(fmt::format("the network is quantized already: value '{}' is {}", tensor.name,
                            graph::Name(tensor.dtype)));
+        return std::nullopt;
+      }
+      Refuse(fmt::format("value '{}' is {}; a float32 network can be quantized", tensor.name,
+                         graph::Name(tensor.dtype)));
+    }
     for (size_t i = 0; i < file_.operators.size(); ++i)
       if (const std::string& op = file_.operators[i].name; !Handlers().count(op))
         Refuse(fmt::format("operator {} of {} ({}) has no float counterpart in ONNX here", i,

@@ -100,7 +100,7 @@ TEST(Reconstruction, RefusesWhatIsNotFinite) {
   EXPECT_FALSE(seen.Round(rows.weights, std::vector<float>{0.01f}, 127));
 }
 
-std::shared_ptr<const Tensor> Drawn(const graph::Shape& shape, uint32_t seed) {
+std::shared_ptr<const Tensor> DrawnTensor(const graph::Shape& shape, uint32_t seed) {
   std::mt19937 random(seed);
   std::vector<float> values(graph::NumElements(shape));
   for (float& v : values) v = static_cast<float>(random() >> 8) / (1 << 23) - 1;
@@ -114,12 +114,12 @@ File Uneven() {
   file.opsets[""] = 13;
   file.inputs.push_back({.name = "x", .dimensions = {1, 3, 6, 6}});
   file.outputs.push_back({.name = "y", .dimensions = {1, 2}});
-  Tensor first = *Drawn({4, 3, 1, 1}, 1);
+  Tensor first = *DrawnTensor({4, 3, 1, 1}, 1);
   for (int i = 0; i < 3; ++i) first.mutable_data<float>()[i] *= 30;
   file.initializers = {{"w1", std::make_shared<const Tensor>(first)},
-                       {"b1", Drawn({4}, 2)},
-                       {"w2", Drawn({4, 1, 3, 3}, 3)},
-                       {"w3", Drawn({4, 2}, 4)}};
+                       {"b1", DrawnTensor({4}, 2)},
+                       {"w2", DrawnTensor({4, 1, 3, 3}, 3)},
+                       {"w3", DrawnTensor({4, 2}, 4)}};
   file.nodes = {
       {"Conv", "c", 13, {"x", "w1", "b1"}, {"c"}, {}, ""},  {"Relu", "r", 13, {"c"}, {"r"}, {}, ""},
       {"Conv", "d", 13, {"r", "w2"}, {"d"}, {}, ""},        {"Add", "a", 13, {"d", "r"}, {"a"}, {}, ""},
@@ -131,7 +131,7 @@ File Uneven() {
 
 TEST(Equalization, GivesChannelsOneRangeAndKeepsTheResults) {
   File file = Uneven();
-  const Tensor x = *Drawn({1, 3, 6, 6}, 9);
+  const Tensor x = *DrawnTensor({1, 3, 6, 6}, 9);
   std::string error;
   const auto before = Evaluate(file, {x}, error);
   ASSERT_TRUE(before) << error;
@@ -158,7 +158,7 @@ TEST(Equalization, LeavesOutputsAndCurvesAlone) {
   File file = Uneven();
   file.nodes[1].op = "Sigmoid";
   std::string error;
-  const auto values = Evaluate(file, {*Drawn({1, 3, 6, 6}, 9)}, error);
+  const auto values = Evaluate(file, {*DrawnTensor({1, 3, 6, 6}, 9)}, error);
   EXPECT_TRUE(Equalization(file, *values).groups().empty());
   file = Uneven();
   file.outputs.push_back({.name = "g", .dimensions = {1, 4, 1, 1}});
@@ -166,7 +166,7 @@ TEST(Equalization, LeavesOutputsAndCurvesAlone) {
 }
 
 TEST(LossFinder, ScaledChannelsAreNoLoss) {
-  const auto exact = Drawn({1, 2, 50}, 3);
+  const auto exact = DrawnTensor({1, 2, 50}, 3);
   Tensor scaled = *exact;
   for (int i = 0; i < 50; ++i) scaled.mutable_data<float>()[i] *= 8;
   File file;

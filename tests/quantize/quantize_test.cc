@@ -10,6 +10,7 @@
 #include <set>
 
 #include "compiler/golden/golden.h"
+#include "compiler/import/onnx/build.h"
 #include "compiler/quantize/calibrate.h"
 #include "compiler/quantize/onnx_writer.h"
 #include "compiler/quantize/simplify.h"
@@ -195,6 +196,24 @@ TEST(Quantize, NodesHaveNamesOfTheirOwn) {
   std::set<std::string> names;
   for (const NodeInfo& node : outcome->quantized.file.nodes)
     EXPECT_TRUE(names.insert(node.name).second) << node.name;
+}
+
+TEST(Quantize, BoundShapesAreKeptAndOutputsNeedNone) {
+  Network network(13);
+  network.file.inputs[0].dimensions[0] = std::string("batch");
+  network.file.outputs[0] = {.name = "y", .has_shape = false};
+  Diagnostics diagnostics;
+  const auto model = import::onnx::Build(network.file, {.shapes = {{"batch", {2}}}}, diagnostics);
+  ASSERT_TRUE(model) << diagnostics.Render();
+  FixShapes(network.file, *model);
+  const auto samples = import::OpenSamples(*model, "random", {.random = 2}, diagnostics);
+  const auto outcome = QuantizeNetwork(network.file, *samples, {}, diagnostics);
+  ASSERT_TRUE(outcome) << diagnostics.Render();
+  const auto written = Reread(outcome->quantized.file);
+  ASSERT_TRUE(written);
+  EXPECT_EQ(written->graph.node(written->graph.inputs()[0]).type.shape, (graph::Shape{2, 3, 8, 8}));
+  ASSERT_TRUE(outcome->quantized.file.outputs[0].has_shape);
+  EXPECT_EQ(std::get<int64_t>(outcome->quantized.file.outputs[0].dimensions[0]), 2);
 }
 
 TEST(Quantize, OneScaleAChannelLosesLess) {
