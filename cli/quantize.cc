@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // cosim quantize: a float model file as a quantized one, and what each layer lost.
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "cli/model_files.h"
@@ -34,8 +36,28 @@ std::string Table(const std::vector<LayerReport>& report, size_t samples) {
                     worst.layer.value, worst.layer.op, worst.alone.SqnrDb(), samples);
 }
 
-std::string Json(const std::vector<LayerReport>& report, size_t samples) {
+/// Of this process so far.
+double PeakMegabytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+/// A line of progress once it has taken two seconds, with the time that the rest will take if it goes on so.
+std::function<void(const quantize::Progress&)> ProgressLine() {
+  return [](const quantize::Progress& progress) {
+    constexpr double kSoon = 2;
+    if (progress.seconds < kSoon || progress.part <= 0) return;
+    const auto left = static_cast<int64_t>(progress.seconds * (1 - progress.part) / progress.part + 0.5);
+    ShowProgress(fmt::format("{} {}/{}, about {}:{:02} left", progress.doing, progress.done, progress.total,
+                             left / 60, left % 60));
+  };
+}
+
+std::string Json(const std::vector<LayerReport>& report, size_t samples, double seconds) {
   nlohmann::ordered_json json;
+  json["seconds"] = seconds;
+  json["peak_memory_mb"] = PeakMegabytes();
   json["samples"] = samples;
   json["worst_layer"] = quantize::WorstLayer(report).layer.value;
   for (const LayerReport& row : report)
@@ -56,10 +78,14 @@ void AddOptions(po::options_description& options) {
   options.add_options()("calibrate", po::value<std::string>()->value_name("SOURCE"),
                         "inputs: a folder of files, an .npz with a stack of them, or random")(
       "samples", po::value<size_t>()->value_name("N")->default_value(32), "of --calibrate=random")(
-      "seed", po::value<uint64_t>()->value_name("S")->default_value(1), "of --calibrate=random")(
-      "method", po::value<std::string>()->value_name("NAME")->default_value("max"),
-      "ranges of activations: max | percentile | kl | mse")("per-channel",
-                                                            "one weight scale an output channel")(
+      "seed", po::value<uint64_t>()->value_name("S")->default_value(1),
+      "of --calibrate=random, and of the rows that learned rounding looks at")(
+      "method", po::value<std::string>()->value_name("NAME")->default_value("auto"),
+      "ranges of activations: auto | max | percentile | kl | mse")(
+      "rounding", po::value<std::string>()->value_name("NAME")->default_value("learned"),
+      "of weights: learned (for the results of their layer) | nearest")(
+      "no-equalization", "leave channels of different ranges as they are")(
+      "per-channel", "one weight scale an output channel")(
       "output,o", po::value<std::string>()->value_name("FILE"), "the quantized model, .onnx")(
       "json", po::value<std::string>()->value_name("FILE")->default_value(""),
       "write the report as JSON; - is standard output");
@@ -84,8 +110,11 @@ int QuantizeVerb(const Arguments& arguments) {
   if (!output.ends_with(".onnx")) return Fail(fmt::format("--output={}: not an .onnx file", output));
   const auto method = quantize::ParseMethod(values["method"].as<std::string>());
   if (!method)
-    return Fail(
-        fmt::format("--method={}: not one of max, percentile, kl, mse", values["method"].as<std::string>()));
+    return Fail(fmt::format("--method={}: not one of auto, max, percentile, kl, mse",
+                            values["method"].as<std::string>()));
+  const std::string rounding = values["rounding"].as<std::string>();
+  if (rounding != "learned" && rounding != "nearest")
+    return Fail(fmt::format("--rounding={}: not one of learned, nearest", rounding));
   if (output == json) return Fail(fmt::format("--output and --json both write {}", json));
   if (!CheckWritable(output) || (!json.empty() && !CheckWritable(json))) return 1;
   const auto import_options = ImportOptionsIn(values);
@@ -95,19 +124,32 @@ int QuantizeVerb(const Arguments& arguments) {
     return Fail(fmt::format("--samples: from 1 to {}", kMostSamples));
 
   Diagnostics diagnostics;
+  const auto start = std::chrono::steady_clock::now();
   // Importing checks the whole model, and says what its inputs are.
   const auto model = import::ImportFile(path, *import_options, diagnostics);
   if (!model) return Mistakes(diagnostics);
+  if (!model->unused_shapes.empty())
+    return Fail(fmt::format("--shape={}=...: {} has no input and no open dimension of that name",
+                            model->unused_shapes.front(), path));
   const auto samples = import::OpenSamples(*model, values["calibrate"].as<std::string>(),
                                            {.input = *input_options,
                                             .random = values["samples"].as<size_t>(),
                                             .seed = values["seed"].as<uint64_t>()},
                                            diagnostics);
-  auto network = samples ? quantize::ReadNetwork(path, diagnostics) : std::nullopt;
-  if (!network) return Mistakes(diagnostics);
-  quantize::Settings settings{.method = *method, .per_channel = values.count("per-channel") > 0};
+  // What the file lacks and what the samples lack are told together.
+  auto network = quantize::ReadNetwork(path, diagnostics);
+  if (network && samples) quantize::CheckNetwork(*network, diagnostics);
+  if (samples) quantize::CheckSamples(*samples, diagnostics);
+  if (!network || !samples || diagnostics.HasErrors()) return Mistakes(diagnostics);
+  quantize::FixShapes(*network, *model);
+  quantize::Settings settings{
+      .method = *method,
+      .per_channel = values.count("per-channel") > 0,
+      .equalize = values.count("no-equalization") == 0,
+      .rounding = rounding == "learned" ? quantize::Rounding::kLearned : quantize::Rounding::kNearest,
+      .seed = static_cast<uint32_t>(values["seed"].as<uint64_t>())};
   const bool terminal = isatty(STDERR_FILENO);
-  if (terminal) settings.progress = ShowProgress;
+  if (terminal) settings.progress = ProgressLine();
   const auto outcome = quantize::QuantizeNetwork(std::move(*network), *samples, settings, diagnostics);
   if (terminal) ShowProgress("");
   if (!outcome) return Mistakes(diagnostics);
@@ -116,10 +158,12 @@ int QuantizeVerb(const Arguments& arguments) {
   if (!bytes) return Fail(fmt::format("ONNX's checker does not take the quantized model: {}", error));
   if (!WriteFile(output, *bytes)) return 1;
   const size_t compared = std::min(settings.reported, samples->size());
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (json != "-")
-    Print("{}{} layers quantized, {} samples seen, written to {}\n", Table(outcome->report, compared),
-          outcome->report.size(), samples->size(), output);
-  return json.empty() || WriteFile(json, Json(outcome->report, compared)) ? 0 : 1;
+    Print("{}{} layers quantized, {} samples seen, written to {}\n{:.1f} s, {:.0f} MB of memory at most\n",
+          Table(outcome->report, compared), outcome->report.size(), samples->size(), output, seconds,
+          PeakMegabytes());
+  return json.empty() || WriteFile(json, Json(outcome->report, compared, seconds)) ? 0 : 1;
 }
 
 }  // namespace cosim::cli

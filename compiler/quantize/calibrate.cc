@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <set>
@@ -11,7 +12,10 @@
 #include "compiler/import/diagnostic_codes.h"
 #include "compiler/quantize/compiled.h"
 #include "compiler/quantize/correct.h"
+#include "compiler/quantize/equalize.h"
 #include "compiler/quantize/from_tflite.h"
+#include "compiler/quantize/learn.h"
+#include "compiler/quantize/measured_range.h"
 #include "compiler/quantize/simplify.h"
 
 namespace cosim::quantize {
@@ -27,26 +31,37 @@ class Calibration {
       : file_(std::move(file)), samples_(samples), settings_(settings), diagnostics_(diagnostics) {}
 
   std::optional<Outcome> Run() {
-    if (IsQuantized() || !Simplify() || !Observe()) return std::nullopt;
-    std::map<std::string, graph::Range> ranges;
-    for (const auto& [value, histogram] : histograms_)
-      ranges[value] = ChooseRange(histogram, settings_.method);
-    Outcome outcome{Quantize(file_, placement_, ranges, settings_.per_channel), {}};
-    if (!Correct(outcome.quantized) || !Report(outcome)) return std::nullopt;
+    CheckNetwork(file_, diagnostics_);
+    if (diagnostics_.HasErrors() || !Simplify() || !Observe()) return std::nullopt;
+    const auto ranges = Ranges();
+    if (!ranges) return std::nullopt;
+    Outcome outcome{Quantize(file_, placement_, *ranges, settings_.per_channel), {}};
+    if (!Correct(outcome.quantized)) return std::nullopt;
+    if (settings_.rounding == Rounding::kLearned && !Learn(outcome.quantized)) return std::nullopt;
+    if (!Report(outcome)) return std::nullopt;
     return outcome;
   }
 
  private:
-  bool Refuse(const std::string& what) {
-    diagnostics_.Error(import::codes::kUnsupported, {file_.name}, what);
-    return false;
+  /// In runs of the network on one sample. What learned rounding of a network takes was measured.
+  double RoundingWork() const {
+    return settings_.rounding == Rounding::kLearned ? 3.0 * static_cast<double>(samples_.size()) : 0;
+  }
+  double Work() const {
+    const auto n = static_cast<double>(samples_.size());
+    const double passes = 2 + (settings_.equalize ? 1 : 0) + (settings_.method == Method::kAuto ? 1 : 0);
+    return n * passes + RoundingWork() + std::min(n, static_cast<double>(settings_.reported));
+  }
+  /// `work` more is done when this is.
+  void Tell(const char* doing, size_t done, size_t total, double work) {
+    if (settings_.progress)
+      settings_.progress({doing, done, total, std::min(1.0, work_ / Work()),
+                          std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count()});
+    work_ += work;
   }
 
-  bool IsQuantized() {
-    for (const auto& node : file_.nodes)
-      if (node.op.find("Quantize") != std::string::npos || node.op.find("QLinear") != std::string::npos ||
-          node.op.find("Integer") != std::string::npos)
-        return !Refuse(fmt::format("the network is quantized already: node '{}' is {}", node.name, node.op));
+  bool Refuse(const std::string& what) {
+    diagnostics_.Error(import::codes::kUnsupported, {file_.name}, what);
     return false;
   }
 
@@ -57,6 +72,7 @@ class Calibration {
     Upgrade(file_, *example, diagnostics_);
     if (diagnostics_.HasErrors()) return false;
     FoldConstants(file_);
+    FuseActivations(file_);
     FoldIntoProducts(file_);
     return true;
   }
@@ -89,7 +105,7 @@ class Calibration {
   template <typename Use>
   bool ForSamples(const char* doing, size_t n, Use use) {
     for (size_t i = 0; i < n; ++i) {
-      if (settings_.progress) settings_.progress(fmt::format("{} {}/{}", doing, i + 1, n));
+      Tell(doing, i + 1, n, 1);
       const auto inputs = samples_.Get(i, diagnostics_);
       if (!inputs) return false;
       if (i < kept_.size()) {
@@ -103,10 +119,30 @@ class Calibration {
     return true;
   }
 
-  /// Of the first samples, as many as fit: each is looked at thrice.
+  /// Of the first samples, as many as fit, and the first: what rounding learns from, and looked at again and
+  /// again.
   void Keep(size_t i, const Values& values) {
     for (const auto& [name, tensor] : values) kept_bytes_ += tensor->bytes().size();
-    if (i == kept_.size() && kept_bytes_ <= kMostKeptBytes) kept_.push_back(values);
+    if (i == kept_.size() && (i == 0 || kept_bytes_ <= kMostKeptBytes)) kept_.push_back(values);
+  }
+
+  /// Before anything is kept of the float network's values: they change.
+  bool Equalize(const Values& example) {
+    Equalization equalization(file_, example);
+    Network exact{file_, {}, {}};
+    for (const ChannelGroup& group : equalization.groups())
+      for (const std::string& value : group.values)
+        if (placement_.scale_of.count(value)) exact.wanted.insert(value);
+    if (exact.wanted.empty()) return true;
+    for (size_t i = 0; i < samples_.size(); ++i) {
+      Tell("equalizing", i + 1, samples_.size(), 1);
+      const auto inputs = samples_.Get(i, diagnostics_);
+      const auto values = inputs ? Run(exact, *inputs) : std::nullopt;
+      if (!values) return false;
+      equalization.AddRun(*values);
+    }
+    equalization.Apply(file_);
+    return true;
   }
 
   bool Observe() {
@@ -114,6 +150,7 @@ class Calibration {
     if (!example) return false;
     placement_ = Place(file_, *example);
     if (placement_.ends_in.empty()) return Refuse("no operator of the network can be quantized");
+    if (settings_.equalize && !Equalize(*example)) return false;
     float_.file = file_;
     for (const auto& [value, decides] : placement_.scale_of) float_.wanted.insert(decides);
     for (const auto& [node, value] : placement_.ends_in)
@@ -128,6 +165,25 @@ class Calibration {
       }
       return true;
     });
+  }
+
+  std::optional<std::map<std::string, graph::Range>> Ranges() {
+    std::map<std::string, graph::Range> ranges;
+    if (settings_.method != Method::kAuto) {
+      for (const auto& [value, histogram] : histograms_)
+        ranges[value] = ChooseRange(histogram, settings_.method);
+      return ranges;
+    }
+    std::map<std::string, MeasuredRange> measured;
+    const auto add = [&](size_t, const auto&, const Values& values) {
+      for (const auto& [value, histogram] : histograms_) {
+        measured.try_emplace(value, histogram).first->second.Add(values.at(value)->template data<float>());
+      }
+      return true;
+    };
+    if (!ForSamples("measuring ranges", samples_.size(), add)) return std::nullopt;
+    for (const auto& [value, cost] : measured) ranges[value] = cost.Best();
+    return ranges;
   }
 
   bool Correct(Quantized& quantized) {
@@ -146,6 +202,21 @@ class Calibration {
     if (!ForSamples("correcting", samples_.size(), add)) return false;
     correction.Apply(quantized);
     return true;
+  }
+
+  bool Learn(Quantized& quantized) {
+    Runs runs;
+    for (size_t i = 0; i < kept_.size(); ++i) {
+      auto inputs = samples_.Get(i, diagnostics_);
+      if (!inputs) return false;
+      runs.inputs.push_back(std::move(*inputs));
+      runs.reference.push_back(&kept_[i]);
+    }
+    const auto progress = [&](size_t layer, size_t layers) {
+      Tell("rounding layer", layer + 1, layers, RoundingWork() / static_cast<double>(layers));
+    };
+    std::string error;
+    return LearnRounding(quantized, file_, runs, settings_.seed, progress, error) || Refuse(error);
   }
 
   bool Report(Outcome& outcome) {
@@ -177,6 +248,8 @@ class Calibration {
   std::vector<Values> kept_;  ///< its values on the first samples
   uint64_t kept_bytes_ = 0;
   std::map<std::string, graph::Histogram> histograms_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double work_ = 0;  // done
 };
 
 }  // namespace
@@ -189,6 +262,37 @@ std::optional<File> ReadNetwork(const std::string& path, Diagnostics& diagnostic
     return import::onnx::Read(*bytes, path, file.parent_path().string(), diagnostics);
   const auto tflite = import::tflite::Read(*bytes, path, diagnostics);
   return tflite ? FromTflite(*tflite, diagnostics) : std::nullopt;
+}
+
+void FixShapes(File& file, const import::Model& model) {
+  const auto fix = [&](import::onnx::ValueInfo& value, graph::ValueId id) {
+    const graph::Shape& shape = model.graph.node(id).type.shape;
+    value.has_shape = true;
+    value.dimensions.assign(shape.begin(), shape.end());
+  };
+  for (size_t i = 0; i < file.inputs.size() && i < model.graph.inputs().size(); ++i)
+    fix(file.inputs[i], model.graph.inputs()[i]);
+  for (size_t i = 0; i < file.outputs.size() && i < model.graph.outputs().size(); ++i)
+    fix(file.outputs[i], model.graph.outputs()[i]);
+}
+
+void CheckNetwork(const File& file, Diagnostics& diagnostics) {
+  for (const auto& node : file.nodes) {
+    if (node.op.find("Quantize") == std::string::npos && node.op.find("QLinear") == std::string::npos &&
+        node.op.find("Integer") == std::string::npos)
+      continue;
+    diagnostics.Error(import::codes::kUnsupported, {file.name},
+                      fmt::format("the network is quantized already: node '{}' is {}", node.name, node.op));
+    return;
+  }
+}
+
+void CheckSamples(const import::Samples& samples, Diagnostics& diagnostics) {
+  const auto start = std::chrono::steady_clock::now();
+  for (size_t i = 0; i < samples.size(); ++i) {
+    samples.Get(i, diagnostics);
+    if (std::chrono::steady_clock::now() - start > std::chrono::seconds(1)) return;
+  }
 }
 
 std::optional<Outcome> QuantizeNetwork(File file, const import::Samples& samples, const Settings& settings,

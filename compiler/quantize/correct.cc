@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "compiler/quantize/parameters.h"
+
 namespace cosim::quantize {
 
 using graph::Tensor;
@@ -55,7 +57,7 @@ void BiasCorrection::Apply(Quantized& quantized) const {
     for (size_t c = 0; c < q.size(); ++c) {
       const double mean = product.error[c] / static_cast<double>(product.count);
       const double moved = q[c] + std::nearbyint(mean / scales[c % scales.size()]);
-      q[c] = static_cast<int32_t>(std::clamp(moved, -0x1p31 + 1, 0x1p31 - 1));
+      q[c] = static_cast<int32_t>(std::clamp(moved, -kMostBias, kMostBias));
     }
     at = std::make_shared<const Tensor>(std::move(bias));
   }

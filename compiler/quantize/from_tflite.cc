@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "compiler/host/movement.h"
 #include "compiler/import/diagnostic_codes.h"
@@ -33,18 +34,29 @@ class Converter {
   }
 
   std::optional<import::onnx::File> Run() {
-    for (const TensorInfo& tensor : file_.tensors)
-      if (!tensor.data && tensor.dtype != DType::kFloat32)
-        Refuse(fmt::format("value '{}' is {}; a float32 network can be quantized", tensor.name,
+    for (const TensorInfo& tensor : file_.tensors) {
+      if (tensor.data || tensor.dtype == DType::kFloat32) continue;
+      if (!tensor.scales.empty()) {
+        Refuse(fmt::format("the network is quantized already: value '{}' is {}", tensor.name,
                            graph::Name(tensor.dtype)));
+        return std::nullopt;
+      }
+      Refuse(fmt::format("value '{}' is {}; a float32 network can be quantized", tensor.name,
+                         graph::Name(tensor.dtype)));
+    }
+    for (size_t i = 0; i < file_.operators.size(); ++i)
+      if (const std::string& op = file_.operators[i].name; !Handlers().count(op))
+        Refuse(fmt::format("operator {} of {} ({}) has no float counterpart in ONNX here", i,
+                           file_.operators.size(), op));
     for (int input : file_.inputs) AddInput(input);
     for (size_t i = 0; i < file_.operators.size() && !diagnostics_.HasErrors(); ++i) {
       op_ = &file_.operators[i];
+      const Handler convert = Handlers().at(op_->name);
       name_ = op_->name;
       std::transform(name_.begin(), name_.end(), name_.begin(),
                      [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
       name_ += fmt::format(".{}", i);
-      Convert();
+      convert(*this);
     }
     if (!diagnostics_.HasErrors()) AddOutputs();
     if (diagnostics_.HasErrors()) return std::nullopt;
@@ -135,18 +147,71 @@ class Converter {
     (nchw ? nchw_ : plain_)[op_->outputs[0]] = value;
   }
 
-  void Convert() {
-    const std::string& op = op_->name;
-    if (op == "CONV_2D" || op == "DEPTHWISE_CONV_2D") return Conv(op != "CONV_2D");
-    if (op == "AVERAGE_POOL_2D" || op == "MAX_POOL_2D") return Pool(op == "MAX_POOL_2D");
-    if (op == "FULLY_CONNECTED") return Dense();
-    if (op == "ADD") return Elementwise("Add");
-    if (op == "SUB") return Elementwise("Sub");
-    if (op == "MUL") return Elementwise("Mul");
-    if (op == "RELU" || op == "RELU6") return Relu(op == "RELU6");
-    if (op == "RESHAPE" || op == "SQUEEZE" || op == "EXPAND_DIMS") return Reshape();
-    if (op == "SOFTMAX") return Softmax();
-    Refuse(fmt::format("{}: operator {} has no float counterpart in ONNX here", name_, op));
+  using Handler = void (*)(Converter&);
+  static const std::map<std::string, Handler>& Handlers() {
+    static const std::map<std::string, Handler> handlers = {
+        {"ADD", [](Converter& c) { c.Elementwise("Add"); }},
+        {"AVERAGE_POOL_2D", [](Converter& c) { c.Pool(false); }},
+        {"CONV_2D", [](Converter& c) { c.Conv(false); }},
+        {"DEPTHWISE_CONV_2D", [](Converter& c) { c.Conv(true); }},
+        {"ELU", [](Converter& c) { c.Function("Elu"); }},
+        {"EXPAND_DIMS", [](Converter& c) { c.Reshape(); }},
+        {"FULLY_CONNECTED", [](Converter& c) { c.Dense(); }},
+        {"HARD_SWISH", [](Converter& c) { c.HardSwish(); }},
+        {"LOGISTIC", [](Converter& c) { c.Function("Sigmoid"); }},
+        {"MAX_POOL_2D", [](Converter& c) { c.Pool(true); }},
+        {"MEAN", [](Converter& c) { c.Mean(); }},
+        {"MUL", [](Converter& c) { c.Elementwise("Mul"); }},
+        {"RELU", [](Converter& c) { c.Relu(false); }},
+        {"RELU6", [](Converter& c) { c.Relu(true); }},
+        {"RESHAPE", [](Converter& c) { c.Reshape(); }},
+        {"SOFTMAX", [](Converter& c) { c.Softmax(); }},
+        {"SQUEEZE", [](Converter& c) { c.Reshape(); }},
+        {"SUB", [](Converter& c) { c.Elementwise("Sub"); }},
+        {"TANH", [](Converter& c) { c.Function("Tanh"); }}};
+    return handlers;
+  }
+
+  /// A value in the layout in which it is there.
+  std::string AsItIs(int tensor, bool& nchw) {
+    nchw = nchw_.count(tensor) > 0;
+    return nchw ? nchw_.at(tensor) : Plain(tensor);
+  }
+
+  void Function(const char* op) {
+    bool nchw = false;
+    Node(op, name_, {AsItIs(op_->inputs[0], nchw)});
+    Finish(name_, Activation::kNone, nchw);
+  }
+
+  void HardSwish() {
+    bool nchw = false;
+    const std::string x = AsItIs(op_->inputs[0], nchw);
+    NodeInfo& gate = Node("HardSigmoid", name_ + ".gate", {x});
+    gate.attributes = {{"alpha", 1.0f / 6}, {"beta", 0.5f}};
+    Node("Mul", name_, {x, name_ + ".gate"});
+    Finish(name_, Activation::kNone, nchw);
+  }
+
+  /// Over the pixels of images.
+  void Mean() {
+    const auto* options = std::get_if<import::tflite::ReduceOptions>(&op_->options);
+    const Shape& x = Operand(0).shape;
+    const graph::TensorPtr axes = Operand(1).data;
+    std::set<int64_t> reduced;
+    if (axes && axes->dtype() == DType::kInt32)
+      for (int64_t axis : axes->data<int32_t>())
+        reduced.insert(axis < 0 ? axis + static_cast<int64_t>(x.size()) : axis);
+    if (x.size() != 4 || reduced != std::set<int64_t>{1, 2})
+      return Refuse(fmt::format("{}: a mean over other dimensions than height and width", name_));
+    Node("GlobalAveragePool", name_, {Nchw(op_->inputs[0])});
+    const bool keeps = options && options->keep_dimensions;
+    if (!keeps) {
+      Node("Reshape", name_ + ".flat", {name_, ShapeConstant(name_ + ".flat.shape", {x[0], x[3]})});
+      plain_[op_->outputs[0]] = name_ + ".flat";
+    } else {
+      nchw_[op_->outputs[0]] = name_;
+    }
   }
 
   void SetWindow(NodeInfo& node, const import::tflite::WindowOptions& options, const Shape& nhwc,
@@ -215,10 +280,15 @@ class Converter {
   void Elementwise(const char* op) {
     const auto* options = std::get_if<import::tflite::ElementwiseOptions>(&op_->options);
     const int a = op_->inputs[0], b = op_->inputs[1];
-    // Equal shapes need no broadcasting, so that any layout will do.
-    const bool nchw = Info(a).shape == Info(b).shape && Info(a).shape.size() == 4 && !Info(a).data &&
-                      !Info(b).data && (nchw_.count(a) > 0 || nchw_.count(b) > 0);
-    const std::string x = nchw ? Nchw(a) : Plain(a), y = nchw ? Nchw(b) : Plain(b);
+    // Dimensions that meet are the same in any layout where both have four, and a number needs none.
+    const auto is_image = [&](int tensor) { return Info(tensor).shape.size() == 4 && !Info(tensor).data; };
+    const auto is_number = [&](int tensor) {
+      return Info(tensor).data && graph::NumElements(Info(tensor).shape) == 1;
+    };
+    const bool nchw = (nchw_.count(a) > 0 || nchw_.count(b) > 0) && (is_image(a) || is_number(a)) &&
+                      (is_image(b) || is_number(b));
+    const auto operand = [&](int tensor) { return nchw && is_image(tensor) ? Nchw(tensor) : Plain(tensor); };
+    const std::string x = operand(a), y = operand(b);
     Node(op, name_, {x, y});
     Finish(name_, options ? options->activation : Activation::kNone, nchw);
   }

@@ -33,7 +33,7 @@ graph::Quantization Asymmetric(double lo, double scale) {
 }
 
 std::vector<float> WeightScales(const Tensor& weight, const Channels& channels, std::span<const float> bias,
-                                float input_scale, int levels, double most_bias) {
+                                float input_scale, int levels, double most_bias, float least) {
   std::vector<float> scales(channels.count, 0);
   const auto w = weight.data<float>();
   ForEachRun(weight, channels, [&](int64_t channel, int64_t first, int64_t count) {
@@ -48,8 +48,10 @@ std::vector<float> WeightScales(const Tensor& weight, const Channels& channels, 
     scale = std::max(scale, std::abs(bias[i]) / input_scale / static_cast<float>(most_bias));
   }
   const float any = *std::max_element(scales.begin(), scales.end());
-  for (float& scale : scales)
+  for (float& scale : scales) {
     if (scale <= kLeastScale) scale = any <= kLeastScale ? 1 : any;
+    scale = std::max(scale, least);
+  }
   return scales;
 }
 

@@ -19,6 +19,10 @@ struct Channels {
 Channels ChannelsAlong(const graph::Shape& shape, size_t axis);
 inline Channels AllTogether(const graph::Shape& shape) { return {0, 1, graph::NumElements(shape)}; }
 
+/// No bias is further from zero, in steps: requantization is exact for sums of 29 bits, which leaves as much
+/// again for the products.
+inline constexpr double kMostBias = 1 << 28;
+
 /// Steps from the least int8 to the largest.
 inline constexpr int kSteps = 255;
 
@@ -28,9 +32,11 @@ graph::Quantization Asymmetric(double lo, double scale);
 
 /// Scales of weights, one a channel: the largest becomes `levels`, and no bias is further from zero than
 /// `most_bias` steps of scale * input_scale. `bias` has an element an output, whose channel is its number
-/// modulo those there are, or none. Channels of zeros, whose scale does not matter, have one to divide by.
+/// modulo those there are, or none. No scale is below `least`. Channels of zeros, whose scale does not
+/// matter, have one to divide by.
 std::vector<float> WeightScales(const graph::Tensor& weight, const Channels& channels,
-                                std::span<const float> bias, float input_scale, int levels, double most_bias);
+                                std::span<const float> bias, float input_scale, int levels, double most_bias,
+                                float least = 0);
 
 /// Weights in steps of their channels' scales (or of the only one), symmetric in [-levels, levels].
 graph::Tensor QuantizeWeight(const graph::Tensor& weight, const Channels& channels,

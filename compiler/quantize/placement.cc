@@ -87,9 +87,18 @@ class Placer {
       }
       return any;
     }
+    if (IsFunction(node)) return IsQuantized(node, 0);
     return (node.op == "AveragePool" || node.op == "GlobalAveragePool" || node.op == "ReduceMean" ||
             IsClamp(node)) &&
            IsQuantized(node, 0);
+  }
+
+  /// Of one activation, element by element: what the importer makes a table of bytes.
+  static bool IsFunction(const NodeInfo& node) {
+    static const std::set<std::string> functions = {"Celu",      "Elu",  "HardSigmoid", "HardSwish",
+                                                    "LeakyRelu", "Selu", "Sigmoid",     "Softplus",
+                                                    "Softsign",  "Tanh"};
+    return functions.count(node.op) > 0;
   }
 
   /// Relu, or Clip between constants: what an integer product does for nothing.

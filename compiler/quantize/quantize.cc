@@ -10,8 +10,10 @@
 namespace cosim::quantize {
 namespace {
 
-constexpr int kWeightLevels = 127;
-constexpr double kMostBias = 1 << 30;
+/// The least factor that sums are multiplied by, as results are in steps: what a requantization can shift by,
+/// with room. No power of two, which would make ties. What weights lose by it is far below a step of the
+/// result.
+constexpr float kLeastFactor = 0x1.6a09e6p-28f;
 
 using graph::Tensor;
 using import::onnx::File;
@@ -46,6 +48,9 @@ class Quantizer {
     for (const auto& input : file_.inputs)
       if (placement_.scale_of.count(input.name)) AddPair(input.name, input.name);
     for (size_t i = 0; i < file_.nodes.size(); ++i) AddNode(i);
+    std::set<std::string> nodes;
+    for (NodeInfo& node : to.nodes)
+      while (!nodes.insert(node.name).second) node.name += '_';
     std::set<std::string> used(outputs_);
     for (const NodeInfo& node : to.nodes) used.insert(node.inputs.begin(), node.inputs.end());
     std::erase_if(to.initializers, [&](const auto& entry) { return !used.count(entry.first); });
@@ -58,7 +63,7 @@ class Quantizer {
  private:
   void AddNode(size_t i) {
     NodeInfo node = file_.nodes[i];
-    if (placement_.computes[i]) QuantizeConstants(node);
+    if (placement_.computes[i]) QuantizeConstants(node, placement_.ends_in.at(i));
     for (std::string& name : node.inputs)
       if (const auto at = dequantized_.find(name); at != dequantized_.end()) name = at->second;
     std::vector<std::pair<std::string, std::string>> pairs;
@@ -73,17 +78,19 @@ class Quantizer {
     for (const auto& [value, computed] : pairs) AddPair(value, computed);
   }
 
-  void QuantizeConstants(NodeInfo& node) {
+  /// `end`: the value whose steps the product's results become.
+  void QuantizeConstants(NodeInfo& node, const std::string& end) {
     if (node.op != "Conv" && node.op != "ConvTranspose" && node.op != "Gemm" && node.op != "MatMul") return;
     const auto weights = file_.initializers.find(node.inputs[1]);
     if (weights == file_.initializers.end()) return;
     const bool biased = node.inputs.size() > 2 && !node.inputs[2].empty();
     const Tensor* bias = biased ? file_.initializers.at(node.inputs[2]).get() : nullptr;
     const float input = scales_.at(placement_.scale_of.at(node.inputs[0])).scales[0];
+    const float output = scales_.at(placement_.scale_of.at(end)).scales[0];
     const Channels channels = ChannelsOf(node, weights->second->shape(), per_channel_);
     const auto scales =
         WeightScales(*weights->second, channels, bias ? bias->data<float>() : std::span<const float>(), input,
-                     kWeightLevels, kMostBias);
+                     kWeightLevels, kMostBias, kLeastFactor * (output / input));
     const std::string name = node.inputs[1];
     node.inputs[1] = Constant(name, QuantizeWeight(*weights->second, channels, scales, kWeightLevels), scales,
                               channels.axis);

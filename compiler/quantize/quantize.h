@@ -16,6 +16,9 @@
 
 namespace cosim::quantize {
 
+/// Weights are in [-kWeightLevels, kWeightLevels].
+inline constexpr int kWeightLevels = 127;
+
 /// One operator that computes with quantized operands, and the value it ends in, a following Relu included.
 struct Layer {
   std::string op;  ///< "Conv"

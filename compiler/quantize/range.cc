@@ -99,6 +99,7 @@ std::optional<Method> ParseMethod(std::string_view name) {
   if (name == "percentile") return Method::kPercentile;
   if (name == "kl") return Method::kKl;
   if (name == "mse") return Method::kMse;
+  if (name == "auto") return Method::kAuto;
   return std::nullopt;
 }
 
@@ -111,6 +112,7 @@ Range ChooseRange(const Histogram& histogram, Method method) {
     case Method::kMse:
       return graph::ChooseRange(histogram, kSteps);
     case Method::kMax:
+    case Method::kAuto:
       break;
   }
   return Widest(histogram);

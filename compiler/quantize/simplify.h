@@ -18,6 +18,10 @@ void FoldConstants(import::onnx::File& file);
 /// The result takes the name of what was folded.
 void FoldIntoProducts(import::onnx::File& file);
 
+/// x * clip(x + 3, 0, 6) / 6 in whatever order, and without the product with x, as HardSwish and HardSigmoid;
+/// nodes that no output needs go. After Upgrade; the operator set becomes 14 where there is a HardSwish.
+void FuseActivations(import::onnx::File& file);
+
 /// Brings the operator set to at least 13, where scales may be one a channel. What cannot be brought there is
 /// reported. `example`: the values of any run, for their shapes.
 void Upgrade(import::onnx::File& file, const Values& example, Diagnostics& diagnostics);

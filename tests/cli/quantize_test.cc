@@ -29,7 +29,7 @@ class Quantize : public Command {
 };
 
 TEST_F(Quantize, WritesAModelThatRunsAndIsAsAccurate) {
-  for (const char* method : {"max", "percentile", "kl", "mse"}) {
+  for (const char* method : {"max", "percentile", "kl", "mse", "auto"}) {
     const Outcome quantized =
         Run("quantize mnist.onnx --calibrate=digits --per-channel --method=" + std::string(method) +
             " -o q.onnx");
@@ -130,7 +130,9 @@ TEST_F(Quantize, MistakesAreNamed) {
       {"quantize mnist.onnx --calibrate=random", "--output is missing"},
       {"quantize mnist.onnx --calibrate=random -o q.txt", "not an .onnx file"},
       {"quantize mnist.onnx --calibrate=random -o q.onnx --method=best",
-       "not one of max, percentile, kl, mse"},
+       "not one of auto, max, percentile, kl, mse"},
+      {"quantize mnist.onnx --calibrate=random -o q.onnx --rounding=up", "not one of learned, nearest"},
+      {"quantize mnist.onnx --calibrate=random -o q.onnx --shape=y=1", "no input and no open dimension"},
       {"quantize mnist.onnx --calibrate=none -o q.onnx", "neither a folder, nor an .npz or .csv file"},
       {"quantize resnet18 --calibrate=random -o q.onnx", "not an .onnx or .tflite file"},
       {"accuracy mnist.onnx", "--data is missing"},

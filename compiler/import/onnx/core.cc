@@ -60,6 +60,7 @@ class Mapper {
     const auto handler = handlers.find(node_.op);
     if (!IsByte(result_.dtype)) return WhyNotBytes();
     if (graph::NumElements(result_.shape) == 0) return "nothing to compute";
+    if (handler == handlers.end() && Table()) return "";
     if (handler == handlers.end()) return WhyNoOperation();
     return (this->*handler->second)() ? "" : why_;
   }
@@ -369,6 +370,37 @@ class Mapper {
     ValueId sum = Node(pool, {Image(0)}, "");
     if (x_zero != 0) sum = Biased(sum, std::vector<int32_t>(x[1], static_cast<int32_t>(-x_zero * count)));
     return Requantized(sum, {*factor}, y_zero, Scale(3));
+  }
+
+  /// A function of one byte whose parameters are known, on all there are.
+  bool Table() {
+    static constexpr std::string_view kOnBytes = "com.microsoft.QLinear";
+    if (!node_.op.starts_with(kOnBytes) || node_.inputs.size() != 5 || Constant(0) ||
+        !AreKnown({1, 2, 3, 4}) || ShapeOf(0) != result_.shape || result_.shape.size() < 2 ||
+        values_.TypeOf(Name(0)).dtype != result_.dtype || node_.op.ends_with("Pool") ||
+        node_.op.ends_with("Softmax"))
+      return false;
+    Tensor bytes({result_.dtype, {1, 256}});
+    for (int i = 0; i < 256; ++i) bytes.mutable_bytes()[i] = static_cast<uint8_t>(i);
+    std::vector<TensorPtr> operands = {std::make_shared<const Tensor>(bytes)};
+    std::vector<const Tensor*> all;
+    std::vector<graph::HostOperand> described;
+    for (const size_t i : {1, 2, 3, 4}) operands.push_back(Constant(i));
+    for (const TensorPtr& tensor : operands) {
+      all.push_back(tensor.get());
+      described.push_back({tensor ? tensor->type() : graph::TensorType{}, tensor.get(), tensor == nullptr});
+    }
+    const Made made = Make(node_);
+    if (!made.op || made.op->Infer(described).index() != 0) return false;
+    const auto results = AsInt8(graph::Evaluate(*made.op, all)[0]);
+    graph::Table table{std::vector<int32_t>(256)};
+    for (int x = -128; x < 128; ++x) {
+      const int byte = result_.dtype == DType::kUint8 ? x + 128 : x & 255;
+      table.table[x + 128] = results[byte];
+    }
+    const graph::Quantization meaning{{Scale(3)}, ZeroPoint(4, result_.dtype), 0};
+    return Finish(
+        values_.graph().Add(values_.Unique(node_.name), std::move(table), {values_.Int8(Name(0))}, meaning));
   }
 
   bool MaxPool() {

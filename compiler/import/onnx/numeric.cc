@@ -20,8 +20,19 @@ HostOperatorPtr MakeAveragePool(NodeView& n) {
                        SpatialOf(n), 0, false);
 }
 
+/// Functions of one element on bytes: Sigmoid and LeakyRelu as onnxruntime has them, and their like.
+void AddFunctionsOnBytes(Factories& all) {
+  for (const char* op : {"Celu", "Elu", "HardSigmoid", "HardSwish", "LeakyRelu", "Selu", "Sigmoid",
+                         "Softplus", "Softsign", "Tanh"})
+    all[std::string("com.microsoft.QLinear") + op] = [make = all.at(op), op](NodeView& n) -> HostOperatorPtr {
+      const auto function = make(n);
+      return function ? host::OnBytes(std::string("qlinear ") + op, function, 1) : nullptr;
+    };
+}
+
 /// Operators that onnxruntime's quantizer writes beside ONNX's own.
 void AddContributed(Factories& all) {
+  AddFunctionsOnBytes(all);
   all["com.microsoft.QLinearAdd"] = [](NodeView&) {
     return host::OnBytes("qlinear_add", host::Binary("add", host::Arithmetic::kAdd), 2);
   };

@@ -6,6 +6,8 @@
 #include <limits>
 #include <set>
 
+#include "compiler/import/onnx/operators.h"
+
 namespace cosim::import::onnx {
 namespace {
 
@@ -107,6 +109,12 @@ class Folder {
         "Concat",  "DepthToSpace", "Expand",       "Flatten", "Gather", "Identity",  "MaxPool",
         "Reshape", "Slice",        "SpaceToDepth", "Squeeze", "Tile",   "Transpose", "Unsqueeze"};
     return names.count(node.op) > 0 && node.outputs.size() == 1 && !node.inputs.empty();
+  }
+
+  /// Functions of one element, whose form on bytes is a table (AddContributed in numeric.cc).
+  static bool IsFunction(const NodeInfo& node) {
+    return IsKnown("com.microsoft.QLinear" + node.op) && node.inputs.size() == 1 && node.op != "Softmax" &&
+           node.op.find("Pool") == std::string::npos;
   }
 
   /// The bytes behind a real value, one scale for all: a DequantizeLinear's operand, moved where it was
@@ -286,7 +294,8 @@ class Folder {
         add(*bytes);
       }
       node.op = real.op == "MatMul" ? "QLinearMatMul" : "com.microsoft.QLinear" + real.op;
-    } else if (real.op == "AveragePool" || real.op == "GlobalAveragePool" || real.op == "Softmax") {
+    } else if (real.op == "AveragePool" || real.op == "GlobalAveragePool" || real.op == "Softmax" ||
+               IsFunction(real)) {
       const auto x = BytesOf(real.inputs[0]);
       if (!x) return std::nullopt;
       node.op = "com.microsoft.QLinear" + real.op;
