@@ -16,6 +16,11 @@ constexpr char kMoves[] = "moves elements only: the host does that";
 
 }  // namespace
 
+bool Values::Has(const std::string& name) const {
+  return values_.count(name) > 0 || int8_.count(name) > 0 || lines_.count(name) > 0 ||
+         constants_.count(name) > 0 || file_.initializers.count(name) > 0;
+}
+
 graph::TensorPtr Values::Constant(const std::string& name) const {
   if (const auto at = values_.find(name); at != values_.end()) {
     const auto* constant = graph_.node(at->second).As<graph::Constant>();
