@@ -46,7 +46,8 @@ class Reader {
     for (const auto& value : graph.input())
       if (!file_.initializers.count(value.name())) file_.inputs.push_back(ValueOf(value));
     for (const auto& value : graph.output()) file_.outputs.push_back(ValueOf(value));
-    for (const auto& value : graph.input()) NoteType(value.name(), value.type().tensor_type().elem_type());
+    for (const auto* list : {&graph.input(), &graph.output()})
+      for (const auto& value : *list) NoteType(value.name(), value.type().tensor_type().elem_type());
     if (file_.outputs.empty()) Malformed("the graph has no outputs");
     if (structure_ == Structure::kKept)
       for (const auto& function : model.functions()) ReadFunction(function);

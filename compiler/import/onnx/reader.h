@@ -74,7 +74,7 @@ struct File {
   std::map<std::string, graph::TensorPtr> initializers;
   std::vector<NodeInfo> nodes;  ///< in an order in which they can run
   std::map<std::string, std::shared_ptr<const Subgraph>> functions = {};  ///< by the operator they define
-  std::set<std::string> bfloat16 = {};    ///< inputs and initializers that are float32 here alone
+  std::set<std::string> bfloat16 = {};    ///< values that are float32 here alone
   std::set<std::string> half_bytes = {};  ///< initializers of four bits
 };
 
