@@ -234,11 +234,11 @@ TEST(OnnxContributed, FunctionsOfBytes) {
   for (int q : {0, 100, 128, 200}) {
     const double v = 0.05 * (q - 128);
     sigmoid.push_back(static_cast<int>(std::min(255.0, std::nearbyint(256 / (1 + std::exp(-v))))));
-    leaky.push_back(static_cast<int>(std::nearbyint((v < 0 ? 0.3 * v : v) / 0.04) + 60));
+    leaky.push_back(static_cast<int>(std::nearbyint((v < 0 ? 0.31 * v : v) / 0.04) + 60));
   }
   EXPECT_THAT(ResultOf("com.microsoft.QLinearSigmoid", {x}, unit).data<uint8_t>(), ElementsAreArray(sigmoid));
   EXPECT_THAT(ResultOf("com.microsoft.QLinearLeakyRelu", {x},
-                       {Scalar(0.05f), Byte(128), Scalar(0.04f), Byte(60)}, {{"alpha", 0.3f}})
+                       {Scalar(0.05f), Byte(128), Scalar(0.04f), Byte(60)}, {{"alpha", 0.31f}})
                   .data<uint8_t>(),
               ElementsAreArray(leaky));
   // (0 + 100 + 128 + 200) / 4 - 128 = -21 units of 0.05: -10.5 of 0.1, half to even.

@@ -113,9 +113,10 @@ const Bundle* Builder::BundleOf(const std::string& name) const {
   return at == bundles_.end() ? nullptr : &at->second;
 }
 
-std::string Builder::Fresh(std::string name) {
-  while (!names_.insert(name).second) name += "'";
-  return name;
+std::string Builder::Fresh(const std::string& name) {
+  if (names_.insert(name).second) return name;
+  for (int64_t& copy = copies_[name];;)  // a loop wants thousands of the same
+    if (std::string other = fmt::format("{}#{}", name, ++copy); names_.insert(other).second) return other;
 }
 
 std::string Builder::AddConstant(const std::string& hint, graph::TensorPtr tensor) {

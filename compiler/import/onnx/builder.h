@@ -55,7 +55,8 @@ class Builder {
   bool IsHalfByte(const std::string& name) const { return file_.half_bytes.count(name) > 0; }
   void SetBfloat16(const std::string& name) { bfloat16_.insert(name); }
 
-  std::string Fresh(std::string name);
+  /// That name, or one like it that nothing has yet.
+  std::string Fresh(const std::string& name);
   std::string AddConstant(const std::string& hint, graph::TensorPtr tensor);
   std::string AddConstant(const std::string& hint, graph::Tensor tensor);
   std::string AddIntegers(const std::string& hint, std::vector<int64_t> list);
@@ -103,6 +104,7 @@ class Builder {
   std::map<std::string, Bundle> bundles_;
   std::map<std::string, Unknown> unknown_;  // operators
   std::set<std::string> names_, broken_, bfloat16_;
+  std::map<std::string, int64_t> copies_;  // of names that were there already
   std::set<std::string> batches_;  // names of dimensions that are bound to 1
   std::vector<graph::ValueId> outputs_;
   Values values_{model_.graph, file_, constants_};

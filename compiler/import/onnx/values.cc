@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/import/onnx/values.h"
 
+#include <fmt/format.h>
+
 #include "compiler/host/movement.h"
 #include "compiler/host/tflite.h"
 #include "isa/check.h"
@@ -86,8 +88,11 @@ void Values::DefineInt8(const std::string& name, ValueId value, DType dtype) {
 
 std::string Values::Unique(std::string name) {
   if (name.empty()) name = "value";
-  while (!names_.insert(name).second) name += "'";
-  return name;
+  if (names_.insert(name).second) return name;
+  for (int64_t& copy = copies_[name];;)  // a loop wants thousands of the same
+    if (std::string other = ++copy == 1 ? name + "'" : fmt::format("{}'{}", name, copy);
+        names_.insert(other).second)
+      return other;
 }
 
 ValueId Values::Host(const std::string& name, graph::HostOperatorPtr op, std::vector<ValueId> inputs,

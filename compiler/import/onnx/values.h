@@ -62,6 +62,7 @@ class Values {
 
   std::map<std::string, Bytes> lines_;
   std::set<std::string> names_;
+  std::map<std::string, int64_t> copies_;  // of names that were there already
 };
 
 }  // namespace cosim::import::onnx
