@@ -49,7 +49,8 @@ std::vector<std::array<int64_t, 3>> Remaining(const Suppression& s) {
       std::vector<int64_t> order;
       for (int64_t i = 0; i < count; ++i)
         if (!std::isnan(scores[i]) && (!s.score || scores[i] > *s.score)) order.push_back(i);
-      std::ranges::stable_sort(order, [&](int64_t x, int64_t y) { return scores[x] > scores[y]; });
+      std::stable_sort(order.begin(), order.end(),
+                       [&](int64_t x, int64_t y) { return scores[x] > scores[y]; });
       std::vector<Box> chosen;
       for (int64_t i : order) {
         if (static_cast<int64_t>(chosen.size()) >= s.most) break;

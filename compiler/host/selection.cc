@@ -38,7 +38,7 @@ Groups GroupsOf(const Tensor& x, const AroundAxis& view, bool sorted) {
     };
     std::vector<int64_t> slices(static_cast<size_t>(view.extent));
     std::iota(slices.begin(), slices.end(), int64_t{0});
-    std::ranges::stable_sort(slices, [&](int64_t a, int64_t b) { return order(a, b) < 0; });
+    std::stable_sort(slices.begin(), slices.end(), [&](int64_t a, int64_t b) { return order(a, b) < 0; });
     groups.of.resize(slices.size());
     for (size_t i = 0; i < slices.size(); ++i) {
       if (i == 0 || order(slices[i - 1], slices[i]) != 0) {
