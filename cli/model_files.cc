@@ -153,6 +153,8 @@ std::shared_ptr<const import::Model> ImportModel(const po::variables_map& values
   Diagnostics diagnostics;
   auto model = import::ImportFile(path, *options, diagnostics);
   if (diagnostics.HasErrors()) PrintError("{}", diagnostics.Render());
+  for (size_t i = 0; model && i < model->notes.size(); ++i)
+    PrintError("{}: note: {}\n", path, model->notes[i]);
   if (model && !model->unused_shapes.empty()) {
     std::vector<std::string> inputs;
     for (const import::Port& port : import::InputsOf(*model)) inputs.push_back(port.name);

@@ -2,6 +2,7 @@
 #include "compiler/host/functions.h"
 
 #include <cmath>
+#include <numbers>
 
 #include "compiler/host/elementwise.h"
 #include "isa/check.h"
@@ -35,9 +36,26 @@ Expr HardSwishOf(const Expr& x) {
   return x * Max(Real(0, x), Min(Real(1, x), share));
 }
 
+Expr GeluOf(const Expr& x) {
+  const Expr share = Real(1, x) + ops::Apply(MathFn::kErf, x * Real(std::numbers::sqrt2 / 2, x));
+  return x * Real(0.5, x) * share;
+}
+
+/// By the tangent that comes close to the error function.
+constexpr double kGeluScale = 0.7978845608028654, kGeluCube = 0.044715;
+
+Expr GeluByTanhOf(const Expr& x) {
+  const Expr inner = (x + x * x * x * Real(kGeluCube, x)) * Real(kGeluScale, x);
+  return x * Real(0.5, x) * (Real(1, x) + ops::Apply(MathFn::kTanh, inner));
+}
+
 Expr SoftplusOf(const Expr& x) {
   return MakeSelect(Lt(Real(30, x), x), x, ops::Apply(MathFn::kLog1p, ops::Apply(MathFn::kExp, x)));
 }
+
+Expr MishOf(const Expr& x) { return x * ops::Apply(MathFn::kTanh, SoftplusOf(x)); }
+
+double Softplus(double x) { return x > 30 ? x : std::log1p(std::exp(x)); }
 
 const Named kNamed[] = {
     {"acos", [](double x) { return std::acos(x); }, Of<MathFn::kAcos>},
@@ -52,14 +70,19 @@ const Named kNamed[] = {
     {"erf", [](double x) { return std::erf(x); }, Of<MathFn::kErf>},
     {"exp", [](double x) { return std::exp(x); }, Of<MathFn::kExp>},
     {"floor", [](double x) { return std::floor(x); }, Of<MathFn::kFloor>},
+    {"gelu", [](double x) { return x / 2 * (1 + std::erf(x * std::numbers::sqrt2 / 2)); }, GeluOf},
+    {"gelu_by_tanh",
+     [](double x) { return x / 2 * (1 + std::tanh(kGeluScale * (x + kGeluCube * x * x * x))); },
+     GeluByTanhOf},
     {"hard_swish", [](double x) { return x * std::fmax(0, std::fmin(1, x / 6 + 0.5)); }, HardSwishOf},
     {"log", [](double x) { return std::log(x); }, Of<MathFn::kLog>},
+    {"mish", [](double x) { return x * std::tanh(Softplus(x)); }, MishOf},
     {"reciprocal", [](double x) { return 1 / x; }, [](const Expr& x) { return Divide(Real(1, x), x); }},
     {"round", [](double x) { return std::nearbyint(x); }, Of<MathFn::kRound>},
     {"sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }, SigmoidOf},
     {"sin", [](double x) { return std::sin(x); }, Of<MathFn::kSin>},
     {"sinh", [](double x) { return std::sinh(x); }, Of<MathFn::kSinh>},
-    {"softplus", [](double x) { return x > 30 ? x : std::log1p(std::exp(x)); }, SoftplusOf},
+    {"softplus", Softplus, SoftplusOf},
     {"softsign", [](double x) { return x / (1 + std::abs(x)); },
      [](const Expr& x) { return Divide(x, Real(1, x) + ops::Apply(MathFn::kAbs, x)); }},
     {"sqrt", [](double x) { return std::sqrt(x); }, Of<MathFn::kSqrt>},

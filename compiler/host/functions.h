@@ -9,8 +9,8 @@
 
 namespace cosim::host {
 
-/// By name: the functions of <cmath> and "sigmoid", "hard_swish", "softplus", "softsign", "reciprocal",
-/// "round" (half to even). Another name is a bug.
+/// By name: the functions of <cmath> and "gelu", "gelu_by_tanh", "hard_swish", "mish", "reciprocal", "round"
+/// (half to even), "sigmoid", "softplus", "softsign". Another name is a bug.
 HostOperatorPtr Function(const std::string& name);
 
 /// x where it is not negative, elsewhere alpha * (exp(x) - 1), alpha * (exp(x / alpha) - 1), alpha * x.

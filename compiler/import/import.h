@@ -30,6 +30,15 @@ struct Model {
   std::vector<State> states;
   /// Of Options::shapes, those that name neither an input nor an open dimension of the file.
   std::vector<std::string> unused_shapes;
+  /// What the importer decided that the file leaves open, a sentence each.
+  std::vector<std::string> notes;
+};
+
+/// The tensors of a sequence, in order, or the one of a tensor. `present` is false of an optional without a
+/// value.
+struct Elements {
+  bool present = true;
+  std::vector<graph::TensorPtr> tensors;
 };
 
 struct Options {
@@ -38,6 +47,8 @@ struct Options {
   std::map<std::string, graph::Shape> shapes;
   /// ONNX inputs that are known already; they are no inputs of the graph then.
   std::map<std::string, graph::TensorPtr> constants;
+  /// The same of inputs that are sequences or optionals, which have to be known.
+  std::map<std::string, Elements> elements;
   /// ONNX: every node as the file has it and on the host, to compare with.
   bool host_only = false;
 };

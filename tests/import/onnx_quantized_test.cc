@@ -307,16 +307,23 @@ TEST(OnnxQuantized, FloatsOfAQuantizedModelAreNotToldToBeQuantized) {
 
 TEST(OnnxUnsupported, VersionAndOperatorsAreNamedAtOnce) {
   Net net(2);
-  net.file.opset = 19;
+  net.file.opset = 23;
   const std::string x = net.Input({1, 2});
-  net.Add("Loop", {x});
+  net.Add("Bernoulli", {x});
+  net.Add("Bernoulli", {x});
+  net.Add("LpPool", {x, x});
   net.file.outputs = {{.name = net.Add("com.example.Mystery", {x})}};
   Diagnostics diagnostics;
   EXPECT_FALSE(Build(net.file, {}, diagnostics));
   const std::string text = diagnostics.Render();
-  EXPECT_THAT(text, HasSubstr("operator set 19; this importer knows up to 17"));
-  EXPECT_THAT(text, HasSubstr("operator Loop (operator set 13) is not supported"));
-  EXPECT_THAT(text, HasSubstr("operator com.example.Mystery (operator set 13) is not supported"));
+  EXPECT_THAT(text, HasSubstr("operator set 23; this importer knows up to 22"));
+  EXPECT_THAT(text,
+              HasSubstr("operator Bernoulli (operator set 13) is not supported: 2 nodes, the first is 'v0'; "
+                        "it draws at random"));
+  EXPECT_THAT(text,
+              HasSubstr("operator com.example.Mystery (operator set 13) is not supported: node 'v3'; nothing "
+                        "of domain 'com.example' is known"));
+  EXPECT_THAT(text, HasSubstr("node 'v2' (LpPool): "));
 }
 
 std::vector<std::string> Operators(const File& file) {

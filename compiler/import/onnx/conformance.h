@@ -19,7 +19,8 @@ struct CaseResult {
   std::string name;                    ///< "node/test_add"
   std::vector<std::string> operators;  ///< of its model, each once; empty when it could not be read
   CaseStatus status = CaseStatus::kFail;
-  std::string detail;  ///< the first mismatch, or what is unsupported
+  std::string detail;    ///< the first mismatch, or what is unsupported
+  std::string left_out;  ///< "strings", "training", "maps" or "random" when it is not to be supported
 };
 
 /// The folders of cases under `root` (as Debian installs them: node, simple, pytorch-converted,

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "compiler/host/bitwise.h"
 #include "compiler/host/functions.h"
 #include "compiler/host/movement.h"
 #include "compiler/import/onnx/node_view.h"
@@ -32,6 +33,7 @@ const std::pair<const char*, const char*> kFunctions[] = {
     {"Floor", "floor"},
     {"HardSwish", "hard_swish"},
     {"Log", "log"},
+    {"Mish", "mish"},
     {"Reciprocal", "reciprocal"},
     {"Round", "round"},
     {"Sigmoid", "sigmoid"},
@@ -42,6 +44,7 @@ const std::pair<const char*, const char*> kFunctions[] = {
     {"Sqrt", "sqrt"},
     {"Tan", "tan"},
     {"Tanh", "tanh"},
+    {"com.microsoft.Gelu", "gelu"},
 };
 
 void AddParametrized(Factories& all) {
@@ -76,6 +79,19 @@ void AddParametrized(Factories& all) {
   all["IsInf"] = [](NodeView& n) {
     return host::IsInf(n.Int("detect_positive", 1) != 0, n.Int("detect_negative", 1) != 0);
   };
+  all["Gelu"] = [](NodeView& n) -> graph::HostOperatorPtr {
+    const std::string approximate = n.Text("approximate", "none");
+    if (approximate != "none" && approximate != "tanh") return n.Fail("approximation " + approximate);
+    return host::Function(approximate == "tanh" ? "gelu_by_tanh" : "gelu");
+  };
+  all["BitwiseNot"] = [](NodeView&) { return host::InvertBits(); };
+  const std::tuple<const char*, const char*, host::Bitwise> bitwise[] = {
+      {"BitwiseAnd", "bitwise_and", host::Bitwise::kAnd},
+      {"BitwiseOr", "bitwise_or", host::Bitwise::kOr},
+      {"BitwiseXor", "bitwise_xor", host::Bitwise::kXor}};
+  for (const auto& [op, name, kind] : bitwise)
+    all[op] = [name = name, kind = kind](NodeView&) { return host::CombineBits(name, kind); };
+  all[kRoundToBfloat16] = [](NodeView&) { return host::RoundToBfloat16(); };
   all["Cast"] = [](NodeView& n) { return host::Cast(ElementType(n, n.Int("to", 0))); };
 }
 

@@ -76,6 +76,11 @@ void AddElementwise(Factories& factories);
 void AddStructural(Factories& factories);
 void AddNumeric(Factories& factories);
 void AddSequence(Factories& factories);
+void AddVision(Factories& factories);
+void AddSignal(Factories& factories);
+
+/// What only expansions make (expand.h).
+inline constexpr char kRoundToBfloat16[] = "cosim.RoundToBfloat16";
 
 /// The attributes of a window.
 host::Spatial SpatialOf(NodeView& node);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that sum: windows, matrices, reductions, quantization.
 #include "compiler/host/elementwise.h"
+#include "compiler/host/functions.h"
 #include "compiler/host/linear.h"
 #include "compiler/host/loss.h"
 #include "compiler/host/quantized.h"
@@ -52,6 +53,11 @@ void AddContributed(Factories& all) {
     if (n.Int("transA", 0) != 0) return n.Fail("a transposed first operand");
     if (n.Float("alpha", 1) != 1) return n.Fail("an alpha other than 1");
     return host::QGemm(n.Int("transB", 0) != 0);
+  };
+  all["com.microsoft.QLinearReduceMean"] = [](NodeView& n) {
+    return host::OnBytes(
+        "qlinear_reduce_mean",
+        host::Reduce("ReduceMean", Reduction::kMean, n.Ints("axes"), n.Int("keepdims", 1) != 0, false), 1);
   };
   all["com.microsoft.QLinearSoftmax"] = [](NodeView& n) {
     const bool old = n.Int("opset", 13) < 13;
@@ -188,8 +194,16 @@ void AddNumeric(Factories& all) {
   all["MeanVarianceNormalization"] = [](NodeView& n) {
     return host::MeanVarianceNormalization(n.Has("axes") ? n.Ints("axes") : std::vector<int64_t>{0, 2, 3});
   };
-  all["QuantizeLinear"] = [](NodeView& n) { return host::QuantizeLinear(n.Int("axis", 1)); };
-  all["DequantizeLinear"] = [](NodeView& n) { return host::DequantizeLinear(n.Int("axis", 1)); };
+  all["QuantizeLinear"] = [](NodeView& n) -> HostOperatorPtr {
+    if (n.Int("block_size", 0) != 0 || n.Int("output_dtype", 0) != 0)
+      return n.Fail("blocks, or another type");
+    return host::QuantizeLinear(n.Int("axis", 1));
+  };
+  all["DequantizeLinear"] = [](NodeView& n) -> HostOperatorPtr {
+    if (n.Int("block_size", 0) != 0 || n.Int("output_dtype", 0) != 0)
+      return n.Fail("blocks, or another type");
+    return host::DequantizeLinear(n.Int("axis", 1));
+  };
   all["DynamicQuantizeLinear"] = [](NodeView&) { return host::DynamicQuantizeLinear(); };
   all["MatMulInteger"] = [](NodeView&) { return host::MatMulInteger(); };
   all["QLinearMatMul"] = [](NodeView&) { return host::QLinearMatMul(); };

@@ -14,6 +14,8 @@ const Factories& All() {
     AddStructural(all);
     AddNumeric(all);
     AddSequence(all);
+    AddVision(all);
+    AddSignal(all);
     return all;
   }();
   return factories;

@@ -345,6 +345,7 @@ class Folder {
       if (std::ranges::none_of(node->outputs, [&](const auto& name) { return needed.count(name) > 0; }))
         continue;
       needed.insert(node->inputs.begin(), node->inputs.end());
+      needed.insert(node->captured.begin(), node->captured.end());
       kept.push_back(std::move(*node));
     }
     file_.nodes.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));

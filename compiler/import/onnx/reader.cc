@@ -3,57 +3,20 @@
 
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
+#include <onnx/onnx-data_pb.h>
 #include <onnx/onnx_pb.h>
 
-#include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <limits>
 #include <set>
 
 #include "compiler/import/diagnostic_codes.h"
+#include "compiler/import/onnx/tensor_proto.h"
 
 namespace cosim::import::onnx {
 namespace {
 
 namespace pb = ::onnx;
 using graph::DType;
-
-std::optional<DType> TypeOf(int32_t type) {
-  switch (type) {
-    case pb::TensorProto_DataType_FLOAT:
-      return DType::kFloat32;
-    case pb::TensorProto_DataType_UINT8:
-      return DType::kUint8;
-    case pb::TensorProto_DataType_INT8:
-      return DType::kInt8;
-    case pb::TensorProto_DataType_UINT16:
-      return DType::kUint16;
-    case pb::TensorProto_DataType_INT16:
-      return DType::kInt16;
-    case pb::TensorProto_DataType_INT32:
-      return DType::kInt32;
-    case pb::TensorProto_DataType_INT64:
-      return DType::kInt64;
-    case pb::TensorProto_DataType_BOOL:
-      return DType::kBool;
-    case pb::TensorProto_DataType_FLOAT16:
-      return DType::kFloat16;
-    case pb::TensorProto_DataType_DOUBLE:
-      return DType::kFloat64;
-    case pb::TensorProto_DataType_UINT32:
-      return DType::kUint32;
-    case pb::TensorProto_DataType_UINT64:
-      return DType::kUint64;
-    default:
-      return std::nullopt;
-  }
-}
-
-std::string TypeName(int32_t type) {
-  return pb::TensorProto_DataType_IsValid(type)
-             ? pb::TensorProto_DataType_Name(static_cast<pb::TensorProto_DataType>(type))
-             : fmt::format("{}", type);
-}
 
 template <typename Message>
 bool Parse(std::span<const uint8_t> bytes, Message& message) {
@@ -63,125 +26,10 @@ bool Parse(std::span<const uint8_t> bytes, Message& message) {
   return message.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
 }
 
-/// Bytes of external data: offset and length within a file beside the model.
-std::optional<std::string> ExternalData(const pb::TensorProto& tensor, const std::string& folder,
-                                        std::string& error) {
-  std::string location;
-  uint64_t offset = 0, length = 0;
-  for (const auto& entry : tensor.external_data()) {
-    if (entry.key() == "location") location = entry.value();
-    if (entry.key() == "offset") offset = std::strtoull(entry.value().c_str(), nullptr, 10);
-    if (entry.key() == "length") length = std::strtoull(entry.value().c_str(), nullptr, 10);
-  }
-  const std::filesystem::path path(location);
-  bool outside = location.empty() || path.is_absolute();
-  for (const auto& part : path) outside |= part == "..";
-  std::error_code code;
-  const auto whole = std::filesystem::weakly_canonical(std::filesystem::path(folder) / path, code);
-  const auto base = std::filesystem::weakly_canonical(folder, code);
-  const auto relative = whole.lexically_relative(base);
-  if (outside || code || relative.empty() || *relative.begin() == "..")
-    return error = fmt::format("its data lies in '{}', outside the model's folder", location), std::nullopt;
-  const bool is_file = std::filesystem::is_regular_file(whole, code);
-  const uint64_t size = is_file ? std::filesystem::file_size(whole, code) : 0;
-  if (!is_file || code || offset > size || length > size - offset)
-    return error = fmt::format("its data file '{}' is missing or too short", location), std::nullopt;
-  if (length == 0) length = size - offset;
-  std::string bytes(length, '\0');
-  std::ifstream file(whole, std::ios::binary);
-  if (!file.seekg(static_cast<std::streamoff>(offset)) ||
-      !file.read(bytes.data(), static_cast<std::streamsize>(length)))
-    return error = fmt::format("its data file '{}' cannot be read", location), std::nullopt;
-  return bytes;
-}
-
-template <typename To, typename List>
-bool CopyList(const List& list, graph::Tensor& tensor) {
-  const auto to = tensor.mutable_data<To>();
-  if (static_cast<size_t>(list.size()) != to.size()) return false;
-  for (size_t i = 0; i < to.size(); ++i) to[i] = static_cast<To>(list[static_cast<int>(i)]);
-  return true;
-}
-
-bool CopyTyped(const pb::TensorProto& proto, graph::Tensor& tensor) {
-  switch (tensor.dtype()) {
-    case DType::kFloat32:
-      return CopyList<float>(proto.float_data(), tensor);
-    case DType::kFloat64:
-      return CopyList<double>(proto.double_data(), tensor);
-    case DType::kInt64:
-      return CopyList<int64_t>(proto.int64_data(), tensor);
-    case DType::kUint32:
-      return CopyList<uint32_t>(proto.uint64_data(), tensor);
-    case DType::kUint64:
-      return CopyList<uint64_t>(proto.uint64_data(), tensor);
-    case DType::kInt8:
-      return CopyList<int8_t>(proto.int32_data(), tensor);
-    case DType::kUint8:
-    case DType::kBool:
-      return CopyList<uint8_t>(proto.int32_data(), tensor);
-    case DType::kInt16:
-      return CopyList<int16_t>(proto.int32_data(), tensor);
-    case DType::kUint16:
-      return CopyList<uint16_t>(proto.int32_data(), tensor);
-    case DType::kInt32:
-      return CopyList<int32_t>(proto.int32_data(), tensor);
-    case DType::kFloat16: {
-      const auto to = tensor.mutable_data<graph::Half>();
-      if (static_cast<size_t>(proto.int32_data_size()) != to.size()) return false;
-      for (size_t i = 0; i < to.size(); ++i)
-        to[i].bits = static_cast<uint16_t>(proto.int32_data(static_cast<int>(i)));
-      return true;
-    }
-  }
-  return false;
-}
-
-// Nothing and `error` when the tensor is of no type, size or place that can be taken.
-std::optional<graph::Tensor> TensorOf(const pb::TensorProto& proto, const std::string& folder,
-                                      std::string& error) {
-  const auto dtype = TypeOf(proto.data_type());
-  if (!dtype)
-    return error = fmt::format("has elements of type {}", TypeName(proto.data_type())), std::nullopt;
-  graph::Shape shape;
-  int64_t elements = 1;
-  for (int64_t extent : proto.dims()) {
-    if (extent < 0) return error = fmt::format("has an extent of {}", extent), std::nullopt;
-    shape.push_back(extent);
-    if (__builtin_mul_overflow(elements, extent, &elements) || elements > kMostElements)
-      return error = fmt::format("has more than {} elements", kMostElements), std::nullopt;
-  }
-  const int64_t bytes = elements * graph::SizeOf(*dtype);
-  std::string external;
-  const bool is_external = proto.data_location() == pb::TensorProto_DataLocation_EXTERNAL;
-  if (is_external) {
-    auto data = ExternalData(proto, folder, error);
-    if (!data) return std::nullopt;
-    external = std::move(*data);
-  }
-  const std::string& raw = is_external ? external : proto.raw_data();
-  const bool is_raw = is_external || proto.has_raw_data();
-  if (is_raw && static_cast<int64_t>(raw.size()) != bytes)
-    return error = fmt::format("has {} bytes of data for shape {}", raw.size(), graph::ToString(shape)),
-           std::nullopt;
-  // Before so much memory is taken, there has to be that much data.
-  if (!is_raw && elements > static_cast<int64_t>(proto.ByteSizeLong()))
-    return error = fmt::format("has not the data for shape {}", graph::ToString(shape)), std::nullopt;
-  graph::Tensor tensor({*dtype, shape});
-  if (is_raw) {
-    if (bytes != 0) std::memcpy(tensor.mutable_bytes().data(), raw.data(), raw.size());
-  } else if (!CopyTyped(proto, tensor)) {
-    return error = fmt::format("has not the data for shape {}", graph::ToString(shape)), std::nullopt;
-  }
-  if (*dtype == DType::kBool)
-    for (uint8_t& v : tensor.mutable_data<uint8_t>()) v = v != 0;
-  return tensor;
-}
-
 class Reader {
  public:
-  Reader(const std::string& name, const std::string& folder, Diagnostics& diagnostics)
-      : folder_(folder), diagnostics_(diagnostics) {
+  Reader(const std::string& name, const std::string& folder, Structure structure, Diagnostics& diagnostics)
+      : folder_(folder), structure_(structure), diagnostics_(diagnostics) {
     file_.name = name;
   }
 
@@ -193,15 +41,19 @@ class Reader {
     }
     ReadVersions(model);
     const pb::GraphProto& graph = model.graph();
-    for (const auto& tensor : graph.initializer()) ReadInitializer(tensor);
+    for (const auto& tensor : graph.initializer()) ReadInitializer(tensor, file_.initializers);
     if (graph.sparse_initializer_size() != 0) Unsupported("sparse initializers");
     for (const auto& value : graph.input())
       if (!file_.initializers.count(value.name())) file_.inputs.push_back(ValueOf(value));
     for (const auto& value : graph.output()) file_.outputs.push_back(ValueOf(value));
+    for (const auto* list : {&graph.input(), &graph.output()})
+      for (const auto& value : *list) NoteType(value.name(), value.type().tensor_type().elem_type());
     if (file_.outputs.empty()) Malformed("the graph has no outputs");
-    if (graph.node_size() > 1'000'000) Malformed("the graph has more than a million nodes");
+    if (structure_ == Structure::kKept)
+      for (const auto& function : model.functions()) ReadFunction(function);
     if (diagnostics_.HasErrors()) return std::nullopt;
-    for (const auto& node : graph.node()) ReadNode(node);
+    for (const auto& node : graph.node())
+      if (CountNode()) file_.nodes.push_back(ReadNode(node));
     CheckOrder();
     if (diagnostics_.HasErrors()) return std::nullopt;
     file_.opsets = opsets_;
@@ -219,28 +71,56 @@ class Reader {
     file_.opset = opsets_[""];
   }
 
-  void ReadInitializer(const pb::TensorProto& proto) {
+  void NoteType(const std::string& name, int32_t type) {
+    if (type == pb::TensorProto_DataType_BFLOAT16) file_.bfloat16.insert(name);
+    if (type == kInt4Type || type == kUint4Type) file_.half_bytes.insert(name);
+  }
+
+  /// False, and said once, when there are too many.
+  bool CountNode() {
+    constexpr int kMostNodes = 1'000'000;
+    if (nodes_ == kMostNodes) Malformed("the graph has more than a million nodes");
+    return ++nodes_ <= kMostNodes;
+  }
+
+  void ReadInitializer(const pb::TensorProto& proto, std::map<std::string, graph::TensorPtr>& initializers) {
     std::string error;
     auto tensor = TensorOf(proto, folder_, error);
     if (!tensor) return Malformed(fmt::format("initializer '{}' {}", proto.name(), error));
-    file_.initializers[proto.name()] = std::make_shared<const graph::Tensor>(std::move(*tensor));
+    initializers[proto.name()] = std::make_shared<const graph::Tensor>(std::move(*tensor));
+    NoteType(proto.name(), proto.data_type());
   }
 
-  static ValueInfo ValueOf(const pb::ValueInfoProto& proto) {
+  /// The type of a tensor, or of the tensors within; fills the form, or says why there is none.
+  const pb::TypeProto_Tensor* TensorTypeOf(const pb::TypeProto& proto, ValueInfo& info) const {
+    if (proto.has_tensor_type()) return &proto.tensor_type();
+    info.unsupported = proto.has_map_type() ? "is a map" : "is no tensor";
+    if (structure_ == Structure::kRefused) return nullptr;
+    const bool is_optional = proto.has_optional_type();
+    const pb::TypeProto& inner = is_optional ? proto.optional_type().elem_type() : proto;
+    const bool is_sequence = inner.has_sequence_type();
+    const pb::TypeProto& element = is_sequence ? inner.sequence_type().elem_type() : inner;
+    if (element.has_map_type()) info.unsupported = "is a sequence of maps";
+    if (!element.has_tensor_type()) return nullptr;
+    info.unsupported.clear();
+    info.form = !is_optional  ? Form::kSequence
+                : is_sequence ? Form::kOptionalSequence
+                              : Form::kOptionalTensor;
+    return &element.tensor_type();
+  }
+
+  ValueInfo ValueOf(const pb::ValueInfoProto& proto) const {
     ValueInfo info{.name = proto.name()};
-    if (!proto.type().has_tensor_type()) {
-      info.unsupported = "is no tensor";
-      return info;
-    }
-    const auto& type = proto.type().tensor_type();
-    const auto dtype = TypeOf(type.elem_type());
+    const auto* type = TensorTypeOf(proto.type(), info);
+    if (!type) return info;
+    const auto dtype = HeldAs(type->elem_type());
     if (!dtype) {
-      info.unsupported = fmt::format("has elements of type {}", TypeName(type.elem_type()));
+      info.unsupported = fmt::format("has elements of type {}", ElementTypeName(type->elem_type()));
       return info;
     }
     info.dtype = *dtype;
-    info.has_shape = type.has_shape();
-    for (const auto& dimension : type.shape().dim()) {
+    info.has_shape = type->has_shape();
+    for (const auto& dimension : type->shape().dim()) {
       if (dimension.has_dim_value()) {
         info.dimensions.emplace_back(dimension.dim_value());
       } else {
@@ -250,19 +130,65 @@ class Reader {
     return info;
   }
 
-  void ReadNode(const pb::NodeProto& proto) {
+  std::shared_ptr<const Subgraph> ReadSubgraph(const pb::GraphProto& proto) {
+    auto graph = std::make_shared<Subgraph>();
+    for (const auto& tensor : proto.initializer()) ReadInitializer(tensor, graph->initializers);
+    if (proto.sparse_initializer_size() != 0) Unsupported("sparse initializers");
+    for (const auto& value : proto.input()) graph->inputs.push_back(value.name());
+    for (const auto& value : proto.output()) {
+      graph->outputs.push_back(value.name());
+      graph->output_types.push_back(ValueOf(value));
+    }
+    for (const auto& node : proto.node())
+      if (CountNode()) graph->nodes.push_back(ReadNode(node));
+    return graph;
+  }
+
+  void ReadFunction(const pb::FunctionProto& proto) {
+    auto function = std::make_shared<Subgraph>();
+    function->inputs.assign(proto.input().begin(), proto.input().end());
+    function->outputs.assign(proto.output().begin(), proto.output().end());
+    const auto outside = opsets_;
+    for (const auto& import : proto.opset_import())
+      opsets_[import.domain() == "ai.onnx" ? "" : import.domain()] = import.version();
+    for (const auto& node : proto.node())
+      if (CountNode()) function->nodes.push_back(ReadNode(node));
+    opsets_ = outside;
+    for (const std::string& name : MissingOf(*function))
+      Malformed(fmt::format("function {} reads '{}' before anything computes it", proto.name(), name));
+    file_.functions[OperatorName(proto.domain(), proto.name())] = function;
+  }
+
+  static std::string OperatorName(const std::string& domain, const std::string& name) {
+    return domain.empty() || domain == "ai.onnx" ? name : domain + "." + name;
+  }
+
+  NodeInfo ReadNode(const pb::NodeProto& proto) {
     NodeInfo node;
     const std::string domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
-    node.op = domain.empty() ? proto.op_type() : domain + "." + proto.op_type();
+    node.op = OperatorName(domain, proto.op_type());
     node.opset = opsets_.count(domain) ? opsets_[domain] : 1;
     node.inputs.assign(proto.input().begin(), proto.input().end());
     node.outputs.assign(proto.output().begin(), proto.output().end());
     node.name = !proto.name().empty() ? proto.name() : node.outputs.empty() ? node.op : node.outputs[0];
     for (const auto& attribute : proto.attribute()) ReadAttribute(attribute, node);
-    file_.nodes.push_back(std::move(node));
+    return node;
   }
 
   void ReadAttribute(const pb::AttributeProto& proto, NodeInfo& node) {
+    if (structure_ == Structure::kKept) {
+      if (!proto.ref_attr_name().empty()) {
+        node.references[proto.name()] = proto.ref_attr_name();
+        return;
+      }
+      if (proto.has_g()) {
+        const auto graph = ReadSubgraph(proto.g());
+        for (const std::string& name : MissingOf(*graph)) node.captured.push_back(name);
+        node.graphs[proto.name()] = graph;
+        return;
+      }
+      if (proto.type() == pb::AttributeProto_AttributeType_TYPE_PROTO) return;  // of an empty optional
+    }
     Attribute& value = node.attributes[proto.name()];
     switch (proto.type()) {
       case pb::AttributeProto_AttributeType_INT:
@@ -286,7 +212,10 @@ class Reader {
       case pb::AttributeProto_AttributeType_TENSOR: {
         std::string error;
         auto tensor = TensorOf(proto.t(), folder_, error);
-        if (tensor) {
+        const bool is_half_byte = proto.t().data_type() == kInt4Type || proto.t().data_type() == kUint4Type;
+        if (is_half_byte) {
+          node.unsupported = fmt::format("attribute '{}' has elements of four bits", proto.name());
+        } else if (tensor) {
           value = std::make_shared<const graph::Tensor>(std::move(*tensor));
         } else {
           node.unsupported = fmt::format("attribute '{}' {}", proto.name(), error);
@@ -299,15 +228,37 @@ class Reader {
     }
   }
 
+  /// What `graph` reads before it defines it, so that something around it has to. What is defined twice is a
+  /// fault.
+  std::set<std::string> MissingOf(const Subgraph& graph) {
+    std::set<std::string> own(graph.inputs.begin(), graph.inputs.end()), missing;
+    for (const auto& [name, tensor] : graph.initializers) own.insert(name);
+    const auto read = [&](const std::vector<std::string>& names) {
+      for (const std::string& name : names)
+        if (!name.empty() && !own.count(name)) missing.insert(name);
+    };
+    for (const NodeInfo& node : graph.nodes) {
+      read(node.inputs);
+      read(node.captured);
+      for (const std::string& name : node.outputs)
+        if (!name.empty() && !own.insert(name).second)
+          Malformed(fmt::format("value '{}' is defined twice", name));
+    }
+    read(graph.outputs);
+    return missing;
+  }
+
   void CheckOrder() {
     std::set<std::string> known;
     for (const auto& [name, tensor] : file_.initializers) known.insert(name);
     for (const auto& input : file_.inputs)
       if (!known.insert(input.name).second) Malformed(fmt::format("value '{}' is defined twice", input.name));
     for (const NodeInfo& node : file_.nodes) {
-      for (const std::string& input : node.inputs)
-        if (!input.empty() && !known.count(input))
-          Malformed(fmt::format("{} '{}' reads '{}' before anything computes it", node.op, node.name, input));
+      for (const auto* list : {&node.inputs, &node.captured})
+        for (const std::string& input : *list)
+          if (!input.empty() && !known.count(input))
+            Malformed(
+                fmt::format("{} '{}' reads '{}' before anything computes it", node.op, node.name, input));
       for (const std::string& output : node.outputs)
         if (!output.empty() && !known.insert(output).second)
           Malformed(fmt::format("value '{}' is defined twice", output));
@@ -317,16 +268,27 @@ class Reader {
   }
 
   std::string folder_;
+  Structure structure_;
   Diagnostics& diagnostics_;
   std::map<std::string, int64_t> opsets_;
+  int nodes_ = 0;
   File file_;
 };
+
+void TensorsOf(pb::GraphProto& graph, std::vector<pb::TensorProto*>& tensors) {
+  for (auto& tensor : *graph.mutable_initializer()) tensors.push_back(&tensor);
+  for (auto& node : *graph.mutable_node())
+    for (auto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_t()) tensors.push_back(attribute.mutable_t());
+      if (attribute.has_g()) TensorsOf(*attribute.mutable_g(), tensors);
+    }
+}
 
 }  // namespace
 
 std::optional<File> Read(std::span<const uint8_t> bytes, const std::string& name, const std::string& folder,
-                         Diagnostics& diagnostics) {
-  return Reader(name, folder, diagnostics).Run(bytes);
+                         Diagnostics& diagnostics, Structure structure) {
+  return Reader(name, folder, structure, diagnostics).Run(bytes);
 }
 
 std::optional<std::vector<uint8_t>> WithDataInside(std::span<const uint8_t> bytes, const std::string& folder,
@@ -334,10 +296,7 @@ std::optional<std::vector<uint8_t>> WithDataInside(std::span<const uint8_t> byte
   pb::ModelProto model;
   if (!Parse(bytes, model)) return error = "not an ONNX model, or a damaged one", std::nullopt;
   std::vector<pb::TensorProto*> tensors;
-  for (auto& tensor : *model.mutable_graph()->mutable_initializer()) tensors.push_back(&tensor);
-  for (auto& node : *model.mutable_graph()->mutable_node())
-    for (auto& attribute : *node.mutable_attribute())
-      if (attribute.has_t()) tensors.push_back(attribute.mutable_t());
+  TensorsOf(*model.mutable_graph(), tensors);
   std::erase_if(tensors, [](auto* t) { return t->data_location() != pb::TensorProto_DataLocation_EXTERNAL; });
   if (tensors.empty()) return std::vector<uint8_t>(bytes.begin(), bytes.end());
   for (pb::TensorProto* tensor : tensors) {
@@ -356,10 +315,30 @@ std::optional<std::vector<uint8_t>> WithDataInside(std::span<const uint8_t> byte
   return whole;
 }
 
-std::optional<graph::Tensor> ReadTensor(std::span<const uint8_t> bytes, std::string& error) {
-  pb::TensorProto proto;
-  if (!Parse(bytes, proto)) return error = "not a tensor, or a damaged one", std::nullopt;
-  return TensorOf(proto, "", error);
+std::optional<Elements> ReadValue(std::span<const uint8_t> bytes, Form form, std::string& error) {
+  pb::OptionalProto optional;
+  pb::SequenceProto sequence;
+  pb::TensorProto tensor;
+  bool parsed = false;
+  if (form == Form::kTensor) parsed = Parse(bytes, tensor);
+  if (form == Form::kSequence) parsed = Parse(bytes, sequence);
+  if (form == Form::kOptionalTensor || form == Form::kOptionalSequence) parsed = Parse(bytes, optional);
+  if (!parsed) return error = "not a value of its type, or a damaged one", std::nullopt;
+  Elements elements;
+  std::vector<const pb::TensorProto*> protos;
+  if (form == Form::kTensor) protos.push_back(&tensor);
+  if (form == Form::kOptionalTensor && optional.has_tensor_value())
+    protos.push_back(&optional.tensor_value());
+  if (form == Form::kOptionalTensor) elements.present = optional.has_tensor_value();
+  if (form == Form::kOptionalSequence) elements.present = optional.has_sequence_value();
+  const pb::SequenceProto& list = form == Form::kOptionalSequence ? optional.sequence_value() : sequence;
+  for (const auto& element : list.tensor_values()) protos.push_back(&element);
+  for (const pb::TensorProto* proto : protos) {
+    auto value = TensorOf(*proto, "", error);
+    if (!value) return std::nullopt;
+    elements.tensors.push_back(std::make_shared<const graph::Tensor>(std::move(*value)));
+  }
+  return elements;
 }
 
 }  // namespace cosim::import::onnx

@@ -16,6 +16,9 @@ HostOperatorPtr MakeResize(NodeView& n) {
   host::ResizeAttributes r;
   const std::string mode = n.Text("mode", "nearest");
   if (mode != "nearest" && mode != "linear" && mode != "cubic") return n.Fail("mode " + mode);
+  if (n.Has("axes") || n.Text("keep_aspect_ratio_policy", "stretch") != "stretch")
+    return n.Fail("axes, or a policy that keeps proportions");
+  if (n.Int("antialias", 0) != 0) return n.Fail("antialias");
   r.interpolation = mode == "linear"  ? host::Interpolation::kLinear
                     : mode == "cubic" ? host::Interpolation::kCubic
                                       : host::Interpolation::kNearest;

@@ -56,6 +56,10 @@ HostOperatorPtr MakeScatter(NodeView& n, bool nd) {
     mode = host::ScatterMode::kAdd;
   } else if (reduction == "mul") {
     mode = host::ScatterMode::kMultiply;
+  } else if (reduction == "max") {
+    mode = host::ScatterMode::kMaximum;
+  } else if (reduction == "min") {
+    mode = host::ScatterMode::kMinimum;
   } else if (reduction != "none") {
     return n.Fail("reduction " + reduction);
   }
@@ -75,7 +79,12 @@ void AddStructural(Factories& all) {
   all["Squeeze"] = [](NodeView& n) { return host::Squeeze(n.Ints("axes")); };
   all["Unsqueeze"] = [](NodeView& n) { return host::Unsqueeze(n.Ints("axes")); };
   all["Concat"] = [](NodeView& n) { return host::Concat(n.Int("axis", 1)); };
-  all["Split"] = [](NodeView& n) { return host::Split(n.Int("axis", 0), n.Ints("split"), n.outputs()); };
+  all["Split"] = [](NodeView& n) -> HostOperatorPtr {
+    const auto count = static_cast<int64_t>(n.outputs());
+    if (n.Int("num_outputs", count) != count)
+      return n.Fail(fmt::format("{} results, not {}", count, n.Int("num_outputs", 0)));
+    return host::Split(n.Int("axis", 0), n.Ints("split"), n.outputs());
+  };
   all["Slice"] = MakeSlice;
   all["Expand"] = [](NodeView&) { return host::Expand(); };
   all["Tile"] = [](NodeView&) { return host::Tile(); };

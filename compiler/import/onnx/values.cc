@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/import/onnx/values.h"
 
+#include <fmt/format.h>
+
 #include "compiler/host/movement.h"
 #include "compiler/host/tflite.h"
 #include "isa/check.h"
@@ -15,6 +17,11 @@ namespace {
 constexpr char kMoves[] = "moves elements only: the host does that";
 
 }  // namespace
+
+bool Values::Has(const std::string& name) const {
+  return values_.count(name) > 0 || int8_.count(name) > 0 || lines_.count(name) > 0 ||
+         constants_.count(name) > 0 || file_.initializers.count(name) > 0;
+}
 
 graph::TensorPtr Values::Constant(const std::string& name) const {
   if (const auto at = values_.find(name); at != values_.end()) {
@@ -81,8 +88,11 @@ void Values::DefineInt8(const std::string& name, ValueId value, DType dtype) {
 
 std::string Values::Unique(std::string name) {
   if (name.empty()) name = "value";
-  while (!names_.insert(name).second) name += "'";
-  return name;
+  if (names_.insert(name).second) return name;
+  for (int64_t& copy = copies_[name];;)  // a loop wants thousands of the same
+    if (std::string other = ++copy == 1 ? name + "'" : fmt::format("{}'{}", name, copy);
+        names_.insert(other).second)
+      return other;
 }
 
 ValueId Values::Host(const std::string& name, graph::HostOperatorPtr op, std::vector<ValueId> inputs,

@@ -21,6 +21,8 @@ class Values {
 
   graph::Graph& graph() { return graph_; }
 
+  /// Whether something defines that name.
+  bool Has(const std::string& name) const;
   /// The names below are those that the reader has checked: something defines each of them.
   graph::TensorType TypeOf(const std::string& name) const;
   /// Null when it is not known before the graph runs.
@@ -60,6 +62,7 @@ class Values {
 
   std::map<std::string, Bytes> lines_;
   std::set<std::string> names_;
+  std::map<std::string, int64_t> copies_;  // of names that were there already
 };
 
 }  // namespace cosim::import::onnx
