@@ -167,7 +167,7 @@ std::optional<bool> Builder::Holds(int graph, const Arguments& arguments,
   scope->root = scope_->root;
   scope->operators = scope_->operators;
   scope->bytes = scope_->bytes;
-  scope->folded = scope_->folded;
+  scope->fold_budget = scope_->fold_budget;
   Builder inner(*callee, *this, scope, name_ + ".condition.");
   inner.name_ = name_;
   Arguments own;
@@ -183,7 +183,7 @@ std::optional<bool> Builder::Holds(int graph, const Arguments& arguments,
   if (!inner.BindInputs(own, types) || !inner.RunOperators()) return std::nullopt;
   scope_->operators = scope->operators;
   scope_->bytes = scope->bytes;
-  scope_->folded = scope->folded;
+  scope_->fold_budget = scope->fold_budget;
   if (callee->outputs.size() != 1 || inner.Info(callee->outputs[0]).resource)
     return Malformed("its condition has not one result"), std::nullopt;
   const graph::Node& result = inner.model_.graph.node(inner.Plain(callee->outputs[0]));
