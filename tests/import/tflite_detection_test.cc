@@ -48,7 +48,7 @@ File Detector(std::optional<Options> options) {
             .inputs = {0, 1},
             .outputs = {3, 4, 5, 6}};
   file.operators = {{.name = "TFLite_Detection_PostProcess", .inputs = {0, 1, 2}, .outputs = {3, 4, 5, 6}}};
-  file.operators[0].custom = std::move(options);
+  file.operators[0].custom_options = std::move(options);
   return file;
 }
 

@@ -49,8 +49,8 @@ std::optional<Tensor> Computed(const std::vector<TensorInfo>& tensors, const std
   return *golden::Run(model->graph, {input})[model->graph.outputs()[0]];
 }
 
-std::string Refusal(const std::vector<TensorInfo>& tensors, const std::string& op,
-                    const OperatorOptions& options) {
+std::string ErrorsWith(const std::vector<TensorInfo>& tensors, const std::string& op,
+                       const OperatorOptions& options) {
   Diagnostics diagnostics;
   EXPECT_FALSE(OneOperator(tensors, op, options, diagnostics));
   return diagnostics.Render();
@@ -249,15 +249,15 @@ TEST(TransposeConv, MistakesAreNamed) {
   TransposedCase c{.x = {1, 4, 5, 3}, .w = {6, 3, 3, 3}, .y = {1, 8, 10, 6}};
   auto tensors = TensorsOf(c);
   tensors[0] = Integers({4}, {1, 8, 9, 6});
-  EXPECT_THAT(Refusal(tensors, "TRANSPOSE_CONV", OptionsOf(c)),
+  EXPECT_THAT(ErrorsWith(tensors, "TRANSPOSE_CONV", OptionsOf(c)),
               HasSubstr("is not the shape of its output, [1,8,10,6]"));
   c.stride_h = 0;
-  EXPECT_THAT(Refusal(TensorsOf(c), "TRANSPOSE_CONV", OptionsOf(c)), HasSubstr("stride 0"));
+  EXPECT_THAT(ErrorsWith(TensorsOf(c), "TRANSPOSE_CONV", OptionsOf(c)), HasSubstr("stride 0"));
   c.stride_h = 1 << 20;
-  EXPECT_THAT(Refusal(TensorsOf(c), "TRANSPOSE_CONV", OptionsOf(c)), HasSubstr("a stride above 256"));
+  EXPECT_THAT(ErrorsWith(TensorsOf(c), "TRANSPOSE_CONV", OptionsOf(c)), HasSubstr("a stride above 256"));
   c.stride_h = 2;
   c.w = {6, 3, 3, 2};
-  EXPECT_THAT(Refusal(TensorsOf(c), "TRANSPOSE_CONV", OptionsOf(c)), HasSubstr("do not fit"));
+  EXPECT_THAT(ErrorsWith(TensorsOf(c), "TRANSPOSE_CONV", OptionsOf(c)), HasSubstr("do not fit"));
 }
 
 TEST(Conv3d, Float) {
@@ -392,14 +392,14 @@ TEST(Resize, BilinearIntegersHaveFractionsOfTenBits) {
 
 TEST(Resize, MistakesAreNamed) {
   const TensorInfo x = Signed({1, 3, 4, 2}, 0), y = Signed({1, 6, 8, 2}, 0);
-  EXPECT_THAT(Refusal({x, Integers({2}, {6, 9}), y}, "RESIZE_BILINEAR", ResizeOptions{}),
+  EXPECT_THAT(ErrorsWith({x, Integers({2}, {6, 9}), y}, "RESIZE_BILINEAR", ResizeOptions{}),
               HasSubstr("its size is not that of its output"));
-  EXPECT_THAT(Refusal({x, Integers({2}, {6, 8}), y}, "RESIZE_BILINEAR", ResizeOptions{true, true}),
+  EXPECT_THAT(ErrorsWith({x, Integers({2}, {6, 8}), y}, "RESIZE_BILINEAR", ResizeOptions{true, true}),
               HasSubstr("align_corners together with half_pixel_centers"));
-  EXPECT_THAT(Refusal({Signed({1, 10, 1, 1}, 0), Integers({2}, {4096, 1}), Signed({1, 4096, 1, 1}, 0)},
-                      "RESIZE_BILINEAR", ResizeOptions{}),
+  EXPECT_THAT(ErrorsWith({Signed({1, 10, 1, 1}, 0), Integers({2}, {4096, 1}), Signed({1, 4096, 1, 1}, 0)},
+                         "RESIZE_BILINEAR", ResizeOptions{}),
               HasSubstr("reads behind the last"));
-  EXPECT_THAT(Refusal({x, Signed({2}, 0), y}, "RESIZE_NEAREST_NEIGHBOR", ResizeOptions{}),
+  EXPECT_THAT(ErrorsWith({x, Signed({2}, 0), y}, "RESIZE_NEAREST_NEIGHBOR", ResizeOptions{}),
               HasSubstr("a size that is not constant"));
 }
 
