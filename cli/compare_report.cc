@@ -85,15 +85,6 @@ std::string WaitsText(const std::vector<explore::WaitChange>& waits) {
   return text;
 }
 
-Json ValuesJson(const std::vector<ValueChange>& changes) {
-  Json json = Json::array();
-  for (const ValueChange& change : changes)
-    json.push_back({{"name", change.name},
-                    {"before", change.before.empty() ? Json() : Json(change.before)},
-                    {"after", change.after.empty() ? Json() : Json(change.after)}});
-  return json;
-}
-
 Json FactsJson(const std::optional<LayerFacts>& facts) {
   if (!facts) return {};
   return {{"where", facts->on_accelerator ? "accelerator" : "cpu"},
@@ -105,6 +96,15 @@ Json FactsJson(const std::optional<LayerFacts>& facts) {
 }
 
 }  // namespace
+
+Json ValuesJson(const std::vector<ValueChange>& changes) {
+  Json json = Json::array();
+  for (const ValueChange& change : changes)
+    json.push_back({{"name", change.name},
+                    {"before", change.before.empty() ? Json() : Json(change.before)},
+                    {"after", change.after.empty() ? Json() : Json(change.after)}});
+  return json;
+}
 
 std::string CompareText(const std::string& before, const std::string& after,
                         const explore::Comparison& comparison, size_t layers) {

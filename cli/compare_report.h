@@ -4,10 +4,14 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "compiler/explore/compare.h"
 
 namespace cosim::cli {
+
+/// Names with both values; null where one has none.
+nlohmann::ordered_json ValuesJson(const std::vector<explore::ValueChange>& changes);
 
 /// `layers`: so many of them at most, those that differ.
 std::string CompareText(const std::string& before, const std::string& after,

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // cosim isa show: the reference of an ISA under a configuration, generated from the spec. cosim isa
-// registers: that of the registers, which all of them share. cosim isa list: what there is to show.
+// registers: that of the registers, which all of them share. cosim isa list: what there is to show. cosim isa
+// diff: what two of them do differently. cosim isa new: one to start from.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cli/isa_difference.h"
+#include "cli/isa_new.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
@@ -48,22 +53,79 @@ std::optional<std::string> ListIsas() {
   return std::nullopt;
 }
 
+/// One of the two that `diff` names, under the options' configuration.
+std::optional<isa::Spec> LoadIsa(po::variables_map values, const std::string& isa) {
+  values.find("isa")->second.value() = isa;
+  return LoadSpecFrom(values);
+}
+
+int Diff(const std::string& before, const std::string& after, const po::variables_map& values) {
+  if (!values["isa"].defaulted()) return Fail("--isa: `isa diff` takes its two ISAs as arguments");
+  const std::string output = values["output"].as<std::string>(), json = values["json"].as<std::string>();
+  if (!json.empty() && !CheckWritable(json)) return 1;
+  const auto first = LoadIsa(values, before);
+  const auto second = LoadIsa(values, after);
+  if (!first || !second) return 1;
+  const IsaDifference difference = CompareIsas(*first, *second);
+  const bool twice = json == "-" && output == "-";  // then standard output is the JSON's
+  if (!twice && !WriteFile(output, IsaDifferenceText(before, after, difference))) return 1;
+  if (json.empty()) return 0;
+  return WriteFile(json, JsonText(IsaDifferenceJson(before, after, difference))) ? 0 : 1;
+}
+
+int New(const std::string& name, const std::string& path, const po::variables_map& values) {
+  std::error_code none;
+  if (path != "-" && fs::exists(path, none)) return Fail(path + " is there already", "name a new file");
+  const auto text = NewIsaText(name, values["from"].as<std::string>());
+  return text && WriteFile(path, *text) ? 0 : 1;
+}
+
+struct Action {
+  const char *name, *arguments;
+  size_t count;  ///< of arguments
+};
+constexpr Action kActions[] = {
+    {"show", "", 0}, {"registers", "", 0}, {"list", "", 0}, {"diff", " A B", 2}, {"new", " NAME", 1}};
+constexpr char kIsaUsage[] = "isa show|registers|list|diff A B|new NAME [--config=FILE] [--isa=FILE]";
+
+/// Prints what is wrong with the words after `isa`; null then.
+const Action* ActionOf(const std::vector<std::string>& words) {
+  const auto* action = std::ranges::find(kActions, words[0], &Action::name);
+  if (action == std::end(kActions)) {
+    Fail(fmt::format("cosim isa {}: unknown action", words[0]), fmt::format("usage: cosim {}", kIsaUsage));
+    return nullptr;
+  }
+  if (words.size() - 1 == action->count) return action;
+  Fail(words.size() - 1 > action->count ? "there are too many arguments" : "arguments are missing",
+       fmt::format("usage: cosim isa {}{}", action->name, action->arguments));
+  return nullptr;
+}
+
 }  // namespace
 
 int IsaVerb(const Arguments& arguments) {
   po::options_description options("options");
   AddSpecOptions(options);
   options.add_options()("output,o", po::value<std::string>()->value_name("FILE")->default_value("-"),
-                        "where to write; - is standard output");
-  const auto parsed = Parse(arguments, options, "isa show|registers|list [--config=FILE] [--isa=FILE]",
-                            "cosim isa show --config=pynq.yaml --isa=vta", "ACTION");
+                        "where to write; - is standard output")(
+      "json", po::value<std::string>()->value_name("FILE")->default_value(""),
+      "diff: write everything as JSON; - is standard output")(
+      "from", po::value<std::string>()->value_name("ISA")->default_value(""),
+      "new: copy that ISA (default: a small one with explanations)");
+  const auto parsed = Parse(arguments, options, kIsaUsage, "cosim isa show --config=pynq.yaml --isa=vta",
+                            "ACTION", Positionals::kSeveral);
   if (parsed.exit) return *parsed.exit;
-  const std::string action = parsed.values["ACTION"].as<std::string>();
-  if (action != "show" && action != "registers" && action != "list")
-    return Fail(fmt::format("cosim isa {}: unknown action", action),
-                "usage: cosim isa show|registers|list [--config=FILE] [--isa=FILE]");
+  const auto words = parsed.values["ACTION"].as<std::vector<std::string>>();
+  const Action* chosen = ActionOf(words);
+  if (chosen == nullptr) return 1;
+  const std::string action = chosen->name;
+  for (const auto& [option, verb] : {std::pair("json", "diff"), std::pair("from", "new")})
+    if (!parsed.values[option].defaulted() && action != verb)
+      return Fail(fmt::format("--{} is for `isa {}`", option, verb));
   const std::string path = parsed.values["output"].as<std::string>();
   if (!CheckWritable(path)) return 1;
+  if (action == "diff") return Diff(words[1], words[2], parsed.values);
+  if (action == "new") return New(words[1], path, parsed.values);
   if (action == "list") {
     const auto list = ListIsas();
     return list && WriteFile(path, *list) ? 0 : 1;

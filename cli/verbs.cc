@@ -10,6 +10,7 @@
 #include <new>
 #include <system_error>
 
+#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
@@ -45,8 +46,9 @@ constexpr Verb kVerbs[] = {
 std::string Usage() {
   std::string text = "usage: cosim VERB [options]\n\n";
   for (const Verb& verb : kVerbs) text += fmt::format("  {:<12} {}\n", verb.name, verb.summary);
-  text += "\n`cosim VERB --help` explains a verb. Start with:\n  cosim run resnet18 --config=pynq.yaml\n";
-  return text;
+  return text +
+         "\n`cosim VERB --help` explains a verb, `cosim help CODE` a diagnostic, as in `cosim help E0103`.\n"
+         "Start with:\n  cosim run resnet18 --config=pynq.yaml\n";
 }
 
 }  // namespace
@@ -80,7 +82,8 @@ int Run(const Arguments& arguments) {
     return 0;
   }
   if (first != "help") return Dispatch(first, {arguments.begin() + 1, arguments.end()});
-  if (arguments.size() > 2) return Fail("there are too many arguments", "usage: cosim help [VERB]");
+  if (arguments.size() > 2) return Fail("there are too many arguments", "usage: cosim help [VERB|CODE]");
+  if (LooksLikeCode(arguments[1])) return ExplainCode(arguments[1]);
   return arguments[1] == "help" ? Run({"help"}) : Dispatch(arguments[1], {"--help"});
 }
 

@@ -30,24 +30,6 @@ void Flatten(const std::string& name, const Json& value,
   }
 }
 
-std::vector<ValueChange> ChangesOf(const Json& before, const Json& after) {
-  std::vector<std::pair<std::string, std::string>> first, second;
-  Flatten("", before, first);
-  Flatten("", after, second);
-  const std::map<std::string, std::string> old(first.begin(), first.end()), now(second.begin(), second.end());
-  std::vector<ValueChange> changes;
-  for (const auto& [name, value] : first) {
-    const auto other = now.find(name);
-    if (other == now.end())
-      changes.push_back({name, value, ""});
-    else if (other->second != value)
-      changes.push_back({name, value, other->second});
-  }
-  for (const auto& [name, value] : second)
-    if (old.count(name) == 0) changes.push_back({name, "", value});
-  return changes;
-}
-
 /// What a run was, apart from what came of it.
 Json HardwareOf(const Json& run) {
   Json json = {{"isa", run.at("isa")},
@@ -135,6 +117,24 @@ std::vector<WaitChange> WaitChanges(const Json& before, const Json& after) {
 }
 
 }  // namespace
+
+std::vector<ValueChange> ChangesOf(const Json& before, const Json& after) {
+  std::vector<std::pair<std::string, std::string>> first, second;
+  Flatten("", before, first);
+  Flatten("", after, second);
+  const std::map<std::string, std::string> old(first.begin(), first.end()), now(second.begin(), second.end());
+  std::vector<ValueChange> changes;
+  for (const auto& [name, value] : first) {
+    const auto other = now.find(name);
+    if (other == now.end())
+      changes.push_back({name, value, ""});
+    else if (other->second != value)
+      changes.push_back({name, value, other->second});
+  }
+  for (const auto& [name, value] : second)
+    if (old.count(name) == 0) changes.push_back({name, "", value});
+  return changes;
+}
 
 std::optional<Comparison> Compare(const Json& before, const Json& after, std::string& error) {
   try {

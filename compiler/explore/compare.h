@@ -46,6 +46,10 @@ struct Comparison {
   std::vector<WaitChange> units;    ///< cycles of the ledger that differ, those first that differ most
 };
 
+/// What differs between two objects of values, each under its dotted name; of lists of names, each name by
+/// itself.
+std::vector<ValueChange> ChangesOf(const nlohmann::ordered_json& before, const nlohmann::ordered_json& after);
+
 /// Nothing, and `error` set, when one of the two is not the JSON of a run of the present schema, or they are
 /// of different networks.
 std::optional<Comparison> Compare(const nlohmann::ordered_json& before, const nlohmann::ordered_json& after,

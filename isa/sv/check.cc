@@ -9,21 +9,21 @@
 #include <string>
 
 #include "isa/spec/registers.h"
+#include "isa/sv/diagnostic_codes.h"
 #include "isa/sv/generate.h"
 #include "isa/sv/plan.h"
 
 namespace cosim::isa {
 namespace {
 
-constexpr const char* kNoRtl = "E0701";  ///< a spec that the simulators run but the RTL has no module for
-constexpr int kLoadLatency = 2;          ///< stages behind the load unit's writer
-constexpr int kStoreLatency = 2;         ///< stages before a store's beats leave
-constexpr int kAluLatency = 6;           ///< stages of the alu unit beside those of its ops
-constexpr int kGemmLatency = 9;          ///< stages of the gemm unit beside its adder tree
-constexpr int kMemoryLatency = 2;        ///< accept, and the register on the way to the bus
-constexpr int kWriteLatency = 3;         ///< from a beat's leaving to the bus, and the response
-constexpr size_t kMostReads = 2;         ///< of one memory by a step of an op
-constexpr int kAddressBits = 32;         ///< on the bus
+constexpr int kLoadLatency = 2;    ///< stages behind the load unit's writer
+constexpr int kStoreLatency = 2;   ///< stages before a store's beats leave
+constexpr int kAluLatency = 6;     ///< stages of the alu unit beside those of its ops
+constexpr int kGemmLatency = 9;    ///< stages of the gemm unit beside its adder tree
+constexpr int kMemoryLatency = 2;  ///< accept, and the register on the way to the bus
+constexpr int kWriteLatency = 3;   ///< from a beat's leaving to the bus, and the response
+constexpr size_t kMostReads = 2;   ///< of one memory by a step of an op
+constexpr int kAddressBits = 32;   ///< on the bus
 
 int CeilLog2(int64_t value) { return std::bit_width(static_cast<uint64_t>(value - 1)); }
 
@@ -268,7 +268,7 @@ class Checker {
   }
 
   void Error(const SourceLoc& loc, const std::string& what, const std::string& right) {
-    diags_.Error(kNoRtl, loc, "no RTL for this: " + what).hint = "the RTL needs " + right;
+    diags_.Error(codes::kNoRtl, loc, "no RTL for this: " + what).hint = "the RTL needs " + right;
   }
 
   const Spec& spec_;

@@ -187,7 +187,7 @@ TEST(Reader, OptionsOfLayersWithAState) {
   EXPECT_EQ(second.activation, Activation::kRelu);
   EXPECT_TRUE(std::get<ResizeOptions>(file->operators[2].options).half_pixel_centers);
   EXPECT_EQ(file->operators[3].name, "TFLite_Detection_PostProcess");
-  EXPECT_FALSE(file->operators[3].custom);
+  EXPECT_FALSE(file->operators[3].custom_options);
 }
 
 }  // namespace
