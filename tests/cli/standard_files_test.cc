@@ -84,7 +84,7 @@ TEST_F(StandardFiles, HelpIsAVerbToo) {
   EXPECT_EQ(Good("help").out, Good("--help").out);
   EXPECT_EQ(Good("help help").out, Good("--help").out);
   EXPECT_THAT(ErrorOf("help rum"), HasSubstr("unknown verb 'rum'\n  hint: did you mean 'run'?"));
-  EXPECT_THAT(ErrorOf("help run synth"), HasSubstr("usage: cosim help [VERB]"));
+  EXPECT_THAT(ErrorOf("help run synth"), HasSubstr("usage: cosim help [VERB|CODE]"));
 }
 
 TEST_F(StandardFiles, TheVersionNamesTheCommit) {
