@@ -309,10 +309,9 @@ TEST(OnnxUnsupported, VersionAndOperatorsAreNamedAtOnce) {
   Net net(2);
   net.file.opset = 23;
   const std::string x = net.Input({1, 2});
-  net.Add("Bernoulli", {x});
-  net.Add("Bernoulli", {x});
-  net.Add("LpPool", {x, x});
-  net.file.outputs = {{.name = net.Add("com.example.Mystery", {x})}};
+  const std::string a = net.Add("Bernoulli", {x}), b = net.Add("Bernoulli", {x}),
+                    c = net.Add("LpPool", {x, x});
+  net.file.outputs = {{.name = net.Add("com.example.Mystery", {a, b, c})}};
   Diagnostics diagnostics;
   EXPECT_FALSE(Build(net.file, {}, diagnostics));
   const std::string text = diagnostics.Render();

@@ -119,7 +119,7 @@ TEST(If, MistakesAreNamed) {
   EXPECT_THAT(Refusal(file), HasSubstr("its condition is no bool"));
   file = Branch(Known(true));
   file.others[0].operators = {Op("COMPLEX_ABS", {0}, {2})};
-  EXPECT_THAT(Refusal(file), HasSubstr("operator COMPLEX_ABS is not supported"));
+  EXPECT_THAT(Refusal(file), HasSubstr("operator COMPLEX_ABS on float32 is not supported"));
   file = Branch(Known(true));  // a graph that calls itself
   file.others[0].tensors.push_back(Known(true));
   file.others[0].operators = {Graphs("IF", {3, 0}, {2}, 1, 2)};

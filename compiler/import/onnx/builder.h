@@ -105,7 +105,7 @@ class Builder {
   std::map<std::string, Unknown> unknown_;  // operators
   std::set<std::string> names_, broken_, bfloat16_;
   std::map<std::string, int64_t> copies_;  // of names that were there already
-  std::set<std::string> batches_;  // names of dimensions that are bound to 1
+  std::set<std::string> batches_;          // names of dimensions that are bound to 1
   std::vector<graph::ValueId> outputs_;
   Values values_{model_.graph, file_, constants_};
 };

@@ -66,6 +66,11 @@ class Builder {
     scope_->root = &file;
   }
 
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+  /// What is wrong with a graph that another one calls is reported whatever way its building ends.
+  ~Builder() { ReportFaults(); }
+
   std::optional<Model> Run();
 
  private:
