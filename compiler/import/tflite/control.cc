@@ -186,7 +186,9 @@ std::optional<bool> Builder::Holds(int graph, const Arguments& arguments,
   scope_->fold_budget = scope->fold_budget;
   if (callee->outputs.size() != 1 || inner.Info(callee->outputs[0]).resource)
     return Malformed("its condition has not one result"), std::nullopt;
-  const graph::Node& result = inner.model_.graph.node(inner.Plain(callee->outputs[0]));
+  const ValueId output = inner.Plain(callee->outputs[0]);
+  if (output < 0) return std::nullopt;
+  const graph::Node& result = inner.model_.graph.node(output);
   if (!IsTruth(result.type)) return Malformed("its condition is no bool"), std::nullopt;
   const auto* constant = result.As<graph::Constant>();
   if (!constant)
@@ -294,7 +296,8 @@ bool Builder::ReadVariable() {
   const auto name = VariableOf(0);
   if (!name) return false;
   const auto at = scope_->variables.find(*name);
-  if (at == scope_->variables.end())
+  // One that was not to be had has no initial value either.
+  if (at == scope_->variables.end() || (at->second.value < 0 && !at->second.initial))
     return Unsupported(fmt::format("reads variable '{}', which nothing has initialized", *name));
   Scope::Variable& variable = at->second;
   if (variable.value < 0) {
@@ -315,6 +318,7 @@ bool Builder::AssignVariable() {
   if (!name) return false;
   if (Info(op_->inputs[1]).resource) return Unsupported("a variable that is a handle");
   const ValueId value = Plain(op_->inputs[1]);
+  if (value < 0) return false;
   if (scope_->branches > 0)
     return Unsupported(
         fmt::format("assigns variable '{}' in a branch whose condition is known only when it runs", *name));
