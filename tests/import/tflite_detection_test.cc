@@ -166,7 +166,7 @@ TEST(Custom, OthersAreRefusedByTheirName) {
   file.operators[0].name = "MyOwnOperator";
   Diagnostics diagnostics;
   EXPECT_FALSE(Builder(file, diagnostics).Run());
-  EXPECT_THAT(diagnostics.Render(), HasSubstr("operator MyOwnOperator is not supported"));
+  EXPECT_THAT(diagnostics.Render(), HasSubstr("operator MyOwnOperator on float32 is not supported"));
 }
 
 /// {"a": -2, "b": 1.5, "c": true}: keys, their vector, the values with their types, the root.
