@@ -90,22 +90,6 @@ void ComputeBinary(Arithmetic op, Values in, Results out) {
   });
 }
 
-template <typename T>
-bool Holds(Comparison op, T a, T b) {
-  switch (op) {
-    case Comparison::kEqual:
-      return a == b;
-    case Comparison::kLess:
-      return a < b;
-    case Comparison::kLessOrEqual:
-      return a <= b;
-    case Comparison::kGreater:
-      return a > b;
-    default:
-      return a >= b;
-  }
-}
-
 using tir::Expr;
 using Elements = std::vector<Expr>;
 

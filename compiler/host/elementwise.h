@@ -52,6 +52,21 @@ HostOperatorPtr Variadic(std::string name, Arithmetic op, bool mean);
 enum class Comparison { kEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual };
 /// (a, b) of one type -> bool.
 HostOperatorPtr Compare(std::string name, Comparison op);
+template <typename T>
+bool Holds(Comparison op, T a, T b) {
+  switch (op) {
+    case Comparison::kEqual:
+      return a == b;
+    case Comparison::kLess:
+      return a < b;
+    case Comparison::kLessOrEqual:
+      return a <= b;
+    case Comparison::kGreater:
+      return a > b;
+    default:
+      return a >= b;
+  }
+}
 
 enum class Logic { kAnd, kOr, kXor };
 /// (a bool, b bool) -> bool.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/host/integer_window.h"
 
+#include <fmt/format.h>
+
 #include <type_traits>
 
 namespace cosim::host {
@@ -69,5 +71,27 @@ template void IntegerConvolution::Run<int32_t>(
 template void IntegerConvolution::Run<int64_t>(
     const std::vector<int16_t>& x, const std::vector<int16_t>& w,
     const std::function<void(int64_t, int64_t, int64_t, int64_t)>& emit) const;
+
+IntegerConvolution OverPlanes(const Window2d& window, int64_t groups, const graph::Shape& x,
+                              const graph::Shape& w, const graph::Shape& y) {
+  return {.batch = x[0],
+          .groups = groups,
+          .channels = w[1],
+          .outputs = w[0] / groups,
+          .extent = {x[2], x[3]},
+          .kernel = {w[2], w[3]},
+          .stride = {window.stride[0], window.stride[1]},
+          .dilation = {window.dilation[0], window.dilation[1]},
+          .pad_before = {window.pad[0], window.pad[1]},
+          .out_extent = {y[2], y[3]}};
+}
+
+std::string PlanesMisfit(int64_t groups, const graph::Shape& x, const graph::Shape& w) {
+  if (x.size() != 4 || w.size() != 4) return "input and weights must have 4 dimensions";
+  if (groups < 1 || w[1] * groups != x[1] || w[0] % groups != 0)
+    return fmt::format("{} groups of weights {} do not fit input {}", groups, graph::ToString(w),
+                       graph::ToString(x));
+  return "";
+}
 
 }  // namespace cosim::host

@@ -5,7 +5,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
+
+#include "compiler/host/window2d.h"
 
 namespace cosim::host {
 
@@ -22,5 +25,11 @@ struct IntegerConvolution {
   void Run(const std::vector<int16_t>& x, const std::vector<int16_t>& w,
            const std::function<void(int64_t, int64_t, int64_t, Sum)>& emit) const;
 };
+
+/// That of TensorFlow Lite's operators over planes: x [N,C,H,W], w [O,C/groups,KH,KW], y [N,O,OH,OW].
+IntegerConvolution OverPlanes(const Window2d& window, int64_t groups, const graph::Shape& x,
+                              const graph::Shape& w, const graph::Shape& y);
+/// Why weights do not fit their input; empty if they do.
+std::string PlanesMisfit(int64_t groups, const graph::Shape& x, const graph::Shape& w);
 
 }  // namespace cosim::host

@@ -37,10 +37,8 @@ Types InferConvolution(const TfliteConvolution& a, Operands in) {
   const TensorType &x = in[0].type, &w = in[1].type;
   if (!IsQuantized(x.dtype) || w.dtype != DType::kInt8)
     return Refuse("the input must be int8 or int16, the weights int8");
-  if (x.shape.size() != 4 || w.shape.size() != 4) return Refuse("input and weights must have 4 dimensions");
-  if (a.groups < 1 || w.shape[1] * a.groups != x.shape[1] || w.shape[0] % a.groups != 0)
-    return Refuse("{} groups of weights {} do not fit input {}", a.groups, ToString(w.shape),
-                  ToString(x.shape));
+  if (const std::string misfit = PlanesMisfit(a.groups, x.shape, w.shape); !misfit.empty())
+    return Refuse("{}", misfit);
   const int64_t outputs = w.shape[0];
   const TensorType bias = {a.wide ? DType::kInt64 : DType::kInt32, {outputs}};
   if (!in[2].absent && in[2].type != bias)
@@ -60,16 +58,7 @@ int32_t Scaled(const Multiplier& m, int64_t sum) { return m.ApplyWide(sum); }
 template <typename T, typename Sum>
 void ComputeConvolution(const TfliteConvolution& a, Values in, Results out) {
   const Shape &x = in[0]->shape(), &w = in[1]->shape(), &y = out[0].shape();
-  const IntegerConvolution convolution = {.batch = x[0],
-                                          .groups = a.groups,
-                                          .channels = w[1],
-                                          .outputs = w[0] / a.groups,
-                                          .extent = {x[2], x[3]},
-                                          .kernel = {w[2], w[3]},
-                                          .stride = {a.window.stride[0], a.window.stride[1]},
-                                          .dilation = {a.window.dilation[0], a.window.dilation[1]},
-                                          .pad_before = {a.window.pad[0], a.window.pad[1]},
-                                          .out_extent = {y[2], y[3]}};
+  const IntegerConvolution convolution = OverPlanes(a.window, a.groups, x, w, y);
   const int64_t plane = y[2] * y[3];
   const auto result = out[0].mutable_data<T>();
   convolution.Run<Sum>(Centred(*in[0], a.input_zero_point), Centred(*in[1], a.weight_zero_point),

@@ -56,10 +56,8 @@ Types InferHybrid(const TfliteHybrid& a, Operands in) {
   const TensorType &x = in[0].type, &w = in[1].type;
   if (x.dtype != DType::kFloat32 || w.dtype != DType::kInt8)
     return Refuse("the input must be float32, the weights int8");
-  if (x.shape.size() != 4 || w.shape.size() != 4) return Refuse("input and weights must have 4 dimensions");
-  if (a.groups < 1 || w.shape[1] * a.groups != x.shape[1] || w.shape[0] % a.groups != 0)
-    return Refuse("{} groups of weights {} do not fit input {}", a.groups, ToString(w.shape),
-                  ToString(x.shape));
+  if (const std::string misfit = PlanesMisfit(a.groups, x.shape, w.shape); !misfit.empty())
+    return Refuse("{}", misfit);
   const int64_t outputs = w.shape[0];
   const TensorType bias = {DType::kFloat32, {outputs}};
   if (!in[2].absent && in[2].type != bias)
@@ -74,16 +72,7 @@ Types InferHybrid(const TfliteHybrid& a, Operands in) {
 
 void ComputeHybrid(const TfliteHybrid& a, Values in, Results out) {
   const Shape &x = in[0]->shape(), &w = in[1]->shape(), &y = out[0].shape();
-  const IntegerConvolution convolution = {.batch = x[0],
-                                          .groups = a.groups,
-                                          .channels = w[1],
-                                          .outputs = w[0] / a.groups,
-                                          .extent = {x[2], x[3]},
-                                          .kernel = {w[2], w[3]},
-                                          .stride = {a.window.stride[0], a.window.stride[1]},
-                                          .dilation = {a.window.dilation[0], a.window.dilation[1]},
-                                          .pad_before = {a.window.pad[0], a.window.pad[1]},
-                                          .out_extent = {y[2], y[3]}};
+  const IntegerConvolution convolution = OverPlanes(a.window, a.groups, x, w, y);
   const size_t image = static_cast<size_t>(in[0]->size() / x[0]);
   const auto from = in[0]->data<float>();
   std::vector<int16_t> bytes(from.size());

@@ -41,22 +41,6 @@ Expr ByteOf(const Expr& x) {
   return MakeCast(tir::DataType::Int(8), Max(Min(x, high), low));
 }
 
-bool HoldsOf(Comparison comparison, int32_t a, int32_t b) {
-  switch (comparison) {
-    case Comparison::kEqual:
-      return a == b;
-    case Comparison::kLess:
-      return a < b;
-    case Comparison::kLessOrEqual:
-      return a <= b;
-    case Comparison::kGreater:
-      return a > b;
-    case Comparison::kGreaterOrEqual:
-      break;
-  }
-  return a >= b;
-}
-
 /// 2^shift / x with 2^31 for 1: of x shifted left to 31 bits, what gemmlowp makes of the fraction.
 struct Reciprocal {
   int32_t value;
@@ -91,8 +75,8 @@ HostOperatorPtr QuantizedComparison(const TfliteComparison& a) {
   return OnBytePairs<uint8_t>(
       "tflite_compare", DType::kBool,
       [=](int32_t x, int32_t y) {
-        return HoldsOf(a.comparison, a.multipliers[0].Apply((x - a.zero_points[0]) * 256),
-                       a.multipliers[1].Apply((y - a.zero_points[1]) * 256)) != a.negate;
+        return Holds(a.comparison, a.multipliers[0].Apply((x - a.zero_points[0]) * 256),
+                     a.multipliers[1].Apply((y - a.zero_points[1]) * 256)) != a.negate;
       },
       DefineMap([=](const std::vector<Expr>& v) {
         Expr terms[2];

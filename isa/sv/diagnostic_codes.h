@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The codes of everything that making or sizing the hardware of a spec can be refused for; E0702 and above
-// are the business of sim. Stable, as those of isa/diagnostic_codes.h; docs/reference/diagnostics.md is the
+// are used in sim. Stable, as those of isa/diagnostic_codes.h; docs/reference/diagnostics.md is the
 // same list, held equal by a test.
 #pragma once
 

@@ -8,6 +8,7 @@
 
 #include "isa/home.h"
 #include "isa/spec/registers.h"
+#include "isa/sv/diagnostic_codes.h"
 #include "isa/sv/generate.h"
 #include "isa/sv/template.h"
 #include "isa/text_escape.h"
@@ -20,13 +21,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kNoPackage[] = "E0711";  ///< the board's memory ports do not take this accelerator's
 constexpr char kConstraints[] = "cosim_ip_ooc.xdc";
 constexpr int kLeastPortBits = 32;
 
 void CheckPorts(const isa::Spec& spec, const BoardFacts& board, Diagnostics& diags) {
   const auto refuse = [&](const std::string& what, const std::string& hint) {
-    diags.Error(kNoPackage, {spec.config}, what).hint = hint;
+    diags.Error(isa::codes::kBoardPorts, {spec.config}, what).hint = hint;
   };
   if (spec.ports > board.ports)
     refuse(fmt::format("the ISA uses {} memory ports, and {} has {}", spec.ports, board.name, board.ports),

@@ -12,6 +12,7 @@
 
 #include "isa/check.h"
 #include "isa/home.h"
+#include "isa/sv/diagnostic_codes.h"
 #include "isa/sv/generate.h"
 #include "runtime/file_cache.h"
 #include "runtime/host_program.h"
@@ -21,11 +22,6 @@ namespace cosim::sim {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr char kNoProgram[] = "E0702";  ///< a program that building the RTL needs is not installed
-constexpr char kNoModel[] = "E0703";    ///< Verilator or the C++ compiler rejects the RTL
-constexpr char kNoCache[] = "E0704";    ///< the folder of built models cannot be written
-constexpr char kForeign[] = "E0707";    ///< a built model that cannot be loaded here
 
 constexpr char kLibrary[] = "model.so", kLog[] = "verilator.log", kObjects[] = "objects",
                kMutants[] = "mutants.sv";
@@ -89,7 +85,7 @@ bool HasPrograms(const isa::Spec& spec, Diagnostics& diags) {
     if (runtime::FindProgram(program)) continue;
     all = false;
     diags
-        .Error(kNoProgram, {spec.config},
+        .Error(isa::codes::kNoRtlProgram, {spec.config},
                fmt::format("running the RTL needs '{}', which is not installed", program))
         .hint = fmt::format("install the package '{}': apt-get install {}", package, package);
   }
@@ -128,16 +124,20 @@ std::optional<fs::path> BuildRtl(const isa::Spec& spec, const RtlBuildOptions& o
       dlclose(handle);
       return library;
     }
-    diags.Error(kForeign, {spec.config}, fmt::format("the model cannot be loaded: {}", dlerror())).hint =
-        fmt::format("built for another machine? remove {}, and it is built again", folder->string());
+    diags
+        .Error(isa::codes::kForeignModel, {spec.config},
+               fmt::format("the model cannot be loaded: {}", dlerror()))
+        .hint = fmt::format("built for another machine? remove {}, and it is built again", folder->string());
     return std::nullopt;
   }
   if (!error.empty()) {
-    diags.Error(kNoCache, {spec.config}, error).hint = "$XDG_CACHE_HOME moves the cache";
+    diags.Error(isa::codes::kNoRtlCache, {spec.config}, error).hint = "$XDG_CACHE_HOME moves the cache";
   } else {
     const fs::path log = cache.folder() / (key + ".failed") / kLog;
-    diags.Error(kNoModel, {spec.config}, fmt::format("the RTL does not compile: see {}", log.string())).hint =
-        "this is a bug in cosim; please report it with that file";
+    diags
+        .Error(isa::codes::kRtlRejected, {spec.config},
+               fmt::format("the RTL does not compile: see {}", log.string()))
+        .hint = "this is a bug in cosim; please report it with that file";
   }
   return std::nullopt;
 }

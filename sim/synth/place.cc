@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "isa/check.h"
+#include "isa/sv/diagnostic_codes.h"
 #include "isa/sv/generate.h"
 #include "runtime/file_cache.h"
 #include "runtime/host_program.h"
@@ -24,11 +25,6 @@ namespace cosim::synth {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr char kNoPlaceCache[] = "E0704";  ///< as sim/rtl
-constexpr char kNoPlaceTools[] = "E0708";  ///< nextpnr has not been fetched
-constexpr char kNoBlock[] = "E0709";       ///< a block that is not there
-constexpr char kPlaceFails[] = "E0710";    ///< Yosys or nextpnr fails
 
 constexpr char kCache[] = "routes";
 /// Part of the keys: another one when a block becomes something else (PlaceBlockOf, the scripts), or is
@@ -115,9 +111,9 @@ std::optional<fs::path> Placer::Entry(const std::string& key, const std::string&
       error);
   if (folder) return folder;
   if (!error.empty()) {
-    diags_.Error(kNoPlaceCache, {spec_.config}, error).hint = "$XDG_CACHE_HOME moves the cache";
+    diags_.Error(isa::codes::kNoRtlCache, {spec_.config}, error).hint = "$XDG_CACHE_HOME moves the cache";
   } else {
-    diags_.Error(kPlaceFails, {spec_.config}, fmt::format("{} fails", what)).hint =
+    diags_.Error(isa::codes::kPlaceFailed, {spec_.config}, fmt::format("{} fails", what)).hint =
         fmt::format("the end of {} says why", (cache.folder() / (key + ".failed") / log).string());
   }
   return std::nullopt;
@@ -205,7 +201,8 @@ std::optional<Route> Placer::RouteOnce(const std::string& block, int seed) {
   std::string error;
   const auto route = ReadRoute(*folder, seed, error);
   if (!route)
-    diags_.Error(kPlaceFails, {(*folder / kReport).string()}, error).hint = "delete its folder and try again";
+    diags_.Error(isa::codes::kPlaceFailed, {(*folder / kReport).string()}, error).hint =
+        "delete its folder and try again";
   return route;
 }
 
@@ -224,7 +221,7 @@ fs::path ToolsFolder() { return runtime::UserFolder("XDG_CACHE_HOME", ".cache") 
 bool CheckBlock(const isa::Spec& spec, const std::string& block, const std::vector<std::string>& all,
                 Diagnostics& diags) {
   if (block.empty() || block == kWholeDesign || std::ranges::find(all, block) != all.end()) return true;
-  diags.Error(kNoBlock, {spec.config}, fmt::format("there is no block '{}'", block)).hint =
+  diags.Error(isa::codes::kNoBlock, {spec.config}, fmt::format("there is no block '{}'", block)).hint =
       fmt::format("blocks: {}, or {}", fmt::join(all, ", "), kWholeDesign);
   return false;
 }
@@ -261,7 +258,7 @@ std::optional<Placement> Place(const isa::Spec& spec, const PlaceOptions& option
   const auto tools = FindPlaceTools();
   if (!tools) {
     diags
-        .Error(kNoPlaceTools, {spec.config},
+        .Error(isa::codes::kNoPlaceTools, {spec.config},
                "placing and routing needs nextpnr for Xilinx 7, which is not there")
         .hint = fmt::format(
         "scripts/place-tools fetches it from Debian's unstable release into {}, 400 MB; "

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <vector>
 
+#include "isa/sv/diagnostic_codes.h"
 #include "isa/sv/generate.h"
 #include "runtime/file_cache.h"
 #include "runtime/host_program.h"
@@ -20,11 +21,6 @@ namespace cosim::synth {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr char kNoProgram[] = "E0702";  ///< as sim/rtl
-constexpr char kNoCache[] = "E0704";    ///< as sim/rtl
-constexpr char kNoNetlist[] = "E0705";  ///< Yosys rejects the RTL
-constexpr char kNoBoard[] = "E0706";    ///< a board whose device is not known
 
 constexpr char kScript[] = "synth.ys", kNetlist[] = "netlist.blif", kLog[] = "yosys.log";
 
@@ -59,15 +55,17 @@ const Board* BoardOf(const isa::Spec& spec, Diagnostics& diags) {
   if (board) return board;
   std::string known;
   for (const Board& b : Boards()) known += (known.empty() ? "" : ", ") + b.name;
-  diags.Error(kNoBoard, {spec.config}, fmt::format("'board' is '{}', whose device is not known", spec.board))
+  diags
+      .Error(isa::codes::kNoDevice, {spec.config},
+             fmt::format("'board' is '{}', whose device is not known", spec.board))
       .hint = "known boards: " + known;
   return nullptr;
 }
 
 bool HasYosys(const isa::Spec& spec, Diagnostics& diags) {
   if (runtime::FindProgram("yosys")) return true;
-  diags.Error(kNoProgram, {spec.config}, "synthesis needs 'yosys', which is not installed").hint =
-      "install the package 'yosys': apt-get install yosys";
+  diags.Error(isa::codes::kNoRtlProgram, {spec.config}, "synthesis needs 'yosys', which is not installed")
+      .hint = "install the package 'yosys': apt-get install yosys";
   return false;
 }
 
@@ -96,11 +94,13 @@ std::optional<fs::path> NetlistFolder(const isa::Spec& spec, const Board& board,
       error);
   if (folder) return folder;
   if (!error.empty()) {
-    diags.Error(kNoCache, {spec.config}, error).hint = "$XDG_CACHE_HOME moves the cache";
+    diags.Error(isa::codes::kNoRtlCache, {spec.config}, error).hint = "$XDG_CACHE_HOME moves the cache";
   } else {
     const fs::path log = cache.folder() / (key.Text() + ".failed") / kLog;
-    diags.Error(kNoNetlist, {spec.config}, fmt::format("Yosys rejects the RTL: see {}", log.string())).hint =
-        "this is a bug in cosim; please report it with that file";
+    diags
+        .Error(isa::codes::kNetlistRejected, {spec.config},
+               fmt::format("Yosys rejects the RTL: see {}", log.string()))
+        .hint = "this is a bug in cosim; please report it with that file";
   }
   return std::nullopt;
 }
@@ -126,7 +126,8 @@ std::optional<Synthesis> Synthesize(const isa::Spec& spec, const SynthesisOption
   std::string error;
   const auto netlist = ReadNetlist(*folder / kNetlist, error);
   if (!netlist) {
-    diags.Error(kNoNetlist, {(*folder / kNetlist).string()}, error).hint = "delete its folder and try again";
+    diags.Error(isa::codes::kNetlistRejected, {(*folder / kNetlist).string()}, error).hint =
+        "delete its folder and try again";
     return std::nullopt;
   }
   return Synthesis{*board, Analyze(*netlist, spec), yosys.substr(0, yosys.find('\n')), *folder};
