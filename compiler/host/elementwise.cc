@@ -29,9 +29,12 @@ Types SameBroadcast(Operands in) {
   return InferBroadcast(in, in[0].type.dtype);
 }
 
-/// The unsigned type in which sums and products of T wrap.
+/// x in the unsigned type in which sums and products of T wrap.
 template <typename T>
-using Wrapping = std::conditional_t<sizeof(T) <= 4, uint32_t, uint64_t>;
+auto Wrapping(T x) {
+  using Bits = std::make_unsigned_t<std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>>;
+  return static_cast<std::conditional_t<sizeof(T) <= 4, uint32_t, uint64_t>>(static_cast<Bits>(x));
+}
 
 template <typename T>
 T Apply(Arithmetic op, T a, T b) {
@@ -56,7 +59,7 @@ T Apply(Arithmetic op, T a, T b) {
       }
     }
   } else {
-    const auto ua = static_cast<Wrapping<T>>(a), ub = static_cast<Wrapping<T>>(b);
+    const auto ua = Wrapping(a), ub = Wrapping(b);
     switch (op) {
       case A::kAdd:
         return static_cast<T>(ua + ub);
@@ -73,7 +76,7 @@ T Apply(Arithmetic op, T a, T b) {
     }
     if (b == 0) return 0;
     if (std::is_signed_v<T> && b == static_cast<T>(-1))  // the one overflow
-      return op == A::kDivide ? static_cast<T>(Wrapping<T>{0} - ua) : T(0);
+      return op == A::kDivide ? static_cast<T>(0 - ua) : T(0);
     if (op == A::kDivide) return static_cast<T>(a / b);
     const T rest = static_cast<T>(a % b);
     return op == A::kModulo && rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
