@@ -49,9 +49,12 @@ int Inspect(const po::variables_map& values, const SpecWithSource& loaded, Inspe
   inspection.summary = std::move(*summary);
   auto model = import::ImportFile(inspection.file, *options, problems);
   inspection.problems = problems.list();
-  if (model)
+  if (model && !CheckShapes(*model, inspection.file)) return 1;
+  if (model) {
+    inspection.notes = model->notes;
     inspection.partition =
         PartitionOf(values, loaded.spec, std::make_shared<const import::Model>(std::move(*model)));
+  }
   if (json != "-") Print("{}", InspectionText(inspection));
   if (problems.HasErrors()) PrintError("{}", problems.Render());
   if (!json.empty() && !WriteFile(json, InspectionJson(inspection))) return 1;

@@ -99,6 +99,7 @@ std::string ConstantsText(const import::FileSummary& summary) {
   std::vector<std::string> parts;
   for (const auto& [type, elements] : summary.constants)
     parts.push_back(fmt::format("{} {}", graph::Name(type), Grouped(elements)));
+  if (parts.empty()) return "none";
   return fmt::format("{} in {} ({})", Grouped(summary.Parameters()),
                      Size(static_cast<uint64_t>(summary.ParameterBytes())), fmt::join(parts, ", "));
 }
@@ -121,6 +122,7 @@ std::string InspectionText(const Inspection& inspection) {
   for (const import::OperatorUse& use : summary.operators)
     text += use.types.empty() ? fmt::format("    {:>5}  {}\n", use.count, use.name)
                               : fmt::format("    {:>5}  {:<24} {}\n", use.count, use.name, use.types);
+  for (const std::string& note : inspection.notes) text += fmt::format("note: {}\n", note);
   if (!inspection.partition) return text;
   text += PartitionLines(*inspection.partition, inspection.configuration);
   if (summary.quantization == "none" && inspection.partition->macs > 0)
@@ -139,6 +141,7 @@ std::string InspectionJson(const Inspection& inspection) {
                        {"quantization", summary.quantization},
                        {"constants", ordered_json::object()},
                        {"operators", ordered_json::array()},
+                       {"notes", inspection.notes},
                        {"problems", ordered_json::array()}};
   for (const auto& value : summary.inputs) json["inputs"].push_back(ValueJson(value));
   for (const auto& value : summary.outputs) json["outputs"].push_back(ValueJson(value));

@@ -14,6 +14,7 @@ namespace cosim::cli {
 struct Inspection {
   std::string file, configuration;
   import::FileSummary summary;
+  std::vector<std::string> notes;               ///< what the file leaves open
   std::optional<session::Partition> partition;  ///< absent: the model cannot be run
   std::vector<Diagnostic> problems;             ///< then these say why
   session::Origin origin;

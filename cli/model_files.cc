@@ -147,6 +147,16 @@ std::optional<import::Options> ImportOptionsIn(const po::variables_map& values) 
   return options;
 }
 
+bool CheckShapes(const import::Model& model, const std::string& path) {
+  if (model.unused_shapes.empty()) return true;
+  std::vector<std::string> inputs;
+  for (const import::Port& port : import::InputsOf(model)) inputs.push_back(port.name);
+  Fail(fmt::format("--shape={}=...: {} has no input and no open dimension of that name",
+                   model.unused_shapes.front(), path),
+       fmt::format("inputs: {}", fmt::join(inputs, ", ")));
+  return false;
+}
+
 std::shared_ptr<const import::Model> ImportModel(const po::variables_map& values, const std::string& path) {
   const auto options = ImportOptionsIn(values);
   if (!options) return nullptr;
@@ -155,14 +165,7 @@ std::shared_ptr<const import::Model> ImportModel(const po::variables_map& values
   if (diagnostics.HasErrors()) PrintError("{}", diagnostics.Render());
   for (size_t i = 0; model && i < model->notes.size(); ++i)
     PrintError("{}: note: {}\n", path, model->notes[i]);
-  if (model && !model->unused_shapes.empty()) {
-    std::vector<std::string> inputs;
-    for (const import::Port& port : import::InputsOf(*model)) inputs.push_back(port.name);
-    Fail(fmt::format("--shape={}=...: {} has no input and no open dimension of that name",
-                     model->unused_shapes.front(), path),
-         fmt::format("inputs: {}", fmt::join(inputs, ", ")));
-    return nullptr;
-  }
+  if (model && !CheckShapes(*model, path)) return nullptr;
   return model ? std::make_shared<const import::Model>(std::move(*model)) : nullptr;
 }
 

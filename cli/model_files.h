@@ -22,6 +22,9 @@ void AddShapeOption(boost::program_options::options_description& options);
 std::optional<import::Options> ImportOptionsIn(const boost::program_options::variables_map& values);
 std::optional<import::InputOptions> InputOptionsIn(const boost::program_options::variables_map& values);
 
+/// Whether every --shape named something of the model; prints the first that did not.
+bool CheckShapes(const import::Model& model, const std::string& path);
+
 /// The model of a file, its open dimensions bound by --shape; null after printing a mistake.
 std::shared_ptr<const import::Model> ImportModel(const boost::program_options::variables_map& values,
                                                  const std::string& path);

@@ -59,6 +59,26 @@ std::string ProductOf(const tflite::TensorInfo& input, const tflite::TensorInfo&
                      by);
 }
 
+/// The operators of one of a file's graphs, and how its products compute.
+void AddOperators(const tflite::File& file, Uses& uses, std::set<std::string>& products) {
+  for (const tflite::OperatorInfo& op : file.operators) {
+    std::vector<int> operands = op.inputs;
+    // A transposed convolution has the shape of its result in front of weights and activations.
+    if (op.name == "TRANSPOSE_CONV" && operands.size() > 2) operands = {operands[2], operands[1]};
+    const bool product = op.name.find("CONV") != op.name.npos || op.name == "FULLY_CONNECTED";
+    std::vector<std::string_view> types;
+    for (size_t i = 0; i < operands.size() && i < (product ? 2 : 1); ++i)
+      if (operands[i] >= 0) types.push_back(graph::Name(file.tensors[operands[i]].dtype));
+    const auto result = op.outputs.empty() ? "nothing" : graph::Name(file.tensors[op.outputs[0]].dtype);
+    uses.Add(op.name, fmt::format("{} -> {}", fmt::join(types, " x "), result));
+    if (op.name == "DEQUANTIZE" && types == std::vector<std::string_view>{"float16"})
+      products.insert("float16 weights");
+    if (!product || types.size() < 2) continue;
+    const std::string how = ProductOf(file.tensors[operands[0]], file.tensors[operands[1]]);
+    if (!how.empty()) products.insert(how);
+  }
+}
+
 FileSummary SummaryOf(const tflite::File& file) {
   FileSummary summary{.format = "TensorFlow Lite"};
   for (int t : file.inputs) summary.inputs.push_back(ValueOf(file.tensors[t]));
@@ -67,22 +87,8 @@ FileSummary SummaryOf(const tflite::File& file) {
     if (tensor.data) summary.constants[tensor.dtype] += tensor.data->size();
   Uses uses;
   std::set<std::string> products;
-  for (const tflite::OperatorInfo& op : file.operators) {
-    const bool product = op.name.find("CONV") != op.name.npos || op.name == "FULLY_CONNECTED";
-    std::vector<std::string_view> types;
-    for (size_t i = 0; i < op.inputs.size() && i < (product ? 2 : 1); ++i)
-      if (op.inputs[i] >= 0) types.push_back(graph::Name(file.tensors[op.inputs[i]].dtype));
-    const auto result = op.outputs.empty() ? "nothing" : graph::Name(file.tensors[op.outputs[0]].dtype);
-    uses.Add(op.name, fmt::format("{} -> {}", fmt::join(types, " x "), result));
-    if (op.name == "DEQUANTIZE" && types == std::vector<std::string_view>{"float16"})
-      products.insert("float16 weights");
-    if (!product || op.inputs.size() < 2 || op.inputs[0] < 0 || op.inputs[1] < 0) continue;
-    // A transposed convolution has its activations third, behind its result's shape.
-    const int input = op.name == "TRANSPOSE_CONV" && op.inputs.size() > 2 ? op.inputs[2] : op.inputs[0];
-    if (input < 0) continue;
-    const std::string how = ProductOf(file.tensors[input], file.tensors[op.inputs[1]]);
-    if (!how.empty()) products.insert(how);
-  }
+  AddOperators(file, uses, products);
+  for (const tflite::File& other : file.others) AddOperators(other, uses, products);
   summary.operators = uses.Sorted();
   summary.quantization = Joined(products);
   return summary;

@@ -56,6 +56,15 @@ TEST_F(Inspect, WhatCannotRunIsStillDescribed) {
   EXPECT_FALSE(json.contains("partition"));
 }
 
+TEST_F(Inspect, SaysWhatTheFileLeavesOpen) {
+  const Outcome outcome = Good("inspect " + data_ + "/onnx/micro_kws_qdq.onnx --json=i.json");
+  EXPECT_THAT(outcome.out,
+              HasSubstr("note: input 'serving_default_input:0': dimension 0 ('unk__68') is open"));
+  EXPECT_EQ(Json()["notes"].size(), 1u);
+  EXPECT_THAT(ErrorOf("inspect " + data_ + "/onnx/micro_kws_qdq.onnx --shape=nothing=1x2"),
+              HasSubstr("no input and no open dimension of that name"));
+}
+
 TEST_F(Inspect, TriesWhatWouldLiftALimit) {
   const Outcome outcome =
       Good("inspect " + data_ + "/tflite/kws_dscnn_int8.tflite --lifts --set parameters.block_in=12");

@@ -30,13 +30,6 @@ std::string Bare(std::string text) {
   return text.substr(begin, text.find_last_not_of(kAround) - begin + 1);
 }
 
-std::optional<int64_t> LabelNumber(const std::string& text) {
-  int64_t number = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 std::vector<std::string> Fields(const std::string& line) {
   std::vector<std::string> fields;
   std::istringstream stream(line);
@@ -83,10 +76,10 @@ class LabelReader {
     LabelFile list;
     std::set<std::string> names;
     for (const Row& row : rows_) names.insert(row.label);
-    if (std::ranges::none_of(names, [](const auto& name) { return LabelNumber(name).has_value(); }))
+    if (std::ranges::none_of(names, [](const auto& name) { return ClassNumber(name).has_value(); }))
       list.names.assign(names.begin(), names.end());
     for (const Row& row : rows_) {
-      const auto number = LabelNumber(row.label);
+      const auto number = ClassNumber(row.label);
       if (list.names.empty() && !number)
         Bad(row.line, fmt::format("class '{}' is no number, as others are", row.label));
       const auto at = std::ranges::lower_bound(list.names, row.label) - list.names.begin();
@@ -104,6 +97,13 @@ class LabelReader {
 };
 
 }  // namespace
+
+std::optional<int64_t> ClassNumber(const std::string& text) {
+  int64_t number = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
 
 std::optional<LabelFile> ReadLabelFile(const std::string& path, Diagnostics& diagnostics) {
   return LabelReader(path, diagnostics).Run();

@@ -20,6 +20,9 @@ struct LabelFile {
   std::vector<std::string> names;   ///< of the classes, when the list has names for numbers
 };
 
+/// A class that is a number, all of the text.
+std::optional<int64_t> ClassNumber(const std::string& text);
+
 /// A list of comma-separated lines: FILE,CLASS, or FILE,NUMBER OF CLASSES,CLASS as MLPerf Tiny's. Files are
 /// named from the list's folder. Classes are numbers, or, when none is, names: class i is then the i-th in
 /// order. A first line whose file does not exist is a heading. Mistakes are reported with their lines.

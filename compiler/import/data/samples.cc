@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "compiler/import/data/arrays.h"
@@ -59,15 +59,14 @@ class FolderSamples : public Samples {
  private:
   std::optional<std::vector<Tensor>> Part(const std::string& path, size_t part,
                                           Diagnostics& diagnostics) const {
-    const auto bytes = ReadFile(path, diagnostics);
-    if (!bytes) return std::nullopt;
     Tensor input(model_.graph.node(model_.graph.inputs().front()).type);
     const auto to = input.mutable_bytes();
-    if (bytes->size() < (part + 1) * to.size()) {
-      diagnostics.Error(codes::kBadInput, {path}, "the file has become shorter");
+    std::ifstream file(path, std::ios::binary);
+    if (!file.seekg(static_cast<std::streamoff>(part * to.size())) ||
+        !file.read(reinterpret_cast<char*>(to.data()), static_cast<std::streamsize>(to.size()))) {
+      diagnostics.Error(codes::kUnreadable, {path}, "the file cannot be read");
       return std::nullopt;
     }
-    std::memcpy(to.data(), bytes->data() + part * to.size(), to.size());
     return std::vector<Tensor>{std::move(input)};
   }
 
@@ -156,13 +155,6 @@ class Opener {
     return list;
   }
 
-  static std::optional<int64_t> Number(const std::string& text) {
-    int64_t number = 0;
-    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return number;
-  }
-
   /// How many samples a file holds: more than one only in raw bytes for a single input.
   size_t SamplesIn(const std::string& path) const {
     const auto& inputs = model_.graph.inputs();
@@ -193,13 +185,13 @@ class Opener {
     std::vector<FolderSamples::File> files;
     const auto classes = Inside(source_, true);
     const bool numbered = std::all_of(classes.begin(), classes.end(), [](const fs::path& p) {
-      return Number(p.filename().string()).has_value();
+      return ClassNumber(p.filename().string()).has_value();
     });
     for (size_t c = 0; c < classes.size(); ++c)
       for (const fs::path& file : Inside(classes[c], false))
         files.push_back(
             {.path = file.string(),
-             .label = numbered ? *Number(classes[c].filename().string()) : static_cast<int64_t>(c)});
+             .label = numbered ? *ClassNumber(classes[c].filename().string()) : static_cast<int64_t>(c)});
     for (const fs::path& file : Inside(source_, false)) {
       if (!classes.empty() && !files.empty()) {
         Bad(fmt::format("{} lies beside folders of classes", file.filename().string()));

@@ -34,26 +34,12 @@ using tir::Expr;
 
 Expr Number(double value, const Expr& like) { return tir::Float(value, like->type); }
 
-graph::HostOperatorPtr Gelu(bool approximate) {
-  const double root = std::sqrt(2 / 3.14159265358979323846), half_root = std::sqrt(0.5);
-  const auto value = [=](double x) {
-    return approximate ? 0.5 * x * (1 + std::tanh(root * (x + 0.044715 * x * x * x)))
-                       : 0.5 * x * std::erfc(-x * half_root);
-  };
-  return host::MathFunction("gelu", value, [=](const Expr& x) {
-    const Expr inner =
-        approximate ? ops::Apply(tir::MathFn::kTanh, (x + x * x * x * Number(0.044715, x)) * Number(root, x))
-                    : ops::Apply(tir::MathFn::kErf, x * Number(half_root, x));
-    return x * Number(0.5, x) * (Number(1, x) + inner);
-  });
-}
-
 /// `name`: in small letters, as host::Function knows it.
 graph::HostOperatorPtr FloatFunction(const std::string& op, const std::string& name, double alpha,
                                      bool approximate) {
   if (op == "LEAKY_RELU") return host::LeakyRelu(alpha);
   if (op == "ELU") return host::Elu(1);
-  if (op == "GELU") return Gelu(approximate);
+  if (op == "GELU") return host::Function(approximate ? "gelu_by_tanh" : "gelu");
   if (op == "RSQRT")
     return host::MathFunction(
         "rsqrt", [](double x) { return 1 / std::sqrt(x); },
