@@ -49,7 +49,7 @@ std::string MatrixZeroFault(const HostOperand& zero, const TensorType& x, bool b
 }
 
 /// [columns, depth] as [depth, columns].
-Tensor Transposed(const Tensor& matrix) {
+Tensor TransposeOf(const Tensor& matrix) {
   const Tensor* operand = &matrix;
   return std::move(graph::Evaluate(*Transpose({1, 0}), {&operand, 1})[0]);
 }
@@ -124,7 +124,7 @@ HostOperatorPtr QGemm(bool transpose_b) {
             in[0], in[1], in[2], {{in[3].type.dtype, b}}, in[4], in[5], in[7], in[8]});
       },
       [=](Values in, Results out) {
-        const Tensor b = transpose_b ? Transposed(*in[3]) : *in[3];
+        const Tensor b = transpose_b ? TransposeOf(*in[3]) : *in[3];
         const auto rows = CentredRows(*in[0], in[2], true), columns = CentredRows(b, in[5], false);
         const int64_t width = b.shape()[1];
         const Scaled scaled(*in[1], *in[4], *in[7], *in[8], width);

@@ -12,7 +12,7 @@
 namespace cosim::tir {
 namespace {
 
-bool IsFloat(DataType type) { return type.code == DataType::Code::kFloat; }
+bool HoldsFloats(DataType type) { return type.code == DataType::Code::kFloat; }
 
 class Verifier : public Visitor {
  public:
@@ -46,10 +46,10 @@ class Verifier : public Visitor {
   }
 
   void Check(const Expr& expr, const IntImm&) {
-    if (IsFloat(expr->type)) Report("an integer constant has the type {}", ToString(expr->type));
+    if (HoldsFloats(expr->type)) Report("an integer constant has the type {}", ToString(expr->type));
   }
   void Check(const Expr& expr, const FloatImm&) {
-    if (!IsFloat(expr->type)) Report("a float constant has the type {}", ToString(expr->type));
+    if (!HoldsFloats(expr->type)) Report("a float constant has the type {}", ToString(expr->type));
   }
   void Check(const Expr& expr, const VarRef& node) {
     Expect(expr, DataType::Index(), fmt::format("variable '{}'", node.var->name));
@@ -74,7 +74,7 @@ class Verifier : public Visitor {
   void Check(const Expr&, const Cast&) {}
   void Check(const Expr& expr, const Math& node) {
     Expect(node.value, expr->type, "a math function's operand");
-    if (!IsFloat(expr->type)) Report("a math function has the type {}", ToString(expr->type));
+    if (!HoldsFloats(expr->type)) Report("a math function has the type {}", ToString(expr->type));
   }
   void Check(const Expr& expr, const Load& node) {
     CheckAccess(node.buffer, node.indices, "read");
