@@ -13,6 +13,7 @@
 #include "cli/print.h"
 #include "cli/provenance.h"
 #include "cli/text.h"
+#include "cli/tuned_schedules.h"
 #include "cli/verbs.h"
 #include "compiler/session/module.h"
 
@@ -81,6 +82,7 @@ int CompileVerb(const Arguments& arguments) {
       "inputs to store with their golden outputs, for `cosim run` to check");
   AddHostTarget(options, cpu::DefaultObjectTarget());
   AddShapeOption(options);
+  AddTunedOption(options);
   const auto parsed = Parse(arguments, options, "compile NETWORK|FILE.tflite|FILE.onnx [-o FILE] [options]",
                             "cosim compile mlp --config=tiny.yaml -o mlp.cosim", "MODEL");
   if (parsed.exit) return *parsed.exit;
@@ -107,9 +109,12 @@ int CompileVerb(const Arguments& arguments) {
   const auto activation_bits = ActivationBitsIn(values, source->spec);
   if (!activation_bits) return 1;
   compile.activation_bits = *activation_bits;
+  auto tuned = TunedSchedules(values, source->spec, compile.activation_bits, compile.virtual_threads);
+  if (!tuned) return 1;
+  compile.tuned = std::move(*tuned);
 
   const session::ExperimentKey key{NetworkIdentity(values), compile.seed, compile.activation_bits,
-                                   compile.virtual_threads};
+                                   compile.virtual_threads, Identity(compile.tuned)};
   std::string error;
   const auto module = session::MakeModule(source->spec, std::move(source->source), compile, error);
   if (!module) return Fail(error);

@@ -14,6 +14,7 @@
 #include "cli/rtl_options.h"
 #include "cli/run_board.h"
 #include "cli/run_host.h"
+#include "cli/tuned_schedules.h"
 #include "cli/verbs.h"
 #include "compiler/session/module.h"
 #include "compiler/session/session.h"
@@ -66,8 +67,11 @@ int RunNetwork(const po::variables_map& values, session::Options& run, const std
   const auto activation_bits = ActivationBitsIn(values, spec);
   if (!activation_bits || !BuildRtlOf(spec, run)) return 1;
   run.activation_bits = *activation_bits;
+  auto tuned = TunedSchedules(values, spec, run.activation_bits, run.virtual_threads);
+  if (!tuned) return 1;
+  run.tuned = std::move(*tuned);
   const session::ExperimentKey key{NetworkIdentity(values), run.seed, run.activation_bits,
-                                   run.virtual_threads};
+                                   run.virtual_threads, Identity(run.tuned)};
   return RunAndReport(spec, values, run, json, [&](std::string& error) {
     auto result = session::RunExperiment(spec, run, error);
     if (result && !Describe(*loaded, key, *result, error)) result.reset();
@@ -80,6 +84,7 @@ int RunModuleFile(const po::variables_map& values, session::Options& run, const 
     if (!values[option].defaulted())
       return Fail(fmt::format("--{}: a module was compiled with its own", option));
   if (values.count("shape")) return Fail("--shape: a module was compiled for the shapes it has");
+  if (values.count("tuned")) return Fail("--tuned: a module was compiled with its own schedules");
   if (values.count("activation-bits")) return Fail("--activation-bits: a module was compiled with its own");
   if (run.check == session::Check::kLayers)
     return Fail("--check=layers: a module has the golden outputs, not the golden layers",
@@ -131,6 +136,7 @@ int RunVerb(const Arguments& arguments) {
       "write the report as JSON; - is standard output")(
       "trust", "of a module that was not compiled here: run its machine code, as a program of yours");
   AddActivationBits(options);
+  AddTunedOption(options);
   AddModelOptions(options);
   AddRtlOptions(options);
   AddHostOptions(options);

@@ -22,6 +22,7 @@
 #include "cli/provenance.h"
 #include "cli/report.h"
 #include "cli/report_checks.h"
+#include "cli/tuned_schedules.h"
 #include "compiler/cpu/host_target.h"
 #include "compiler/session/module.h"
 #include "driver/ssh/board_host.h"
@@ -125,6 +126,7 @@ std::optional<Program> FromFile(const po::variables_map& values, session::Option
   for (const char* option : {"seed", "virtual-threads"})
     if (!values[option].defaulted())
       return Fail(fmt::format("--{}: a module was compiled with its own", option)), std::nullopt;
+  if (values.count("tuned")) return Fail("--tuned: a module was compiled with its own schedules"), std::nullopt;
   auto linked = LoadModule(run.network, values, /*runs_here=*/false);
   if (!linked) return std::nullopt;
   auto inputs = InputsFor(values, linked->module.network.inputs);
@@ -158,7 +160,11 @@ std::optional<Program> Compiled(const po::variables_map& values, SpecWithSource 
   compile.virtual_threads = run.virtual_threads;
   compile.host_target = target;
   compile.samples = std::min(run.frames, kMostSamples);  // which the frames take in turn
-  session::ExperimentKey key{NetworkIdentity(values), run.seed, *activation_bits, run.virtual_threads};
+  auto tuned = TunedSchedules(values, loaded.spec, *activation_bits, run.virtual_threads);
+  if (!tuned) return std::nullopt;
+  compile.tuned = std::move(*tuned);
+  session::ExperimentKey key{NetworkIdentity(values), run.seed, *activation_bits, run.virtual_threads,
+                             Identity(compile.tuned)};
   std::string error;
   const auto module = session::MakeModule(loaded.spec, loaded.source, compile, error);
   if (!module) return Fail(error), std::nullopt;

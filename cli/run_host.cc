@@ -28,7 +28,7 @@ constexpr int kMostThreads = 256;
 bool HasNoAcceleratorOptions(const po::variables_map& values) {
   for (const char* option :
        {"config", "isa", "set", "memory", "timing-only", "virtual-threads", "require", "simd", "frames",
-        "jobs", "trust", "trace", "trace-from", "trace-cycles", "board-program", "board-memory"})
+        "jobs", "trust", "tuned", "trace", "trace-from", "trace-cycles", "board-program", "board-memory"})
     if (values.count(option) && !values[option].defaulted())
       return Fail(fmt::format("--{}: the host device has no accelerator", option),
                   "leave it out, or use --device=cycle"),

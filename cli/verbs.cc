@@ -26,6 +26,7 @@ constexpr Verb kVerbs[] = {
     {"sweep", "run many configurations, each a row of a database", SweepVerb},
     {"compare", "say what differs between runs, layer by layer, and in their configurations", CompareVerb},
     {"pareto", "print the points of a sweep that no other beats", ParetoVerb},
+    {"tune", "search for schedules of fewer cycles, for run --tuned", TuneVerb},
     {"report", "make a page for a browser of a run or a sweep, one file without network access", ReportVerb},
     {"compile", "compile a network into a module, one file that run takes", CompileVerb},
     {"disasm", "print the accelerator programs of a network", DisasmVerb},

@@ -24,6 +24,7 @@ int FlashVerb(const Arguments& arguments);    // flash.cc
 int SweepVerb(const Arguments& arguments);    // sweep.cc
 int CompareVerb(const Arguments& arguments);  // compare.cc
 int ParetoVerb(const Arguments& arguments);   // pareto.cc
+int TuneVerb(const Arguments& arguments);     // tune.cc
 int ReportVerb(const Arguments& arguments);   // html_report.cc
 int InspectVerb(const Arguments& arguments);  // inspect.cc
 int ConfigsVerb(const Arguments& arguments);  // lists.cc

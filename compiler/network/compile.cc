@@ -58,6 +58,7 @@ class Compiler {
                    .timing_only = options.timing_only,
                    .after_pass = options.after_pass,
                    .cache = options.cache,
+                   .tuned = options.tuned,
                    .host_only = host_only}) {}
 
   /// Nothing, and `error` set, when the accelerator's addresses do not reach over the network.
@@ -124,6 +125,7 @@ class Compiler {
     for (const FormKey& form : item.reads) Need(form);
     item.layer = AddLayer(group, item.accelerator ? why : reason, item.accelerator.has_value());
     if (item.accelerator) {
+      if (options_.placed) options_.placed(group, item.accelerator->tile);
       network_.layers[item.layer].schedule = ToString(item.accelerator->tile);
       network_.layers[item.layer].knobs = std::move(item.accelerator->knobs);
       network_.layers[item.layer].alternatives = std::move(item.accelerator->alternatives);

@@ -3,6 +3,7 @@
 // CPU code. All consecutive accelerator groups become one static program.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "compiler/cpu/compiler.h"
@@ -17,10 +18,13 @@ struct CompileOptions {
   int virtual_threads = 2;
   /// Every int8 value is stored and stays readable (Network::values); fusion stops at values.
   bool keep_every_value = false;
-  bool explain = false;            ///< fill runtime::Layer::knobs and alternatives
-  bool timing_only = false;        ///< leave constants empty and host kernels out: only the cycles count
-  PassObserver after_pass;         ///< for people who want to see the IR; may be empty
-  LoweringCache* cache = nullptr;  ///< shared with other compilations; may be null
+  bool explain = false;               ///< fill runtime::Layer::knobs and alternatives
+  bool timing_only = false;           ///< leave constants empty and host kernels out: only the cycles count
+  PassObserver after_pass;            ///< for people who want to see the IR; may be empty
+  LoweringCache* cache = nullptr;     ///< shared with other compilations; may be null
+  const TunedTiles* tuned = nullptr;  ///< schedules to take instead of choosing; may be null
+  /// Gets each group that goes to the accelerator, in order, with its tile; may be empty.
+  std::function<void(const Group&, const Tile&)> placed = {};
 };
 
 /// `graph` is an integer graph; its input and output arrays are those of the graph, plain. Where the

@@ -60,6 +60,50 @@ LoweredTile GroupLowering::MakeTile(const Group& group, const Plan& plan, const 
   return lowered;
 }
 
+std::string GroupLowering::WorkloadOf(const Plan& plan) {
+  const Window& w = plan.window;
+  std::string text = fmt::format("{} n{} g{} {}x{}x{} by {}x{}x{} to {}x{}x{}", plan.kind->Name(), w.n, w.g,
+                                 w.ci, w.h, w.w, w.kh, w.kw, w.co, w.co, w.oh, w.ow);
+  text += fmt::format(" stride {},{} dilation {},{} pad {},{},{},{}", w.sh, w.sw, w.dh, w.dw, w.top, w.left,
+                      w.bottom, w.right);
+  if (w.parts > 1) text += fmt::format(" parts {}", w.parts);
+  if (w.gather > 0) text += " gathered";
+  for (const std::string_view stage : plan.epilogue.Rhythm()) text += fmt::format(" {}", stage);
+  return text;
+}
+
+std::string GroupLowering::WorkloadOf(const Group& group) const {
+  AcceleratorGroup out;
+  Plan plan;
+  std::string reason;
+  return MakePlan(group, out, plan, reason) ? WorkloadOf(plan) : "";
+}
+
+std::vector<TileCost> GroupLowering::SpaceOf(const Group& group, int most_threads) const {
+  AcceleratorGroup out;
+  Plan plan;
+  std::string reason;
+  if (!MakePlan(group, out, plan, reason)) return {};
+  return AllTiles(spec_, array_, *plan.kind, plan.window, plan.epilogue, most_threads);
+}
+
+LoweredTile GroupLowering::LowerAs(const Group& group, const Tile& tile) const {
+  AcceleratorGroup out;
+  Plan plan;
+  LoweredTile lowered;
+  if (!MakePlan(group, out, plan, lowered.refusal)) return lowered;
+  return MakeTile(group, plan, tile);
+}
+
+std::vector<GroupLowering::Lowered> GroupLowering::LowerTuned(const Group& group, const Plan& plan) const {
+  if (options_.tuned == nullptr) return {};
+  const auto found = options_.tuned->find({group.name, WorkloadOf(plan)});
+  if (found == options_.tuned->end()) return {};
+  const auto cost = CostOf(spec_, array_, *plan.kind, plan.window, plan.epilogue, found->second);
+  std::string reason;
+  return cost ? LowerTiles(group, plan, {&*cost, 1}, 1, reason) : std::vector<Lowered>{};
+}
+
 // Of a group's nodes the plan may take another template and window, by the memory's times too.
 std::string GroupLowering::KeyOf(const Group& group, const Plan& plan) const {
   const Window& w = plan.window;

@@ -83,7 +83,8 @@ std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::st
   if (!MakePlan(group, out, plan, reason)) return std::nullopt;
   const auto ranked =
       RankTiles(spec_, array_, *plan.kind, plan.window, plan.epilogue, options_.virtual_threads, reason);
-  auto candidates = LowerCandidates(group, plan, ranked, reason);
+  auto candidates = LowerTuned(group, plan);
+  if (candidates.empty()) candidates = LowerCandidates(group, plan, ranked, reason);
   if (candidates.empty()) return std::nullopt;
   Lowered& best = candidates.front();
   if (options_.explain) {

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compiler/accel/ir.h"
@@ -47,13 +49,17 @@ struct AcceleratorGroup {
 using PassObserver =
     std::function<void(const std::string& pass, const std::string& group, const std::string& text)>;
 
+/// Schedules that somebody has found for layers, by name and by what such a layer is (GroupLowering::WorkloadOf).
+using TunedTiles = std::map<std::pair<std::string, std::string>, Tile>;
+
 struct LowerOptions {
   int virtual_threads = 2;
-  bool explain = false;            ///< fill AcceleratorGroup::knobs and alternatives
-  bool timing_only = false;        ///< leave constants empty
-  PassObserver after_pass;         ///< may be empty
-  LoweringCache* cache = nullptr;  ///< may be null
-  std::string host_only;           ///< why nothing may run on the accelerator; empty: what can does
+  bool explain = false;               ///< fill AcceleratorGroup::knobs and alternatives
+  bool timing_only = false;           ///< leave constants empty
+  PassObserver after_pass;            ///< may be empty
+  LoweringCache* cache = nullptr;     ///< may be null
+  const TunedTiles* tuned = nullptr;  ///< taken instead of choosing; may be null
+  std::string host_only;              ///< why nothing may run on the accelerator; empty: what can does
 };
 
 /// How many schedules besides the chosen one an explanation shows.
@@ -70,6 +76,14 @@ class GroupLowering {
   /// Whether a convolution with another operation behind it, `whole`, takes fewer cycles as the two groups
   /// `parts`, which the timing engine decides where the tile model is in doubt. `why` gets what was measured.
   bool QuickerApart(const Group& whole, std::span<const Group> parts, std::string& why);
+
+  /// What a group's kernel computes, in words: kernels of one workload may have the same schedules. Empty when the
+  /// group runs on the CPU.
+  std::string WorkloadOf(const Group& group) const;
+  /// All schedules of the group's kernel that fit, of up to so many virtual threads; none on the CPU.
+  std::vector<TileCost> SpaceOf(const Group& group, int most_threads) const;
+  /// The group's kernel by one tile of that space, with its place on chip behind nothing.
+  LoweredTile LowerAs(const Group& group, const Tile& tile) const;
 
   const Array& array() const { return array_; }
   /// What of the array can hold no network; empty: nothing.
@@ -134,6 +148,9 @@ class GroupLowering {
     friend bool operator==(const Situation&, const Situation&) = default;
   };
   Situation SituationOf(const Plan& plan, bool alone) const;
+  static std::string WorkloadOf(const Plan& plan);
+  /// The kernel that was found for the group before; empty: none was, or it does not fit any more.
+  std::vector<Lowered> LowerTuned(const Group& group, const Plan& plan) const;
   /// The tile that measuring has shown best.
   struct Known {
     Situation situation;

@@ -110,8 +110,9 @@ std::optional<runtime::Module> MakeModule(const isa::Spec& spec, runtime::SpecSo
   module.spec = std::move(source);
   module.provenance = {"cosim " COSIM_VERSION, options.network, ChecksumOf(graph), options.seed,
                        options.virtual_threads};
-  module.network =
-      network::Compile(graph, spec, {.virtual_threads = options.virtual_threads, .after_pass = {}}, cpu);
+  module.network = network::Compile(
+      graph, spec,
+      {.virtual_threads = options.virtual_threads, .after_pass = {}, .tuned = options.tuned.get()}, cpu);
   DescribePlaces(graph, options.model.get(), module.network);
   error = VerifyPrograms(spec, module.network);
   if (!error.empty()) return std::nullopt;

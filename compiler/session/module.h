@@ -22,7 +22,8 @@ struct ModuleOptions {
   uint64_t seed = 1;
   int activation_bits = 0;  ///< QuantizeFor's
   int virtual_threads = 2;
-  cpu::HostTarget host_target;        ///< of its CPU code
+  std::shared_ptr<const network::TunedTiles> tuned;  ///< schedules to take instead of choosing; may be null
+  cpu::HostTarget host_target;                       ///< of its CPU code
   std::vector<graph::Tensor> inputs;  ///< of `model`: the only sample's, instead of random ones
   int samples = 1;  ///< inputs, from `seed` on, that the module carries with the golden model's outputs
 };

@@ -29,6 +29,7 @@ std::string ExperimentText(const isa::Spec& spec, const std::optional<isa::HostP
                      dram.dram_bytes, dram.seed) +
          (host ? fmt::format("host {} {}\n", host->cpu, host->clock_mhz) : "host unknown\n") +
          fmt::format("seed {}\nbits {}\nthreads {}\n", key.seed, key.activation_bits, key.virtual_threads) +
+         (key.schedules.empty() ? "" : fmt::format("schedules {}\n", key.schedules)) +
          fmt::format("version {}\nnetwork {}\n", origin.version, key.network);
 }
 

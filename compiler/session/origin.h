@@ -33,6 +33,7 @@ struct ExperimentKey {
   std::string network;  ///< a name that stands for all of it: of the zoo, or a file's with its digest
   uint64_t seed = 1;
   int activation_bits = 0, virtual_threads = 2;
+  std::string schedules;  ///< that were given, by digest; empty: the compiler's
 };
 
 /// `source` is what `spec` was elaborated from; `isa_path` and `config_path` are where, "" if not from files.

@@ -86,7 +86,8 @@ runtime::Network CompileToRun(const isa::Spec& spec, const graph::Graph& graph, 
   const network::CompileOptions compile{.virtual_threads = options.virtual_threads,
                                         .keep_every_value = options.check == Check::kLayers,
                                         .after_pass = {},
-                                        .cache = options.cache};
+                                        .cache = options.cache,
+                                        .tuned = options.tuned.get()};
   if (!options.timing_only) return CompileFor(spec, graph, compile);
   cpu::NoCodeCompiler no_code;
   return network::Compile(graph, spec, compile, no_code);

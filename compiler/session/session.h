@@ -38,10 +38,11 @@ struct Options {
   std::vector<graph::Tensor> inputs;  ///< of `model`; of a module, instead of its samples
   /// Of a network of the zoo, what QuantizeFor gives, by somebody who has it already; else it is made.
   std::shared_ptr<const graph::QuantizedGraph> quantized;
-  network::LoweringCache* cache = nullptr;  ///< shared with other experiments; may be null
-  std::string device = "cycle";             ///< "functional", "cycle", "rtl", "tlm" or "tlm-rtl"
-  std::filesystem::path rtl_library;        ///< of the devices that run RTL: BuildRtl's
-  sim::RtlTrace rtl_trace;                  ///< of device "rtl", whose library was built to
+  std::shared_ptr<const network::TunedTiles> tuned;  ///< schedules to take instead of choosing; may be null
+  network::LoweringCache* cache = nullptr;           ///< shared with other experiments; may be null
+  std::string device = "cycle";                      ///< "functional", "cycle", "rtl", "tlm" or "tlm-rtl"
+  std::filesystem::path rtl_library;                 ///< of the devices that run RTL: BuildRtl's
+  sim::RtlTrace rtl_trace;                           ///< of device "rtl", whose library was built to
   uint64_t seed = 1;
   std::optional<isa::HostProcessor> host;  ///< beside the accelerator; nothing: unknown
   int activation_bits = 0;                 ///< of a network of the zoo: QuantizeFor's

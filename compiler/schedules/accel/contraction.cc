@@ -9,6 +9,7 @@ namespace {
 
 class ContractionTemplate : public KernelTemplate {
  public:
+  const char* Name() const override { return "contraction"; }
   std::optional<graph::Op> Sums(const Window& w, const Array&) const override {
     return graph::Conv2d{.stride = {w.sh, w.sw}, .dilation = {w.dh, w.dw}, .groups = w.g};
   }

@@ -20,6 +20,9 @@ class KernelTemplate {
  public:
   virtual ~KernelTemplate() = default;
 
+  /// As in "contraction", for people and for what is remembered of a kernel.
+  virtual const char* Name() const { return "map"; }
+
   /// The sums as an operation of the graph on what the window holds, padding and all, channels counted as the
   /// layouts say. Nothing: the kernel is its epilogue alone.
   virtual std::optional<graph::Op> Sums(const Window&, const Array&) const { return std::nullopt; }

@@ -225,6 +225,23 @@ std::vector<Tile> ChannelTiles(const Window& window, bool sums_channels) {
   return tiles;
 }
 
+/// The ways that `t` threads share out tiles of these channels, rows and columns, with these taps on chip at
+/// a time.
+template <typename Visit>
+void ForEachSharing(const TileModel& model, Tile tile, int t, bool has_weights, int64_t least, Visit visit) {
+  tile.threads = t;
+  for (bool resident : {true, false})
+    for (auto axis : {Tile::ThreadAxis::kY, Tile::ThreadAxis::kCo}) {
+      if (resident && !has_weights) continue;
+      if (t == 1 && axis != Tile::ThreadAxis::kY) continue;
+      tile.thread_axis = axis;
+      tile.weights_resident = resident;
+      if (t > 1 && model.TilesAlong(tile) < least) continue;
+      tile.units = model.UnitsAtOnce(tile);
+      visit(tile);
+    }
+}
+
 /// {ky, kx} in the order to try them: all taps, then fewer rows, then fewer columns of one row.
 std::vector<std::pair<int64_t, int64_t>> TapParts(const Window& window, bool sums_channels) {
   std::vector<std::pair<int64_t, int64_t>> parts = {{0, 0}};
@@ -259,23 +276,13 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, const
   const auto try_tiles = [&](int t, int64_t x, int64_t ky, int64_t kx) {
     const int64_t least = t > threads ? threads + 1 : 2;  // fewer tiles want fewer threads
     for (int64_t y : y_sizes)
-      for (const Tile& channels : channel_tiles)
-        for (bool resident : {true, false})
-          for (auto axis : {Tile::ThreadAxis::kY, Tile::ThreadAxis::kCo}) {
-            if (resident && !weights) continue;
-            if (t == 1 && axis != Tile::ThreadAxis::kY) continue;
-            Tile tile = channels;
-            tile.y = y;
-            tile.x = x;
-            tile.ky = ky;
-            tile.kx = kx;
-            tile.threads = t;
-            tile.thread_axis = axis;
-            tile.weights_resident = resident;
-            if (t > 1 && model.TilesAlong(tile) < least) continue;
-            tile.units = model.UnitsAtOnce(tile);
-            try_tile(tile);
-          }
+      for (Tile tile : channel_tiles) {
+        tile.y = y;
+        tile.x = x;
+        tile.ky = ky;
+        tile.kx = kx;
+        ForEachSharing(model, tile, t, weights, least, try_tile);
+      }
   };
   std::vector<int> counts = {threads, 1};
   // Each of several units needs as many threads as one does, so that loads hide behind its work.
@@ -294,6 +301,38 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, const
   std::stable_sort(found.begin(), found.end(),
                    [](const TileCost& a, const TileCost& b) { return a.cycles < b.cycles; });
   return found;
+}
+
+std::vector<TileCost> AllTiles(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
+                               const Window& window, const Epilogue& epilogue, int most_threads) {
+  const TileModel model(spec, array, kind, window, epilogue);
+  const bool sums = kind.SumsChannels(), weights = kind.Weights(window, array).has_value();
+  std::vector<TileCost> found;
+  const auto add = [&](const Tile& tile) {
+    if (model.Misfit(tile).empty()) found.push_back({tile, model.Cycles(tile), model.Steps(tile)});
+  };
+  std::set<int> counts;
+  for (int t = 1; t <= most_threads; ++t) counts.insert({t, sums && t > 1 ? t * array.units : t});
+  const auto channel_tiles = ChannelTiles(window, sums);
+  const auto y_sizes = PartSizes(window.oh), x_sizes = PartSizes(window.ow);
+  for (const auto& [ky, kx] : TapParts(window, sums))
+    for (int64_t y : y_sizes)
+      for (int64_t x : x_sizes)
+        for (Tile tile : channel_tiles) {
+          tile.y = y;
+          tile.x = x;
+          tile.ky = ky;
+          tile.kx = kx;
+          for (int t : counts) ForEachSharing(model, tile, t, weights, /*least=*/2, add);
+        }
+  return found;
+}
+
+std::optional<TileCost> CostOf(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
+                               const Window& window, const Epilogue& epilogue, const Tile& tile) {
+  const TileModel model(spec, array, kind, window, epilogue);
+  if (!model.Misfit(tile).empty()) return std::nullopt;
+  return TileCost{tile, model.Cycles(tile), model.Steps(tile)};
 }
 
 std::vector<runtime::Knob> KnobsOf(const Tile& tile, const std::vector<TileCost>& legal) {

@@ -25,6 +25,16 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, const
                                 const Window& window, const Epilogue& epilogue, int threads,
                                 std::string& why);
 
+/// Every legal tile: of 1 to `most_threads` virtual threads (times the units that share the work), of any
+/// columns and taps, not only where whole ones do not fit. In no order that means anything, but the same each
+/// time.
+std::vector<TileCost> AllTiles(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
+                               const Window& window, const Epilogue& epilogue, int most_threads);
+
+/// What the model says of one tile; nothing when its buffers do not fit.
+std::optional<TileCost> CostOf(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
+                               const Window& window, const Epilogue& epilogue, const Tile& tile);
+
 /// A tile's knobs by name, with the values that they have among `legal` tiles.
 std::vector<runtime::Knob> KnobsOf(const Tile& tile, const std::vector<TileCost>& legal);
 

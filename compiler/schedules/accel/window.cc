@@ -7,6 +7,7 @@ namespace {
 
 class LanesTemplate : public KernelTemplate {
  public:
+  const char* Name() const override { return "lanes"; }
   std::optional<graph::Op> Sums(const Window& w, const Array& array) const override {
     return graph::Conv2d{
         .stride = {w.sh, w.sw}, .dilation = {w.dh, w.dw}, .groups = w.co * w.so * array.block_out};
@@ -27,6 +28,7 @@ class LanesTemplate : public KernelTemplate {
 
 class MaxPoolingTemplate : public KernelTemplate {
  public:
+  const char* Name() const override { return "max_pool"; }
   std::optional<graph::Op> Sums(const Window& w, const Array&) const override {
     return graph::MaxPool{{w.kh, w.kw}, {w.sh, w.sw}};
   }
@@ -36,6 +38,7 @@ class MaxPoolingTemplate : public KernelTemplate {
 
 class SumPoolingTemplate : public KernelTemplate {
  public:
+  const char* Name() const override { return "sum_pool"; }
   std::optional<graph::Op> Sums(const Window& w, const Array&) const override {
     return graph::SumPool{{w.kh, w.kw}, {w.sh, w.sw}};
   }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network's layers on the accelerator, each with a schedule: what another schedule of one of them takes
+// between its neighbours, and what all of them take together.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/network/compile.h"
+
+namespace cosim::tune {
+
+class Chain {
+ public:
+  struct Layer {
+    network::Group group;
+    std::string workload;
+    kernels::Tile tile;
+    accel::Kernel kernel;  ///< by that tile
+  };
+
+  /// With the schedules that the compiler chooses. `graph` and `spec` outlive the chain.
+  Chain(const isa::Spec& spec, const graph::Graph& graph, int virtual_threads);
+
+  const std::vector<Layer>& layers() const { return layers_; }
+  /// Of the whole network.
+  runtime::Cycle cycles() const { return cycles_; }
+
+  /// All schedules of a layer, of up to so many virtual threads.
+  std::vector<kernels::TileCost> SpaceOf(size_t layer, int most_threads) const;
+  /// What a measurement depends on, but for the tile: equal ones measure the same.
+  std::string ContextOf(size_t layer) const;
+  /// Cycles of the layer by that tile, behind its predecessor and before its successor by theirs. Nothing
+  /// when it makes no program. May be called by several threads at a time.
+  std::optional<runtime::Cycle> Measure(size_t layer, const kernels::Tile& tile) const;
+  /// Gives the layer that tile if the whole network then takes fewer cycles; else all stays as it is.
+  bool Take(size_t layer, const kernels::Tile& tile);
+
+ private:
+  struct Whole {
+    std::vector<Layer> layers;
+    runtime::Cycle cycles = 0;
+  };
+  /// Nothing when a program does not come to its end.
+  std::optional<Whole> Compile(const network::TunedTiles* tuned);
+
+  const isa::Spec& spec_;
+  const graph::Graph& graph_;
+  int virtual_threads_;
+  network::LoweringCache cache_;
+  network::GroupLowering lowering_;
+  std::vector<Layer> layers_;
+  runtime::Cycle cycles_ = 0;
+};
+
+}  // namespace cosim::tune

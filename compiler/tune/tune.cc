@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/tune/tune.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "compiler/tune/chain.h"
+#include "isa/digest.h"
+#include "isa/yaml/reader.h"
+#include "runtime/threads/thread_pool.h"
+
+namespace cosim::tune {
+namespace {
+
+using kernels::Tile;
+using runtime::Cycle;
+
+double Now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+class Tuner {
+ public:
+  Tuner(const isa::Spec& spec, const graph::Graph& graph, const LogKey& key, const TuneOptions& options,
+        TuningLog& log)
+      : key_(key),
+        options_(options),
+        log_(log),
+        pool_(options.jobs),
+        chain_(spec, graph, options.virtual_threads) {}
+
+  std::optional<Tuned> Run(const isa::Spec& spec, std::string& error) {
+    tuned_.untuned = chain_.cycles();
+    std::vector<std::string> names;
+    for (const auto& layer : chain_.layers()) names.push_back(layer.group.name);
+    if (!options_.layer.empty() && std::ranges::count(names, options_.layer) == 0) {
+      error = fmt::format("'{}' is not a layer on the accelerator", options_.layer);
+      if (const std::string hint = isa::NameHint(options_.layer, names); !hint.empty()) error += "; " + hint;
+      return std::nullopt;
+    }
+    for (size_t i = 0; i < chain_.layers().size(); ++i) {
+      if (!options_.layer.empty() && names[i] != options_.layer) continue;
+      if (options_.progress)
+        options_.progress(fmt::format("layer {} of {}: {}, {:.2f} % fewer cycles so far", i + 1, names.size(),
+                                      names[i],
+                                      100.0 * static_cast<double>(tuned_.untuned - chain_.cycles()) /
+                                          static_cast<double>(tuned_.untuned)));
+      if (!TuneLayer(i, error)) return std::nullopt;
+    }
+    tuned_.cycles = chain_.cycles();
+    return Remember(spec, error) ? std::optional(tuned_) : std::nullopt;
+  }
+
+ private:
+  bool TuneLayer(size_t i, std::string& error) {
+    const double begin = Now();
+    const Tile before = chain_.layers()[i].tile;
+    TunedLayer layer{chain_.layers()[i].group.name, chain_.layers()[i].workload, ToString(before),
+                     ToString(before)};
+    const ScheduleSpace space(chain_.SpaceOf(i, options_.most_threads));
+    layer.space = space.size();
+    const std::string context = isa::Sha256Hex(key_.hardware + "\n" + chain_.ContextOf(i)).substr(0, 32);
+    const auto measure = [&](std::span<const size_t> points) {
+      return Measure(i, space, context, points, error);
+    };
+    // A schedule of more threads than `most_threads` is where the search starts, but no part of the space.
+    const auto found = Search(space, space.Find(before).value_or(0), options_.method, options_.trials,
+                              options_.seed, measure);
+    tuned_.search_s += Now() - begin;
+    if (!error.empty()) return false;
+    if (found) {
+      layer.untuned = found->curve.front().second;
+      layer.found = *found;
+      const Tile& tile = space.tile(found->point);
+      layer.taken = tile != before && found->cycles < layer.untuned && chain_.Take(i, tile);
+      if (layer.taken) layer.after = ToString(tile);
+    }
+    tuned_.layers.push_back(std::move(layer));
+    return true;
+  }
+
+  std::vector<std::optional<Cycle>> Measure(size_t layer, const ScheduleSpace& space,
+                                            const std::string& context, std::span<const size_t> points,
+                                            std::string& error) {
+    std::vector<std::optional<Cycle>> cycles(points.size());
+    std::vector<size_t> unknown;
+    for (size_t i = 0; i < points.size(); ++i) {
+      const auto known = log_.Trial(context, ToString(space.tile(points[i])));
+      if (known) cycles[i] = *known;
+      if (!known) unknown.push_back(i);
+    }
+    tuned_.remembered += static_cast<int64_t>(points.size() - unknown.size());
+    tuned_.trials += static_cast<int64_t>(unknown.size());
+    ForEach(unknown, [&](size_t i) { cycles[i] = chain_.Measure(layer, space.tile(points[i])); });
+    std::vector<TuningLog::NewTrial> trials;
+    for (const size_t i : unknown) trials.push_back({context, ToString(space.tile(points[i])), cycles[i]});
+    if (!log_.Add(trials, error)) std::ranges::fill(cycles, std::nullopt);
+    return cycles;
+  }
+
+  template <typename Work>
+  void ForEach(const std::vector<size_t>& indices, Work work) {
+    struct Captures {
+      const std::vector<size_t>& indices;
+      Work& work;
+    } captures{indices, work};
+    pool_.parallel().run(
+        &pool_.parallel(),
+        [](void* opaque, int64_t begin, int64_t end) {
+          const auto& [all, each] = *static_cast<Captures*>(opaque);
+          for (int64_t i = begin; i < end; ++i) each(all[static_cast<size_t>(i)]);
+        },
+        &captures, static_cast<int64_t>(indices.size()));
+  }
+
+  bool Remember(const isa::Spec& spec, std::string& error) {
+    LoggedNetwork network{spec.config, spec.isa, tuned_.untuned, tuned_.cycles, {}};
+    for (const auto& layer : chain_.layers())
+      network.schedules.push_back({layer.group.name, layer.workload, layer.tile});
+    const auto before = log_.Get(key_);
+    return (before && before->tuned <= tuned_.cycles) || log_.Put(key_, network, error);
+  }
+
+  const LogKey& key_;
+  const TuneOptions& options_;
+  TuningLog& log_;
+  runtime::ThreadPool pool_;
+  Chain chain_;
+  Tuned tuned_;
+};
+
+}  // namespace
+
+LogKey KeyOf(const isa::Spec& spec, const std::string& network, int virtual_threads,
+             const std::string& version) {
+  const isa::MemorySystem& dram = spec.dram;
+  const std::string text =
+      fmt::format("{} {} {} memory {} {} {} {} {} {} {} {} threads {}", version, spec.FingerprintText(),
+                  spec.isa, dram.port_bits, dram.burst_beats, dram.latency, dram.write_latency,
+                  dram.outstanding, dram.jitter, dram.seed, dram.dram_bytes, virtual_threads);
+  return {isa::Sha256Hex(text).substr(0, 16), network};
+}
+
+std::optional<Tuned> Tune(const isa::Spec& spec, const graph::Graph& graph, const LogKey& key,
+                          const TuneOptions& options, TuningLog& log, std::string& error) {
+  return Tuner(spec, graph, key, options, log).Run(spec, error);
+}
+
+std::optional<network::TunedTiles> TilesFor(const TuningLog& log, const LogKey& key) {
+  const auto network = log.Get(key);
+  if (!network) return std::nullopt;
+  network::TunedTiles tiles;
+  for (const LoggedSchedule& each : network->schedules) tiles[{each.layer, each.workload}] = each.tile;
+  return tiles;
+}
+
+}  // namespace cosim::tune

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/tune/tuning_log.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <filesystem>
+
+#include "compiler/explore/statement.h"
+#include "compiler/tune/tile_text.h"
+
+namespace cosim::tune {
+namespace {
+
+using explore::Statement;
+
+constexpr int64_t kApplication = 0x636f7475;  // "cotu"
+constexpr int64_t kVersion = 1;               // of the tables
+constexpr int kBusyMilliseconds = 10'000;
+
+constexpr const char* kTables = R"sql(
+CREATE TABLE trial (context TEXT NOT NULL, tile TEXT NOT NULL, cycles INTEGER, PRIMARY KEY (context, tile)) WITHOUT ROWID;
+CREATE TABLE network (
+  hardware TEXT NOT NULL, network TEXT NOT NULL, config TEXT NOT NULL, isa TEXT NOT NULL,
+  untuned INTEGER NOT NULL, tuned INTEGER NOT NULL, PRIMARY KEY (hardware, network));
+CREATE TABLE schedule (
+  hardware TEXT NOT NULL, network TEXT NOT NULL, layer TEXT NOT NULL, workload TEXT NOT NULL, tile TEXT NOT NULL,
+  PRIMARY KEY (hardware, network, layer));
+)sql";
+
+int64_t Pragma(sqlite3* database, const char* name) {
+  Statement statement(database, fmt::format("PRAGMA {}", name));
+  return statement.Step() == SQLITE_ROW ? statement.Integer(0) : -1;
+}
+
+}  // namespace
+
+void TuningLog::Closer::operator()(sqlite3* database) const { sqlite3_close(database); }
+
+bool TuningLog::Execute(const std::string& sql, std::string& error) {
+  if (sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return true;
+  error = sqlite3_errmsg(handle_.get());
+  return false;
+}
+
+std::optional<TuningLog> TuningLog::Connect(const std::string& path, int flags, std::string& error) {
+  sqlite3* handle = nullptr;
+  const int opened = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  TuningLog log(handle);
+  if (opened != SQLITE_OK) return error = fmt::format("{}: {}", path, sqlite3_errmsg(handle)), std::nullopt;
+  sqlite3_busy_timeout(handle, kBusyMilliseconds);
+  return log;
+}
+
+std::optional<TuningLog> TuningLog::Make(const std::string& path, std::string& error) {
+  auto log = Connect(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
+  if (!log) return std::nullopt;
+  sqlite3* handle = log->handle_.get();
+  Statement tables(handle, "SELECT count(*) FROM sqlite_master");
+  const bool is_empty = tables.Step() == SQLITE_ROW && tables.Integer(0) == 0;
+  if (is_empty &&
+      !log->Execute(fmt::format("BEGIN; PRAGMA application_id = {}; PRAGMA user_version = {}; {} COMMIT",
+                                kApplication, kVersion, kTables),
+                    error))
+    return error = path + ": " + error, std::nullopt;
+  if (Pragma(handle, "application_id") != kApplication)
+    return error = fmt::format("{} is no file that `cosim tune` made", path), std::nullopt;
+  if (Pragma(handle, "user_version") != kVersion)
+    return error = fmt::format("{} is a tuning log of another version", path), std::nullopt;
+  // A process that is killed leaves whole batches; only a machine that falls may lose the last ones.
+  sqlite3_exec(handle, "PRAGMA synchronous = NORMAL", nullptr, nullptr, nullptr);
+  return log;
+}
+
+std::optional<TuningLog> TuningLog::Open(const std::string& path, std::string& error) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path, none))
+    return error = fmt::format("{}: there is no such file", path), std::nullopt;
+  auto log = Connect(path, SQLITE_OPEN_READONLY, error);
+  if (!log) return std::nullopt;
+  if (Pragma(log->handle_.get(), "application_id") != kApplication ||
+      Pragma(log->handle_.get(), "user_version") != kVersion)
+    return error = fmt::format("{} is no file that `cosim tune` made, or of another version", path),
+           std::nullopt;
+  return log;
+}
+
+std::optional<std::optional<runtime::Cycle>> TuningLog::Trial(const std::string& context,
+                                                              const std::string& tile) const {
+  Statement find(handle_.get(), "SELECT ifnull(cycles, -1) FROM trial WHERE context = ? AND tile = ?");
+  if (find.Bind(context).Bind(tile).Step() != SQLITE_ROW) return std::nullopt;
+  const runtime::Cycle cycles = find.Integer(0);
+  return cycles < 0 ? std::optional<runtime::Cycle>() : cycles;
+}
+
+bool TuningLog::Add(const std::vector<NewTrial>& trials, std::string& error) {
+  if (trials.empty()) return true;
+  if (!Execute("BEGIN IMMEDIATE", error)) return false;
+  for (const NewTrial& trial : trials) {
+    Statement insert(handle_.get(), "INSERT OR REPLACE INTO trial VALUES (?, ?, nullif(?, -1))");
+    if (!insert.Bind(trial.context).Bind(trial.tile).Bind(trial.cycles.value_or(-1)).Done()) {
+      error = sqlite3_errmsg(handle_.get());
+      sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+      return false;
+    }
+  }
+  return Execute("COMMIT", error);
+}
+
+bool TuningLog::Put(const LogKey& key, const LoggedNetwork& network, std::string& error) {
+  if (!Execute("BEGIN IMMEDIATE", error)) return false;
+  Statement forget(handle_.get(), "DELETE FROM schedule WHERE hardware = ? AND network = ?");
+  Statement put(handle_.get(), "INSERT OR REPLACE INTO network VALUES (?, ?, ?, ?, ?, ?)");
+  bool good = forget.Bind(key.hardware).Bind(key.network).Done();
+  put.Bind(key.hardware).Bind(key.network).Bind(network.config).Bind(network.isa);
+  good = good && put.Bind(network.untuned).Bind(network.tuned).Done();
+  for (const LoggedSchedule& schedule : network.schedules) {
+    Statement insert(handle_.get(), "INSERT INTO schedule VALUES (?, ?, ?, ?, ?)");
+    insert.Bind(key.hardware).Bind(key.network).Bind(schedule.layer).Bind(schedule.workload);
+    good = good && insert.Bind(ToString(schedule.tile)).Done();
+  }
+  if (good) return Execute("COMMIT", error);
+  error = sqlite3_errmsg(handle_.get());
+  sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+  return false;
+}
+
+std::optional<LoggedNetwork> TuningLog::Get(const LogKey& key) const {
+  Statement find(handle_.get(),
+                 "SELECT config, isa, untuned, tuned FROM network WHERE hardware = ? AND network = ?");
+  if (find.Bind(key.hardware).Bind(key.network).Step() != SQLITE_ROW) return std::nullopt;
+  LoggedNetwork network{find.Text(0), find.Text(1), find.Integer(2), find.Integer(3), {}};
+  Statement rows(
+      handle_.get(),
+      "SELECT layer, workload, tile FROM schedule WHERE hardware = ? AND network = ? ORDER BY rowid");
+  rows.Bind(key.hardware).Bind(key.network);
+  while (rows.Step() == SQLITE_ROW)
+    if (const auto tile = ParseTile(rows.Text(2)))
+      network.schedules.push_back({rows.Text(0), rows.Text(1), *tile});
+  return network;
+}
+
+std::vector<std::string> TuningLog::Contents() const {
+  std::vector<std::string> contents;
+  Statement rows(handle_.get(),
+                 "SELECT DISTINCT network || ' on ' || config || ' (' || isa || ')' FROM network");
+  while (rows.Step() == SQLITE_ROW) contents.push_back(rows.Text(0));
+  return contents;
+}
+
+}  // namespace cosim::tune

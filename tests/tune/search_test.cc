@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spaces of schedules and the searches through them, on costs that are known in closed form.
+#include "compiler/tune/search.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "compiler/tune/tile_text.h"
+
+namespace cosim::tune {
+namespace {
+
+using kernels::Tile;
+using kernels::TileCost;
+using runtime::Cycle;
+
+/// 8 x 8 x 12 x 12 x 4 tiles, of which the model thinks that larger ones are better.
+std::vector<TileCost> Tiles() {
+  std::vector<TileCost> tiles;
+  for (int64_t co = 1; co <= 8; ++co)
+    for (int64_t ci = 1; ci <= 8; ++ci)
+      for (int64_t y = 1; y <= 12; ++y)
+        for (int64_t x = 1; x <= 12; ++x)
+          for (int threads = 1; threads <= 4; ++threads)
+            tiles.push_back({{.co = co, .ci = ci, .y = y, .x = x, .threads = threads},
+                             1e6 / static_cast<double>(co * ci * y * x),
+                             1});
+  return tiles;
+}
+
+/// Fewest, 1000, at co 5, ci 3, y 7, x 2 and 3 threads; schedules of one thread and many channels make no
+/// program.
+std::optional<Cycle> CyclesOf(const Tile& t) {
+  if (t.threads == 1 && t.co > 6) return std::nullopt;
+  const auto off = [](int64_t a, int64_t b) {
+    return std::abs(std::log2(static_cast<double>(a) / static_cast<double>(b)));
+  };
+  return 1000 + static_cast<Cycle>(400 * (off(t.co, 5) + off(t.ci, 3) + off(t.y, 7) + off(t.x, 2)) +
+                                   150 * std::abs(t.threads - 3));
+}
+
+struct Count {
+  std::set<size_t> points;
+  int repeated = 0;
+};
+
+std::optional<Found> Try(const ScheduleSpace& space, Method method, int trials, uint64_t seed,
+                         Count* count = nullptr) {
+  return Search(space, 0, method, trials, seed, [&](std::span<const size_t> points) {
+    std::vector<std::optional<Cycle>> cycles;
+    for (const size_t point : points) {
+      if (count != nullptr) count->repeated += !count->points.insert(point).second;
+      cycles.push_back(CyclesOf(space.tile(point)));
+    }
+    return cycles;
+  });
+}
+
+TEST(ScheduleSpace, IsInTheOrderOfTheModel) {
+  const ScheduleSpace space(Tiles());
+  EXPECT_EQ(space.size(), 8U * 8 * 12 * 12 * 4);
+  EXPECT_EQ(space.tile(0).x, 12);
+  for (const size_t point : {size_t{0}, size_t{1000}, space.size() - 1})
+    EXPECT_EQ(space.Find(space.tile(point)), point);
+  EXPECT_EQ(space.Find({.co = 9}), std::nullopt);
+}
+
+TEST(ScheduleSpace, NeighboursDifferInOneKnob) {
+  const ScheduleSpace space(Tiles());
+  Random random(3);
+  for (int i = 0; i < 200; ++i) {
+    const size_t a = random.Below(space.size()), b = space.Mutate(a, random);
+    const Tile &s = space.tile(a), &t = space.tile(b);
+    EXPECT_EQ((s.co != t.co) + (s.ci != t.ci) + (s.y != t.y) + (s.x != t.x) + (s.threads != t.threads), 1);
+  }
+}
+
+TEST(ScheduleSpace, MixturesHaveTheKnobsOfTheirParents) {
+  const ScheduleSpace space(Tiles());
+  const size_t a = *space.Find({.co = 1, .ci = 2, .y = 3, .x = 4, .threads = 1});
+  const size_t b = *space.Find({.co = 8, .ci = 7, .y = 9, .x = 10, .threads = 4});
+  Random random(5);
+  int from_b = 0;
+  for (int i = 0; i < 100; ++i) {
+    const Tile& t = space.tile(space.Cross(a, b, random));
+    if (t.co == 1 || t.co == 8) from_b += t.co == 8;
+  }
+  EXPECT_GT(from_b, 20);
+  EXPECT_LT(from_b, 80);
+}
+
+TEST(ScheduleSpace, DescribesEachPoint) {
+  const ScheduleSpace space(Tiles());
+  for (const size_t point : {size_t{0}, size_t{5}, space.size() - 1}) {
+    const auto features = space.Features(point);
+    EXPECT_EQ(features.size(), ScheduleSpace::kFeatures);
+    EXPECT_TRUE(std::ranges::all_of(features, [](float f) { return std::isfinite(f); }));
+  }
+}
+
+TEST(TileText, ReadsBackWhatIsWritten) {
+  for (const Tile& tile :
+       {Tile{}, Tile{.co = 3, .ci = 4, .y = 7, .x = 14, .threads = 2, .weights_resident = true},
+        Tile{.threads = 4, .thread_axis = Tile::ThreadAxis::kCo, .g = 8, .units = 2, .ky = 1, .kx = 2}})
+    EXPECT_EQ(ParseTile(ToString(tile)), tile) << ToString(tile);
+  for (const char* text : {"", "co=1", "co=1 ci=1 y=1 x=1 threads=0 by y", "co=1 ci=1 y=1 x=1 threads=2 by z",
+                           "co=1 ci=1 y=1 x=1 threads=99999999999999999999 by y"})
+    EXPECT_EQ(ParseTile(text), std::nullopt) << text;
+}
+
+class EachMethod : public ::testing::TestWithParam<Method> {};
+
+TEST_P(EachMethod, MeasuresSoManyPointsEachOnce) {
+  const ScheduleSpace space(Tiles());
+  Count count;
+  const auto found = Try(space, GetParam(), 150, 7, &count);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->trials, 150);
+  EXPECT_EQ(count.points.size(), 150U);
+  EXPECT_EQ(count.repeated, 0);
+  EXPECT_EQ(found->cycles, CyclesOf(space.tile(found->point)));
+  EXPECT_EQ(found->curve.back().second, found->cycles);
+  EXPECT_TRUE(std::ranges::is_sorted(found->curve, std::greater<>(), &std::pair<int, Cycle>::second));
+}
+
+TEST_P(EachMethod, IsTheSameForTheSameSeed) {
+  const ScheduleSpace space(Tiles());
+  EXPECT_EQ(Try(space, GetParam(), 100, 11)->curve, Try(space, GetParam(), 100, 11)->curve);
+}
+
+TEST_P(EachMethod, FindsTheBestOfASmallSpace) {
+  std::vector<TileCost> tiles = Tiles();
+  tiles.resize(120);
+  const ScheduleSpace space(tiles);
+  Cycle best = 1'000'000;
+  for (const TileCost& each : tiles) best = std::min(best, CyclesOf(each.tile).value_or(best));
+  EXPECT_EQ(Try(space, GetParam(), 1000, 1)->cycles, best);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EachMethod,
+                         ::testing::Values(Method::kRanker, Method::kGenetic, Method::kAnalytic,
+                                           Method::kRandom));
+
+TEST(Search, TreesComeNearInAThirdOfTheTrialsOfChance) {
+  const ScheduleSpace space(Tiles());
+  for (const uint64_t seed : {1, 2, 3}) {
+    const Cycle by_trees = Try(space, Method::kRanker, 200, seed)->cycles;
+    const Cycle by_chance = Try(space, Method::kRandom, 600, seed)->cycles;
+    EXPECT_LT(by_trees, by_chance) << seed;
+    EXPECT_LE(by_trees, 1200) << seed;  // of 1000
+  }
+}
+
+TEST(Search, FindsNothingWhereNothingMakesAProgram) {
+  const ScheduleSpace space(Tiles());
+  const auto nothing = [](std::span<const size_t> points) {
+    return std::vector<std::optional<Cycle>>(points.size());
+  };
+  EXPECT_FALSE(Search(space, 0, Method::kRanker, 64, 1, nothing));
+}
+
+TEST(Search, KnowsItsMethodsByName) {
+  EXPECT_EQ(ParseMethod("genetic"), Method::kGenetic);
+  EXPECT_EQ(ParseMethod("guess"), std::nullopt);
+  EXPECT_EQ(MethodNames(), "ranker, genetic, analytic, random");
+}
+
+}  // namespace
+}  // namespace cosim::tune
