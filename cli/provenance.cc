@@ -66,6 +66,8 @@ std::string NetworkIdentity(const boost::program_options::variables_map& values)
 std::string OriginLines(const session::Origin& origin) {
   std::string text = fmt::format("isa {}, configuration {}", FileText(origin.isa), FileText(origin.config));
   for (const std::string& set : origin.set) text += ", --set " + set;
+  if (!origin.schedules.empty())
+    text += fmt::format(", tuned schedules (sha256 {})", origin.schedules.substr(0, kShownDigits));
   return text + fmt::format("\nfingerprints: hardware {}, experiment {}; {} (commit {})\n", origin.hardware,
                             origin.experiment, origin.version, Commit());
 }
@@ -75,6 +77,7 @@ Json OriginJson(const session::Origin& origin) {
                {"config", FileJson(origin.config)},
                {"set", origin.set},
                {"hardware_fingerprint", origin.hardware}};
+  if (!origin.schedules.empty()) json["tuned_schedules_sha256"] = origin.schedules;
   if (!origin.experiment.empty()) json["experiment_fingerprint"] = origin.experiment;
   json["version"] = origin.version;
   json["commit"] = Commit();

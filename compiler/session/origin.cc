@@ -47,6 +47,7 @@ Origin OriginOf(const isa::Spec& spec, const runtime::SpecSource& source, const 
   for (const isa::Override& each : source.overrides) origin.set.push_back(each.path + "=" + each.value);
   origin.memory = isa::MemorySetting(source.config, source.overrides);
   origin.hardware = HardwareFingerprint(spec);
+  origin.schedules = key.schedules;
   origin.version = "cosim " COSIM_VERSION;
   origin.experiment =
       Fingerprint(ExperimentText(spec, isa::HostOf(source.config, source.overrides), origin, key));

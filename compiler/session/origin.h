@@ -25,7 +25,8 @@ struct Origin {
   /// 16 hexadecimal digits each. Equal hardware: the same RTL. Equal experiments: the same cycles and
   /// milliseconds.
   std::string hardware, experiment;
-  std::string version;  ///< "cosim 0.1.0"
+  std::string schedules;  ///< digest of those that were given; empty: the compiler's
+  std::string version;    ///< "cosim 0.1.0"
 };
 
 /// What an experiment is beyond its hardware, clock and memory.

@@ -26,6 +26,8 @@ TEST_F(TuneCommand, RunTakesWhatItFound) {
   const json plain = json::parse(Good("run mlp --config=tiny.yaml --json=-").out);
   EXPECT_EQ(plain["cycles"], tuned["untuned_cycles"]);
   EXPECT_NE(run["provenance"]["experiment_fingerprint"], plain["provenance"]["experiment_fingerprint"]);
+  EXPECT_TRUE(run["provenance"].contains("tuned_schedules_sha256"));
+  EXPECT_FALSE(plain["provenance"].contains("tuned_schedules_sha256"));
   Good("compile mlp --config=tiny.yaml --tuned=t.tuning -o m.cosim");
   EXPECT_EQ(json::parse(Good("run m.cosim --json=-").out)["cycles"], tuned["cycles"]);
 }
