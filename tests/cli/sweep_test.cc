@@ -23,7 +23,7 @@ class SweepTest : public testing::Command {
 };
 
 /// A plan whose points change schedules, fail and are excluded.
-constexpr const char* kPlan = R"(networks: [small_cnn, mlp]
+constexpr const char* kSweptPlan = R"(networks: [small_cnn, mlp]
 configs: tiny.yaml
 list:
   - {name: as it is}
@@ -36,7 +36,7 @@ where: parameters.block_out * 2 <= 100
 )";
 
 TEST_F(SweepTest, EachRowIsWhatRunSaysOfThePoint) {
-  Write("plan.yaml", kPlan);
+  Write("plan.yaml", kSweptPlan);
   const json sweep = Json("sweep plan.yaml");
   ASSERT_EQ(sweep["points"].size(), 36u);
   int done = 0, changed = 0;
@@ -67,7 +67,7 @@ TEST_F(SweepTest, EachRowIsWhatRunSaysOfThePoint) {
 }
 
 TEST_F(SweepTest, PointsThatFailOrAreExcludedAreRows) {
-  Write("plan.yaml", kPlan);
+  Write("plan.yaml", kSweptPlan);
   const std::string table = Good("sweep plan.yaml").out;
   EXPECT_THAT(table, HasSubstr("excluded: not parameters.block_out * 2 <= 100"));
   const json bad =
@@ -161,7 +161,7 @@ TEST_F(SweepTest, MistakesAreSaidBeforeAnythingRuns) {
   EXPECT_THAT(ErrorOf("sweep mlp --where 'clok > 3'"), HasSubstr("error[E1005]"));
   EXPECT_THAT(ErrorOf("sweep mlp --sample=latine"), HasSubstr("not one of grid, random, latin"));
   EXPECT_THAT(ErrorOf("sweep nowhere.yaml"), HasSubstr("nowhere.yaml: error[E0001]"));
-  Write("plan.yaml", kPlan);
+  Write("plan.yaml", kSweptPlan);
   EXPECT_THAT(ErrorOf("sweep plan.yaml --config=tiny.yaml"),
               HasSubstr("--config: that is the plan's to say"));
 }
