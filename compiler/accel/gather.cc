@@ -81,17 +81,16 @@ Gathered GatherOf(const ImageWindow& w, int64_t element_bytes, int64_t longest) 
 }
 
 double CyclesOfElement(const Gathered& gathered, int64_t beat_bytes) {
-  const int64_t rows = std::min(gathered.rows, beat_bytes), cols = std::min(gathered.cols, beat_bytes);
-  int64_t beats = 0;
+  const int64_t rows = std::min(gathered.rows, beat_bytes), cols = gathered.cols, step = gathered.col_bytes;
+  int64_t cycles = 0;
   for (int64_t y = 0; y < rows; ++y)
-    for (int64_t x = 0; x < cols; ++x)
-      for (const auto& block : gathered.blocks)
-        for (const Gathered::Piece& piece : block) {
-          const int64_t first = y * gathered.row_bytes + x * gathered.col_bytes + piece.offset;
-          const int64_t touched = (first + piece.bytes - 1) / beat_bytes - first / beat_bytes + 1;
-          beats += std::max(touched, gathered.col_bytes / beat_bytes);
-        }
-  return static_cast<double>(beats) / static_cast<double>(rows * cols * std::ssize(gathered.blocks));
+    for (const auto& block : gathered.blocks)
+      for (const Gathered::Piece& piece : block) {
+        // Of the first piece's last byte, from the row's first beat on.
+        const int64_t end = (y * gathered.row_bytes + piece.offset) % beat_bytes + piece.bytes - 1;
+        cycles += step < beat_bytes ? end / beat_bytes + cols : (end + (cols - 1) * step) / beat_bytes + 1;
+      }
+  return static_cast<double>(cycles) / static_cast<double>(rows * cols * std::ssize(gathered.blocks));
 }
 
 std::optional<std::vector<PieceLoad>> CutGather(const Gathered& gathered, std::vector<CopyDim> dims,

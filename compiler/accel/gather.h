@@ -49,8 +49,8 @@ struct ImageWindow {
 /// pieces of at most `longest`.
 Gathered GatherOf(const ImageWindow& window, int64_t element_bytes, int64_t longest);
 
-/// Cycles that the load unit takes for an element, on average over blocks and positions: a piece one for each
-/// beat it lies in (docs/rationale/microarchitecture.md, rule U4).
+/// Cycles that the load unit takes for an element, on average over blocks and positions of whole rows: a
+/// piece one for each beat not taken before, and at least one (docs/rationale/microarchitecture.md, rule U4).
 double CyclesOfElement(const Gathered& gathered, int64_t beat_bytes);
 
 /// One load: rows x cols pieces. Offsets, `stride` and `step` in bytes of DRAM; `sram` in elements.

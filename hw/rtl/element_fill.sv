@@ -32,9 +32,10 @@ module element_fill #(
   input  logic [PartBits-1:0]  part_i,      // beat of the element
   input  logic [ValueBits-1:0] value_i,     // of the padding
   input  logic                 read_i,      // a new beat
-  input  logic [1:0]           again_i,     // or one that was taken before: as piece_walk.sv's
+  input  logic                 gathers_i,   // the element is a piece: as piece_turn.sv's
   input  logic [ByteBits-1:0]  first_i,     // bytes of the element that are written: from here …
   input  logic [ByteBits-1:0]  stop_i,      // … to before here
+  input  logic [BeatShift:0]   last_i,      // bytes of the piece, less one
   input  logic [PortBits-1:0]  beat2_i,     // the newest, two cycles later
   output logic [Memories-1:0]  we_o,
   output logic [Slices-1:0]    wslices_o,   // bytes, of a memory that pieces are gathered into
@@ -48,6 +49,7 @@ module element_fill #(
     logic [AddrBits-1:0]  addr;
     logic [BeatShift-1:0] offset;
     logic [PartBits-1:0]  part;
+    logic                 gathers;
     logic [ValueBits-1:0] value;
   } stage_t;
 
@@ -56,15 +58,16 @@ module element_fill #(
   logic [AddrBits-1:0] waddr_q;
   logic [DataBits-1:0] wdata_d, wdata_q;
   logic [DataBits-1:0] pad;             // the pad value in every lane
-  logic [PortBits-1:0] piece;           // the beat, its bytes in their places of the element
+  logic [2*PortBits-1:0] turned;        // the beat, or a piece, its bytes in their places of the element
 
   always_comb begin
-    stage_d.memory = memory_i;
-    stage_d.pads   = pads_i;
-    stage_d.addr   = addr_i;
-    stage_d.offset = offset_i;
-    stage_d.part   = part_i;
-    stage_d.value  = value_i;
+    stage_d.memory  = memory_i;
+    stage_d.pads    = pads_i;
+    stage_d.addr    = addr_i;
+    stage_d.offset  = offset_i;
+    stage_d.part    = part_i;
+    stage_d.gathers = gathers_i;
+    stage_d.value   = value_i;
   end
 
   logic [Memories*DataBits-1:0] pad_of;  // each memory's padded element, 0 for the others
@@ -85,42 +88,39 @@ module element_fill #(
     for (int m = 0; m < Memories; m++) pad = pad | pad_of[m*DataBits +: DataBits];
   end
 
-  // Bytes of the element that the beat is written to; of pieces also those that later parts write over. What lies behind
-  // the first beat and all pieces is part of an element of whole beats, which stand where they belong.
+  // Bytes of the element that the beat is written to; of pieces all. What lies behind the first beat and all pieces is
+  // part of an element of whole beats, which stand where they belong.
   localparam int unsigned TurnedBytes = (PieceBytes > BeatBytes) ? PieceBytes : BeatBytes;
   logic [DataBits/8-1:0] fresh;
 
   always_comb begin
     wdata_d = wdata_q;
     for (int b = 0; b < DataBits / 8; b++) begin
-      if (fresh[b]) wdata_d[b*8 +: 8] = (b < TurnedBytes) ? piece[b%BeatBytes*8 +: 8] : beat2_i[b%BeatBytes*8 +: 8];
+      if (fresh[b]) wdata_d[b*8 +: 8] = (b < TurnedBytes) ? turned[b%(2*BeatBytes)*8 +: 8] : beat2_i[b%BeatBytes*8 +: 8];
     end
     if (stage2_q.pads != '0) wdata_d = pad;
   end
 
-  for (genvar b = PieceBytes; b < DataBits / 8; b++) begin : gen_fresh
-    assign fresh[b] = stage2_q.part == PartBits'(b / BeatBytes);
+  for (genvar b = 0; b < DataBits / 8; b++) begin : gen_fresh
+    assign fresh[b] = (stage2_q.part == PartBits'(b / BeatBytes)) | ((b < PieceBytes) & stage2_q.gathers);
   end
 
   if (PieceBytes == 0) begin : gen_whole
     logic unused_pieces;
-    assign unused_pieces = ^{read_i, again_i, first_i, stop_i};
-    assign piece     = beat2_i >> {stage2_q.offset, 3'b000};
+    assign unused_pieces = ^{read_i, first_i, stop_i, last_i};
+    assign turned    = (2*PortBits)'(beat2_i) >> {stage2_q.offset, 3'b000};
     assign wslices_o = '1;
   end else begin : gen_pieces
-    piece_turn #(
-      .PieceBytes(PieceBytes), .PortBits(PortBits), .PartBits(PartBits)
-    ) i_turn (
+    piece_turn #(.PieceBytes(PieceBytes), .PortBits(PortBits)) i_turn (
       .clk_i,
       .read_i,
-      .again_i,
+      .gathers_i,
       .first_i,
       .stop_i,
+      .last_i,
       .offset1_i(stage1_q.offset),
-      .part1_i  (stage1_q.part),
       .beat2_i,
-      .piece2_o (piece),
-      .fresh2_o (fresh[PieceBytes-1:0]),
+      .piece2_o (turned),
       .slices3_o(wslices_o)
     );
   end

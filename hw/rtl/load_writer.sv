@@ -5,8 +5,9 @@
 // A transfer that comes in cycle t is begun at t + 1 at the earliest. An element of padding takes one cycle, one from
 // memory a cycle for each beat it is made of (at least one). An element taken in cycle s is written in cycle s + 3.
 //
-// Where PieceBytes is not 0 a transfer may gather: elements are parts of rows that may overlap (piece_walk.sv), and
-// only those bytes of an element are written that the transfer fills. Beats that are taken again are kept.
+// Where PieceBytes is not 0 a transfer may gather: elements are parts of rows that may overlap, and take a cycle for
+// each beat that none before has taken, and at least one (piece_walk.sv). Only those bytes of an element are written
+// that the transfer fills (piece_turn.sv).
 module load_writer #(
   parameter  int unsigned                  Memories    = 1,
   parameter  logic [Memories*32-1:0]       ElementBits = '0,  // of each memory
@@ -67,10 +68,9 @@ module load_writer #(
 );
 
   localparam int unsigned Parts    = DataBits / PortBits;
-  localparam int unsigned LeftBits = (StepBits > BeatShift + 1) ? StepBits - BeatShift + 1 : 2;  // as piece_need.sv's
-  localparam int unsigned NeedBits = 4 + LeftBits + BeatShift;
-  localparam int unsigned LeastPartBits = (PieceBytes > 0) ? LeftBits : 1;
-  localparam int unsigned PartBits = ($clog2(Parts) > LeastPartBits) ? $clog2(Parts) : LeastPartBits;
+  localparam int unsigned LeftBits = (StepBits > BeatShift + 1) ? StepBits - BeatShift + 1 : 2;  // as piece_walk.sv's
+  localparam int unsigned NeedBits = LeftBits + BeatShift;
+  localparam int unsigned PartBits = (Parts > 1) ? $clog2(Parts) : 1;
 
   // ---- Transfers waiting. Where memory begins and ends is kept such that the walk only asks whether it is there.
   typedef struct packed {
@@ -170,8 +170,7 @@ module load_writer #(
   logic [BeatShift-1:0] offset;
   logic                 row_in_d, row_in_q, col_in_d, col_in_q;  // the row, the column is one from memory
   logic [BeatShift-1:0] advance;                        // bytes from element to element, within a beat
-  logic [1:0]           again;                          // the beat was taken before: piece_walk.sv
-  logic                 touched, done;                  // of a gathered element: as piece_walk.sv's
+  logic                 held, done;                     // of a gathered element: as piece_walk.sv's
   logic                 from_memory, is_last_part, take, whole, row_end, pop, present;
 
   always_comb begin
@@ -190,16 +189,16 @@ module load_writer #(
   end
 
   assign from_memory = ~head.empty & row_in_q & col_in_q;
-  assign take        = head_valid & (~from_memory | present | (again != '0));
+  assign take        = head_valid & (~from_memory | present | held);
   assign active_o    = take;
   assign tag_o       = head.tag;
-  // A beat is done with when its last byte, or the row's last element, was taken. Of gathered rows beats that are taken
-  // again are kept behind the buffer, and the last element takes only the beats it touches.
+  // A beat is done with when its last byte, or the row's last element, was taken. Of gathered rows it is when it is read:
+  // the last ones are kept behind the buffer.
   assign pop = take & from_memory
-               & (pieces.gathers ? again == '0
+               & (pieces.gathers ? ~held
                   : ((BeatShift + 1)'(offset) + size == (BeatShift + 1)'(BeatBytes)) | (part != last_part)
                     | (col == head.col_last_in));
-  assign is_last_part = pieces.gathers ? done | (touched & (col == head.col_last_in)) : part == last_part;
+  assign is_last_part = pieces.gathers ? done : part == last_part;
   assign advance      = pieces.gathers ? BeatShift'(pieces.step) : BeatShift'(size);
 
   // Known as the cycle of a row or an element begins, so that no comparison stands before what is taken. Of no rows or
@@ -253,7 +252,7 @@ module load_writer #(
   logic                read;
   logic [PortBits-1:0] beat;   // the newest that was read
 
-  assign read = take & (again == '0);
+  assign read = take & ~held;
 
   beat_buffer #(.PortBits(PortBits), .Beats(BufferBeats)) i_buffer (
     .clk_i,
@@ -271,8 +270,7 @@ module load_writer #(
   // ---- The walk over pieces.
   if (PieceBytes == 0) begin : gen_whole
     assign in_pieces = '0;
-    assign again     = '0;
-    assign touched   = 1'b1;
+    assign held      = 1'b0;
     assign done      = 1'b1;
   end else begin : gen_pieces
     assign in_pieces.gathers    = gathers_i;
@@ -282,11 +280,10 @@ module load_writer #(
     assign in_pieces.step       = piece_step_i;
     assign in_pieces.second_row = offset_i + stride_i;
 
-    piece_walk #(.BeatShift(BeatShift), .StepBits(StepBits), .LeftBits(LeftBits)) i_pieces (
+    piece_walk #(.BeatShift(BeatShift), .StepBits(StepBits)) i_pieces (
       .clk_i,
       .new_at_i   (offset_i),
       .new_last_i (in_pieces.last),
-      .new_step_i (piece_step_i),
       .need_o     (in_pieces.need),
       .load_i     (head_load),
       .load_need_i(next_pieces.need),
@@ -298,8 +295,7 @@ module load_writer #(
       .take_i     (take),
       .whole_i    (whole),
       .row_end_i  (row_end),
-      .again_o    (again),
-      .touched_o  (touched),
+      .held_o     (held),
       .done_o     (done)
     );
   end
@@ -311,17 +307,18 @@ module load_writer #(
   ) i_fill (
     .clk_i,
     .rst_ni,
-    .memory_i((whole & ~head.empty) ? head.memory : '0),
-    .pads_i  ((take & ~from_memory) ? head.memory : '0),
-    .addr_i  (head.sram + element),
-    .offset_i(offset),
-    .part_i  (part),
-    .value_i (head.pad_value),
-    .read_i  (read),
-    .again_i (again),
-    .first_i (pieces.first),
-    .stop_i  (pieces.stop),
-    .beat2_i (beat),
+    .memory_i ((whole & ~head.empty) ? head.memory : '0),
+    .pads_i   ((take & ~from_memory) ? head.memory : '0),
+    .addr_i   (head.sram + element),
+    .offset_i (offset),
+    .part_i   (part),
+    .value_i  (head.pad_value),
+    .read_i   (read),
+    .gathers_i(pieces.gathers),
+    .first_i  (pieces.first),
+    .stop_i   (pieces.stop),
+    .last_i   (pieces.last),
+    .beat2_i  (beat),
     .we_o,
     .wslices_o,
     .waddr_o,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts the bytes of overlapping pieces into their places of an element: turns beats, keeps those that are taken again,
-// and says which bytes of the element each of them fills. The element's register, and whose turn it is, are
-// load_writer.sv's.
+// Puts the bytes of a piece into their places of an element, all at once: keeps the two beats that were read before the
+// newest, chooses for each byte one of the three, turns what was chosen, and says which bytes are written. The
+// element's register, and parts of elements that do not come in pieces, are element_fill.sv's.
 //
-// Numbers at the ends of names are cycles behind the one in which the beat was taken, or taken again.
+// A piece has at most two beats, so two halves of a beat each hold all of it, wherever it begins: byte b of the element
+// is byte b modulo two beats. Numbers at the ends of names are cycles behind the one in which the piece was taken.
 `ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
 `define MUTANT(name) 1'b0
 `endif
@@ -11,62 +12,79 @@
 module piece_turn #(
   parameter  int unsigned PieceBytes = 16,   // of the widest element
   parameter  int unsigned PortBits   = 64,
-  parameter  int unsigned PartBits   = 4,
   localparam int unsigned ByteBits   = $clog2(PieceBytes + 1),
-  localparam int unsigned BeatShift  = $clog2(PortBits / 8)
+  localparam int unsigned BeatBytes  = PortBits / 8,
+  localparam int unsigned BeatShift  = $clog2(BeatBytes)
 ) (
   input  logic                  clk_i,
   input  logic                  read_i,      // a new beat is read, which is there in two cycles
-  input  logic [1:0]            again_i,     // as piece_walk.sv's
+  input  logic                  gathers_i,   // a piece, whose last beat is the newest; else all is of that beat
   input  logic [ByteBits-1:0]   first_i,     // bytes of the element that are written: from here …
   input  logic [ByteBits-1:0]   stop_i,      // … to before here
-  input  logic [BeatShift-1:0]  offset1_i,   // place of the piece's first byte in its first beat
-  input  logic [PartBits-1:0]   part1_i,     // beat of the piece
+  input  logic [BeatShift:0]    last_i,      // bytes of the piece, less one
+  input  logic [BeatShift-1:0]  offset1_i,   // place of its first byte in its first beat
   input  logic [PortBits-1:0]   beat2_i,     // the newest that was read
-  output logic [PortBits-1:0]   piece2_o,    // the beat that is taken, its bytes at their places of the element
-  output logic [PieceBytes-1:0] fresh2_o,    // bytes of the element it is for: those of later beats are written over
+  output logic [2*PortBits-1:0] piece2_o,
   output logic [PieceBytes-1:0] slices3_o    // bytes of the element that are written at all
 );
 
-  localparam int unsigned LeadBits = ((PartBits + BeatShift > ByteBits) ? PartBits + BeatShift : ByteBits) + 2;
+  localparam logic [BeatBytes-1:0] All = {BeatBytes{1'b1}};
 
-  logic                  read1_q;
-  logic [1:0]            again1_q, again2_q;
-  logic [ByteBits-1:0]   first1_q, stop1_q;
-  logic [BeatShift-1:0]  turn2_q;
-  logic [PieceBytes-1:0] fresh1, fresh2_q, slices1, slices2_q, slices3_q;
-  logic [PortBits-1:0]   before_q, before_that_q;   // the two beats that were read before the newest
-  logic [PortBits-1:0]   chosen, unused_half;
-  logic [LeadBits-1:0]   lead;                      // byte of the element where the beat's first belongs; may be negative
+  logic                   read1_q, gathers1_q;
+  logic [ByteBits-1:0]    first1_q, stop1_q;
+  logic [BeatShift:0]     last1_q;
+  logic [1:0]             parts1;             // beats the piece lies in, less one
+  logic [BeatShift-1:0]   unused_end;
+  logic [BeatShift:0]     turn1;              // byte b of the element is byte b + turn1 of three beats, modulo two
+  logic [BeatShift-1:0]   turn2_q;
+  logic [BeatBytes-1:0]   wraps1;             // places of a beat that turning moves over its border
+  logic [BeatBytes-1:0]   odd1;
+  logic [2*BeatBytes-1:0] middle1, middle2_q; // places of each half that the beat in the middle fills
+  logic [BeatBytes-1:0]   oldest1, oldest2_q; // … of the others, those that the oldest one does
+  logic [PieceBytes-1:0]  slices1, slices2_q, slices3_q;
+  logic [PortBits-1:0]    before_q, before_that_q;
 
-  assign lead = LeadBits'({part1_i, BeatShift'(0)}) + LeadBits'(first1_q) - LeadBits'(offset1_i);
+  assign {parts1, unused_end} = (BeatShift + 2)'(offset1_i) + (BeatShift + 2)'(last1_q);
+  assign turn1                = {parts1[0], offset1_i} - (BeatShift + 1)'(first1_q);
 
   for (genvar b = 0; b < PieceBytes; b++) begin : gen_byte
-    assign fresh1[b]  = $signed(LeadBits'(b)) >= $signed(lead);
     assign slices1[b] = (ByteBits'(b) >= first1_q)
                         & (`MUTANT(MaskShifted) ? ByteBits'(b) <= stop1_q : ByteBits'(b) < stop1_q);
   end
 
-  always_comb begin
-    chosen = beat2_i;
-    if (again2_q == 2'd2) chosen = `MUTANT(HistoryShort) ? beat2_i : before_q;
-    if (again2_q == 2'd3) chosen = before_that_q;
+  // Of beats 0 to 2, the oldest first, place j of half h takes number h + turn1 div a beat's bytes, or the one behind it if
+  // turning moves j over a beat's border. Modulo two that says whether it is the one in the middle; of the others it is the
+  // oldest that has the places from the piece's first byte on, if the piece lies in three.
+  assign wraps1  = `MUTANT(WrapForgotten) ? '0 : ~(All << turn1[BeatShift-1:0]);
+  assign odd1    = wraps1 ^ {BeatBytes{turn1[BeatShift]}};
+  assign middle1 = gathers1_q ? {~odd1, odd1} : '0;
+  assign oldest1 = (gathers1_q & (parts1 == 2'd2)) ? All << offset1_i : '0;
+
+  for (genvar h = 0; h < 2; h++) begin : gen_half
+    logic [PortBits-1:0] chosen, unused_turned;
+    always_comb begin
+      for (int j = 0; j < BeatBytes; j++) begin
+        chosen[j*8 +: 8] = beat2_i[j*8 +: 8];
+        if (oldest2_q[j]) chosen[j*8 +: 8] = before_that_q[j*8 +: 8];
+        if (middle2_q[h*BeatBytes+j] & ~`MUTANT(HistoryShort)) chosen[j*8 +: 8] = before_q[j*8 +: 8];
+      end
+    end
+    assign {unused_turned, piece2_o[h*PortBits +: PortBits]} = {chosen, chosen} >> {turn2_q, 3'b000};
   end
 
-  assign {unused_half, piece2_o} = {chosen, chosen} >> {turn2_q, 3'b000};
-  assign fresh2_o  = fresh2_q;
   assign slices3_o = slices3_q;
 
   always_ff @(posedge clk_i) begin
-    read1_q   <= read_i;
-    again1_q  <= again_i;
-    again2_q  <= again1_q;
-    first1_q  <= first_i;
-    stop1_q   <= stop_i;
-    turn2_q   <= offset1_i - BeatShift'(first1_q);
-    fresh2_q  <= fresh1;
-    slices2_q <= slices1;
-    slices3_q <= slices2_q;
+    read1_q    <= read_i;
+    gathers1_q <= gathers_i;
+    first1_q   <= first_i;
+    stop1_q    <= stop_i;
+    last1_q    <= last_i;
+    turn2_q    <= turn1[BeatShift-1:0];
+    middle2_q  <= middle1;
+    oldest2_q  <= oldest1;
+    slices2_q  <= slices1;
+    slices3_q  <= slices2_q;
     if (read1_q) begin
       before_q      <= beat2_i;
       before_that_q <= before_q;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the writer stands among the beats of a row of overlapping pieces: which beat it takes again, and when an element
-// is done with. Beats themselves, elements and parts are load_writer.sv's.
+// Where the writer stands among the beats of a row of overlapping pieces: an element takes a cycle for each beat up to
+// its last byte that was not taken before, and at least one. Beats themselves and elements are load_writer.sv's.
 //
-// All outputs but need_o are of the beat that would be taken next, and come from registers: what comes after an element,
-// in its row or in the next one, is worked out while it is taken. What a transfer's first element needs is worked out as
-// the transfer comes (need_o: combinational), and waits with it.
+// All outputs but need_o are of the cycle that would be taken next, and come from registers: what comes after an
+// element, in its row or in the next one, is worked out while it is taken. What a transfer's first element needs is
+// worked out as the transfer comes (need_o: combinational), and waits with it.
 `ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
 `define MUTANT(name) 1'b0
 `endif
@@ -12,14 +12,13 @@
 module piece_walk #(
   parameter  int unsigned BeatShift = 3,   // of the bytes of a beat
   parameter  int unsigned StepBits  = 6,
-  parameter  int unsigned LeftBits  = 4,   // as piece_need.sv's
-  localparam int unsigned NeedBits  = 4 + LeftBits + BeatShift
+  localparam int unsigned LeftBits  = (StepBits > BeatShift + 1) ? StepBits - BeatShift + 1 : 2,
+  localparam int unsigned NeedBits  = LeftBits + BeatShift
 ) (
   input  logic                 clk_i,
   // The transfer that comes.
   input  logic [BeatShift-1:0] new_at_i,
   input  logic [BeatShift:0]   new_last_i,
-  input  logic [StepBits-1:0]  new_step_i,
   output logic [NeedBits-1:0]  need_o,
   // The transfer that is walked next, from the cycle after load_i on.
   input  logic                 load_i,
@@ -33,80 +32,53 @@ module piece_walk #(
   input  logic                 take_i,
   input  logic                 whole_i,       // … in the element's last cycle
   input  logic                 row_end_i,     // … and the row's
-  output logic [1:0]           again_o,       // the beat was taken before: the newest one (1), the one before (2), …; 0: not
-  output logic                 touched_o,     // no beat of the element comes after it
-  output logic                 done_o         // … nor one before the element that follows in the row
+  output logic                 held_o,        // no new beat is needed: all of the element were taken before
+  output logic                 done_o         // the element's last cycle
 );
 
   typedef struct packed {
-    logic [1:0]           parts;
-    logic [LeftBits-1:0]  left;
-    logic [1:0]           again;
-    logic [BeatShift-1:0] next;
+    logic [LeftBits-1:0]  left;   // beats that are to be taken, less one
+    logic [BeatShift-1:0] stop;   // place of the element's last byte in its beat
   } need_t;
 
   need_t                need_d, need_q, follows, row_follows;
-  logic [1:0]           again_d, again_q, parts_d, parts_q;
-  logic [LeftBits-1:0]  left_d, left_q;
+  logic                 held_d, held_q;
+  logic [LeftBits-1:0]  beats;          // up to the last byte of the element that follows in the row
   logic [BeatShift-1:0] row_d, row_q;   // place of the next row's first byte
 
-  piece_need #(.BeatShift(BeatShift), .StepBits(StepBits), .LeftBits(LeftBits)) i_first (
-    .at_i(new_at_i), .last_i(new_last_i), .step_i(new_step_i),
-    .parts_o(need_o[NeedBits-1 -: 2]), .left_o(need_o[BeatShift+2 +: LeftBits]), .again_o(need_o[BeatShift +: 2]),
-    .next_o(need_o[BeatShift-1:0])
-  );
+  assign need_o                = NeedBits'(new_at_i) + NeedBits'(new_last_i);
+  assign {beats, follows.stop} = NeedBits'(need_q.stop) + NeedBits'(step_i);
+  assign follows.left          = ((beats == '0) | `MUTANT(GapForgotten)) ? '0 : beats - 1'b1;
+  assign row_follows           = NeedBits'(row_q) + NeedBits'(last_i);
 
-  piece_need #(.BeatShift(BeatShift), .StepBits(StepBits), .LeftBits(LeftBits)) i_element (
-    .at_i(need_q.next), .last_i, .step_i,
-    .parts_o(follows.parts), .left_o(follows.left), .again_o(follows.again), .next_o(follows.next)
-  );
-
-  piece_need #(.BeatShift(BeatShift), .StepBits(StepBits), .LeftBits(LeftBits)) i_row (
-    .at_i(row_q), .last_i, .step_i,
-    .parts_o(row_follows.parts), .left_o(row_follows.left), .again_o(row_follows.again), .next_o(row_follows.next)
-  );
-
-  assign again_o   = again_q;
-  assign touched_o = parts_q == '0;
-  assign done_o    = left_q == '0;
+  assign held_o = held_q;
+  assign done_o = need_q.left == '0;
 
   always_comb begin
-    need_d  = need_q;
-    again_d = again_q;
-    parts_d = parts_q;
-    left_d  = left_q;
-    row_d   = row_q;
-    if (take_i) begin
-      if (again_q != '0) again_d = again_q - 1'b1;
-      if (parts_q != '0) parts_d = parts_q - 1'b1;
-      left_d = left_q - 1'b1;
-    end
+    need_d = need_q;
+    held_d = held_q;
+    row_d  = row_q;
+    if (take_i) need_d.left = need_q.left - 1'b1;
     if (whole_i) begin
-      need_d  = follows;
-      again_d = need_q.again;
+      need_d = follows;
+      held_d = beats == '0;
     end
     if (row_end_i) begin
       need_d = row_follows;
       row_d  = row_q + stride_i;
-      if (~`MUTANT(AgainKept)) again_d = '0;
+      if (~`MUTANT(HeldKept)) held_d = 1'b0;
     end
     if (load_i) begin
       need_d = load_need_i;
       row_d  = load_row_i;
     end
-    if (whole_i | load_i) begin
-      parts_d = need_d.parts;
-      left_d  = need_d.left;
-    end
-    if (load_i | ~gathers_i) again_d = '0;
+    if (load_i | ~gathers_i) held_d = 1'b0;
   end
 
   always_ff @(posedge clk_i) begin
-    need_q  <= need_d;
-    again_q <= again_d;
-    parts_q <= parts_d;
-    left_q  <= left_d;
-    row_q   <= row_d;
+    need_q <= need_d;
+    held_q <= held_d;
+    row_q  <= row_d;
   end
 
 endmodule

@@ -11,7 +11,7 @@ void RowWalk::StartPieces(const isa::Transfer& transfer) {
   pieces_ = PieceWalk(transfer, beat_bytes_);
 }
 
-/// To a burst belong the takes from the first that needs one of its beats to before the next burst's.
+/// To a burst belong the cycles from the one in which its first beat is taken to before the next burst's.
 void RowWalk::CountTakes(bool row_begins) {
   if (row_begins) pieces_.StartRow(row_);
   const int64_t end = pieces_.Beat(burst_.address) + burst_.beats;

@@ -50,7 +50,7 @@ class RowWalk {
     return std::max<int64_t>(burst_.beats, static_cast<int64_t>((end - begin) >> stored_shift_));
   }
 
-  /// Of them, those up to the first in which the burst's last beat is taken: after it none is held for its
+  /// Of them, those up to the one in which the burst's last beat is taken: after it none is held for its
   /// sake.
   int64_t CyclesHeld() const { return gathers_ ? last_taken_ - takes_begin_ : CyclesOfBurst(); }
 
@@ -85,7 +85,7 @@ class RowWalk {
   BurstSplitter splitter_;
   Burst burst_;
   PieceWalk pieces_;
-  int64_t takes_begin_ = 0, last_taken_ = 0, takes_end_ = 0;  ///< of the row, up to parts of the burst
+  int64_t takes_begin_ = 0, last_taken_ = 0, takes_end_ = 0;  ///< cycles of the row, up to parts of the burst
 };
 
 }  // namespace cosim::sim

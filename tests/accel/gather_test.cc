@@ -26,13 +26,16 @@ TEST(Gather, CutsTheWindowOfResNetsFirstLayer) {
   EXPECT_THAT(gathered.blocks[9], ElementsAre(Gathered::Piece{0, 16, 6 * row + 18}));
 }
 
-TEST(Gather, APieceTakesACycleForEachBeatItLiesIn) {
+TEST(Gather, APieceTakesACycleForEachBeatNotYetTakenAndAtLeastOne) {
   Gathered gathered{
       .rows = 1, .cols = 4, .row_bytes = 100, .col_bytes = 4, .blocks = {{{0, 8, 0}}, {{0, 4, 0}}}};
-  // From 0, 4, 8 and 12 on, 8 bytes lie in 1, 2, 1, 2 beats of 8 bytes, 4 bytes in one each.
-  EXPECT_DOUBLE_EQ(CyclesOfElement(gathered, 8), (6 + 4) / 8.0);
-  gathered.col_bytes = 24;  // a piece a cycle, but two beats between it and the next
-  EXPECT_DOUBLE_EQ(CyclesOfElement(gathered, 8), 3);
+  // Beats of 8 bytes: up to bytes 7, 11, 15, 19 three, one without any; up to bytes 3, 7, 11, 15 one every
+  // second time.
+  EXPECT_DOUBLE_EQ(CyclesOfElement(gathered, 8), (4 + 4) / 8.0);
+  gathered.blocks[0][0].offset = 4;  // the first one lies in two beats
+  EXPECT_DOUBLE_EQ(CyclesOfElement(gathered, 8), (5 + 4) / 8.0);
+  gathered.col_bytes = 24;  // two beats between a piece and the next: beats 0 to 10, and to 9
+  EXPECT_DOUBLE_EQ(CyclesOfElement(gathered, 8), (11 + 10) / 8.0);
 }
 
 /// Value `at` of the unrolled window: its first byte, from the position's on.

@@ -28,10 +28,11 @@ package mutant_pkg;
     LoopsSwapped,     // the inner stride is taken for the outer one
     PortUncounted,    // what ports beside the first read is not counted
     WaitUncounted,    // the ledger does not count waiting for room in a queue
-    HistoryShort,     // of two beats that overlapping pieces take again the newer one is taken twice
-    AgainKept,        // a row's first piece takes beats again that only the row before had
-    GapForgotten,     // beats between two pieces are not taken out of the data buffer
+    HistoryShort,     // of two beats that a piece lies in the newer one is taken for both
+    HeldKept,         // a row's first piece waits for no beat where an element behind the last row's would not
+    GapForgotten,     // beats between two pieces stay in the data buffer
     MaskShifted,      // a piece writes a byte more than it has
+    WrapForgotten,    // bytes that turning a piece moves over a beat's border are those of the beat beside
     WaitingCounted,   // a beat that waits to be written is counted in each cycle
     LastUncounted,    // the last beat of a read burst is not counted
     StepsUncounted,   // the steps of gemm instructions are counted as the alu's

@@ -121,12 +121,12 @@ TEST_F(TimingRules, ABurstWaitsForRoomInTheDataBuffer) {
   EXPECT_EQ(Retire(0), 112);
 }
 
-TEST_F(TimingRules, APieceTakesACycleForEachBeatItTouches) {
+TEST_F(TimingRules, APieceTakesACycleForEachBeatNotYetTakenAndAtLeastOne) {
   Add("gather_inp",
       {{"dram", 3}, {"rows", 1}, {"cols", 4}, {"row_bytes", 10}, {"piece_bytes", 4}, {"piece_step", 2}});
   Run();
-  // Bytes 3 to 6, 5 to 8, 7 to 10, 9 to 12: one beat, two, two, one in 34 to 39.
-  EXPECT_EQ(Retire(0), 41);
+  // Bytes 3 to 6, 5 to 8, 7 to 10, 9 to 12: beat 0, beat 1, none, none in 34 to 37.
+  EXPECT_EQ(Retire(0), 39);
 }
 
 TEST_F(TimingRules, BeatsBetweenPiecesTakeACycleEach) {
@@ -137,14 +137,14 @@ TEST_F(TimingRules, BeatsBetweenPiecesTakeACycleEach) {
   EXPECT_EQ(Retire(0), 42);
 }
 
-TEST_F(TimingRules, RoomComesBackWhenABurstsLastBeatIsTakenForTheFirstTime) {
-  // Element c takes beats c and c + 1 of 32, in bursts of 16; the buffer has 24 beats.
+TEST_F(TimingRules, RoomComesBackWhenABurstsLastBeatIsTaken) {
+  // Element c ends with byte 4c + 9 of 25 beats, in bursts of 16 and 9; the buffer has 24 beats.
   Add("gather_inp",
-      {{"dram", 6}, {"rows", 1}, {"cols", 31}, {"row_bytes", 244}, {"piece_bytes", 4}, {"piece_step", 8}});
+      {{"dram", 6}, {"rows", 1}, {"cols", 48}, {"row_bytes", 192}, {"piece_bytes", 4}, {"piece_step", 4}});
   Run();
-  // Beat 15 is taken in 34 + 29 and again in 64. Second burst: asked for in 64, first beat in 76, 31 takes
-  // from 77 on: E = 108.
-  EXPECT_EQ(Retire(0), 109);
+  // Beat 15 is taken for element 28 in 34 + 29, beat 16 needed for element 30. Second burst: asked for in 64,
+  // first beat in 76, 18 elements from 77 on: E = 95.
+  EXPECT_EQ(Retire(0), 96);
 }
 
 TEST_F(TimingRules, ABurstDoesNotCrossAPage) {

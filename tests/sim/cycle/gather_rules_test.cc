@@ -45,22 +45,22 @@ void ExpectTakes(const Pieces& pieces, Cycle takes) {
   t.ExpectRetiresAt(0, kBegin + takes + 2 - 1);
 }
 
-TEST(U4Gather, TakesACycleForEachBeatThatAPieceTouches) {
-  // Bytes 0 to 5, 2 to 7, 4 to 9, 6 to 11: one beat, one, two, two.
-  ExpectTakes({.dram = 4096, .cols = 4, .bytes = 6, .step = 2}, 6);
+TEST(U4Gather, TakesACycleForEachElementWhoseBeatsWereTaken) {
+  // Bytes 0 to 5, 2 to 7, 4 to 9, 6 to 11: beat 0, none, beat 1, none.
+  ExpectTakes({.dram = 4096, .cols = 4, .bytes = 6, .step = 2}, 4);
 }
 
 TEST(U4Gather, CountsBeatsFromTheFirstBytesPlace) {
-  // Each piece of 8 bytes has its first 3 in one beat.
-  ExpectTakes({.dram = 4096 + 5, .cols = 4, .bytes = 8, .step = 8}, 8);
+  // Each piece of 8 bytes has its first 3 in one beat, for which only the first waits.
+  ExpectTakes({.dram = 4096 + 5, .cols = 4, .bytes = 8, .step = 8}, 5);
 }
 
-TEST(U4Gather, TakesThreeBeatsOfAPieceOfTwo) {
-  ExpectTakes({.dram = 4096 + 1, .cols = 3, .bytes = 16, .step = 0}, 9);
+TEST(U4Gather, TakesThreeBeatsOfAPieceOfTwoOnce) {
+  ExpectTakes({.dram = 4096 + 1, .cols = 3, .bytes = 16, .step = 0}, 3 + 2);
 }
 
 TEST(U4Gather, TakesACycleForEachBeatBetweenPieces) {
-  // Beats 0 and 1, then 2; beat 3, then 4; beats 5 and 6.
+  // Beats 0 and 1; beats 2 and 3; beats 4, 5 and 6, of which the piece lies in two.
   ExpectTakes({.dram = 4096 + 7, .cols = 3, .bytes = 2, .step = 20}, 7);
 }
 
@@ -69,14 +69,18 @@ TEST(U4Gather, BeginsEachRowAnew) {
   ExpectTakes({.dram = 4096 + 7, .cols = 1, .bytes = 2, .step = 0, .rows = 3, .stride = 7}, 4);
 }
 
-TEST(U4Gather, GivesRoomBackWhenABurstsLastBeatIsTakenForTheFirstTime) {
+/// Element c ends with byte 4c + 15: beats 0 and 1 are taken for element 0, each beat b behind them for
+/// element 2b - 3, in cycle 2b - 2. 17 beats: bursts of 16 and 1.
+constexpr Pieces kHalfBeats = {.dram = 4096, .cols = 31, .bytes = 16, .step = 4};
+
+TEST(U4Gather, GivesRoomBackWhenABurstsLastBeatIsTaken) {
   isa::Spec spec = Wide();
   spec.units[0].buffer_beats = 16;
   Timeline t(spec);
-  // Element c takes beats c and c + 1, so beat b comes first in take 2b - 1. 17 beats: bursts of 16 and 1.
-  t.Add(Load(t.spec(), t.Unit("load"), Gather({.dram = 4096, .cols = 16, .bytes = 16, .step = 8})));
+  t.Add(Load(t.spec(), t.Unit("load"), Gather(kHalfBeats)));
   t.Run();
-  // Beat 15 is taken in kT + 24 + 29, the second burst presented in kT + 54, its beat there in kT + 74.
+  // Element 29 needs beat 16 (byte 131). Beat 15 is taken for element 27 in kT + 24 + 28, the second burst
+  // presented in kT + 53, its beat there in kT + 73: elements 29 and 30 in kT + 74 and 75.
   t.ExpectRetiresAt(0, kT + 75 + 1 + 2 - 1);
 }
 
@@ -84,11 +88,11 @@ TEST(U4Gather, WaitsOnlyForBeatsNotYetTaken) {
   isa::Spec spec = Wide();
   spec.units[0].buffer_beats = 16;
   Timeline t(spec);
-  t.Add(Load(t.spec(), t.Unit("load"), Gather({.dram = 4096, .cols = 16, .bytes = 16, .step = 8})));
+  t.Add(Load(t.spec(), t.Unit("load"), Gather(kHalfBeats)));
   t.Run();
-  // Take 30, of beat 15 again, does not wait for the second burst: 31 takes and one, then the two cycles
+  // Element 28, all in beats taken, does not wait for the second burst: 30 cycles and two, then the two
   // behind.
-  EXPECT_EQ(t.counters().ledger[0].busy, 31 + 1 + 2);
+  EXPECT_EQ(t.counters().ledger[0].busy, 30 + 2 + 2);
 }
 
 }  // namespace

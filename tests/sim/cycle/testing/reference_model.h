@@ -28,7 +28,7 @@ class ReferenceModel {
 
  private:
   using Cycle = runtime::Cycle;
-  struct Piece {    ///< what the writer does next: a pad, a burst, or of a gather one beat of an element
+  struct Piece {    ///< what the writer does next: a pad, a burst, or of a gather one cycle of an element
     int beats = 0;  ///< of the burst that ends with it; 0: none
     int elements = 0;
     bool last_of_instruction = false;
@@ -105,7 +105,7 @@ class ReferenceModel {
   void Classify(int u);
   bool Happens(std::function<void()> effect);
   std::vector<std::vector<int>> RowBursts(const isa::Transfer& transfer) const;
-  std::vector<int64_t> RowTakes(const isa::Transfer& transfer, int64_t row) const;
+  std::vector<bool> RowTakes(const isa::Transfer& transfer, int64_t row) const;
   void StartGather(UnitModel& unit, const isa::Transfer& transfer);
   void CutFetch();
   bool Requests(int u, int port, bool reads) const;
