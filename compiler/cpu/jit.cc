@@ -8,7 +8,6 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <mutex>
 #include <thread>
 #include <unordered_map>
@@ -17,6 +16,7 @@
 #include "compiler/cpu/host_target.h"
 #include "compiler/cpu/llvm_module.h"
 #include "compiler/cpu/optimize.h"
+#include "compiler/cpu/scratch.h"
 #include "isa/check.h"
 
 namespace cosim::cpu {
@@ -32,12 +32,6 @@ T Unwrap(llvm::Expected<T> value) {
 }
 void Unwrap(llvm::Error error) {
   if (error) COSIM_CHECK(false, "LLVM: {}", llvm::toString(std::move(error)));
-}
-
-void* Allocate(uint64_t bytes) {
-  void* block = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
-  COSIM_CHECK(block != nullptr, "a kernel's buffer of {} bytes", bytes);
-  return block;
 }
 
 orc::JITTargetMachineBuilder BuilderFor(const HostTarget& target) {
@@ -69,9 +63,9 @@ class Session : public std::enable_shared_from_this<Session> {
     const auto symbol = [](auto* function) {
       return orc::ExecutorSymbolDef(orc::ExecutorAddr::fromPtr(function), llvm::JITSymbolFlags::Callable);
     };
-    Unwrap(jit_->getMainJITDylib().define(orc::absoluteSymbols(
-        {{jit_->mangleAndIntern(kAllocateSymbol), symbol(&Allocate)},
-         {jit_->mangleAndIntern(kFreeSymbol), symbol(static_cast<void (*)(void*)>(&std::free))}})));
+    Unwrap(jit_->getMainJITDylib().define(
+        orc::absoluteSymbols({{jit_->mangleAndIntern(kAllocateSymbol), symbol(&AllocateScratch)},
+                              {jit_->mangleAndIntern(kFreeSymbol), symbol(&FreeScratch)}})));
   }
 
   /// A symbol is found a little before the thread that made it has handed over its memory; ending the session

@@ -12,6 +12,7 @@
 #include "compiler/schedules/cpu/blocked_product.h"
 #include "compiler/schedules/cpu/depthwise.h"
 #include "compiler/schedules/cpu/schedule.h"
+#include "compiler/schedules/cpu/winograd.h"
 #include "compiler/te/lower.h"
 #include "compiler/tir/simplify.h"
 #include "isa/check.h"
@@ -62,8 +63,8 @@ class GroupBuilder {
     for (ops::Computation computation : definition.computations) {
       if (auto blocked = BlockedOf(node, computation)) {
         auto& added = blocked->definition;
-        for (const ops::Computation& part : added.computations)
-          tiles_.push_back({part.tensor, blocked->tile});
+        for (size_t i = 0; i < added.computations.size(); ++i)
+          tiles_.push_back({added.computations[i].tensor, blocked->tiles[i]});
         instead.emplace_back(computation.tensor, added.computations.back().tensor);
         computations.insert(computations.end(), added.computations.begin(), added.computations.end());
         definition.tables.insert(definition.tables.end(), added.tables.begin(), added.tables.end());
@@ -101,8 +102,11 @@ class GroupBuilder {
     if (sums.convolved) {
       const ops::Definition plain{{sums}, {}};
       if (auto blocked = schedules::BlockDepthwise(plain, target_)) return blocked;
-      if (const auto* weights = ConstantOf(node, sums.convolved->w))
+      if (const auto* weights = ConstantOf(node, sums.convolved->w)) {
+        if (const int64_t outputs = schedules::ChooseTransform(plain, target_); outputs > 0)
+          return schedules::TransformConvolution(plain, *weights, target_, outputs);
         return schedules::BlockConvolution(plain, *weights, target_);
+      }
     }
     return sums.product.get() ? schedules::BlockProduct(sums.product, target_) : std::nullopt;
   }

@@ -5,6 +5,7 @@
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "compiler/tir/simplify.h"
@@ -189,30 +190,47 @@ class TensorizedEmitter {
       return b_.CreateVectorSplat(lanes_, exprs_.Emit(expr));
     if (const auto* cast = tir::As<tir::Cast>(expr))
       return exprs_.EmitCast(cast->value->type, expr->type, Lanes(cast->value, mask));
-    if (const auto* sum = tir::As<tir::Binary>(expr)) {
-      const bool adds = sum->op == tir::BinaryOp::kAdd;
-      COSIM_CHECK(adds || sum->op == tir::BinaryOp::kSub, "lanes of {}", ToString(expr));
-      Value* a = Lanes(sum->a, mask);
-      Value* b = Lanes(sum->b, mask);
-      COSIM_CHECK(!a->getType()->isFPOrFPVectorTy(), "lanes of {}", ToString(expr));
-      return adds ? b_.CreateAdd(a, b) : b_.CreateSub(a, b);
-    }
+    if (const auto* node = tir::As<tir::Binary>(expr)) return Arithmetic(*node, mask);
     if (const auto* select = tir::As<tir::Select>(expr)) {
+      if (const auto known = Known(select->condition)) return Lanes(*known ? select->a : select->b, mask);
       COSIM_CHECK(!mask && !LoadUnderCasts(select->b), "lanes of {}", ToString(expr));
       Value* chosen = Mask(select->condition);
       return b_.CreateSelect(chosen, Lanes(select->a, chosen), Lanes(select->b));
     }
     const auto* load = tir::As<tir::Load>(expr);
     const int64_t stride = load ? StrideOf(load->buffer, load->indices, lane_) : 0;
-    COSIM_CHECK(stride == 1 || (stride == 2 && !mask && lanes_ % 2 == 0), "lanes of {}", ToString(expr));
+    const bool is_apart = (stride == 2 || stride == 4) && !mask && lanes_ % 4 == 0;
+    COSIM_CHECK(stride == 1 || is_apart, "lanes of {}", ToString(expr));
     Value* address = exprs_.Address(load->buffer, load->indices);
     const tir::DataType type = load->buffer->type;
     if (mask) {
       auto* vector = llvm::FixedVectorType::get(MemoryType(type, b_.getContext()), lanes_);
       return b_.CreateMaskedLoad(vector, address, AlignOf(type), mask, llvm::Constant::getNullValue(vector));
     }
-    Value* first = LoadLanes(address, type, lanes_);
-    return stride == 1 ? first : EverySecond(first, address, type);
+    return stride == 1 ? LoadLanes(address, type, lanes_)
+                       : LoadApart(address, type, static_cast<unsigned>(stride));
+  }
+
+  /// A sum, a difference, or a product of floats. Where a product of floats is added, both round once.
+  Value* Arithmetic(const tir::Binary& node, Value* mask) {
+    using tir::BinaryOp;
+    const bool is_float = node.a->type.code == tir::DataType::Code::kFloat;
+    const auto* product = tir::As<tir::Binary>(node.b);
+    if (is_float && node.op == BinaryOp::kAdd && product && product->op == BinaryOp::kMul)
+      return MultiplyAdd(*product, Lanes(node.a, mask));
+    Value* a = Lanes(node.a, mask);
+    Value* b = Lanes(node.b, mask);
+    if (node.op == BinaryOp::kAdd) return is_float ? b_.CreateFAdd(a, b) : b_.CreateAdd(a, b);
+    if (node.op == BinaryOp::kSub) return is_float ? b_.CreateFSub(a, b) : b_.CreateSub(a, b);
+    COSIM_CHECK(is_float && node.op == BinaryOp::kMul, "lanes of {}", ToString(node.a));
+    return b_.CreateFMul(a, b);
+  }
+
+  /// A condition that is the same whatever runs, as in loops that are written out.
+  std::optional<bool> Known(const Expr& condition) {
+    if (DependsOn(condition, lane_)) return std::nullopt;
+    const auto* value = llvm::dyn_cast<llvm::ConstantInt>(exprs_.Emit(condition));
+    return value ? std::optional(value->isOne()) : std::nullopt;
   }
 
   /// The lanes in which `condition` holds.
@@ -242,15 +260,31 @@ class TensorizedEmitter {
     return b_.CreateAdd(b_.CreateVectorSplat(lanes_, exprs_.Emit(index)), llvm::ConstantVector::get(steps));
   }
 
-  /// Elements 0, 2, 4 … from `address`, where `first` are the first ones: of these the even ones, and of as
-  /// many that end at the last wanted one the odd ones.
-  Value* EverySecond(Value* first, Value* address, tir::DataType type) {
+  /// Every `stride`-th element from `address`: of as many vectors that follow each other, but that the last
+  /// one ends with the last element wanted.
+  Value* LoadApart(Value* address, tir::DataType type, unsigned stride) {
     llvm::Type* element = MemoryType(type, b_.getContext());
-    Value* last = b_.CreateConstInBoundsGEP1_64(element, address, lanes_ - 1);
-    std::vector<int> wanted;
+    std::vector<Value*> parts;
+    std::vector<unsigned> begins;
+    for (unsigned v = 0; v < stride; ++v) {
+      begins.push_back(v + 1 < stride ? v * lanes_ : (lanes_ - 1) * (stride - 1));
+      parts.push_back(LoadLanes(b_.CreateConstInBoundsGEP1_64(element, address, begins[v]), type, lanes_));
+    }
+    const unsigned of_pair = 2 * lanes_ / stride;  // wanted elements of two neighbouring vectors
+    std::vector<Value*> pairs;
+    for (unsigned v = 0; v < stride; v += 2) {
+      std::vector<int> wanted(lanes_, -1);
+      for (unsigned i = 0; i < of_pair; ++i) {
+        const unsigned at = (v / 2 * of_pair + i) * stride;
+        wanted[i] = static_cast<int>(i < of_pair / 2 ? at - begins[v] : lanes_ + at - begins[v + 1]);
+      }
+      pairs.push_back(b_.CreateShuffleVector(parts[v], parts[v + 1], wanted));
+    }
+    if (pairs.size() == 1) return pairs[0];
+    std::vector<int> halves(lanes_);
     for (unsigned i = 0; i < lanes_; ++i)
-      wanted.push_back(static_cast<int>(i < lanes_ / 2 ? 2 * i : 2 * i + 1));
-    return b_.CreateShuffleVector(first, LoadLanes(last, type, lanes_), wanted);
+      halves[i] = static_cast<int>(i < of_pair ? i : lanes_ + i - of_pair);
+    return b_.CreateShuffleVector(pairs[0], pairs[1], halves);
   }
 
   Value* LoadLanes(Value* address, tir::DataType type, unsigned lanes) {

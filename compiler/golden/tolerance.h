@@ -14,6 +14,15 @@
 // roundings, any other operation as 16: roundings are independent of each other, so that their errors grow
 // with the root of their number. NaN equals NaN, an infinity itself.
 //
+// Convolutions of C channels by 3x3 that are computed by transformed tiles
+// (compiler/schedules/cpu/winograd.h) keep to this, with no allowance of their own. They add C products for
+// each point of a tile, whose errors, relative to a result, the transform back to results makes larger by the
+// root of at most 52 (F(4, 3); 2.8 for F(2, 3); Amplification in winograd_transforms.h). A rounding's mean
+// square is at most u^2 / 3, and half of a sum's roundings are of sums as large as its last; with the 15
+// roundings of the transforms and of weights the error's root of the mean square is u sqrt(52 (C / 6 + 5)).
+// Allowed are 16 u sqrt(9 C), which is 7 times as much at 8 channels, the fewest that are transformed, and 13
+// times at 64.
+//
 // An integer that was rounded from such floats may come out a step away, and what depends on it then differs
 // by more than a rounding. In tensors with such integers on the way to them, one value in 1,000 may differ.
 #pragma once

@@ -28,6 +28,8 @@ enum class Pattern {
   kTiles,       ///< [N,O/o,OH,OW,o] with a tile of registers (schedules/cpu/tile.h); reduces as kConvolution.
   kPack,        ///< [N,O/o,K,o]: copies of the blocks that the kTiles behind it read.
   kRows,        ///< [N,C,OH,OW] with a tile of registers; reduces over a window (kh, kw).
+  kTransform,   ///< Sums of a few elements by constants; dimension `written_out` says which, the last are
+                ///< lanes.
   kInterleave,  ///< [N,C,H,W]: every `apart`-th row and column from one of several operands.
 };
 
@@ -69,6 +71,7 @@ struct Computation {
   /// channels.
   std::optional<size_t> rows_from{};
   std::array<int64_t, 2> apart{1, 1};  ///< kInterleave: rows and columns of one operand
+  size_t written_out = 0;              ///< kTransform
 };
 
 /// An array that belongs to an operation: per-channel parameters.

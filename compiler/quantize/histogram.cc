@@ -3,7 +3,6 @@
 #include "compiler/quantize/histogram.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "isa/check.h"
@@ -43,17 +42,24 @@ void Histogram::Add(std::span<const float> values) {
   count_ += static_cast<int64_t>(values.size());
   Grow(std::max(std::abs(lo), std::abs(hi)));
   const float per_width = width_ == 0 ? 0 : static_cast<float>(1 / width_);
-  std::array<int64_t, 8> zeros{};
-  size_t at = 0;
+  // Bins, and behind them places of exact zeros, of which each counts apart from the one before it.
+  constexpr int kZeros = 8;
+  std::vector<int64_t> counts(kBins + kZeros, 0);
+  double sum = sum_, squares = squares_;
+  int at = 0;
   for (float v : values) {
-    sum_ += v;
-    squares_ += double{v} * v;
+    sum += v;
+    squares += double{v} * v;
     // Adding half the bins first makes the truncation a floor.
     const int bin = std::min(static_cast<int>(v * per_width + kBins / 2), kBins - 1);
-    // No branch: behind a relu, zeros come and go as they like. Each counts apart from the one before it.
-    int64_t* const count = v == 0 ? &zeros[at++ % zeros.size()] : &bins_[bin];
-    ++*count;
+    // A product, because compilers make a branch of a choice, and behind a relu zeros come and go as they
+    // like.
+    const int zero = static_cast<int>(v == 0);
+    ++counts[bin + zero * (kBins + at - bin)];
+    at = (at + zero) % kZeros;
   }
+  sum_ = sum, squares_ = squares;
+  for (int bin = 0; bin < kBins; ++bin) bins_[bin] += counts[bin];
 }
 
 }  // namespace cosim::graph

@@ -41,10 +41,10 @@ class Randoms {
 
 inline void* Data(graph::Tensor& tensor) { return tensor.mutable_bytes().data(); }
 
-/// Runs `group` on the golden model's values of its inputs.
-inline graph::Tensor RunGroup(const graph::Graph& graph, const std::vector<graph::ValueId>& group,
+/// Runs `group`, compiled by `compiler`, on the golden model's values of its inputs.
+inline graph::Tensor RunGroup(CpuCompiler& compiler, const graph::Graph& graph,
+                              const std::vector<graph::ValueId>& group,
                               const std::vector<graph::TensorPtr>& values) {
-  static JitCompiler compiler;
   const GroupKernel kernel = CompileGroups(compiler, graph, {&group, 1}).front();
   std::vector<graph::Tensor> inputs;
   for (graph::ValueId id : kernel.inputs) inputs.push_back(*values[id]);
@@ -56,6 +56,13 @@ inline graph::Tensor RunGroup(const graph::Graph& graph, const std::vector<graph
   args.push_back(Data(output));
   kernel.kernel->Run(args);
   return output;
+}
+
+/// The same on this processor.
+inline graph::Tensor RunGroup(const graph::Graph& graph, const std::vector<graph::ValueId>& group,
+                              const std::vector<graph::TensorPtr>& values) {
+  static JitCompiler compiler;
+  return RunGroup(compiler, graph, group, values);
 }
 
 /// Expects each node alone, and all nodes but inputs and constants as one group, to equal the golden model.

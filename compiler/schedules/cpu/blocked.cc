@@ -73,7 +73,7 @@ class Builder {
         pixels_(CeilDiv(shape_.pixels, tile.pixels) * tile.pixels) {}
 
   Blocked Run(const graph::Tensor& weights) {
-    Blocked blocked{{}, tile_};
+    Blocked blocked;
     ops::Definition& definition = blocked.definition;
     const bool direct = ReadsDirectly();
     const Tensor source = direct ? op_.x : Source();
@@ -86,6 +86,7 @@ class Builder {
     if (shape_.is_dense) definition.computations.back().rows_from = 0;
     definition.computations.push_back(
         {Plain(definition.computations.back().tensor, weights, definition), ops::Pattern::kElementwise});
+    blocked.tiles.assign(definition.computations.size(), tile_);
     return blocked;
   }
 

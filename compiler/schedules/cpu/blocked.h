@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "compiler/graph/tensor.h"
 #include "compiler/ops/definition.h"
@@ -17,7 +18,7 @@ namespace cosim::schedules {
 /// channels (Pattern::kTiles); and these in the plain layout. Its tables hold the packed weights.
 struct Blocked {
   ops::Definition definition;
-  Tile tile;
+  std::vector<Tile> tiles;  ///< of each computation
 };
 
 /// `plain`: a definition whose last computation says what it convolves. Nothing when plain loops are as good:

@@ -59,7 +59,8 @@ class ProductBuilder {
     const Tensor packed = Packed(), sums = Sums(packed);
     ops::Computation tiles{sums, ops::Pattern::kTiles};
     tiles.rows_from = batch_.size();
-    return {{{{packed, ops::Pattern::kPack}, tiles, {Plain(sums), ops::Pattern::kElementwise}}, {}}, tile_};
+    return {{{{packed, ops::Pattern::kPack}, tiles, {Plain(sums), ops::Pattern::kElementwise}}, {}},
+            {tile_, tile_, tile_}};
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiler/ops/types.h"
+#include "compiler/schedules/cpu/frame.h"
 #include "compiler/tir/operators.h"
 
 namespace cosim::schedules {
@@ -16,41 +17,23 @@ using te::Tensor;
 using tir::DataType;
 using tir::Expr;
 
-constexpr int64_t kFewestLanes = 4;
 constexpr int64_t kSums = 12;  // vectors of a tile: enough that none waits, few enough for registers
 
-/// The lanes that cover a row with the fewest vectors, and of these the fewest.
 Tile RowTile(int64_t rows, int64_t pixels, const CpuTarget& target) {
-  const auto vectors = [&](int64_t lanes) { return CeilDiv(pixels, lanes); };
-  Tile tile{.lanes = target.lanes()};
-  while (tile.lanes / 2 >= kFewestLanes && vectors(tile.lanes / 2) == vectors(tile.lanes)) tile.lanes /= 2;
-  tile.vectors = vectors(tile.lanes);
+  Tile tile{.lanes = RowLanes(pixels, target)};
+  tile.vectors = CeilDiv(pixels, tile.lanes);
   tile.pixels = tile.vectors * tile.lanes;
   for (int64_t r = 1; r <= rows && r * tile.vectors <= kSums; ++r)
     if (rows % r == 0) tile.rows = r;
   return tile;
 }
 
-/// What is summed: floats as they are, integers centred.
-Expr Seen(const ops::Convolved& op, const Expr& value) {
-  if (op.x.type() == DataType::Float(32)) return value;
-  return MakeCast(ops::kInt16, value) - op.zero_point;
-}
-
-Tensor FrameOf(const std::string& name, const ops::Convolved& op, const std::vector<int64_t>& result,
-               const Tile& tile) {
-  const std::vector<int64_t>&x = op.x.shape(), &w = op.w.shape();
+Tensor FrameFor(const std::string& name, const ops::Convolved& op, const std::vector<int64_t>& result,
+                const Tile& tile) {
+  const std::vector<int64_t>& w = op.w.shape();
   const int64_t height = (result[2] - 1) * op.stride[0] + op.dilation[0] * (w[2] - 1) + 1;
-  const int64_t reach = (tile.pixels - 1) * op.stride[1] + op.dilation[1] * (w[3] - 1) + 1,
-                width = CeilDiv(reach, tile.lanes) * tile.lanes;
-  const auto element = [&](const Indices& i) -> te::Body {
-    const Expr row = i[2] - op.before[0], column = i[3] - op.before[1];
-    const Expr seen = Seen(op, op.x(i[0], i[1], row, column));
-    const Expr inside = And(tir::InRange(row, 0, x[2]), tir::InRange(column, 0, x[3]));
-    const Expr border = seen->type == ops::kInt16 ? tir::Int(0, ops::kInt16) : tir::Float(0);
-    return tir::MakeSelect(inside, seen, border);
-  };
-  return te::Compute(name + ".frame", {x[0], x[1], height, width}, element, {"n", "c", "h", "w"});
+  const int64_t reach = (tile.pixels - 1) * op.stride[1] + op.dilation[1] * (w[3] - 1) + 1;
+  return FrameOf(name, op, height, CeilDiv(reach, tile.lanes) * tile.lanes);
 }
 
 }  // namespace
@@ -70,7 +53,7 @@ std::optional<Blocked> BlockDepthwise(const ops::Definition& plain, const CpuTar
   if (op.stride[1] > (is_float ? 1 : 2)) return std::nullopt;
   if (w[1] != 1 || op.groups != op.x.shape()[1] || (!is_float && !is_int)) return std::nullopt;
   const Tile tile = RowTile(result[2], result[3], target);
-  const Tensor frame = FrameOf(last.tensor->name, op, result, tile);
+  const Tensor frame = FrameFor(last.tensor->name, op, result, tile);
   const Axis kh = te::ReduceAxis(w[2], "kh"), kw = te::ReduceAxis(w[3], "kw");
   const auto sum = [&](const Indices& i) -> te::Body {
     const Expr channel = result[1] == op.groups ? i[1] : FloorDiv(i[1], result[1] / op.groups);
@@ -89,7 +72,7 @@ std::optional<Blocked> BlockDepthwise(const ops::Definition& plain, const CpuTar
                    {sums, ops::Pattern::kRows},
                    {value_tensor, ops::Pattern::kElementwise}},
                   {}},
-                 tile};
+                 {tile, tile, tile}};
 }
 
 }  // namespace cosim::schedules

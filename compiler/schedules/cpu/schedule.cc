@@ -22,7 +22,8 @@ constexpr int64_t kChannelTile = 4;  // output channels that share the loads of 
 
 bool IsReduction(Pattern pattern) {
   return pattern == Pattern::kConvolution || pattern == Pattern::kPool || pattern == Pattern::kPlaneSum ||
-         pattern == Pattern::kDot || pattern == Pattern::kTiles || pattern == Pattern::kRows;
+         pattern == Pattern::kDot || pattern == Pattern::kTiles || pattern == Pattern::kRows ||
+         pattern == Pattern::kTransform;
 }
 /// Reads elements of its operand several times, or in vectors that are not to compute anything else.
 bool ReadsStored(Pattern pattern) {
@@ -135,6 +136,21 @@ void OrderRows(Stage& stage, const Tile& tile) {
   stage.ComputeWhole(stage.axis(3));
 }
 
+/// Loops over all dimensions but one, vectors of the last | that dimension, written out, so that its elements
+/// share what they read.
+void OrderTransform(Stage& stage, size_t written_out, const Tile& tile) {
+  const std::vector<Axis> axes = stage.axes();
+  const auto [vector, lane] = stage.Split(axes.back(), tile.lanes);
+  std::vector<Axis> order;
+  for (size_t d = 0; d + 1 < axes.size(); ++d)
+    if (d != written_out) order.push_back(axes[d]);
+  order.insert(order.end(), {vector, axes[written_out], lane});
+  stage.Reorder(order);
+  stage.Unroll(axes[written_out]);
+  stage.Tensorize(lane);
+  for (const Axis& whole : {axes[written_out], axes.back()}) stage.ComputeWhole(whole);
+}
+
 /// Loops n, c / 16, y | c % 16, x with the rows and columns that lie between two of one operand written out:
 /// 16 channels are side by side in sums that are read.
 void OrderInterleaved(Stage& stage, const std::array<int64_t, 2>& apart) {
@@ -178,6 +194,9 @@ void ScheduleAlone(Stage& stage, const Computation& computation, const std::vect
     case Pattern::kRows:
       OrderRows(stage, TileOf(tiles, computation.tensor));
       return;
+    case Pattern::kTransform:
+      OrderTransform(stage, computation.written_out, TileOf(tiles, computation.tensor));
+      return;
     case Pattern::kPool:
       OrderPool(stage);
       return;
@@ -209,6 +228,17 @@ void ScheduleAlone(Stage& stage, const Computation& computation, const std::vect
   COSIM_CHECK(false, "pattern {}", static_cast<int>(computation.pattern));
 }
 
+/// The loops of an element-wise `output` around blocks of a tile's channels and rows: the one that both stand
+/// still in.
+Axis SplitAroundBlocks(Stage& output, const Tile& tile) {
+  const auto [block, channel] = output.Split(output.axis(1), tile.block());
+  const auto [rows, y] = output.Split(output.axis(2), tile.rows);
+  const Axis x = output.axis(3);
+  output.Reorder({block, rows, channel, y, x});
+  output.Vectorize(x);
+  return rows;
+}
+
 /// The loops of an element-wise `output` around blocks of sums: of a product's rows, or of a tile's rows of
 /// pixels.
 void ScheduleAroundTiles(Stage& output, Stage& sums, const Tile& tile, std::optional<size_t> rows_from) {
@@ -222,12 +252,7 @@ void ScheduleAroundTiles(Stage& output, Stage& sums, const Tile& tile, std::opti
     output.Vectorize(channel);
     sums.ComputeAt(output, block);
   } else {
-    const auto [block, channel] = output.Split(axes[1], tile.block());
-    const auto [rows, y] = output.Split(output.axis(2), tile.rows);
-    const Axis x = output.axis(3);
-    output.Reorder({block, rows, channel, y, x});
-    output.Vectorize(x);
-    sums.ComputeAt(output, rows);
+    sums.ComputeAt(output, SplitAroundBlocks(output, tile));
   }
   OrderTiles(sums, tile);
 }
@@ -246,6 +271,12 @@ void ScheduleAround(Stage& output, Stage& reduction, const Computation& computat
       output.Vectorize(output.axis(3));
       reduction.ComputeAt(output, rows);
       OrderRows(reduction, tile);
+      return;
+    }
+    case Pattern::kTransform: {
+      const Tile& tile = TileOf(tiles, computation.tensor);
+      reduction.ComputeAt(output, SplitAroundBlocks(output, tile));
+      OrderTransform(reduction, computation.written_out, tile);
       return;
     }
     case Pattern::kConvolution: {
@@ -351,8 +382,9 @@ void ScheduleForCpu(te::Schedule& schedule, const std::vector<Computation>& comp
     const auto may_inline = [&](const Computation& reader) { return MayInlineInto(computation, reader); };
     if (i + 1 == after_reductions && IsReduction(computation.pattern)) {
       ScheduleAround(output, stage, computation, last.inner_from, tiles);
-      const bool packs = i > 0 && computations[i - 1].pattern == Pattern::kPack;
-      if (packs) schedule[computations[i - 1].tensor].ComputeAt(output, stage.attachment().axis);
+      const bool is_close = i > 0 && (computations[i - 1].pattern == Pattern::kPack ||
+                                      computations[i - 1].pattern == Pattern::kTransform);
+      if (is_close) schedule[computations[i - 1].tensor].ComputeAt(output, stage.attachment().axis);
     } else if (computation.pattern == Pattern::kElementwise &&
                std::all_of(computations.begin(), computations.end(), may_inline)) {
       stage.ComputeInline();

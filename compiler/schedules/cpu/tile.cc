@@ -24,12 +24,6 @@ int64_t LanesFor(const TileProblem& problem, const CpuTarget& target) {
   return lanes;
 }
 
-int64_t CyclesOf(const TileProblem& problem, const Tile& tile) {
-  const int64_t step = std::max({tile.pixels * tile.vectors, tile.pixels + tile.vectors, kLatency}) + kLoop;
-  const int64_t tiles = CeilDiv(problem.pixels, tile.pixels) * CeilDiv(problem.channels, tile.block());
-  return tiles * (problem.depth * problem.taps * step + kEntry);
-}
-
 }  // namespace
 
 std::string ToString(const Tile& tile) {
@@ -59,6 +53,18 @@ Tile ChooseTile(const TileProblem& problem, const CpuTarget& target) {
   best.chunk = std::clamp<int64_t>(kCachedWeights / of_channel, 1, problem.depth);
   best.rows = best.chunk < problem.depth ? problem.rows : 1;
   return best;
+}
+
+int64_t CyclesOf(const TileProblem& problem, const Tile& tile) {
+  const int64_t step = std::max({tile.pixels * tile.vectors, tile.pixels + tile.vectors, kLatency}) + kLoop;
+  const int64_t tiles = CeilDiv(problem.pixels, tile.pixels) * CeilDiv(problem.channels, tile.block());
+  return problem.rows * tiles * (problem.depth * problem.taps * step + kEntry);
+}
+
+int64_t RowLanes(int64_t pixels, const CpuTarget& target) {
+  int64_t lanes = target.lanes();
+  while (lanes / 2 >= kLeast && CeilDiv(pixels, lanes / 2) == CeilDiv(pixels, lanes)) lanes /= 2;
+  return lanes;
 }
 
 }  // namespace cosim::schedules

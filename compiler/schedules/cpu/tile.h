@@ -43,4 +43,10 @@ bool IsTileable(const TileProblem& problem, const CpuTarget& target);
 /// chunked.
 Tile ChooseTile(const TileProblem& problem, const CpuTarget& target);
 
+/// What the model says of `problem` in that tile.
+int64_t CyclesOf(const TileProblem& problem, const Tile& tile);
+
+/// The lanes that cover a row with the fewest vectors, and of these the fewest; at least 4.
+int64_t RowLanes(int64_t pixels, const CpuTarget& target);
+
 }  // namespace cosim::schedules
