@@ -123,6 +123,11 @@ int Measure(const po::variables_map& values, const import::Options& import_optio
   } else {
     samples = import::OpenSamples(*run.model, data, sample_options, diagnostics);
   }
+  if (samples && reference && samples->size() != reference->samples->size())
+    return Fail(
+        fmt::format("{} holds {} samples for {}, but {} for its reference, whose inputs have other types",
+                    data, samples->size(), path, reference->samples->size()),
+        "an .npz or .npy says its type; a .bin is taken as the model's");
   std::optional<import::onnx::File> network;
   if (samples && reference && path.ends_with(".onnx")) network = quantize::ReadNetwork(path, diagnostics);
   if (diagnostics.HasErrors()) return Mistakes(diagnostics);

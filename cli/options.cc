@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <typeinfo>
 
 #include "cli/module.h"
 #include "cli/print.h"
 #include "compiler/graph/zoo/zoo.h"
+#include "compiler/import/file_kind.h"
 #include "compiler/import/import.h"
 #include "compiler/schedules/accel/array.h"
 #include "isa/spec/config_memory.h"
@@ -252,6 +254,19 @@ bool CheckDevice(const std::string& name, bool or_host) {
   return false;
 }
 
+namespace {
+
+/// What a file of another name is, as a hint.
+std::string KindOf(const std::string& path) {
+  std::vector<uint8_t> start(256);
+  std::ifstream file(path, std::ios::binary);
+  file.read(reinterpret_cast<char*>(start.data()), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<size_t>(file.gcount()));
+  return import::FileKindHint(start);
+}
+
+}  // namespace
+
 bool CheckNetwork(const std::string& name) {
   std::string error;
   if (graph::zoo::ParseVariant(name, error)) return true;
@@ -262,6 +277,8 @@ bool CheckNetwork(const std::string& name) {
   if (NamesModule(name)) {
     Fail(fmt::format("{} is a module, which only `cosim run` takes", name),
          "name the model that it was compiled from");
+  } else if (std::error_code failed; std::filesystem::is_regular_file(name, failed)) {
+    Fail(fmt::format("{}: files of models end in .tflite or .onnx, modules in .cosim", name), KindOf(name));
   } else if (stem.find_first_of("./") != std::string::npos) {
     Fail(error, "files of models end in .tflite or .onnx, modules in .cosim; `cosim models` lists networks");
   } else if (closest == stem) {  // then its arguments are wrong

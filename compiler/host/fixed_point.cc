@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/host/fixed_point.h"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -105,5 +107,38 @@ int32_t TwoOverOnePlus(int32_t x) {
 
 int32_t OneOverOnePlus(int32_t x) { return SaturatingShiftLeft(TwoOverOnePlus(x), 1); }
 int32_t OneMinusOverOnePlus(int32_t x) { return SaturatingShiftLeft(TwoOverOnePlus(x) - kOne, 2); }
+
+// x is 2^power times a mantissa r between sqrt(1/2) and sqrt(2), of whose logarithm a quotient of polynomials
+// around the fourth root of 1/2 is taken. Two ways to split x, of which the one with the smaller mantissa
+// counts.
+int32_t LogOfAtLeastOne(int32_t x) {
+  constexpr int kIntegerBits = 12, kPowerFraction = 25;  // of x; of a power of two
+  constexpr int32_t kLog2 = 1488522236, kRootOfHalf = 1518500250, kFourthRootOfHalf = 1805811301;
+  constexpr int32_t kCubic = 117049297, kSquare = 127690142, kLinear = 638450708, kConstant = 1057819769;
+  constexpr int32_t kQuarter = 1 << (kPowerFraction - 2);
+  const auto zeros = [](int32_t v) { return std::countl_zero(static_cast<uint32_t>(v)); };
+  const auto whole = [](int power) { return SaturatingShiftLeft(power, kPowerFraction); };
+  const auto product = DoublingHighMultiply;
+
+  const int lead = zeros(x);
+  const int32_t top = lead > 1 ? SaturatingShiftLeft(x, lead - 1) : x;
+  const int32_t first = SaturatingShiftLeft(product(top, kRootOfHalf), 1);
+  const int room = zeros(product(x, kRootOfHalf)) - 1;
+  const int32_t second = room > 0 ? SaturatingShiftLeft(x, room) : x;
+  const int32_t r = std::min(first, second);
+  const int32_t power =
+      std::max(whole(kIntegerBits - lead) + kQuarter, whole(kIntegerBits - room) - kQuarter);
+
+  const int64_t sum = int64_t{r} + kFourthRootOfHalf;
+  const auto middle = static_cast<int32_t>((sum + (sum >= 0 ? 1 : -1)) / 2);
+  const int32_t twice = Wrap(int64_t{r - kFourthRootOfHalf} * 2);
+  const int32_t square = product(twice, twice);
+  const int32_t above = product(twice, r) + product(product(twice, square), kCubic);
+  const int32_t below =
+      product(middle, Wrap(int64_t{kConstant} + twice + product(kSquare, square))) + product(kLinear, twice);
+  const int32_t quotient =
+      product(RoundingDivideByPowerOfTwo(above, 31 - kPowerFraction), OneOverOnePlus(below));
+  return SaturatingShiftLeft(product(power, kLog2) + quotient, 1);
+}
 
 }  // namespace cosim::host

@@ -36,4 +36,7 @@ int32_t OneOverOnePlus(int32_t x);
 /// (1 - x / 2^31) / (1 + x / 2^31) likewise.
 int32_t OneMinusOverOnePlus(int32_t x);
 
+/// log(x / 2^19) of x >= 2^19, with 2^26 for 1: gemmlowp's log_x_for_x_greater_than_or_equal_to_1.
+int32_t LogOfAtLeastOne(int32_t x);
+
 }  // namespace cosim::host

@@ -41,7 +41,7 @@ Multiplier InverseRoot(int32_t v) {
   return {x, -shift};
 }
 
-HostOperatorPtr L2NormalizationInt8(int32_t zero_point) {
+HostOperatorPtr L2NormalizationInt8(int32_t zero_point, bool unsigned_bytes) {
   return Make(
       "tflite_l2_normalization", 1, 1,
       [](Operands in) {
@@ -59,9 +59,10 @@ HostOperatorPtr L2NormalizationInt8(int32_t zero_point) {
           int32_t sum = 0;
           for (int64_t i = row; i < row + n; ++i) sum += (x[i] - zero_point) * (x[i] - zero_point);
           Multiplier inverse = InverseRoot(sum);
-          inverse.exponent += 7;
+          if (!unsigned_bytes) inverse.exponent += 7;
+          const int32_t unit = unsigned_bytes ? 128 : 1;
           for (int64_t i = row; i < row + n; ++i)
-            y[i] = static_cast<int8_t>(std::clamp(inverse.Apply(x[i] - zero_point), -128, 127));
+            y[i] = static_cast<int8_t>(std::clamp(inverse.Apply((x[i] - zero_point) * unit), -128, 127));
         }
       });
 }

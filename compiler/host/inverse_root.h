@@ -11,6 +11,7 @@ namespace cosim::host {
 Multiplier InverseRoot(int32_t x);
 
 /// L2_NORMALIZATION over the last dimension: (x int8) -> int8 with scale 1/128 and zero point 0.
-HostOperatorPtr L2NormalizationInt8(int32_t zero_point);
+/// `unsigned_bytes`: as of uint8, whose kernel keeps seven bits more until it rounds.
+HostOperatorPtr L2NormalizationInt8(int32_t zero_point, bool unsigned_bytes);
 
 }  // namespace cosim::host

@@ -64,6 +64,34 @@ void SoftmaxRow(const Multiplier& scale, const int16_t* x, int64_t n, int16_t* y
         std::clamp<int64_t>((y[i] * inverse + (int64_t{1} << (shift - 1))) >> shift, 0, kMax16));
 }
 
+/// Differences of bytes as Q5.26, and back; those below `least` count as nothing.
+struct LogScale {
+  Multiplier up, down;
+  int32_t least = 0;
+
+  explicit LogScale(double scale)
+      : up(Multiplier::Of(std::min(scale * (1 << 26), 2147483647.0))),
+        down(Multiplier::Of(std::ldexp(1, 31 - up.exponent) / up.multiplier)),
+        least(-static_cast<int32_t>(std::floor(std::ldexp(31, 26 - std::max(up.exponent, 0))))) {}
+};
+
+void LogSoftmaxRow(const LogScale& scale, const int8_t* x, int64_t n, int8_t* y) {
+  const int32_t most = *std::max_element(x, x + n);
+  int32_t sum = 0;  // Q12.19
+  for (int64_t i = 0; i < n; ++i)
+    if (x[i] - most >= scale.least)
+      sum += RoundingDivideByPowerOfTwo(ExpOnNegative(scale.up.Apply(x[i] - most), 5), 12);
+  const int32_t log = LogOfAtLeastOne(sum);
+  const int32_t least =
+      std::max(scale.least - 1, scale.down.Apply(log + std::numeric_limits<int32_t>::min()));
+  for (int64_t i = 0; i < n; ++i) {
+    y[i] = -128;
+    if (x[i] - most <= least) continue;
+    const int32_t sixteenths = RoundingDivideByPowerOfTwo(scale.up.Apply(x[i] - most) - log, 22);
+    y[i] = static_cast<int8_t>(std::clamp(sixteenths + 127, -128, 127));
+  }
+}
+
 /// Of x in Q4.27 with 2^31 for 1.
 int32_t LogisticOf(int32_t x) {
   if (x == 0) return 1 << 30;
@@ -174,6 +202,24 @@ HostOperatorPtr SoftmaxInt16(double beta_scale) {
         const int16_t* x = in[0]->data<int16_t>().data();
         int16_t* y = out[0].mutable_data<int16_t>().data();
         for (int64_t at = 0; at < in[0]->size(); at += n) SoftmaxRow(scale, x + at, n, y + at);
+      });
+}
+
+HostOperatorPtr LogSoftmaxInt8(double scale) {
+  return Make(
+      "tflite_log_softmax", 1, 1,
+      [](Operands in) {
+        const TensorType& x = in[0].type;
+        // More would overflow the sum of exponentials.
+        return x.dtype == DType::kInt8 && !x.shape.empty() && x.shape.back() < 4096
+                   ? One(x)
+                   : Refuse("input must be int8 in rows of less than 4096 values");
+      },
+      [scale = LogScale(scale)](Values in, Results out) {
+        const int64_t n = in[0]->shape().back();
+        const int8_t* x = in[0]->data<int8_t>().data();
+        int8_t* y = out[0].mutable_data<int8_t>().data();
+        for (int64_t at = 0; at < in[0]->size(); at += n) LogSoftmaxRow(scale, x + at, n, y + at);
       });
 }
 

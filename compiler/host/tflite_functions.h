@@ -11,6 +11,9 @@ namespace cosim::host {
 /// `beta_scale`: beta times the scale of x.
 HostOperatorPtr SoftmaxInt16(double beta_scale);
 
+/// LOG_SOFTMAX over the last dimension: (x int8) -> int8 with scale 1/16 and zero point 127. `scale`: of x.
+HostOperatorPtr LogSoftmaxInt8(double scale);
+
 enum class Sigmoid { kLogistic, kTanh };
 
 /// LOGISTIC and TANH: (x int8) -> int8 with scale 1/256 and zero point -128, or scale 1/128 and zero point 0.

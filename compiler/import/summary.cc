@@ -68,8 +68,8 @@ void AddOperators(const tflite::File& file, Uses& uses, std::set<std::string>& p
     const bool product = op.name.find("CONV") != op.name.npos || op.name == "FULLY_CONNECTED";
     std::vector<std::string_view> types;
     for (size_t i = 0; i < operands.size() && i < (product ? 2 : 1); ++i)
-      if (operands[i] >= 0) types.push_back(graph::Name(file.tensors[operands[i]].dtype));
-    const auto result = op.outputs.empty() ? "nothing" : graph::Name(file.tensors[op.outputs[0]].dtype);
+      if (operands[i] >= 0) types.push_back(tflite::TypeName(file.tensors[operands[i]]));
+    const auto result = op.outputs.empty() ? "nothing" : tflite::TypeName(file.tensors[op.outputs[0]]);
     uses.Add(op.name, fmt::format("{} -> {}", fmt::join(types, " x "), result));
     if (op.name == "DEQUANTIZE" && types == std::vector<std::string_view>{"float16"})
       products.insert("float16 weights");
@@ -122,6 +122,10 @@ FileSummary SummaryOf(const onnx::File& file) {
   Uses uses;
   for (const onnx::NodeInfo& node : file.nodes) {
     uses.Add(node.op, "");
+    if (const auto value = node.attributes.find("value");
+        node.op == "Constant" && value != node.attributes.end())
+      if (const auto* tensor = std::get_if<graph::TensorPtr>(&value->second); tensor && *tensor)
+        summary.constants[(*tensor)->dtype()] += (*tensor)->size();
     if (node.op.find("QLinear") != node.op.npos) how.insert("operators on bytes (QLinear)");
     if (node.op == "DequantizeLinear") how.insert("operators between DequantizeLinear and QuantizeLinear");
     if (node.op == "DynamicQuantizeLinear") how.insert("dynamic: scales found while it runs");

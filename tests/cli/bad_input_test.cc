@@ -127,6 +127,14 @@ TEST_F(BadInput, UnknownNetworkNamesTheNearestOrAll) {
 )");
 }
 
+TEST_F(BadInput, AFileOfAnotherNameIsToldWhatItIs) {
+  Write("model.h5", "\x89HDF\r\n\x1a\n");
+  ExpectRefused("run model.h5",
+                R"(cosim: error: model.h5: files of models end in .tflite or .onnx, modules in .cosim
+  hint: it is an HDF5 file, as Keras writes: convert the model by tf.lite.TFLiteConverter
+)");
+}
+
 TEST_F(BadInput, ANetworksArgumentOutOfRangeIsRefused) {
   for (const std::string verb : {"run", "check"})
     EXPECT_THAT(Run(verb + " resnet18:size=7").err,

@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <map>
 #include <random>
 
 #include "compiler/import/diagnostic_codes.h"
+#include "compiler/import/file_kind.h"
 #include "tests/import/testing.h"
 
 namespace cosim::import {
@@ -24,6 +26,31 @@ TEST(Malformed, AnEmptyFileIsNoModel) {
   EXPECT_FALSE(ImportTflite({}, "empty.tflite", diagnostics));
   EXPECT_THAT(diagnostics.Render(),
               testing::HasSubstr("empty.tflite: error[E0901]: not a TensorFlow Lite file"));
+}
+
+TEST(Malformed, WhatAFileIsInsteadIsSaid) {
+  const auto said = [](const std::string& text, bool tflite) {
+    Diagnostics diagnostics;
+    const std::vector<uint8_t> bytes(text.begin(), text.end());
+    EXPECT_FALSE(tflite ? ImportTflite(bytes, "m.tflite", diagnostics)
+                        : ImportOnnx(bytes, "m.onnx", "", {}, diagnostics));
+    return diagnostics.Render();
+  };
+  const std::map<std::string, std::string> kinds = {
+      {"", "it is empty"},
+      {"\n <!DOCTYPE HTML><title>404</title>", "it is a web page"},
+      {"<html><body>", "it is a web page"},
+      {"version https://git-lfs.github.com/spec/v1\n", "`git lfs pull`"},
+      {"\x89HDF\r\n\x1a\n", "tf.lite.TFLiteConverter"},
+      {"PK\x03\x04 archive/data.pkl", "it is a ZIP archive"},
+      {"\x80\x02}q", "torch.onnx.export"},
+      {"\x1f\x8b\b", "unpack it first"}};
+  for (const auto& [text, hint] : kinds)
+    for (const bool tflite : {true, false}) EXPECT_THAT(said(text, tflite), testing::HasSubstr(hint)) << text;
+  EXPECT_THAT(said("\b\x08\x12\x07pytorch", true), testing::HasSubstr("has to end in .onnx"));
+  EXPECT_THAT(said(std::string("\x1c\0\0\0TFL3", 8), false), testing::HasSubstr("has to end in .tflite"));
+  EXPECT_THAT(said("nothing in particular", true), testing::Not(testing::HasSubstr("hint")));
+  EXPECT_THAT(said("\b\x08\x12\x07pytorch", false), testing::Not(testing::HasSubstr("hint")));
 }
 
 TEST(Malformed, EveryTruncationIsRefused) {

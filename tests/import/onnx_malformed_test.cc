@@ -229,9 +229,22 @@ TEST_F(ExternalData, OutsideTheModelsFolderIsRefused) {
 }
 
 TEST_F(ExternalData, MissingOrTooShortIsSaid) {
-  EXPECT_THAT(With("none.bin"), HasSubstr("its data file 'none.bin' is missing or too short"));
-  EXPECT_THAT(With("inner"), HasSubstr("its data file 'inner' is missing or too short"));
+  EXPECT_THAT(With("none.bin"), HasSubstr("has its data in 'none.bin', which is missing or too short"));
+  EXPECT_THAT(With("inner"), HasSubstr("has its data in 'inner', which is missing or too short"));
   EXPECT_THAT(With("weights.bin", 2), HasSubstr("initializer 'w' has 4 bytes of data for shape [2]"));
+}
+
+TEST_F(ExternalData, MissingDataHidesNothingElse) {
+  const std::string model = FileOf(
+      Node({"Mystery", {"w"}, {"a"}}) + Node({"Add", {"x", "a"}, {"b"}}) + Node({"Riddle", {"x"}, {"c"}}) +
+      Node({"Add", {"b", "c"}, {"y"}}) + Input("x", {1}) + Output("y") +
+      TensorOf("w", 1, {1}, External("none.bin")) + TensorOf("v", 1, {1}, External("none.bin")));
+  const std::string errors = Errors(model, (folder_ / "model").string());
+  EXPECT_THAT(
+      errors,
+      HasSubstr("initializer 'w' has its data in 'none.bin', which is missing or too short (and 1 more)"));
+  EXPECT_THAT(errors, HasSubstr("operator Riddle"));
+  EXPECT_THAT(errors, ::testing::Not(HasSubstr("Add")));
 }
 
 }  // namespace

@@ -93,25 +93,53 @@ TEST(TfliteReductions, NormalizesRows) {
   const auto y =
       Results({Scaled(DType::kInt8, {6, 20}, 0.1f, 4), Scaled(DType::kInt8, {6, 20}, 1.0f / 128, 0)}, 1,
               "L2_NORMALIZATION", ElementwiseOptions{}, {x});
+  const Tensor b = RandomOf(DType::kUint8, {6, 20}, 4);
+  const auto v =
+      Results({Scaled(DType::kUint8, {6, 20}, 0.1f, 90), Scaled(DType::kUint8, {6, 20}, 1.0f / 128, 128)}, 1,
+              "L2_NORMALIZATION", ElementwiseOptions{}, {b});
   const Tensor r = RandomOf(DType::kFloat32, {6, 20}, 3);
   const auto z = Results({Typed(DType::kFloat32, {6, 20}), Typed(DType::kFloat32, {6, 20})}, 1,
                          "L2_NORMALIZATION", ElementwiseOptions{}, {r});
   const auto w = Results({Typed(DType::kFloat32, {6, 20}), Typed(DType::kFloat32, {6, 20})}, 1, "LOG_SOFTMAX",
                          NoOptions{}, {r});
-  ASSERT_TRUE(y.size() == 1 && z.size() == 1 && w.size() == 1);
+  ASSERT_TRUE(y.size() == 1 && v.size() == 1 && z.size() == 1 && w.size() == 1);
   for (int64_t row = 0; row < 6; ++row) {
-    double sum = 0, real_sum = 0, exponentials = 0;
+    double sum = 0, unsigned_sum = 0, real_sum = 0, exponentials = 0;
     for (int64_t i = row * 20; i < row * 20 + 20; ++i) {
       sum += std::pow(Numbers(x)[i] - 4, 2);
+      unsigned_sum += std::pow(Numbers(b)[i] - 90, 2);
       real_sum += std::pow(Numbers(r)[i], 2);
       exponentials += std::exp(Numbers(r)[i]);
     }
     for (int64_t i = row * 20; i < row * 20 + 20; ++i) {
       EXPECT_NEAR(Numbers(y[0])[i], std::min((Numbers(x)[i] - 4) / std::sqrt(sum) * 128, 127.0), 0.51);
+      EXPECT_NEAR(Numbers(v[0])[i],
+                  std::min((Numbers(b)[i] - 90) / std::sqrt(unsigned_sum) * 128 + 128, 255.0), 0.51);
       EXPECT_NEAR(Numbers(z[0])[i], Numbers(r)[i] / std::sqrt(real_sum), 1e-6);
       EXPECT_NEAR(Numbers(w[0])[i], Numbers(r)[i] - std::log(exponentials), 1e-5);
     }
   }
+}
+
+// Rows of one scale after another, from those that are all but flat to those of which one value is left.
+TEST(TfliteReductions, LogarithmsOfSoftmaxAreWithinAStepOfRealOnes) {
+  for (const float scale : {0.001f, 0.02f, 0.1f, 0.4f, 1.7f})
+    for (const int64_t n : {1, 2, 20, 1000}) {
+      const Tensor x = RandomOf(DType::kInt8, {3, n}, static_cast<uint32_t>(n));
+      const auto y =
+          Results({Scaled(DType::kInt8, {3, n}, scale, -9), Scaled(DType::kInt8, {3, n}, 1.0f / 16, 127)}, 1,
+                  "LOG_SOFTMAX", NoOptions{}, {x});
+      ASSERT_EQ(y.size(), 1u);
+      for (int64_t row = 0; row < 3; ++row) {
+        double sum = 0;
+        for (int64_t i = row * n; i < row * n + n; ++i)
+          sum += std::exp(static_cast<double>(scale) * Numbers(x)[i]);
+        for (int64_t i = row * n; i < row * n + n; ++i) {
+          const double real = 16 * (static_cast<double>(scale) * Numbers(x)[i] - std::log(sum)) + 127;
+          EXPECT_NEAR(Numbers(y[0])[i], std::max(real, -128.0), 0.52) << scale << " " << n;
+        }
+      }
+    }
 }
 
 TEST(TfliteMatMul, MultipliesBytesAndFloats) {

@@ -30,7 +30,11 @@ constexpr size_t kMostMessages = 100;
 }  // namespace
 
 Builder::Builder(File& file, const Options& options, Diagnostics& diagnostics)
-    : file_(file), options_(options), diagnostics_(diagnostics), bfloat16_(file.bfloat16) {
+    : file_(file),
+      options_(options),
+      diagnostics_(diagnostics),
+      broken_(file.unreadable),
+      bfloat16_(file.bfloat16) {
   model_.graph = graph::Graph(file_.name);
   quantized_ = std::ranges::any_of(file_.nodes, [](const NodeInfo& node) {
     return std::ranges::any_of(std::array{"QLinear", "QGemm", "uantizeLinear", "Integer"},
@@ -46,7 +50,7 @@ std::optional<Model> Builder::Run() {
       Unsupported(fmt::format("value '{}' {}", output.name, output.unsupported));
   BindBatches();
   for (const ValueInfo& input : file_.inputs) AddInput(input);
-  if (!options_.host_only) FoldQdq(file_);
+  if (!options_.host_only && file_.unreadable.empty()) FoldQdq(file_);
   for (const auto& [name, tensor] : file_.initializers) names_.insert(name);
   for (const NodeInfo& node : file_.nodes) names_.insert(node.outputs.begin(), node.outputs.end());
   for (const NodeInfo& node : file_.nodes) {

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "compiler/import/diagnostic_codes.h"
+#include "compiler/import/file_kind.h"
 #include "compiler/import/onnx/tensor_proto.h"
 
 namespace cosim::import::onnx {
@@ -26,6 +27,12 @@ bool Parse(std::span<const uint8_t> bytes, Message& message) {
   return message.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
 }
 
+/// Nothing of what looks like a model that is damaged.
+std::string HintFor(std::span<const uint8_t> bytes) {
+  const bool marked = !bytes.empty() && bytes[0] == 8;
+  return marked ? "" : FileKindHint(bytes);
+}
+
 class Reader {
  public:
   Reader(const std::string& name, const std::string& folder, Structure structure, Diagnostics& diagnostics)
@@ -36,26 +43,30 @@ class Reader {
   std::optional<File> Run(std::span<const uint8_t> bytes) {
     pb::ModelProto model;
     if (!Parse(bytes, model) || !model.has_graph()) {
-      Malformed("not an ONNX model, or a damaged one");
+      diagnostics_.Error(codes::kMalformed, {file_.name}, "not an ONNX model, or a damaged one").hint =
+          HintFor(bytes);
       return std::nullopt;
     }
     ReadVersions(model);
     const pb::GraphProto& graph = model.graph();
     for (const auto& tensor : graph.initializer()) ReadInitializer(tensor, file_.initializers);
+    ReportUnreadable();
+    if (structure_ == Structure::kKept) excused_ = diagnostics_.list().size();
     if (graph.sparse_initializer_size() != 0) Unsupported("sparse initializers");
     for (const auto& value : graph.input())
-      if (!file_.initializers.count(value.name())) file_.inputs.push_back(ValueOf(value));
+      if (!file_.initializers.count(value.name()) && !file_.unreadable.count(value.name()))
+        file_.inputs.push_back(ValueOf(value));
     for (const auto& value : graph.output()) file_.outputs.push_back(ValueOf(value));
     for (const auto* list : {&graph.input(), &graph.output()})
       for (const auto& value : *list) NoteType(value.name(), value.type().tensor_type().elem_type());
     if (file_.outputs.empty()) Malformed("the graph has no outputs");
     if (structure_ == Structure::kKept)
       for (const auto& function : model.functions()) ReadFunction(function);
-    if (diagnostics_.HasErrors()) return std::nullopt;
+    if (IsBad()) return std::nullopt;
     for (const auto& node : graph.node())
       if (CountNode()) file_.nodes.push_back(ReadNode(node));
     CheckOrder();
-    if (diagnostics_.HasErrors()) return std::nullopt;
+    if (IsBad()) return std::nullopt;
     file_.opsets = opsets_;
     return std::move(file_);
   }
@@ -63,6 +74,9 @@ class Reader {
  private:
   void Malformed(const std::string& what) { diagnostics_.Error(codes::kMalformed, {file_.name}, what); }
   void Unsupported(const std::string& what) { diagnostics_.Error(codes::kUnsupported, {file_.name}, what); }
+
+  /// Whether there is no going on, to see what else is wrong.
+  bool IsBad() const { return diagnostics_.HasErrors() && diagnostics_.list().size() > excused_; }
 
   void ReadVersions(const pb::ModelProto& model) {
     for (const auto& import : model.opset_import())
@@ -86,9 +100,21 @@ class Reader {
   void ReadInitializer(const pb::TensorProto& proto, std::map<std::string, graph::TensorPtr>& initializers) {
     std::string error;
     auto tensor = TensorOf(proto, folder_, error);
-    if (!tensor) return Malformed(fmt::format("initializer '{}' {}", proto.name(), error));
+    if (!tensor) {
+      file_.unreadable.insert(proto.name());
+      unreadable_[error].push_back(proto.name());
+      return;
+    }
     initializers[proto.name()] = std::make_shared<const graph::Tensor>(std::move(*tensor));
     NoteType(proto.name(), proto.data_type());
+  }
+
+  /// One message a reason: a file of weights that is missing is missed by all of them.
+  void ReportUnreadable() {
+    for (const auto& [why, names] : unreadable_)
+      Malformed(fmt::format("initializer '{}' {}{}", names[0], why,
+                            names.size() == 1 ? "" : fmt::format(" (and {} more)", names.size() - 1)));
+    unreadable_.clear();
   }
 
   /// The type of a tensor, or of the tensors within; fills the form, or says why there is none.
@@ -133,6 +159,7 @@ class Reader {
   std::shared_ptr<const Subgraph> ReadSubgraph(const pb::GraphProto& proto) {
     auto graph = std::make_shared<Subgraph>();
     for (const auto& tensor : proto.initializer()) ReadInitializer(tensor, graph->initializers);
+    ReportUnreadable();
     if (proto.sparse_initializer_size() != 0) Unsupported("sparse initializers");
     for (const auto& value : proto.input()) graph->inputs.push_back(value.name());
     for (const auto& value : proto.output()) {
@@ -251,6 +278,7 @@ class Reader {
   void CheckOrder() {
     std::set<std::string> known;
     for (const auto& [name, tensor] : file_.initializers) known.insert(name);
+    known.insert(file_.unreadable.begin(), file_.unreadable.end());
     for (const auto& input : file_.inputs)
       if (!known.insert(input.name).second) Malformed(fmt::format("value '{}' is defined twice", input.name));
     for (const NodeInfo& node : file_.nodes) {
@@ -272,6 +300,8 @@ class Reader {
   Diagnostics& diagnostics_;
   std::map<std::string, int64_t> opsets_;
   int nodes_ = 0;
+  std::map<std::string, std::vector<std::string>> unreadable_;  ///< initializers by what is wrong with them
+  size_t excused_ = 0;                                          ///< messages on initializers
   File file_;
 };
 

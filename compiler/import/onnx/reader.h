@@ -76,6 +76,7 @@ struct File {
   std::map<std::string, std::shared_ptr<const Subgraph>> functions = {};  ///< by the operator they define
   std::set<std::string> bfloat16 = {};    ///< values that are float32 here alone
   std::set<std::string> half_bytes = {};  ///< initializers of four bits
+  std::set<std::string> unreadable = {};  ///< initializers whose data is not to be had
 };
 
 /// Largest number of elements of one tensor.

@@ -74,11 +74,11 @@ std::optional<std::string> ExternalData(const pb::TensorProto& tensor, const std
   const auto base = std::filesystem::weakly_canonical(folder, code);
   const auto relative = whole.lexically_relative(base);
   if (outside || code || relative.empty() || *relative.begin() == "..")
-    return error = fmt::format("its data lies in '{}', outside the model's folder", location), std::nullopt;
+    return error = fmt::format("has its data in '{}', outside the model's folder", location), std::nullopt;
   const bool is_file = std::filesystem::is_regular_file(whole, code);
   const uint64_t size = is_file ? std::filesystem::file_size(whole, code) : 0;
   if (!is_file || code || offset > size || length > size - offset)
-    return error = fmt::format("its data file '{}' is missing or too short", location), std::nullopt;
+    return error = fmt::format("has its data in '{}', which is missing or too short", location), std::nullopt;
   if (length == 0) length = size - offset;
   std::string bytes(length, '\0');
   std::ifstream file(whole, std::ios::binary);

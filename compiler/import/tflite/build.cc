@@ -48,12 +48,28 @@ bool Builder::RunOperators() {
     name_ = fmt::format("{}{}.{}", prefix_, Lower(op_->name), i);
     const auto is_unknown = [&](int tensor) { return unknown_.count(tensor) > 0; };
     if (std::ranges::any_of(op_->inputs, is_unknown) || !Handlers().count(op_->name) || !AddOperator()) {
-      unknown_.insert(op_->outputs.begin(), op_->outputs.end());
+      for (int output : op_->outputs) StandIn(output);
       good = false;
     }
   }
   ReportFaults();
   return good;
+}
+
+// What no operator computes: a value of the type that the file says, so that the operators behind are looked
+// at too. Not of what may be shapes or places, which those would be blamed for not knowing.
+void Builder::StandIn(int tensor) {
+  if (tensor < 0 || plain_.count(tensor) || nchw_.count(tensor)) return;
+  const TensorInfo& info = Info(tensor);
+  const bool list = (info.dtype == DType::kInt32 || info.dtype == DType::kInt64) && info.shape.size() < 2;
+  if (!info.unusable.empty() || info.resource || info.shape.empty() || list) {
+    unknown_.insert(tensor);
+    return;
+  }
+  std::string name = fmt::format("{}unknown.{}", prefix_, tensor);
+  while (model_.graph.Find(name)) name += "_";
+  plain_[tensor] = model_.graph.AddInput(
+      name, {info.dtype == DType::kUint8 ? DType::kInt8 : info.dtype, info.shape}, QuantizationOf(tensor));
 }
 
 std::string Builder::Lower(std::string text) {
@@ -73,11 +89,27 @@ void Builder::CheckOperators() {
   check(file_);
   for (const File& other : file_.others) check(other);
   CheckKinds();
-  for (const auto& [use, count] : unknown)
-    diagnostics_
-        .Error(codes::kUnsupported, {file_.name},
-               fmt::format("{} is not supported ({} {})", use, count, count == 1 ? "use" : "uses"))
-        .hint = "supported: " + Supported();
+  size_t said = 0;
+  for (const auto& [use, count] : unknown) {
+    auto& error = diagnostics_.Error(
+        codes::kUnsupported, {file_.name},
+        fmt::format("{} is not supported ({} {})", use, count, count == 1 ? "use" : "uses"));
+    if (++said == unknown.size()) error.hint = Hint(unknown);
+  }
+}
+
+// What to do about operators that are not there.
+std::string Builder::Hint(const std::map<std::string, int>& unknown) {
+  const auto any = [&](std::string_view what) {
+    return std::ranges::any_of(unknown, [&](const auto& use) { return use.first.starts_with(what); });
+  };
+  std::string hint;
+  if (any("custom operator Flex"))
+    hint = "Flex operators are TensorFlow's own: convert without tf.lite.OpsSet.SELECT_TF_OPS; ";
+  else if (any("custom operator"))
+    hint = "what a custom operator computes is not in the file; ";
+  return hint + fmt::format("the {} operators that are supported: docs/reference/tflite-operators.md",
+                            Handlers().size());
 }
 
 // " on int8, float32": the types of its operands, each once.
@@ -85,8 +117,8 @@ std::string Builder::TypesOf(const File& file, const OperatorInfo& op) const {
   std::string list;
   std::set<std::string_view> seen;
   for (int tensor : op.inputs)
-    if (tensor >= 0 && seen.insert(graph::Name(file.tensors[tensor].dtype)).second)
-      list += (list.empty() ? " on " : ", ") + std::string(graph::Name(file.tensors[tensor].dtype));
+    if (tensor >= 0 && seen.insert(TypeName(file.tensors[tensor])).second)
+      list += (list.empty() ? " on " : ", ") + std::string(TypeName(file.tensors[tensor]));
   return list;
 }
 
@@ -103,12 +135,6 @@ void Builder::CheckKinds() {
       if (info.variable && !info.data)
         return fail(codes::kUnsupported,
                     fmt::format("variable tensor '{}' in a graph that another one calls", info.name));
-}
-
-std::string Builder::Supported() {
-  std::string list;
-  for (const auto& [name, handler] : Handlers()) list += (list.empty() ? "" : ", ") + name;
-  return list;
 }
 
 bool Builder::Fail(const char* code, const std::string& what) {

@@ -73,6 +73,9 @@ class Builder {
 
   std::optional<Model> Run();
 
+  /// The names of all operators.
+  static std::set<std::string> Supported();
+
  private:
   /// What a graph is called with: a plain value, or a variable.
   struct Argument {
@@ -93,10 +96,11 @@ class Builder {
 
   using Handler = bool (Builder::*)();
   static const std::map<std::string, Handler>& Handlers();
-  static std::string Supported();
   static std::string Lower(std::string text);
 
   void CheckOperators();
+  static std::string Hint(const std::map<std::string, int>& unknown);
+  void StandIn(int tensor);
   std::string TypesOf(const File& file, const OperatorInfo& op) const;
   void CheckKinds();
   void AddInput(int tensor);

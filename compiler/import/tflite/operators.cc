@@ -125,4 +125,10 @@ const std::map<std::string, Builder::Handler>& Builder::Handlers() {
   return handlers;
 }
 
+std::set<std::string> Builder::Supported() {
+  std::set<std::string> names;
+  for (const auto& [name, handler] : Handlers()) names.insert(name);
+  return names;
+}
+
 }  // namespace cosim::import::tflite

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstring>
 
 #include "compiler/host/numeric.h"
 #include "compiler/import/diagnostic_codes.h"
+#include "compiler/import/file_kind.h"
 #include "compiler/import/tflite/flex_map.h"
 #include "compiler/import/tflite/schema_generated.h"
 #include "compiler/import/tflite/sparse.h"
@@ -257,9 +259,15 @@ class Reader {
     return CheckOrder();
   }
 
+  bool NoModel() {
+    diagnostics_
+        .Error(codes::kUnreadable, {file_.name}, "not a TensorFlow Lite file: bytes 4 to 7 are not 'TFL3'")
+        .hint = FileKindHint(bytes_);
+    return false;
+  }
+
   bool Verify() {
-    if (bytes_.size() < 8 || std::memcmp(bytes_.data() + 4, fb::ModelIdentifier(), 4) != 0)
-      return Error(codes::kUnreadable, "not a TensorFlow Lite file: bytes 4 to 7 are not 'TFL3'"), false;
+    if (bytes_.size() < 8 || std::memcmp(bytes_.data() + 4, fb::ModelIdentifier(), 4) != 0) return NoModel();
     flatbuffers::Verifier verifier(bytes_.data(), bytes_.size(), 64, 10'000'000);
     if (!fb::VerifyModelBuffer(verifier)) return Bad("the file is truncated or damaged");
     model_ = fb::GetModel(bytes_.data());
@@ -275,6 +283,9 @@ class Reader {
     info.resource = tensor.type() == fb::TensorType_RESOURCE;
     const auto type = info.resource ? std::optional(DType::kInt32) : TypeOf(tensor.type());
     const bool nibbles = tensor.type() == fb::TensorType_INT4;
+    if (!type)
+      for (const char* c = fb::EnumNameTensorType(tensor.type()); *c; ++c)
+        info.type_in_file += static_cast<char>(std::tolower(static_cast<unsigned char>(*c)));
     if (!type && !nibbles)
       info.unusable = fmt::format("element type {}", fb::EnumNameTensorType(tensor.type()));
     info.dtype = nibbles ? DType::kInt8 : type.value_or(DType::kFloat32);

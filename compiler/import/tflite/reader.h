@@ -100,6 +100,7 @@ using OperatorOptions =
 struct TensorInfo {
   std::string name;
   graph::DType dtype = graph::DType::kFloat32;
+  std::string type_in_file;  ///< "complex64"; empty: that of dtype
   graph::Shape shape;
   std::vector<float> scales;         ///< empty: not quantized
   std::vector<int32_t> zero_points;  ///< as many as scales
@@ -109,6 +110,11 @@ struct TensorInfo {
   bool variable = false;             ///< keeps its value from one run to the next
   bool resource = false;             ///< a handle of a variable, not a value
 };
+
+/// The type of its elements in the file, as messages have it.
+inline std::string_view TypeName(const TensorInfo& info) {
+  return info.type_in_file.empty() ? graph::Name(info.dtype) : std::string_view(info.type_in_file);
+}
 
 struct OperatorInfo {
   std::string name;                  ///< "CONV_2D", or the custom operator's own

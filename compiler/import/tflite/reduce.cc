@@ -14,6 +14,7 @@
 #include "compiler/host/linear.h"
 #include "compiler/host/movement.h"
 #include "compiler/host/quantized.h"
+#include "compiler/host/tflite_functions.h"
 #include "compiler/import/tflite/builder.h"
 
 namespace cosim::import::tflite {
@@ -139,13 +140,13 @@ bool Builder::L2Normalize() {
   if (options && options->activation != Activation::kNone) return Unsupported("a fused activation function");
   if (Info(from).shape.empty()) return Malformed("a scalar");
   if (!IsFloat(from)) {
-    if (!IsQuantized(from) || !IsQuantized(to) || Info(from).dtype != DType::kInt8)
-      return Unsupported(fmt::format("{} values: float32 and int8 are", graph::Name(Info(from).dtype)));
+    if (!IsQuantized(from) || !IsQuantized(to) || Info(from).dtype != Info(to).dtype)
+      return Unsupported(
+          fmt::format("{} values: float32 and quantized bytes are", graph::Name(Info(from).dtype)));
     if (Info(to).scales[0] != 1.0f / 128 || ZeroPoint(to) != 0)
       return Unsupported("a result that does not have the scale and zero point of the reference");
-    return Finish(
-        Host(name_, host::L2NormalizationInt8(ZeroPoint(from)), {Plain(from)}, kNoSums, QuantizationOf(to)),
-        false);
+    const auto norm = host::L2NormalizationInt8(ZeroPoint(from), Info(from).dtype == DType::kUint8);
+    return Finish(Host(name_, norm, {Plain(from)}, kNoSums, QuantizationOf(to)), false);
   }
   const ValueId x = Plain(from);
   const ValueId norm =
@@ -177,7 +178,17 @@ bool Builder::L2Pool() {
 
 bool Builder::LogSoftmax() {
   if (!Operands(1, 1)) return false;
-  if (!IsFloat(op_->inputs[0])) return Unsupported("anything but float32");
+  const int from = op_->inputs[0], to = op_->outputs[0];
+  if (!IsFloat(from)) {
+    if (!IsQuantized(from) || !IsQuantized(to) || Info(from).dtype != Info(to).dtype)
+      return Unsupported(
+          fmt::format("{} values: float32 and quantized bytes are", graph::Name(Info(from).dtype)));
+    if (Info(to).scales[0] != 1.0f / 16 || ZeroPoint(to) != 127)
+      return Unsupported("a result that does not have the scale and zero point of the reference");
+    return Finish(Host(name_, host::LogSoftmaxInt8(static_cast<double>(Info(from).scales[0])), {Plain(from)},
+                       "the ISA has no logarithm: an ALU op would lift that", QuantizationOf(to)),
+                  false);
+  }
   return Finish(Host(name_, host::Normalize("log_softmax", host::Normalization::kLogSoftmax, -1, false),
                      {Plain(op_->inputs[0])}, "float32"),
                 false);
