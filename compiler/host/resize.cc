@@ -27,6 +27,8 @@ double Place(const ResizeAttributes& r, const Axis& a, int64_t i) {
   switch (r.coordinates) {
     case Coordinates::kHalfPixel:
       return (x + 0.5) / a.scale - 0.5;
+    case Coordinates::kHalfPixelSymmetric:  // both ends lose alike what rounding takes
+      return from / 2 * (1 - static_cast<double>(a.to) / to) + (x + 0.5) / a.scale - 0.5;
     case Coordinates::kPytorchHalfPixel:
       return a.to > 1 ? (x + 0.5) / a.scale - 0.5 : 0;
     case Coordinates::kAlignCorners:
@@ -56,13 +58,12 @@ double NearestTo(Nearest nearest, double x) {
   return x;
 }
 
-/// Weights of the elements around a place `t` behind the first of the middle two.
-std::vector<double> Weights(const ResizeAttributes& r, double t) {
-  if (r.interpolation == Interpolation::kLinear) return {1 - t, t};
+/// What an element weighs that stands `d` from the place.
+double Kernel(const ResizeAttributes& r, double d) {
+  if (r.interpolation == Interpolation::kLinear) return std::max(1 - d, 0.0);
   const double a = r.cubic;
-  const auto near = [=](double d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
-  const auto far = [=](double d) { return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a; };
-  return {far(1 + t), near(t), near(1 - t), far(2 - t)};
+  if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+  return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
 
 Taps TapsOf(const ResizeAttributes& r, const Axis& a, int64_t i) {
@@ -72,18 +73,20 @@ Taps TapsOf(const ResizeAttributes& r, const Axis& a, int64_t i) {
   const auto inside = [&](int64_t at) { return std::clamp<int64_t>(at, 0, a.from - 1); };
   if (r.interpolation == Interpolation::kNearest)
     return {{{inside(static_cast<int64_t>(NearestTo(r.nearest, x))), 1.0}}};
-  const double floor = std::floor(x);
-  const auto weights = Weights(r, x - floor);
-  const int64_t first = static_cast<int64_t>(floor) - (weights.size() == 4 ? 1 : 0);
+  // Where several elements become one, the kernel is as wide as they are.
+  const bool widened = r.antialias && a.scale < 1;
+  const double width = widened ? a.scale : 1;
+  const double reach = (r.interpolation == Interpolation::kLinear ? 1 : 2) / width;
+  const auto first = static_cast<int64_t>(std::floor(x - reach)) + 1,
+             last = static_cast<int64_t>(std::floor(x + reach));
   Taps taps;
   double sum = 0;
-  for (size_t k = 0; k < weights.size(); ++k) {
-    const int64_t at = first + static_cast<int64_t>(k);
+  for (int64_t at = first; at <= last; ++at) {
     if (r.exclude_outside && at != inside(at)) continue;
-    taps.list.emplace_back(inside(at), weights[k]);
-    sum += weights[k];
+    taps.list.emplace_back(inside(at), Kernel(r, std::abs(static_cast<double>(at) - x) * width));
+    sum += taps.list.back().second;
   }
-  if (r.exclude_outside && sum != 0)
+  if ((r.exclude_outside || widened) && sum != 0)
     for (auto& [at, weight] : taps.list) weight /= sum;
   return taps;
 }

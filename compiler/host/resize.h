@@ -13,6 +13,7 @@ enum class Interpolation { kNearest, kLinear, kCubic };
 /// Where an element of the result stands in x.
 enum class Coordinates {
   kHalfPixel,
+  kHalfPixelSymmetric,
   kPytorchHalfPixel,
   kAlignCorners,
   kAsymmetric,
@@ -29,6 +30,7 @@ struct ResizeAttributes {
   double cubic = -0.75;          ///< the coefficient of the cubic
   bool exclude_outside = false;  ///< weights of elements outside are 0 and the others make up for them
   double extrapolation = 0;      ///< what stands outside, of kTfCropAndResize
+  bool antialias = false;        ///< what shrinks is made of all elements that it stands for, but of kNearest
 };
 
 /// (x, regions of interest, optional, scales float, optional, sizes int64, optional) -> x resized along every

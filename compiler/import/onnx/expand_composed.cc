@@ -210,7 +210,13 @@ std::optional<ResizeOperands> ResizeOf(Builder& builder, const NodeInfo& node, c
     return std::nullopt;
   };
   ResizeOperands all;
-  const std::string scales = OperandOf(node, 2), sizes = OperandOf(node, 3);
+  // What has no elements is not there.
+  const auto present = [&](size_t operand) {
+    const std::string name = OperandOf(node, operand);
+    const graph::TensorPtr value = builder.Constant(name);
+    return value && value->size() == 0 ? "" : name;
+  };
+  const std::string scales = present(2), sizes = present(3);
   const graph::TensorPtr known = builder.Constant(scales.empty() ? sizes : scales);
   if (!known || known->size() != static_cast<int64_t>(axes.size()))
     return fail("its scales or sizes must be constants, one for each of its axes");
@@ -246,11 +252,6 @@ bool ExpandResize(Builder& builder, const NodeInfo& node) {
   if (!axes) return false;
   const auto operands = ResizeOf(builder, node, *shape, *axes);
   if (!operands) return false;
-  bool shrinks = false;
-  for (float scale : operands->scales) shrinks |= scale < 1;
-  for (size_t d = 0; d < operands->sizes.size(); ++d) shrinks |= operands->sizes[d] < (*shape)[d];
-  if (view.Int("antialias", 0) != 0 && shrinks && view.Text("mode", "nearest") != "nearest")
-    return builder.Fail(node, "antialias of what becomes smaller");
   std::string region = OperandOf(node, 1);
   if (const graph::TensorPtr given = builder.Constant(region);
       given && view.Has("axes") && given->size() != 0) {
@@ -267,7 +268,7 @@ bool ExpandResize(Builder& builder, const NodeInfo& node) {
     return builder.Fail(node, "its region of interest must be a constant");
   }
   std::map<std::string, Attribute> attributes = node.attributes;
-  for (const char* name : {"axes", "keep_aspect_ratio_policy", "antialias"}) attributes.erase(name);
+  for (const char* name : {"axes", "keep_aspect_ratio_policy"}) attributes.erase(name);
   std::vector<std::string> inputs = {node.inputs[0], region};
   const auto rank = static_cast<int64_t>(shape->size());
   if (operands->sizes.empty()) {
@@ -305,8 +306,7 @@ Expansion VariantOf(const Builder& builder, const NodeInfo& node) {
   if (node.op == "Cast" && number("to") == kBfloat16) return ExpandBfloat16;
   if (node.op == "CastLike" && builder.IsBfloat16(OperandOf(node, 1))) return ExpandBfloat16;
   if (node.op == "Pad" && (!OperandOf(node, 3).empty() || text("mode") == "wrap")) return ExpandPad;
-  if (node.op == "Resize" && (has("axes") || has("antialias") || has("keep_aspect_ratio_policy")))
-    return ExpandResize;
+  if (node.op == "Resize" && (has("axes") || has("keep_aspect_ratio_policy"))) return ExpandResize;
   return QuantizationVariantOf(builder, node);
 }
 

@@ -18,7 +18,6 @@ HostOperatorPtr MakeResize(NodeView& n) {
   if (mode != "nearest" && mode != "linear" && mode != "cubic") return n.Fail("mode " + mode);
   if (n.Has("axes") || n.Text("keep_aspect_ratio_policy", "stretch") != "stretch")
     return n.Fail("axes, or a policy that keeps proportions");
-  if (n.Int("antialias", 0) != 0) return n.Fail("antialias");
   r.interpolation = mode == "linear"  ? host::Interpolation::kLinear
                     : mode == "cubic" ? host::Interpolation::kCubic
                                       : host::Interpolation::kNearest;
@@ -27,6 +26,7 @@ HostOperatorPtr MakeResize(NodeView& n) {
   using host::Coordinates;
   static const std::map<std::string, Coordinates> places = {
       {"half_pixel", Coordinates::kHalfPixel},
+      {"half_pixel_symmetric", Coordinates::kHalfPixelSymmetric},
       {"pytorch_half_pixel", Coordinates::kPytorchHalfPixel},
       {"align_corners", Coordinates::kAlignCorners},
       {"asymmetric", Coordinates::kAsymmetric},
@@ -45,6 +45,7 @@ HostOperatorPtr MakeResize(NodeView& n) {
   r.nearest = roundings.at(rounding);
   r.cubic = static_cast<double>(n.Float("cubic_coeff_a", -0.75f));
   r.exclude_outside = n.Int("exclude_outside", 0) != 0;
+  r.antialias = n.Int("antialias", 0) != 0;
   r.extrapolation = static_cast<double>(n.Float("extrapolation_value", 0));
   if (n.Has("scales")) n.AppendFloats(n.Floats("scales"));  // Upsample before operator set 9
   const auto resize = host::Resize(r);
