@@ -40,6 +40,7 @@ TEST_F(Inspect, SaysWhatAFileHoldsAndWhereItRuns) {
 TEST_F(Inspect, FloatsAreToBeQuantized) {
   const Outcome outcome = Good("inspect " + data_ + "/onnx/mnist_fp32.onnx");
   EXPECT_THAT(outcome.out, HasSubstr("quantization none"));
+  EXPECT_THAT(outcome.out, HasSubstr("constants    5,994 in ")) << "those of Constant nodes";
   EXPECT_THAT(outcome.out, HasSubstr("hint: its products are of real numbers; `cosim quantize`"));
 }
 

@@ -79,6 +79,17 @@ TEST_F(Quantize, LayersOfATfliteModelAreComparedByOperator) {
   EXPECT_EQ(other.status, 1);
 }
 
+// Raw numbers are as many samples as the model's inputs fit into them.
+TEST_F(Quantize, RawDataOfTheReferencesTypeIsRefused) {
+  const std::string folder = import::DataFolder() + "/tflite/";
+  std::filesystem::create_directory(folder_ / "raw");
+  Write("raw/four.bin", std::string(4 * 32 * 32 * 3 * sizeof(float), '\0'));
+  EXPECT_THAT(
+      ErrorOf("accuracy " + folder + "resnet8_cifar10_int8.tflite --data=raw --reference=" + folder +
+              "resnet8_cifar10_fp32.tflite"),
+      HasSubstr("resnet8_cifar10_int8.tflite, but 4 for its reference, whose inputs have other types"));
+}
+
 TEST_F(Quantize, AListNamesFilesAndTheirClasses) {
   Write("digits.csv", "file,class\ndigits/5/digit.bin, 5\n\n\"digits/0/digit.bin\",10,8\n");
   const Outcome outcome = Good("accuracy mnist.onnx --data=digits.csv --json=r.json");
