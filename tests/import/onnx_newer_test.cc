@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "compiler/graph/verify.h"
 #include "tests/import/onnx_testing.h"
 
 namespace cosim::import::onnx {
@@ -328,6 +329,24 @@ TEST(OnnxContributed, IntegerProductsBecomeFloat) {
   ExpectNear(
       ResultOf("com.microsoft.DynamicQuantizeMatMul", {Floats({1, 2}, {1, 5.1f})}, {b, Scalar(0.25f)}, {}, 1),
       {1, 1}, {(50 * 3 - 255 * 4) * 0.02 * 0.25}, 1e-5);
+}
+
+TEST(OnnxTables, AScaleThatIsNoneIsLeftToTheHost) {
+  for (const float scale : {0.01f, -0.01f, 0.0f}) {
+    SmallFile small;
+    const std::string zero = small.Constant(Of<uint8_t>(DType::kUint8, {}, {3}));
+    const std::string x = small.Input(Of<uint8_t>(DType::kUint8, {2, 2}, {0, 100, 200, 255}));
+    small.Node("com.microsoft.QLinearSigmoid",
+               {x, small.Constant(Scalar(0.04f)), zero, small.Constant(Scalar(scale)), zero}, {"y"}, {}, 1);
+    small.file.outputs.push_back({.name = "y"});
+    Diagnostics diagnostics;
+    const auto model = Build(small.file, {}, diagnostics);
+    ASSERT_TRUE(model) << diagnostics.Render();
+    EXPECT_TRUE(graph::Verify(model->graph).empty());
+    bool table = false;
+    for (const graph::Node& node : model->graph.nodes()) table |= node.As<graph::Table>() != nullptr;
+    EXPECT_EQ(table, scale > 0);
+  }
 }
 
 }  // namespace

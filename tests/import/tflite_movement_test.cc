@@ -232,5 +232,17 @@ TEST(TfliteShapes, AreKnownWhenTheNetworkIsCompiled) {
               HasSubstr("not constant"));
 }
 
+// Bytes that stand for nothing beside some that do: the file is odd, but the graph is whole.
+TEST(TfliteMovement, ConcatenatesBytesWithoutAScale) {
+  const Tensor a = RandomOf(DType::kInt8, {1, 2, 2, 3}, 1), b = RandomOf(DType::kInt8, {1, 2, 2, 2}, 2);
+  const auto y = Results({Scaled(DType::kInt8, {1, 2, 2, 3}, 0.5f, 1), Typed(DType::kInt8, {1, 2, 2, 2}),
+                          Scaled(DType::kInt8, {1, 2, 2, 5}, 0.5f, 1)},
+                         1, "CONCATENATION", ConcatOptions{.axis = 3}, {a, b});
+  ASSERT_EQ(y.size(), 1u);
+  for (size_t i = 0; i < 20; ++i)
+    EXPECT_EQ(Numbers(y[0])[i],
+              i % 5 < 3 ? Numbers(a)[i / 5 * 3 + i % 5] : Numbers(b)[i / 5 * 2 + i % 5 - 3]);
+}
+
 }  // namespace
 }  // namespace cosim::import::tflite

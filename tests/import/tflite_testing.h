@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compiler/golden/golden.h"
+#include "compiler/graph/verify.h"
 #include "compiler/import/tflite/builder.h"
 
 namespace cosim::import::tflite {
@@ -87,6 +88,7 @@ inline std::vector<Tensor> Results(const std::vector<TensorInfo>& tensors, size_
   const auto model = Builder(file, diagnostics).Run();
   EXPECT_TRUE(model) << op << ": " << diagnostics.Render();
   if (!model) return {};
+  EXPECT_TRUE(graph::Verify(model->graph).empty()) << op;
   const auto values = golden::Run(model->graph, inputs);
   std::vector<Tensor> list;
   for (const graph::ValueId output : model->graph.outputs()) list.push_back(*values[output]);

@@ -380,6 +380,7 @@ class Mapper {
         values_.TypeOf(Name(0)).dtype != result_.dtype || node_.op.ends_with("Pool") ||
         node_.op.ends_with("Softmax"))
       return false;
+    if (!(Scale(3) > 0) || !std::isfinite(Scale(3))) return false;  // a table's bytes stand for something
     Tensor bytes({result_.dtype, {1, 256}});
     for (int i = 0; i < 256; ++i) bytes.mutable_bytes()[i] = static_cast<uint8_t>(i);
     std::vector<TensorPtr> operands = {std::make_shared<const Tensor>(bytes)};

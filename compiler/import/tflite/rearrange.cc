@@ -66,16 +66,17 @@ bool Builder::Concatenate() {
   const int to = op_->outputs[0];
   const auto rank = static_cast<int64_t>(Info(to).shape.size());
   const int64_t axis = options->axis < 0 ? options->axis + rank : options->axis;
-  bool constant = false;
+  bool constant = false, alike = true;
   for (int from : op_->inputs) {
     if (from < 0) return Malformed("an operand is missing");
+    alike &= SameQuantization(Info(from), Info(to));
     if (Info(from).scales.size() == 1 && !SameQuantization(Info(from), Info(to)))
       return Unsupported("operands that are quantized differently");
     if (static_cast<int64_t>(Info(from).shape.size()) != rank)
       return Malformed("operands of different ranks");
     constant |= Info(from).data != nullptr;
   }
-  const bool channels = rank == 4 && axis == 3 && IsQuantized(to) && !constant;
+  const bool channels = rank == 4 && axis == 3 && IsQuantized(to) && alike && !constant;
   std::vector<ValueId> values;
   for (int from : op_->inputs) values.push_back(channels ? Nchw(from) : Plain(from));
   if (!channels) return Moved(host::Concat(axis), std::move(values));
