@@ -3,8 +3,8 @@
 'use strict';
 
 const TYPES = {
-  '|i1': Int8Array, '|u1': Uint8Array, '<i2': Int16Array, '<i4': Int32Array,
-  '<f4': Float32Array, '<f8': Float64Array, '<i8': BigInt64Array,
+  '|i1': Int8Array, '|u1': Uint8Array, '<i2': Int16Array, '<u2': Uint16Array, '<i4': Int32Array,
+  '<f4': Float32Array, '<f8': Float64Array, '<i8': BigInt64Array, '|b1': Uint8Array,
 };
 
 function readNpy(bytes) {

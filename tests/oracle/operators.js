@@ -3,41 +3,7 @@
 // folder do not have.
 'use strict';
 
-const {tensor} = require('./model.js');
-
-const CODES = {
-  ADD: 0, AVERAGE_POOL_2D: 1, CONCATENATION: 2, CONV_2D: 3, DEPTHWISE_CONV_2D: 4, DEQUANTIZE: 6, FULLY_CONNECTED: 9,
-  LOGISTIC: 14, MAX_POOL_2D: 17, MUL: 18, RELU: 19, RELU6: 21, RESHAPE: 22, SOFTMAX: 25, TANH: 28, PAD: 34, MEAN: 40,
-  LSTM: 16, RNN: 24, SVDF: 27, UNIDIRECTIONAL_SEQUENCE_RNN: 35, UNIDIRECTIONAL_SEQUENCE_LSTM: 44,
-  RESIZE_BILINEAR: 23, TRANSPOSE_CONV: 67, RESIZE_NEAREST_NEIGHBOR: 97,
-  SUB: 41, QUANTIZE: 114, BATCH_MATMUL: 126, BATCH_TO_SPACE_ND: 37, DEPTH_TO_SPACE: 5, DIV: 42, ELU: 111, GATHER: 36,
-  HARD_SWISH: 117, L2_NORMALIZATION: 11, LEAKY_RELU: 98, MAXIMUM: 55, MINIMUM: 57, MIRROR_PAD: 100, PACK: 83, PADV2: 60,
-  PRELU: 54, REDUCE_MAX: 82, REDUCE_MIN: 89, REVERSE_V2: 105, SLICE: 65, SPACE_TO_BATCH_ND: 38, SPACE_TO_DEPTH: 26,
-  SQUARED_DIFFERENCE: 99, STRIDED_SLICE: 45, SUM: 74, TILE: 69, TRANSPOSE: 39, UNPACK: 88,
-};
-
-// Numbers for weights and biases that are the same in every run.
-function numbers(count, range, seed) {
-  let state = seed >>> 0;
-  return Array.from({length: count}, () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor(state / 2 ** 32 * (2 * range + 1)) - range;
-  });
-}
-
-const size = shape => shape.reduce((a, b) => a * b, 1);
-
-// One operator: its tensors are the inputs, then the constants, then the output.
-function one(op, inputs, constants, output, options) {
-  const tensors = [...inputs, ...constants, output];
-  const operands = [...inputs, ...constants].map((_, i) => i);
-  return {
-    tensors,
-    operators: [{op, code: CODES[op], inputs: operands, outputs: [tensors.length - 1], options}],
-    inputs: inputs.map((_, i) => i),
-    outputs: [tensors.length - 1],
-  };
-}
+const {numbers, one, size, tensor} = require('./model.js');
 
 // Its operands stand in another order: the shape of the output, weights, input, bias.
 function transposed(x, w, b, output, options) {
@@ -213,7 +179,7 @@ function recurrent(op, operands, output, options) {
   const tensors = [...operands.filter(t => t), output];
   return {
     tensors,
-    operators: [{op, code: CODES[op], inputs: operands.map(t => t ? tensors.indexOf(t) : -1), outputs: [tensors.length - 1], options}],
+    operators: [{op, inputs: operands.map(t => t ? tensors.indexOf(t) : -1), outputs: [tensors.length - 1], options}],
     inputs: [0],
     outputs: [tensors.length - 1],
   };

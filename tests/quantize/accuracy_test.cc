@@ -11,7 +11,7 @@ namespace cosim::quantize {
 namespace {
 
 // Windows near the borders between classes: the same network as its authors quantized it agrees with the
-// float one on 189 of the first 200. All windows that calibrate have other seeds.
+// float one on 189 of each 200. All windows that calibrate have other seeds.
 TEST(Accuracy, Resnet8ChoosesAsTheFloatNetworkOnThreeSetsOfPhotographs) {
   COSIM_NEED_DATA();
   Diagnostics diagnostics;
