@@ -10,14 +10,16 @@
 namespace cosim::cpu {
 namespace {
 
-constexpr uint64_t kAlignment = 64;
+constexpr uint64_t kBlockAlignment = 64;
 
 /// Stands before a block, in an alignment's bytes of its own.
 struct Header {
   uint64_t bytes;
 };
 
-Header* HeaderOf(void* block) { return reinterpret_cast<Header*>(static_cast<char*>(block) - kAlignment); }
+Header* HeaderOf(void* block) {
+  return reinterpret_cast<Header*>(static_cast<char*>(block) - kBlockAlignment);
+}
 
 /// Blocks that wait for a kernel, least first.
 class Kept {
@@ -71,12 +73,12 @@ Kept& OfThisThread() {
 void* AllocateScratch(uint64_t bytes) {
   Header* header = OfThisThread().Take(bytes);
   if (!header) {
-    const uint64_t whole = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    header = static_cast<Header*>(std::aligned_alloc(kAlignment, kAlignment + whole));
+    const uint64_t whole = (bytes + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
+    header = static_cast<Header*>(std::aligned_alloc(kBlockAlignment, kBlockAlignment + whole));
     COSIM_CHECK(header != nullptr, "a kernel's buffer of {} bytes", bytes);
     header->bytes = whole;
   }
-  return reinterpret_cast<char*>(header) + kAlignment;
+  return reinterpret_cast<char*>(header) + kBlockAlignment;
 }
 
 void FreeScratch(void* block) { OfThisThread().Give(HeaderOf(block)); }
