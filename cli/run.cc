@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/energy_option.h"
 #include "cli/model_files.h"
 #include "cli/module.h"
 #include "cli/options.h"
@@ -63,6 +64,8 @@ template <typename Work>
 int RunAndReport(const SpecWithSource& loaded, const po::variables_map& values, session::Options& run,
                  const session::ExperimentKey& key, const std::string& json, Work work) {
   const isa::Spec& spec = loaded.spec;
+  const auto energy = EnergyIn(values, loaded);
+  if (!energy) return 1;
   const bool terminal = isatty(STDERR_FILENO);
   if (terminal) run.progress = ShowProgress;
   std::string error;
@@ -70,6 +73,9 @@ int RunAndReport(const SpecWithSource& loaded, const po::variables_map& values, 
   if (result && !Describe(loaded, key, *result, error)) result.reset();
   if (terminal) ShowProgress("");
   if (!result) return Fail(error);
+  if (energy->table)
+    result->energy =
+        session::EnergyOf(spec, result->work, result->run, result->end_to_end, run.host, *energy->table);
   const int status =
       Report(values, *result, spec, run, *ParseRequire(values["require"].as<std::string>()), json);
   return WriteOutputs(values, *result) ? status : 1;
@@ -147,6 +153,7 @@ int RunVerb(const Arguments& arguments) {
       "timeline", po::value<std::string>()->value_name("FILE"),
       "write what every unit did when, as a trace for ui.perfetto.dev (FILE.pftrace); - is standard output")(
       "trust", "of a module that was not compiled here: run its machine code, as a program of yours");
+  AddEnergyOption(options);
   AddActivationBits(options);
   AddTunedOption(options);
   AddModelOptions(options);
@@ -178,7 +185,7 @@ int RunVerb(const Arguments& arguments) {
   if (!CheckDevice(run.device, /*or_host=*/true)) return 1;
   if (run.timing_only && run.device == "functional")
     return Fail("--timing-only: the functional device has no timing", "use --device=cycle");
-  for (const char* option : {"timeline"})
+  for (const char* option : {"timeline", "energy"})
     if (values.count(option) && run.device == "functional")
       return Fail(fmt::format("--{}: the functional device has no timing", option), "use --device=cycle");
   if (run.timing_only && run.device != "cycle")

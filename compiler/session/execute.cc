@@ -139,6 +139,14 @@ std::optional<std::vector<import::Port>> PortsOf(const std::vector<runtime::Plac
   return ports;
 }
 
+sim::Work WorkOf(const isa::Spec& spec, const runtime::Network& network) {
+  sim::Work work = sim::WorkOf(spec, {});
+  for (const auto& step : network.steps)
+    if (const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step))
+      work += sim::WorkOf(spec, isa::Decoder(spec).All(accelerator->program.instructions));
+  return work;
+}
+
 bool VerifyInto(const isa::Spec& spec, const Options& options, Result& result, std::string& error) {
   if (options.progress) options.progress("verifying the programs");
   CpuTimer timer(result.host.verify_s);
@@ -156,6 +164,7 @@ bool VerifyInto(const isa::Spec& spec, const Options& options, Result& result, s
   for (const auto& step : result.network.steps)
     if (const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step))
       result.instructions += static_cast<int64_t>(accelerator->program.instructions.size());
+  result.work = WorkOf(spec, result.network);
   return error.empty();
 }
 
