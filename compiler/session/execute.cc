@@ -140,10 +140,16 @@ std::optional<std::vector<import::Port>> PortsOf(const std::vector<runtime::Plac
 }
 
 sim::Work WorkOf(const isa::Spec& spec, const runtime::Network& network) {
+  constexpr size_t kAtATime = 256;  // decoded, they take much room
   sim::Work work = sim::WorkOf(spec, {});
-  for (const auto& step : network.steps)
-    if (const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step))
-      work += sim::WorkOf(spec, isa::Decoder(spec).All(accelerator->program.instructions));
+  const isa::Decoder decoder(spec);
+  for (const auto& step : network.steps) {
+    const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step);
+    if (!accelerator) continue;
+    std::span<const isa::Instruction> rest = accelerator->program.instructions;
+    for (; !rest.empty(); rest = rest.subspan(std::min(kAtATime, rest.size())))
+      work += sim::WorkOf(spec, decoder.All(rest.first(std::min(kAtATime, rest.size()))));
+  }
   return work;
 }
 
