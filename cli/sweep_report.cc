@@ -84,7 +84,7 @@ struct Figure {
 std::string Share(const Json& number) { return number.is_number() ? Percent(number.get<double>()) : ""; }
 
 /// Energy where some point has it.
-std::vector<Figure> FiguresOf(const std::vector<Row>& rows) {
+std::vector<Figure> TableFigures(const std::vector<Row>& rows) {
   std::vector<Figure> figures = {{"cycles", "/cycles", Whole},
                                  {"ms", "/ms", Fixed},
                                  {"host est ms", "/end_to_end/host_ms", Fixed},
@@ -154,7 +154,7 @@ std::string SweepTable(const std::vector<Row>& rows) {
   }
   std::string text = fmt::format("{:>5}", "id");
   for (size_t i = 0; i < columns.size(); ++i) text += fmt::format("  {:<{}}", columns[i].title, widths[i]);
-  const std::vector<Figure> figures = FiguresOf(rows);
+  const std::vector<Figure> figures = TableFigures(rows);
   for (const Figure& figure : figures) text += fmt::format("  {:>13}", figure.title);
   text += '\n';
   for (const Row& row : rows) {
