@@ -34,13 +34,13 @@ CostBySize ReadSizes(const MapReader& section, const char* key, int64_t most, Di
     const auto cost = isa::ReadNumber(entry.value, fmt::format("'{}' in '{}'", entry.key.scalar, key),
                                       kMostPicojoules, diags);
     if (size && (*size < 1 || *size > most))
-      Report(diags, isa::codes::kOutOfRange, entry.key,
-             fmt::format("a key of '{}' is {}, but has to be 1 to {}", key, *size, most));
+      isa::Report(diags, isa::codes::kOutOfRange, entry.key,
+                  fmt::format("a key of '{}' is {}, but has to be 1 to {}", key, *size, most));
     else if (size && cost)
       points.emplace_back(static_cast<double>(*size), *cost);
   }
   if (map->entries.empty())
-    Report(diags, isa::codes::kOutOfRange, *map, fmt::format("'{}' has no values", key));
+    isa::Report(diags, isa::codes::kOutOfRange, *map, fmt::format("'{}' has no values", key));
   std::ranges::sort(points);
   return CostBySize(std::move(points));
 }
@@ -49,7 +49,7 @@ CostBySize ReadSizes(const MapReader& section, const char* key, int64_t most, Di
 void RequireSource(const MapReader& section, Diagnostics& diags) {
   const auto source = section.String("source");
   if (source && source->empty())
-    Report(diags, isa::codes::kOutOfRange, *section.Find("source"), "'source' says nothing").hint =
+    isa::Report(diags, isa::codes::kOutOfRange, *section.Find("source"), "'source' says nothing").hint =
         "where the values were published";
 }
 
