@@ -161,8 +161,9 @@ std::optional<std::map<std::string, Field>> ReadFields(const std::string& file,
   if (compared > 0) return fields;
   if (missing.empty()) return Fail(fmt::format("{} has no points that are done", file)), std::nullopt;
   Fail(fmt::format("no point has a number '{}'", missing.front()),
-       "cycles, ms, frame_ms, host_ms, dram_bytes, macs_host, area.dsp, area.ramb36, max:utilization, or any "
-       "number in the JSON of `cosim run`");
+       "cycles, ms, frame_ms, host_ms, dram_bytes, macs_host, area.dsp, area.ramb36, max:utilization, "
+       "energy_mj of points with an energy table (--set energy=45nm), or any number in the JSON of `cosim "
+       "run`");
   return std::nullopt;
 }
 

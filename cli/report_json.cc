@@ -31,6 +31,20 @@ Json EndToEndJson(const session::EndToEnd& times) {
           {"pipelined_frames_per_s", OrNull(times.PipelinedFramesPerSecond())}};
 }
 
+Json EnergyJson(const session::FrameEnergy& energy) {
+  const sim::Energy& parts = energy.parts;
+  return {{"table", energy.table},
+          {"technology", energy.technology},
+          {"model", "estimate"},
+          {"macs_mj", parts.macs},
+          {"alu_mj", parts.alu},
+          {"sram_mj", parts.sram},
+          {"dram_mj", parts.dram},
+          {"instructions_mj", parts.instructions},
+          {"host_mj", energy.total_mj ? Json(parts.host) : Json()},
+          {"static_mj", energy.total_mj ? Json(parts.leakage) : Json()}};
+}
+
 Json FitJson(const synth::Fit& fit) {
   return {{"fits", fit.fits ? Json(*fit.fits) : Json()}, {"text", fit.text}};
 }
@@ -84,6 +98,10 @@ Json RunObject(const session::Result& result, const isa::Spec& spec, const sessi
   if (area) json["area"] = {{"dsp", area->dsp}, {"ramb36", area->ramb18 / 2.0}};
   json["fit"] = FitJson(synth::FitOf(spec, area));
   json["end_to_end"] = EndToEndJson(result.end_to_end);
+  if (result.energy) {
+    json["energy_mj"] = OrNull(result.energy->total_mj);
+    json["energy"] = EnergyJson(*result.energy);
+  }
   json["warnings"] = Json::array();
   for (const auto& warning : result.warnings)
     json["warnings"].push_back({{"kind", warning.kind}, {"text", warning.text}});

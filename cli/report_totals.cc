@@ -55,6 +55,19 @@ std::string FrameLine(const session::Result& result, const isa::Spec& spec) {
   return text + "\n";
 }
 
+std::string EnergyLine(const session::FrameEnergy& energy) {
+  const sim::Energy& parts = energy.parts;
+  std::string text = "energy (estimated, " + energy.table + "): ";
+  text += energy.total_mj ? fmt::format("{:.3f} mJ a frame", *energy.total_mj)
+                          : fmt::format("unknown, since {}", energy.unknown);
+  text +=
+      fmt::format(" = {:.3f} MACs + {:.3f} ALU + {:.3f} on-chip memories + {:.3f} DRAM + {:.3f} instructions",
+                  parts.macs, parts.alu, parts.sram, parts.dram, parts.instructions);
+  text += energy.total_mj ? fmt::format(" + {:.3f} host", parts.host) : " + host";
+  if (parts.leakage > 0) text += fmt::format(" + {:.3f} static", parts.leakage);
+  return text + "\n";
+}
+
 std::string Totals(const session::Result& result, const isa::Spec& spec, const session::Options& options) {
   std::string text;
   if (result.run.timed)
@@ -66,6 +79,7 @@ std::string Totals(const session::Result& result, const isa::Spec& spec, const s
     text += fmt::format("total: no cycles, {}\n", Macs(result));
   if (result.clock) text += ClockLine(*result.clock);
   text += FrameLine(result, spec);
+  if (result.energy) text += EnergyLine(*result.energy);
   for (const session::Warning& warning : result.warnings) text += fmt::format("warning: {}\n", warning.text);
   text += fmt::format("{} on {} ({}), {} device, {} virtual threads, seed {}, spec {}, {} instructions\n",
                       result.network.name, spec.config, spec.isa, options.device, options.virtual_threads,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/energy_option.h"
 #include "cli/model_files.h"
 #include "cli/module.h"
 #include "cli/options.h"
@@ -14,6 +15,7 @@
 #include "cli/rtl_options.h"
 #include "cli/run_board.h"
 #include "cli/run_host.h"
+#include "cli/trace/network_trace.h"
 #include "cli/tuned_schedules.h"
 #include "cli/verbs.h"
 #include "compiler/session/module.h"
@@ -31,12 +33,25 @@ std::optional<session::Require> ParseRequire(const std::string& text) {
   return std::nullopt;
 }
 
+/// Writes what --timeline asks for; prints mistakes.
+bool WriteTimeline(const std::string& path, const isa::Spec& spec, const runtime::Network& network) {
+  std::string error;
+  const auto bytes = NetworkTrace(spec, network, error);
+  if (!bytes) return Fail(error), false;
+  return WriteFile(path, *bytes);
+}
+
 int Report(const po::variables_map& values, const session::Result& result, const isa::Spec& spec,
            const session::Options& options, session::Require require, const std::string& json) {
   // Standard output is the table's, unless something else was sent there.
-  const bool is_taken = json == "-" || (values.count("output") && values["output"].as<std::string>() == "-");
+  const auto is_output = [&](const char* option) {
+    return values.count(option) && values[option].as<std::string>() == "-";
+  };
+  const bool is_taken = json == "-" || is_output("output") || is_output("timeline");
   if (!is_taken) Print("{}", RunTable(result, spec, options));
   if (!json.empty() && !WriteFile(json, RunJson(result, spec, options))) return 1;
+  if (values.count("timeline") && !WriteTimeline(values["timeline"].as<std::string>(), spec, result.network))
+    return 1;
   const std::string violation = session::Violation(require, result.network);
   if (!violation.empty())
     return Fail(
@@ -46,14 +61,21 @@ int Report(const po::variables_map& values, const session::Result& result, const
 
 // Runs `work` with progress shown, and reports.
 template <typename Work>
-int RunAndReport(const isa::Spec& spec, const po::variables_map& values, session::Options& run,
-                 const std::string& json, Work work) {
+int RunAndReport(const SpecWithSource& loaded, const po::variables_map& values, session::Options& run,
+                 const session::ExperimentKey& key, const std::string& json, Work work) {
+  const isa::Spec& spec = loaded.spec;
+  const auto energy = EnergyIn(values, loaded);
+  if (!energy) return 1;
   const bool terminal = isatty(STDERR_FILENO);
   if (terminal) run.progress = ShowProgress;
   std::string error;
-  const std::optional<session::Result> result = work(error);
+  std::optional<session::Result> result = work(error);
+  if (result && !Describe(loaded, key, *result, error)) result.reset();
   if (terminal) ShowProgress("");
   if (!result) return Fail(error);
+  if (energy->table)
+    result->energy =
+        session::EnergyOf(spec, result->work, result->run, result->end_to_end, run.host, *energy->table);
   const int status =
       Report(values, *result, spec, run, *ParseRequire(values["require"].as<std::string>()), json);
   return WriteOutputs(values, *result) ? status : 1;
@@ -72,11 +94,8 @@ int RunNetwork(const po::variables_map& values, session::Options& run, const std
   run.tuned = std::move(*tuned);
   const session::ExperimentKey key{NetworkIdentity(values), run.seed, run.activation_bits,
                                    run.virtual_threads, Identity(run.tuned)};
-  return RunAndReport(spec, values, run, json, [&](std::string& error) {
-    auto result = session::RunExperiment(spec, run, error);
-    if (result && !Describe(*loaded, key, *result, error)) result.reset();
-    return result;
-  });
+  return RunAndReport(*loaded, values, run, key, json,
+                      [&](std::string& error) { return session::RunExperiment(spec, run, error); });
 }
 
 int RunModuleFile(const po::variables_map& values, session::Options& run, const std::string& json) {
@@ -101,11 +120,8 @@ int RunModuleFile(const po::variables_map& values, session::Options& run, const 
   const session::ExperimentKey key{
       fmt::format("module {:08x} of {} by {}", provenance.checksum, provenance.model, provenance.producer),
       run.seed, 0, run.virtual_threads};
-  const isa::Spec& spec = linked->loaded.spec;
-  return RunAndReport(spec, values, run, json, [&](std::string& error) {
-    auto result = session::RunModule(spec, std::move(linked->module), run, error);
-    if (result && !Describe(linked->loaded, key, *result, error)) result.reset();
-    return result;
+  return RunAndReport(linked->loaded, values, run, key, json, [&](std::string& error) {
+    return session::RunModule(linked->loaded.spec, std::move(linked->module), run, error);
   });
 }
 
@@ -134,7 +150,10 @@ int RunVerb(const Arguments& arguments) {
       "accelerators to simulate at a time, for --frames")(
       "json", po::value<std::string>()->value_name("FILE")->default_value(""),
       "write the report as JSON; - is standard output")(
+      "timeline", po::value<std::string>()->value_name("FILE"),
+      "write what every unit did when, as a trace for ui.perfetto.dev (FILE.pftrace); - is standard output")(
       "trust", "of a module that was not compiled here: run its machine code, as a program of yours");
+  AddEnergyOption(options);
   AddActivationBits(options);
   AddTunedOption(options);
   AddModelOptions(options);
@@ -166,6 +185,9 @@ int RunVerb(const Arguments& arguments) {
   if (!CheckDevice(run.device, /*or_host=*/true)) return 1;
   if (run.timing_only && run.device == "functional")
     return Fail("--timing-only: the functional device has no timing", "use --device=cycle");
+  for (const char* option : {"timeline", "energy"})
+    if (values.count(option) && run.device == "functional")
+      return Fail(fmt::format("--{}: the functional device has no timing", option), "use --device=cycle");
   if (run.timing_only && run.device != "cycle")
     return Fail(fmt::format("--timing-only: the {} device always moves data", run.device),
                 "use --device=cycle");
@@ -195,6 +217,7 @@ int RunVerb(const Arguments& arguments) {
   }
   if (!ReadRtlOptions(values, run)) return 1;
   if (!json.empty() && !CheckWritable(json)) return 1;
+  if (values.count("timeline") && !CheckWritable(values["timeline"].as<std::string>())) return 1;
   if (!CheckOutputOptions(values)) return 1;
   if (NamesModule(run.network)) return RunModuleFile(values, run, json);
   if (values.count("trust")) return Fail("--trust is for modules", "what is compiled now is trusted anyhow");

@@ -45,8 +45,8 @@ constexpr char kX86Target[] = "x86-64-v2";
 
 /// What a board has, and a simulator has not, or the other way round; prints a mistake.
 bool HasNoSimulatorOptions(const po::variables_map& values) {
-  for (const char* option : {"timing-only", "simd", "jobs", "threads", "float32", "host-target", "trace",
-                             "trace-from", "trace-cycles"})
+  for (const char* option : {"timing-only", "simd", "jobs", "timeline", "energy", "threads", "float32",
+                             "host-target", "trace", "trace-from", "trace-cycles"})
     if (values.count(option) && !values[option].defaulted())
       return Fail(fmt::format("--{}: not with a board", option), "leave it out, or use --device=cycle"),
              false;

@@ -26,9 +26,9 @@ constexpr int kMostThreads = 256;
 
 /// What only an accelerator or its simulation could do something with; prints a mistake.
 bool HasNoAcceleratorOptions(const po::variables_map& values) {
-  for (const char* option :
-       {"config", "isa", "set", "memory", "timing-only", "virtual-threads", "require", "simd", "frames",
-        "jobs", "trust", "tuned", "trace", "trace-from", "trace-cycles", "board-program", "board-memory"})
+  for (const char* option : {"config", "isa", "set", "memory", "timing-only", "virtual-threads", "require",
+                             "simd", "frames", "jobs", "timeline", "energy", "trust", "tuned", "trace",
+                             "trace-from", "trace-cycles", "board-program", "board-memory"})
     if (values.count(option) && !values[option].defaulted())
       return Fail(fmt::format("--{}: the host device has no accelerator", option),
                   "leave it out, or use --device=cycle"),

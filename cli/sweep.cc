@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cmath>
 
 #include "cli/options.h"
 #include "cli/outcome_json.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
+#include "cli/sweep_merge.h"
 #include "cli/sweep_plan.h"
 #include "cli/sweep_report.h"
 #include "cli/verbs.h"
@@ -43,6 +45,20 @@ std::optional<SweepPlan> PlanIn(const po::variables_map& values) {
   return plan;
 }
 
+/// "2/4"; all of it when empty. Nothing after printing a mistake.
+std::optional<explore::Shard> ShardIn(const std::string& text) {
+  explore::Shard shard;
+  if (text.empty()) return shard;
+  const char* end = text.data() + text.size();
+  const auto index = std::from_chars(text.data(), end, shard.index);
+  const bool is_cut = index.ec == std::errc() && index.ptr != end && *index.ptr == '/';
+  const auto count = is_cut ? std::from_chars(index.ptr + 1, end, shard.count) : index;
+  if (is_cut && count.ec == std::errc() && count.ptr == end && shard.index >= 1 && shard.index <= shard.count)
+    return shard;
+  return Fail(fmt::format("--shard={}: not of the form I/N with I from 1 to N", text), "as in --shard=2/4"),
+         std::nullopt;
+}
+
 int Report(const po::variables_map& values, const explore::Database& database) {
   std::vector<explore::Row> rows;
   std::string error;
@@ -57,6 +73,8 @@ int Report(const po::variables_map& values, const explore::Database& database) {
 }  // namespace
 
 int SweepVerb(const Arguments& arguments) {
+  if (!arguments.empty() && arguments[0] == "merge")
+    return SweepMerge({arguments.begin() + 1, arguments.end()});
   po::options_description options("options");
   AddPlanOptions(options);
   options.add_options()("db", po::value<std::string>()->value_name("FILE")->default_value(""),
@@ -65,6 +83,8 @@ int SweepVerb(const Arguments& arguments) {
       "points to run at a time")("check",
                                  "run with data and compare with the golden model, which takes long")(
       "retry", "run points again that failed")(
+      "shard", po::value<std::string>()->value_name("I/N")->default_value(""),
+      "run every N-th point only, from the I-th on; `cosim sweep merge` joins the databases")(
       "json", po::value<std::string>()->value_name("FILE")->default_value(""),
       "write the rows as JSON; - is standard output")(
       "csv", po::value<std::string>()->value_name("FILE")->default_value(""),
@@ -86,6 +106,9 @@ int SweepVerb(const Arguments& arguments) {
   sweep.jobs = values["jobs"].as<int>();
   if (sweep.jobs < 1 || sweep.jobs > 256) return Fail("--jobs: from 1 to 256");
   sweep.retry = values.count("retry") > 0;
+  const auto shard = ShardIn(values["shard"].as<std::string>());
+  if (!shard) return 1;
+  sweep.shard = *shard;
   sweep.run.check = values.count("check") > 0;
   const explore::PointRunner options_of(plan->networks, plan->plan.constraints, sweep.run);
   sweep.describe = [&](const explore::Point& point, const explore::Outcome& outcome) {

@@ -75,21 +75,27 @@ std::string Fixed(const Json& number) {
 }
 std::string Whole(const Json& number) { return number.is_number() ? Grouped(number.get<int64_t>()) : ""; }
 
-const std::vector<std::string>& ResultTitles() {
-  static const std::vector<std::string> titles = {"cycles", "ms",         "host est ms", "frame ms",
-                                                  "util",   "DRAM bytes", "host MACs"};
-  return titles;
-}
+/// A figure of a result, in the table.
+struct Figure {
+  std::string title, pointer;
+  std::string (*text)(const Json&);
+};
 
-std::vector<std::string> ResultCells(const Json& result) {
-  const Json util = At(result, "/utilization");
-  return {Whole(At(result, "/cycles")),
-          Fixed(At(result, "/ms")),
-          Fixed(At(result, "/end_to_end/host_ms")),
-          Fixed(At(result, "/end_to_end/frame_ms")),
-          util.is_number() ? Percent(util.get<double>()) : "",
-          Whole(At(result, "/dram_bytes")),
-          Whole(At(result, "/macs_host"))};
+std::string Share(const Json& number) { return number.is_number() ? Percent(number.get<double>()) : ""; }
+
+/// Energy where some point has it.
+std::vector<Figure> TableFigures(const std::vector<Row>& rows) {
+  std::vector<Figure> figures = {{"cycles", "/cycles", Whole},
+                                 {"ms", "/ms", Fixed},
+                                 {"host est ms", "/end_to_end/host_ms", Fixed},
+                                 {"frame ms", "/end_to_end/frame_ms", Fixed},
+                                 {"util", "/utilization", Share},
+                                 {"DRAM bytes", "/dram_bytes", Whole},
+                                 {"host MACs", "/macs_host", Whole}};
+  if (std::ranges::any_of(
+          rows, [](const Row& row) { return row.result.find("\"energy_mj\":") != row.result.npos; }))
+    figures.push_back({"energy est mJ", "/energy_mj", Fixed});
+  return figures;
 }
 
 /// An object, empty where the row has no result or one that is damaged.
@@ -148,14 +154,17 @@ std::string SweepTable(const std::vector<Row>& rows) {
   }
   std::string text = fmt::format("{:>5}", "id");
   for (size_t i = 0; i < columns.size(); ++i) text += fmt::format("  {:<{}}", columns[i].title, widths[i]);
-  for (const std::string& title : ResultTitles()) text += fmt::format("  {:>13}", title);
+  const std::vector<Figure> figures = TableFigures(rows);
+  for (const Figure& figure : figures) text += fmt::format("  {:>13}", figure.title);
   text += '\n';
   for (const Row& row : rows) {
     text += fmt::format("{:>5}", row.id);
     for (size_t i = 0; i < columns.size(); ++i)
       text += fmt::format("  {:<{}}", columns[i].text(row), widths[i]);
+    const Json result = row.status == "done" ? ResultOf(row) : Json();
     if (row.status == "done")
-      for (const std::string& cell : ResultCells(ResultOf(row))) text += fmt::format("  {:>13}", cell);
+      for (const Figure& figure : figures)
+        text += fmt::format("  {:>13}", figure.text(At(result, figure.pointer)));
     else
       text += fmt::format("  {}: {}", row.status, FirstLine(row.diagnostic));
     text += '\n';
@@ -178,6 +187,7 @@ std::string SweepCsv(const std::vector<Row>& rows) {
       {"dram_bytes", "/dram_bytes"},
       {"area_dsp", "/area/dsp"},
       {"area_ramb36", "/area/ramb36"},
+      {"energy_mj", "/energy_mj"},
       {"hardware_fingerprint", "/provenance/hardware_fingerprint"},
       {"experiment_fingerprint", "/provenance/experiment_fingerprint"}};
   const std::vector<Column> columns = PointColumns(rows);

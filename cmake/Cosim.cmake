@@ -72,6 +72,24 @@ function(cosim_schema name file)
   target_link_libraries(cosim_${name} PRIVATE flatbuffers::flatbuffers)
 endfunction()
 
+# cosim_protobuf(NAME FILE.proto): as cosim_schema, of protobuf: <FILE.pb.h>.
+function(cosim_protobuf name file)
+  find_package(Protobuf REQUIRED)
+  cmake_path(GET file STEM stem)
+  cmake_path(GET file PARENT_PATH folder)
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/generated)
+  file(MAKE_DIRECTORY ${generated})
+  add_custom_command(OUTPUT ${generated}/${stem}.pb.h ${generated}/${stem}.pb.cc
+    COMMAND protobuf::protoc --cpp_out=${generated} -I ${CMAKE_CURRENT_SOURCE_DIR}/${folder} ${CMAKE_CURRENT_SOURCE_DIR}/${file}
+    DEPENDS ${file})
+  add_custom_target(${name}_schema DEPENDS ${generated}/${stem}.pb.h)
+  target_sources(cosim_${name} PRIVATE ${generated}/${stem}.pb.cc)
+  target_include_directories(cosim_${name} SYSTEM PRIVATE ${generated})
+  target_link_libraries(cosim_${name} PRIVATE protobuf::libprotobuf)
+  # Not ours to warn about.
+  set_source_files_properties(${generated}/${stem}.pb.cc PROPERTIES COMPILE_OPTIONS -w)
+endfunction()
+
 # cosim_test(NAME [DEPENDS lib...]): every *_test.cc of the calling folder as one test program.
 function(cosim_test name)
   cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})

@@ -6,7 +6,8 @@
 
 namespace cosim::isa {
 
-/// $COSIM_HOME, else the source tree that cosim was built from.
+/// $COSIM_HOME; else share/cosim beside the folder that the command stands in, if it is installed so; else
+/// the source tree that cosim was built from.
 std::filesystem::path Home();
 
 }  // namespace cosim::isa

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "cli/page/packed.h"
-#include "runtime/layer_windows.h"
-#include "sim/cycle/timing_engine.h"
+#include "cli/timed_programs.h"
 
 namespace cosim::cli {
 namespace {
@@ -50,29 +49,25 @@ std::optional<Json> TimelineJson(const isa::Spec& spec, const runtime::Network& 
                {"units", Json::array()}};
   std::vector<Track> tracks(spec.units.size());
   const bool in_full = Instructions(network) <= kMostInstructions;
-  Cycle begin = 0;
-  int64_t first = 0;
-  for (const auto& step : network.steps) {
-    const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step);
-    if (!accelerator) continue;
-    const auto program = sim::DecodeAll(spec, accelerator->program);
-    const auto counters = sim::TimingEngine(spec).Run(program, accelerator->program.code_address,
-                                                      {.record_instructions = true});
-    if (!counters.completed) return error = counters.error, std::nullopt;
-    json["programs"].push_back(begin);
-    for (const auto& window :
-         runtime::LayerWindows(accelerator->layer_of, program, counters.instructions, counters.cycles))
-      json["layers"].push_back({window.layer, begin + window.begin, begin + window.end});
-    for (size_t i = 0; in_full && i < program.size(); ++i) {
-      const auto& times = counters.instructions[i];
-      tracks[static_cast<size_t>(program[i].unit)].Add(first + static_cast<int64_t>(i), begin + times.issue,
-                                                       begin + times.retire, accelerator->layer_of[i],
-                                                       program[i].format);
-    }
-    begin += counters.cycles;
-    first += static_cast<int64_t>(program.size());
-  }
-  json["cycles"] = begin;
+  Cycle cycles = 0;
+  const bool completed = ForEachTimedProgram(
+      spec, network, /*with_record=*/false,
+      [&](const TimedProgram& program) {
+        json["programs"].push_back(program.begin);
+        for (const auto& window : program.layers)
+          json["layers"].push_back({window.layer, program.begin + window.begin, program.begin + window.end});
+        for (size_t i = 0; in_full && i < program.instructions.size(); ++i) {
+          const auto& times = program.counters.instructions[i];
+          const isa::Decoded& instruction = program.instructions[i];
+          tracks[static_cast<size_t>(instruction.unit)].Add(
+              program.first_instruction + static_cast<int64_t>(i), program.begin + times.issue,
+              program.begin + times.retire, program.step.layer_of[i], instruction.format);
+        }
+        cycles = program.begin + program.counters.cycles;
+      },
+      error);
+  if (!completed) return std::nullopt;
+  json["cycles"] = cycles;
   for (const auto& format : spec.formats) json["formats"].push_back(format.name);
   for (size_t u = 0; u < tracks.size(); ++u)
     json["units"].push_back(

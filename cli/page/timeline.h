@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // When each instruction of a network was in flight, in which unit and for which layer, small enough for a
-// page. The programs are timed again, which takes milliseconds; no data move.
+// page (cli/timed_programs.h knows when; cli/trace writes the same for a viewer of traces).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

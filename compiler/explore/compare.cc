@@ -44,6 +44,7 @@ Json TotalsOf(const Json& run) {
   Json json;
   for (const char* key : {"cycles", "ms", "utilization", "dram_bytes", "macs_host", "instructions"})
     json[key] = run.at(key);
+  if (run.contains("energy_mj")) json["energy_mj"] = run.at("energy_mj");
   for (const char* key : {"host_ms", "copies_ms", "frame_ms"}) json[key] = run.at("end_to_end").at(key);
   return json;
 }

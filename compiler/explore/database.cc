@@ -173,6 +173,15 @@ bool Database::ReadHead(const std::string& path, std::string& error) {
   return false;
 }
 
+bool Database::ReadSources(std::vector<SourceFile>& sources, std::string& error) const {
+  Statement statement(handle_.get(), "SELECT sha256, kind, path, text FROM source ORDER BY sha256");
+  int step = statement.Step();
+  for (; step == SQLITE_ROW; step = statement.Step())
+    sources.push_back({statement.Text(0), statement.Text(1), statement.Text(2), statement.Text(3)});
+  if (step != SQLITE_DONE) error = sqlite3_errmsg(handle_.get());
+  return step == SQLITE_DONE;
+}
+
 std::set<int64_t> Database::Ids(const std::string& but_status) const {
   std::set<int64_t> ids;
   Statement statement(handle_.get(), "SELECT id FROM point WHERE status <> ?");
@@ -191,6 +200,15 @@ bool Database::Add(const Row& row, std::string& error) {
   error = sqlite3_errmsg(handle_.get());
   return false;
 }
+
+bool Database::Execute(const char* sql, std::string& error) {
+  if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) == SQLITE_OK) return true;
+  error = sqlite3_errmsg(handle_.get());
+  return false;
+}
+
+bool Database::Begin(std::string& error) { return Execute("BEGIN", error); }
+bool Database::Commit(std::string& error) { return Execute("COMMIT", error); }
 
 bool Database::ForEach(const std::function<void(const Row&)>& visit, std::string& error) const {
   Statement statement(handle_.get(), fmt::format("SELECT {} FROM point ORDER BY id", kColumns));

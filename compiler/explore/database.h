@@ -19,7 +19,7 @@ namespace cosim::explore {
 
 /// A text that points were elaborated from.
 struct SourceFile {
-  std::string sha256, kind, path, text;  ///< kind: "isa" or "config"
+  std::string sha256, kind, path, text;  ///< kind: "isa", "config" or "energy"
 };
 
 /// What a database says of the sweep it holds.
@@ -49,11 +49,16 @@ class Database {
   /// Opens one that is there, for reading.
   static std::optional<Database> Open(const std::string& path, std::string& error);
 
+  /// The texts that points follow from, by digest. False, and `error` set, when the file is damaged.
+  bool ReadSources(std::vector<SourceFile>& sources, std::string& error) const;
   const SweepHead& head() const { return head_; }
   /// Of the rows there are but those of that status.
   std::set<int64_t> Ids(const std::string& but_status = "") const;
   /// Writes a row; one of that id is replaced. False, and `error` set, when the file takes no more.
   bool Add(const Row& row, std::string& error);
+  /// Rows between the two are written together, which is faster. False, and `error` set, when they are not.
+  bool Begin(std::string& error);
+  bool Commit(std::string& error);
   /// In the order of their ids. False, and `error` set, when the file is damaged.
   bool ForEach(const std::function<void(const Row&)>& visit, std::string& error) const;
   std::optional<Row> Find(int64_t id, std::string& error) const;
@@ -63,6 +68,7 @@ class Database {
     void operator()(sqlite3* database) const;
   };
   explicit Database(sqlite3* handle) : handle_(handle) {}
+  bool Execute(const char* sql, std::string& error);
   bool Create(const SweepHead& head, const std::vector<SourceFile>& files, std::string& error);
   bool ReadHead(const std::string& path, std::string& error);
 

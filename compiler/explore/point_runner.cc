@@ -9,6 +9,7 @@
 
 #include "compiler/graph/zoo/zoo.h"
 #include "compiler/import/data/inputs.h"
+#include "isa/spec/config_energy.h"
 #include "isa/spec/config_host.h"
 
 namespace cosim::explore {
@@ -46,6 +47,10 @@ void Bound(Map& map, size_t most) {
 }
 
 }  // namespace
+
+std::string FolderOf(const isa::SourceText& config) {
+  return std::filesystem::path(config.path).parent_path().string();
+}
 
 std::string CyclesKey(const isa::Spec& spec, const Point& point) {
   const isa::MemorySystem& dram = spec.dram;
@@ -120,6 +125,18 @@ std::optional<session::Result> PointRunner::Experiment(const isa::Spec& spec, se
   return result;
 }
 
+std::optional<const sim::EnergyTable*> PointRunner::EnergyTableFor(const isa::SpecTexts& texts,
+                                                                   const Point& point, std::string& error) {
+  const std::string name = isa::EnergyTableOf(texts.config, point.settings);
+  if (name.empty()) return nullptr;
+  const std::string folder = FolderOf(texts.config), key = folder + '\n' + name;
+  if (const auto known = energies_.find(key); known != energies_.end()) return &known->second;
+  Diagnostics diags;
+  auto table = sim::LoadEnergyTable(name, folder, diags);
+  if (!table) return error = diags.Render(), std::nullopt;
+  return &energies_.emplace(key, std::move(*table)).first->second;
+}
+
 Outcome PointRunner::Run(const Point& point) {
   Outcome outcome;
   Diagnostics diags;
@@ -131,10 +148,15 @@ Outcome PointRunner::Run(const Point& point) {
   }
   outcome.spec = std::move(*spec);
   if (!Meets(*outcome.spec, outcome)) return outcome;
+  const auto energy = EnergyTableFor(*texts, point, outcome.diagnostic);
+  if (!energy) return outcome;
   session::Options options = OptionsFor(point);
   options.host = isa::HostOf(texts->config, point.settings);
   auto result = Experiment(*outcome.spec, options, point, outcome.diagnostic);
   if (!result) return outcome;
+  if (*energy != nullptr)
+    result->energy = session::EnergyOf(*outcome.spec, result->work, result->run, result->end_to_end,
+                                       options.host, **energy);
   const runtime::SpecSource source{WithoutFolder(texts->isa), WithoutFolder(texts->config), point.settings,
                                    outcome.spec->isa, outcome.spec->config};
   result->origin = session::OriginOf(

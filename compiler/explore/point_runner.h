@@ -52,6 +52,10 @@ class PointRunner {
   session::Options OptionsFor(const Point& point) const;
 
  private:
+  /// The table that a point's configuration names, null when it names none; nothing, and `error` set, when
+  /// there is no such table.
+  std::optional<const sim::EnergyTable*> EnergyTableFor(const isa::SpecTexts& texts, const Point& point,
+                                                        std::string& error);
   const isa::SpecTexts* TextsOf(const Point& point, Diagnostics& diags);
   std::shared_ptr<const graph::QuantizedGraph> QuantizedFor(const isa::Spec& spec, const Point& point);
   /// False, and `outcome` filled in, when a condition does not hold.
@@ -66,7 +70,11 @@ class PointRunner {
   std::map<std::string, std::shared_ptr<const graph::QuantizedGraph>> quantized_;
   std::map<std::string, network::LoweringCache> caches_;
   std::map<std::string, session::Result> results_;
+  std::map<std::string, sim::EnergyTable> energies_;  ///< by folder and name
 };
+
+/// The folder of a configuration, beside which a table of energies may stand.
+std::string FolderOf(const isa::SourceText& config);
 
 /// What the cycles of a point depend on, in one line: the spec without clock and board, its memory, the
 /// network, and how it is compiled.

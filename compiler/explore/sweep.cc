@@ -11,7 +11,9 @@
 
 #include "compiler/explore/workers.h"
 #include "isa/digest.h"
+#include "isa/spec/config_energy.h"
 #include "isa/spec/loader.h"
+#include "sim/energy/energy_table.h"
 
 namespace cosim::explore {
 namespace {
@@ -28,23 +30,33 @@ std::string StatusName(Status status) {
   return "failed";
 }
 
-/// The texts that points are elaborated from, each once. A point that has none fails by itself.
+/// What of a point says which files it wants.
+std::string FilesKey(const Point& point) {
+  std::string key = point.config + '\n' + point.isa;
+  for (const isa::Override& setting : point.settings)
+    if (setting.path == "isa" || setting.path == "energy") key += '\n' + setting.path + '=' + setting.value;
+  return key;
+}
+
+/// The texts that points follow from, each once. A point that has none fails by itself.
 std::vector<SourceFile> SourcesOf(const std::vector<Point>& points) {
   std::set<std::string> seen;
   std::map<std::string, SourceFile> sources;
+  const auto add = [&](const char* kind, const isa::SourceText& text) {
+    SourceFile file{isa::Sha256Hex(text.text), kind, text.path, text.text};
+    sources.emplace(file.sha256, std::move(file));
+  };
   for (const Point& point : points) {
-    std::string key = point.config + '\n' + point.isa;
-    for (const isa::Override& setting : point.settings)
-      if (setting.path == "isa") key += '\n' + setting.value;
-    if (seen.count(key) > 0) continue;
+    if (seen.count(FilesKey(point)) > 0) continue;
     Diagnostics none;
     const auto texts = isa::FindSpecTexts(point.config, point.isa, point.settings, none);
     if (!texts) continue;
-    seen.insert(key);
-    for (const auto& [kind, text] : {std::pair{"isa", &texts->isa}, {"config", &texts->config}}) {
-      SourceFile file{isa::Sha256Hex(text->text), kind, text->path, text->text};
-      sources.emplace(file.sha256, std::move(file));
-    }
+    seen.insert(FilesKey(point));
+    add("isa", texts->isa);
+    add("config", texts->config);
+    const std::string energy = isa::EnergyTableOf(texts->config, point.settings);
+    if (energy.empty()) continue;
+    if (const auto table = sim::FindEnergyTable(energy, FolderOf(texts->config), none)) add("energy", *table);
   }
   std::vector<SourceFile> list;
   for (auto& [digest, file] : sources) list.push_back(std::move(file));
@@ -129,12 +141,18 @@ std::optional<Database> RunSweep(const Plan& plan, const Networks& networks, con
   if (!database) return std::nullopt;
   const std::set<int64_t> there = database->Ids(options.retry ? "failed" : "");
   std::vector<int64_t> missing;
-  for (const Point& point : points)
-    if (there.count(point.id) == 0) missing.push_back(point.id);
+  Progress progress;
+  for (const Point& point : points) {
+    if (!options.shard.Has(point.id)) continue;
+    ++progress.total;
+    if (there.count(point.id) > 0)
+      ++progress.done;
+    else
+      missing.push_back(point.id);
+  }
 
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
-  Progress progress{.done = static_cast<int64_t>(there.size()), .total = head.points};
   PointRunner runner(networks, plan.constraints, options.run);
   const auto point = [&](int64_t id) -> const Point& { return points[static_cast<size_t>(id - 1)]; };
   RunInProcesses(

@@ -19,12 +19,20 @@ struct Progress {
   double seconds = 0;           ///< since the first of them began
 };
 
+/// Every `count`-th point of a plan, from the `index`-th on, which counts from 1: what one of `count`
+/// machines runs.
+struct Shard {
+  int64_t index = 1, count = 1;
+  bool Has(int64_t id) const { return (id - 1) % count == index - 1; }
+};
+
 struct SweepOptions {
   std::string database;  ///< a file; empty: rows are kept in memory only
   std::string plan;      ///< its text, for the database
   std::string producer;  ///< version and commit: rows of another one do not mix with these
   int jobs = 1;          ///< processes
   bool retry = false;    ///< run points again that have failed
+  Shard shard;
   RunOptions run;
   /// The JSON of a point that is done.
   std::function<std::string(const Point& point, const Outcome& outcome)> describe;

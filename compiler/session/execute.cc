@@ -139,6 +139,20 @@ std::optional<std::vector<import::Port>> PortsOf(const std::vector<runtime::Plac
   return ports;
 }
 
+sim::Work WorkOf(const isa::Spec& spec, const runtime::Network& network) {
+  constexpr size_t kAtATime = 256;  // decoded, they take much room
+  sim::Work work = sim::WorkOf(spec, {});
+  const isa::Decoder decoder(spec);
+  for (const auto& step : network.steps) {
+    const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step);
+    if (!accelerator) continue;
+    std::span<const isa::Instruction> rest = accelerator->program.instructions;
+    for (; !rest.empty(); rest = rest.subspan(std::min(kAtATime, rest.size())))
+      work += sim::WorkOf(spec, decoder.All(rest.first(std::min(kAtATime, rest.size()))));
+  }
+  return work;
+}
+
 bool VerifyInto(const isa::Spec& spec, const Options& options, Result& result, std::string& error) {
   if (options.progress) options.progress("verifying the programs");
   CpuTimer timer(result.host.verify_s);
@@ -156,6 +170,7 @@ bool VerifyInto(const isa::Spec& spec, const Options& options, Result& result, s
   for (const auto& step : result.network.steps)
     if (const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step))
       result.instructions += static_cast<int64_t>(accelerator->program.instructions.size());
+  result.work = WorkOf(spec, result.network);
   return error.empty();
 }
 

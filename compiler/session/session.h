@@ -17,6 +17,7 @@
 #include "compiler/quantize/graph/compare.h"
 #include "compiler/quantize/graph/quantize_graph.h"
 #include "compiler/session/end_to_end.h"
+#include "compiler/session/energy.h"
 #include "compiler/session/memory_band.h"
 #include "compiler/session/origin.h"
 #include "compiler/session/warnings.h"
@@ -96,7 +97,9 @@ struct Result {
   int64_t macs_host = 0;     ///< … of layers on the host
   int64_t ideal_cycles = 0;  ///< the others at the array's rate
   int64_t instructions = 0;
+  sim::Work work;  ///< of its programs
   EndToEnd end_to_end;
+  std::optional<FrameEnergy> energy;  ///< when somebody asked for it
   std::vector<Warning> warnings;
   HostCost host;
   int64_t Values() const;

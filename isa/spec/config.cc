@@ -12,6 +12,7 @@
 #include "isa/diagnostic_codes.h"
 #include "isa/spec/board_address.h"
 #include "isa/spec/boards.h"
+#include "isa/spec/config_energy.h"
 #include "isa/spec/config_host.h"
 #include "isa/spec/config_memory.h"
 #include "isa/spec/overrides.h"
@@ -103,9 +104,9 @@ std::optional<YamlNode> ParseConfigTree(const SourceText& text, const std::vecto
 std::optional<Config> ReadConfig(YamlNode root, Diagnostics& diags) {
   const size_t errors = diags.list().size();
   Config config;
-  const MapReader reader(
-      root, root, "the configuration", diags,
-      {"isa", "doc", "board", "board_address", "clock_mhz", "parameters", "memory", "hardware", "host"});
+  const MapReader reader(root, root, "the configuration", diags,
+                         {"isa", "doc", "board", "board_address", "clock_mhz", "parameters", "memory",
+                          "hardware", "host", "energy"});
   if (!reader.is_map()) return std::nullopt;
   config.name = std::filesystem::path(root.source->path).stem().string();
   config.isa = reader.OptionalString("isa", "");
@@ -117,6 +118,7 @@ std::optional<Config> ReadConfig(YamlNode root, Diagnostics& diags) {
   // Whoever wants these asks for them; mistakes are everyone's.
   ReadHost(root, diags);
   ReadBoardAddress(root, diags);
+  ReadEnergy(root, diags);
   if (const YamlNode* parameters = reader.Find("parameters")) {
     if (parameters->kind != YamlNode::Kind::kNull && parameters->kind != YamlNode::Kind::kMap) {
       reader.RequireMap("parameters");

@@ -84,6 +84,23 @@ std::optional<int64_t> ReadInteger(const YamlNode& node, std::string_view what, 
   return std::nullopt;
 }
 
+std::optional<double> ReadNumber(const YamlNode& node, std::string_view what, double max,
+                                 Diagnostics& diags) {
+  double value = 0;
+  const char* end = node.scalar.data() + node.scalar.size();
+  const auto [rest, error] = std::from_chars(node.scalar.data(), end, value);
+  if (node.kind != YamlNode::Kind::kScalar || error != std::errc() || rest != end) {
+    const std::string is = node.kind == YamlNode::Kind::kScalar ? fmt::format("'{}'", node.scalar)
+                                                                : std::string(KindName(node.kind));
+    Report(diags, codes::kWrongType, node, fmt::format("{} has to be a number, not {}", what, is));
+    return std::nullopt;
+  }
+  if (std::isfinite(value) && value > 0 && value <= max) return value;
+  Report(diags, codes::kOutOfRange, node,
+         fmt::format("{} is {}, but has to be above 0 and at most {:.0f}", what, node.scalar, max));
+  return std::nullopt;
+}
+
 MapReader::MapReader(const YamlNode& map, const YamlNode& owner, std::string what, Diagnostics& diags,
                      std::initializer_list<std::string_view> known)
     : map_(map), owner_(owner), what_(std::move(what)), diags_(diags) {
@@ -159,20 +176,9 @@ std::optional<int64_t> MapReader::Integer(std::string_view key, int64_t min, int
 }
 
 std::optional<double> MapReader::Number(std::string_view key, double max) const {
-  const std::optional<std::string> text = String(key);
-  if (!text) return std::nullopt;
-  double value = 0;
-  const char* end = text->data() + text->size();
-  const auto [rest, error] = std::from_chars(text->data(), end, value);
-  if (error != std::errc() || rest != end) {
-    Report(diags_, codes::kWrongType, *Find(key),
-           fmt::format("'{}' of {} has to be a number, not '{}'", key, what_, *text));
-    return std::nullopt;
-  }
-  if (std::isfinite(value) && value > 0 && value <= max) return value;
-  Report(diags_, codes::kOutOfRange, *Find(key),
-         fmt::format("'{}' of {} is {}, but has to be above 0 and at most {:.0f}", key, what_, *text, max));
-  return std::nullopt;
+  const YamlNode* node = RequireKind(key, YamlNode::Kind::kScalar);
+  if (!node) return std::nullopt;
+  return ReadNumber(*node, fmt::format("'{}' of {}", key, what_), max, diags_);
 }
 
 const YamlNode* MapReader::RequireMap(std::string_view key) const {

@@ -27,6 +27,9 @@ bool IsIdentifier(std::string_view name);
 /// Scalar as an integer written in decimal; reports a wrong type.
 std::optional<int64_t> ReadInteger(const YamlNode& node, std::string_view what, Diagnostics& diags);
 
+/// Scalar as a number above 0 and at most `max`; reports what it is instead.
+std::optional<double> ReadNumber(const YamlNode& node, std::string_view what, double max, Diagnostics& diags);
+
 class MapReader {
  public:
   /// `what` names the map in messages ("unit 'load'"); `owner` is where a missing key is reported, usually

@@ -6,12 +6,19 @@
 #include <algorithm>
 #include <vector>
 
+#include "sim/cycle/activity.h"
 #include "sim/cycle/time.h"
 
 namespace cosim::sim {
 
 class BusyTimeline {
  public:
+  /// Puts every interval on this list too, the newest when the run has ended (Flush).
+  void Record(std::vector<Activity>* list) { list_ = list; }
+  void Flush() {
+    if (list_ != nullptr && last_.begin < last_.end) Keep();
+  }
+
   /// The unit is busy in [begin, end). `begin` never decreases from call to call; `now` neither. Overlaps
   /// count once.
   void Add(Cycle now, Cycle begin, Cycle end) {
@@ -44,9 +51,11 @@ class BusyTimeline {
   /// Puts the last interval on the list: another one begins. Rare, so kept out of Add's way.
   [[gnu::noinline]] void Close(Cycle now) {
     closed_ += last_.end - last_.begin;
+    if (list_ != nullptr && last_.begin < last_.end) Keep();
     Drop(now);
     ahead_.push_back(last_);
   }
+  void Keep() { list_->push_back({Activity::Kind::kBusy, -1, last_.begin, last_.end}); }
   /// Moves intervals that ended by `now` from the list into a sum.
   void Drop(Cycle now) {
     while (head_ < ahead_.size() && ahead_[head_].end <= now) {
@@ -65,6 +74,7 @@ class BusyTimeline {
   size_t head_ = 0;
   Cycle past_ = 0;    ///< busy cycles of intervals dropped
   Cycle closed_ = 0;  ///< … of all but the last
+  std::vector<Activity>* list_ = nullptr;
 };
 
 }  // namespace cosim::sim

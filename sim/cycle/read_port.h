@@ -4,9 +4,11 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "isa/check.h"
 #include "isa/spec/spec.h"
+#include "sim/cycle/port_traffic.h"
 #include "sim/cycle/ring.h"
 #include "sim/cycle/time.h"
 #include "sim/cycle/turn.h"
@@ -51,6 +53,7 @@ class ReadPort {
     const Cycle first = FirstBeat(now, burst);
     last_beat_ = first + burst.beats - 1;
     beats_ += static_cast<uint64_t>(burst.beats);
+    if (traffic_) traffic_->Add(first, burst.beats);
     if (in_flight_.size() == in_flight_.capacity()) in_flight_.pop();
     in_flight_.push(last_beat_);
     free_ = now + 1;
@@ -58,6 +61,10 @@ class ReadPort {
     return first;
   }
   uint64_t beats() const { return beats_; }
+
+  /// From now on, keeps when beats crossed the port.
+  void KeepTraffic() { traffic_.emplace(); }
+  const std::optional<PortTraffic>& traffic() const { return traffic_; }
 
  private:
   Cycle FirstBeat(Cycle now, const Burst& burst) {
@@ -75,6 +82,7 @@ class ReadPort {
   Cycle free_ = 0;         ///< no acceptance before
   Cycle last_beat_ = -1;
   uint64_t beats_ = 0;
+  std::optional<PortTraffic> traffic_;
 };
 
 }  // namespace cosim::sim

@@ -52,6 +52,24 @@ Simulation::Simulation(const isa::Spec& spec, MemoryTiming* memory, std::span<co
   }
 }
 
+void Simulation::KeepRecord() {
+  trails_.resize(units_.size());
+  for (size_t u = 0; u < units_.size(); ++u) units_[u].ledger.Record(&trails_[u]);
+  for (ReadPort& port : read_ports_) port.KeepTraffic();
+  for (WritePort& port : write_ports_) port.KeepTraffic();
+}
+
+ActivityRecord Simulation::Record() {
+  ActivityRecord record;
+  for (size_t u = 0; u < units_.size(); ++u) {
+    units_[u].ledger.FlushRecord();
+    record.units.push_back(ActivitiesOf(trails_[u]));
+  }
+  for (const ReadPort& port : read_ports_) record.reads.push_back(*port.traffic());
+  for (const WritePort& port : write_ports_) record.writes.push_back(*port.traffic());
+  return record;
+}
+
 bool Simulation::Run(Cycle max_cycles) {
   PresentFetch(1);
   for (;;) {

@@ -12,6 +12,7 @@
 #include "isa/program/decode.h"
 #include "isa/spec/spec.h"
 #include "runtime/profile.h"
+#include "sim/cycle/activity.h"
 #include "sim/cycle/bank_locks.h"
 #include "sim/cycle/fetch.h"
 #include "sim/cycle/read_port.h"
@@ -27,6 +28,11 @@ class Simulation {
   /// All arguments must outlive the simulation.
   Simulation(const isa::Spec& spec, MemoryTiming* memory, std::span<const isa::Decoded> program,
              uint64_t code_address);
+
+  /// Before Run: keeps what Record() is made of.
+  void KeepRecord();
+  /// What every unit and port did, the run having completed.
+  ActivityRecord Record();
 
   /// Runs until nothing more happens or `max_cycles` have passed; true when all instructions retired.
   bool Run(Cycle max_cycles);
@@ -89,6 +95,7 @@ class Simulation {
   Cycle last_retire_ = 0;
   size_t retired_ = 0;  ///< instructions whose retirement is known
   std::vector<runtime::InstructionTimes> times_;
+  std::vector<UnitTrail> trails_;  ///< of each unit, when they are kept
 };
 
 }  // namespace cosim::sim

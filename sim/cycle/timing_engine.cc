@@ -33,6 +33,7 @@ runtime::Counters TimingEngine::Run(std::span<const isa::Decoded> program, uint6
   COSIM_CHECK(code_address % 4096 == 0, "code at {}", code_address);
   memory_->Reset();
   Simulation simulation(*spec_, memory_, program, code_address);
+  if (options.record != nullptr) simulation.KeepRecord();
   runtime::Counters counters;
   counters.timed = true;
   counters.completed = simulation.Run(options.max_cycles);
@@ -44,6 +45,7 @@ runtime::Counters TimingEngine::Run(std::span<const isa::Decoded> program, uint6
     counters.ledger = simulation.Ledger();
     for (const runtime::LedgerRow& row : counters.ledger) COSIM_CHECK(row.Total() == counters.cycles);
     CountSteps(program, counters);
+    if (options.record != nullptr) *options.record = simulation.Record();
   } else {
     counters.error = StuckReport(*spec_, program, simulation, options);
   }

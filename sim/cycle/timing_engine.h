@@ -14,6 +14,7 @@
 #include "isa/program/program.h"
 #include "isa/spec/spec.h"
 #include "runtime/profile.h"
+#include "sim/cycle/activity.h"
 #include "sim/cycle/time.h"
 #include "sim/dram/memory_timing.h"
 
@@ -21,7 +22,8 @@ namespace cosim::sim {
 
 struct TimingOptions {
   bool record_instructions = false;
-  Cycle max_cycles = kNever;  ///< watchdog: a run that is not done by then is reported, not continued
+  ActivityRecord* record = nullptr;  ///< filled by a run that completes
+  Cycle max_cycles = kNever;         ///< watchdog: a run that is not done by then is reported, not continued
   /// The layer an instruction (by its index) came from, for messages; may be empty, and may return "".
   std::function<std::string(size_t)> layer_of;
 };

@@ -9,10 +9,24 @@
 #include "isa/check.h"
 
 namespace cosim::sim {
+namespace {
+
+/// Of a wait for something.
+Activity::Kind KindOf(Wait::Kind kind) {
+  if (kind == Wait::Kind::kPlace) return Activity::Kind::kWaitPush;
+  return kind == Wait::Kind::kToken ? Activity::Kind::kWaitToken : Activity::Kind::kWaitPort;
+}
+
+}  // namespace
 
 UnitLedger::UnitLedger(std::string unit, size_t queues) {
   row_.unit = std::move(unit);
   row_.wait_token.resize(queues);
+}
+
+void UnitLedger::Record(UnitTrail* trail) {
+  trail_ = trail;
+  busy_.Record(&trail->busy);
 }
 
 void UnitLedger::Waits(const Wait& wait, Cycle now) {
@@ -24,6 +38,7 @@ void UnitLedger::Waits(const Wait& wait, Cycle now) {
     const Cycle in_flight =
         unresolved_ > 0 ? now - wait_begin_ : std::max<Cycle>(0, std::min(now, flight_end_) - wait_begin_);
     waits_in_flight_ += in_flight - busy;
+    if (trail_ != nullptr) trail_->head_waits.push_back({KindOf(wait_.kind), wait_.queue, wait_begin_, now});
     switch (wait_.kind) {
       case Wait::Kind::kNothing:
         break;
@@ -50,6 +65,8 @@ void UnitLedger::Issues(Cycle now) {
 
 void UnitLedger::Retires(Cycle issue, Cycle retire) {
   --unresolved_;
+  if (trail_ != nullptr)
+    trail_->flights.push_back({Activity::Kind::kWaitMemory, -1, std::max(issue, flight_end_), retire + 1});
   flight_ += retire + 1 - std::max(issue, flight_end_);
   flight_end_ = retire + 1;
 }

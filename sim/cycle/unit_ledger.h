@@ -6,6 +6,7 @@
 #include <string>
 
 #include "runtime/profile.h"
+#include "sim/cycle/activity.h"
 #include "sim/cycle/busy_timeline.h"
 #include "sim/cycle/time.h"
 
@@ -22,13 +23,22 @@ class UnitLedger {
  public:
   UnitLedger(std::string unit, size_t queues);
 
+  /// From the start of a run on, keeps in `trail`, which outlives the ledger, when all of that was.
+  void Record(UnitTrail* trail);
+  /// Completes the trail, the run having ended.
+  void FlushRecord() { busy_.Flush(); }
+
   /// See BusyTimeline::Add.
   void Busy(Cycle now, Cycle begin, Cycle end) { busy_.Add(now, begin, end); }
   /// From `now` on, the head lacks `wait`.
   void Waits(const Wait& wait, Cycle now);
   Wait::Kind waits_for() const { return wait_.kind; }
   /// In cycle `now` a burst that the unit has presented lost its turn.
-  void LosesTurn(Cycle now) { lost_turns_ += busy_.At(now) ? 0 : 1; }
+  void LosesTurn(Cycle now) {
+    if (busy_.At(now)) return;
+    ++lost_turns_;
+    if (trail_ != nullptr) trail_->lost_turns.push_back({Activity::Kind::kWaitPort, -1, now, now + 1});
+  }
   void Issues(Cycle now);
   /// The oldest instruction whose retirement was not known was issued in `issue` and retires in `retire`.
   void Retires(Cycle issue, Cycle retire);
@@ -46,6 +56,7 @@ class UnitLedger {
   Cycle flight_end_ = 0;
   Cycle waits_in_flight_ = 0;  ///< waits of the head during which an instruction was in flight and not busy
   Cycle lost_turns_ = 0;
+  UnitTrail* trail_ = nullptr;
 };
 
 }  // namespace cosim::sim

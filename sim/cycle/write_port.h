@@ -5,9 +5,11 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "isa/check.h"
 #include "isa/spec/spec.h"
+#include "sim/cycle/port_traffic.h"
 #include "sim/cycle/ring.h"
 #include "sim/cycle/time.h"
 #include "sim/cycle/turn.h"
@@ -50,6 +52,7 @@ class WritePort {
     const Cycle first = std::max(now + latency(requester), data_end_);
     data_end_ = first + cycles(requester);
     beats_ += static_cast<uint64_t>(burst.beats);
+    if (traffic_) traffic_->Add(data_end_ - burst.beats, burst.beats);
     if (leaving_.size() + responses_.size() == leaving_.capacity()) responses_.pop();
     leaving_.push({requester, burst, data_end_ - 1});
     last_accept_ = now;
@@ -75,6 +78,10 @@ class WritePort {
   }
   uint64_t beats() const { return beats_; }
 
+  /// From now on, keeps when beats crossed the port; those of a burst in the last cycles that it takes.
+  void KeepTraffic() { traffic_.emplace(); }
+  const std::optional<PortTraffic>& traffic() const { return traffic_; }
+
  private:
   struct Leaving {
     size_t requester = 0;
@@ -89,6 +96,7 @@ class WritePort {
       responses_;  ///< of the bursts after these; leaving_ and responses_ hold at most `outstanding` together
   Cycle last_accept_ = -1, data_end_ = 0, last_response_ = -1;
   uint64_t beats_ = 0;
+  std::optional<PortTraffic> traffic_;
 };
 
 }  // namespace cosim::sim

@@ -166,5 +166,64 @@ TEST_F(SweepTest, MistakesAreSaidBeforeAnythingRuns) {
               HasSubstr("--config: that is the plan's to say"));
 }
 
+/// Points that differ, fail and are excluded: 18 of them.
+class SweepShards : public SweepTest {
+ protected:
+  static std::string Points() {
+    return "sweep mlp --config=tiny.yaml --set memory.latency=20..100:10 --set parameters.acc_bytes=7,2048 "
+           "--where 'memory.latency != 50'";
+  }
+  void RunParts() {
+    for (const char* part : {"1", "2", "3"})
+      Good(Points() + " --shard=" + part + "/3 --db=" + part + ".sqlite --jobs=1");
+  }
+};
+
+TEST_F(SweepShards, MergedTheyAreTheWholeSweep) {
+  RunParts();
+  Good(Points() + " --db=whole.sqlite --csv=whole.csv --json=whole.json");
+  const std::string merged = Good("sweep merge 3.sqlite 1.sqlite 2.sqlite -o all.sqlite").out;
+  EXPECT_EQ(merged, "all.sqlite: 18 of 18 points\n");
+  // Nothing is left to run, and nothing is run: the rows are those of the parts.
+  Good(Points() + " --db=all.sqlite --csv=all.csv --json=all.json");
+  EXPECT_EQ(testing::ReadFile(folder_ / "all.csv"), testing::ReadFile(folder_ / "whole.csv"));
+  EXPECT_EQ(File("all.json"), File("whole.json"));
+  const json points = File("all.json")["points"];
+  for (const char* status : {"done", "failed", "excluded"})
+    EXPECT_TRUE(std::ranges::any_of(points, [&](const json& point) { return point["status"] == status; }))
+        << status;
+}
+
+TEST_F(SweepShards, EachRunsItsOwnPointsOnly) {
+  const json part = Json(Points() + " --shard=2/4");
+  std::vector<int> ids;
+  for (const json& point : part["points"]) ids.push_back(point["id"]);
+  EXPECT_EQ(ids, (std::vector<int>{2, 6, 10, 14, 18}));
+}
+
+TEST_F(SweepShards, PointsInSeveralFilesStandOnce) {
+  RunParts();
+  const testing::Outcome merged = Good("sweep merge 1.sqlite 2.sqlite 1.sqlite -o 1.sqlite");
+  EXPECT_EQ(merged.out, "1.sqlite: 12 of 18 points; 6 in several files\n");
+  EXPECT_EQ(Json(Points() + " --db=1.sqlite")["points"].size(), 18u);
+}
+
+TEST_F(SweepShards, OtherSweepsAndOtherResultsAreRefused) {
+  RunParts();
+  Good("sweep mlp --config=tiny.yaml --set memory.latency=20,40 --db=other.sqlite");
+  EXPECT_THAT(ErrorOf("sweep merge 1.sqlite other.sqlite -o all.sqlite"),
+              HasSubstr("1.sqlite and other.sqlite hold different sweeps"));
+  EXPECT_THAT(ErrorOf("sweep merge 1.sqlite nowhere.sqlite -o all.sqlite"),
+              HasSubstr("there is no such file"));
+  EXPECT_THAT(ErrorOf("sweep merge 1.sqlite 2.sqlite"), HasSubstr("-o ALL.sqlite"));
+  EXPECT_THAT(ErrorOf("sweep mlp --shard=3/2"), HasSubstr("--shard=3/2: not of the form I/N"));
+  const std::string text = testing::ReadFile(folder_ / "2.sqlite");
+  Write("forged.sqlite", testing::ReplaceAll(text, "\"network\":\"mlp\"", "\"network\":\"mlq\""));
+  EXPECT_THAT(ErrorOf("sweep merge 2.sqlite forged.sqlite -o all.sqlite"),
+              HasSubstr("is done in 2.sqlite and done in forged.sqlite, with another result"));
+  EXPECT_EQ(Files().count("all.sqlite"), 0u);
+  for (const std::string& file : Files()) EXPECT_THAT(file, Not(HasSubstr("tmp")));
+}
+
 }  // namespace
 }  // namespace cosim::cli

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` puts where: the command, and below share/cosim what it reads at run time, in the source tree's
+# folders, so that the tree may be moved (isa/home.h finds it from the command). `cpack -G DEB` makes a package of it.
+set(data share/cosim)
+install(TARGETS cosim RUNTIME DESTINATION bin)
+file(GLOB isas CONFIGURE_DEPENDS isa/*.yaml)
+install(FILES ${isas} DESTINATION ${data}/isa)
+install(DIRECTORY isa/test DESTINATION ${data}/isa)
+install(DIRECTORY configs DESTINATION ${data})
+install(DIRECTORY hw/rtl hw/package DESTINATION ${data}/hw)
+install(FILES sim/rtl/rtl_model.h DESTINATION ${data}/sim/rtl)
+install(FILES sim/rtl/model/verilated_model.h sim/rtl/model/factory.cc DESTINATION ${data}/sim/rtl/model)
+install(DIRECTORY cli/page/assets DESTINATION ${data}/cli/page)
+install(DIRECTORY docs/examples DESTINATION ${data}/docs)
+install(DIRECTORY docs/reference/diagnostics DESTINATION ${data}/docs/reference)
+install(FILES cmake/install/completion.bash DESTINATION share/bash-completion/completions RENAME cosim)
+install(FILES LICENSE DESTINATION share/doc/cosim RENAME copyright)
+# The manual is what the command says of itself.
+install(CODE "
+  execute_process(COMMAND ${CMAKE_SOURCE_DIR}/cmake/install/manual.sh $<TARGET_FILE:cosim> ${PROJECT_VERSION}
+    OUTPUT_FILE ${CMAKE_BINARY_DIR}/cosim.1 COMMAND_ERROR_IS_FATAL ANY)")
+install(FILES ${CMAKE_BINARY_DIR}/cosim.1 DESTINATION share/man/man1)
+
+# What is installed is built by whoever asks: the tests are not needed for it.
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
+set(CPACK_PACKAGE_NAME cosim)
+set(CPACK_PACKAGE_CONTACT "cosim developers <cosim@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "hardware/software co-design of neural-network accelerators")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_GENERATOR DEB)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SECTION electronics)
+# The RTL is simulated and mapped by these, if at all.
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "verilator, g++, yosys")
+include(CPack)

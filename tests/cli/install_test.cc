@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `cmake --install` makes, moved to another place.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/command.h"
+
+namespace cosim::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class Installation : public testing::Command {
+ protected:
+  Installation() {
+    const std::string made = (folder_ / "made").string();
+    const testing::Outcome outcome = Shell("cmake --install '" COSIM_BUILD_DIR "' --prefix '" + made + "'");
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    fs::rename(made, folder_ / "moved");
+  }
+  /// The installed command, without anything of the environment that could lead it elsewhere.
+  testing::Outcome Installed(const std::string& arguments) {
+    return Shell("env -u COSIM_HOME moved/bin/cosim " + arguments);
+  }
+};
+
+TEST_F(Installation, RunsWhereItIsMoved) {
+  const testing::Outcome run = Installed("run mlp --config=tiny.yaml");
+  EXPECT_EQ(run.status, 0) << run.err;
+  // As the command that was built, but for where the files stand and what was measured here.
+  const auto figures = [](const std::string& report) {
+    return report.substr(report.find("total: "), report.find("\nisa ") - report.find("total: "));
+  };
+  EXPECT_EQ(figures(run.out), figures(Good("run mlp --config=tiny.yaml").out));
+  EXPECT_THAT(run.out, HasSubstr("moved/share/cosim/isa/cosim.yaml"));
+  EXPECT_EQ(Installed("run mlp --config=tiny.yaml --energy --timing-only").status, 0);
+  EXPECT_THAT(Installed("help E0103").out, HasSubstr("right:"));
+  EXPECT_EQ(Installed("isa new mine -o mine.yaml").status, 0);
+  EXPECT_EQ(Installed("export --config=pynq.yaml -o board").status, 0);
+}
+
+TEST_F(Installation, ReadsItsOwnFiles) {
+  const fs::path tiny = folder_ / "moved/share/cosim/configs/tiny.yaml";
+  const std::string text = testing::ReadFile(tiny);
+  std::ofstream(tiny) << testing::ReplaceAll(text, "A small accelerator for tests", "The one installed here");
+  EXPECT_THAT(Installed("configs").out, HasSubstr("The one installed here"));
+  // And says where they should be when they are gone.
+  fs::rename(folder_ / "moved/share/cosim/configs", folder_ / "elsewhere");
+  const testing::Outcome outcome = Installed("run mlp --config=tiny.yaml");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("share/cosim/configs/tiny.yaml"));
+}
+
+TEST_F(Installation, HasAManualAndCompletion) {
+  const std::string manual = testing::ReadFile(folder_ / "moved/share/man/man1/cosim.1");
+  for (const char* text : {".TH COSIM 1", ".SS cosim run", ".SS cosim sweep", "\\-\\-shard", "COSIM_HOME"})
+    EXPECT_THAT(manual, HasSubstr(text));
+  const std::string words =
+      "PATH=$PWD/moved/bin:$PATH; . moved/share/bash-completion/completions/cosim; "
+      "complete_words() { COMP_WORDS=(cosim \"$@\"); COMP_CWORD=$#; _cosim; echo \"${COMPREPLY[@]}\"; }; ";
+  const auto completed = [&](const std::string& line) {
+    return Shell("bash -c '" + words + "complete_words " + line + "'").out;
+  };
+  EXPECT_EQ(completed("swe"), "sweep\n");
+  EXPECT_EQ(completed("sweep --sha"), "--shard\n");
+  EXPECT_EQ(completed("run small_c"), "small_cnn\n");
+  EXPECT_EQ(completed("report mov"), "moved\n");
+}
+
+}  // namespace
+}  // namespace cosim::cli
