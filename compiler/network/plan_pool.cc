@@ -2,7 +2,6 @@
 // A max pool behind a convolution, computed from its sums. See lower_group.h.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <limits>
 
@@ -38,9 +37,7 @@ bool GroupLowering::PlanPoolBehind(const Group& group, const AcceleratorGroup& o
   if (!EveryWindowHasSums(windows.rows, plan.window.oh) || !EveryWindowHasSums(windows.cols, plan.window.ow))
     return reason = "some of its windows are padding alone", false;
 
-  const auto& multipliers = plan.epilogue.requantize()->multiplier;
-  if (std::ranges::any_of(multipliers, [](int32_t m) { return m < 0; }))
-    return reason = "a negative multiplier turns the order of sums around", false;
+  // Multipliers are positive (graph::InferType): the order of results is that of sums that do not wrap.
   const ConvView view = ViewOf(graph_, group, out.input);
   const auto parameters = ParametersOf(group, out, plan, /*fold=*/false);
   const int bits = 8 * static_cast<int>(graph::SizeOf(graph_.node(out.input).type.dtype));

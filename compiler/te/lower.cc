@@ -96,9 +96,15 @@ class Lowerer {
       if (AllocatedIn(*bound, parent, depth)) buffers.push_back(bound->buffer);
       if (bound->parent == parent && bound->depth == depth) stmts.push_back(NestOf(*bound));
     }
-    for (const auto& bound : stages_)
-      if (bound->parent == parent && bound->depth == depth && bound->left) stmts.push_back(LeaveOf(*bound));
+    const auto leave = [&](bool before_body) {
+      for (const auto& bound : stages_)
+        if (bound->parent == parent && bound->depth == depth && bound->left &&
+            IsDoneBeforeBody(*bound) == before_body)
+          stmts.push_back(LeaveOf(*bound));
+    };
+    leave(true);
     if (body) stmts.push_back(body);
+    leave(false);
     Stmt stmt = SeqOf(std::move(stmts));
     for (auto it = buffers.rbegin(); it != buffers.rend(); ++it)
       stmt = tir::MakeStmt(tir::Allocate{*it, stmt});
@@ -109,6 +115,18 @@ class Lowerer {
   static bool AllocatedIn(const BoundStage& bound, const BoundStage* parent, size_t depth) {
     if (bound.stage->is_output() || bound.stage->in_place()) return false;
     return bound.parent == parent && (bound.left ? bound.depth - 1 : bound.depth) == depth;
+  }
+
+  // Whether all that reads the buffer is computed where it is.
+  bool IsDoneBeforeBody(const BoundStage& bound) const {
+    return std::all_of(stages_.begin(), stages_.end(), [&](const auto& reader) {
+      if (reader->parent == bound.parent && reader->depth == bound.depth) return true;
+      const std::vector<Tensor> inputs = InputsOf(reader->body);
+      return std::none_of(inputs.begin(), inputs.end(), [&](const Tensor& input) {
+        const auto source = by_tensor_.find(input.get());
+        return source != by_tensor_.end() && source->second->buffer == bound.buffer;
+      });
+    });
   }
 
   // Moves what the next round needs too to where that one has it.
@@ -158,7 +176,9 @@ class Lowerer {
     return any ? WithAttached(&bound, depth, body) : body;
   }
 
-  Stmt NestOf(const BoundStage& bound) {
+  Stmt NestOf(const BoundStage& bound) { return WithAttachedAt(bound, 0, LoopsOf(bound)); }
+
+  Stmt LoopsOf(const BoundStage& bound) {
     const std::string& name = bound.stage->name();
     const std::vector<Loop>& loops = bound.loops.loops();
     const size_t attached = AttachedDepth(bound);
