@@ -79,10 +79,21 @@ std::optional<Affine> SplitAffine(const tir::Expr& expr, std::span<const tir::Va
     return result;
   }
   if (const auto* cast = std::get_if<tir::Cast>(&expr->node)) return SplitAffine(cast->value, vars);
+  if (const auto* select = std::get_if<tir::Select>(&expr->node)) {
+    const auto a = SplitAffine(select->a, vars), b = SplitAffine(select->b, vars);
+    if (!a || !b || a->coefficients != b->coefficients || MentionsAny(select->condition, vars))
+      return std::nullopt;
+    return Affine{MakeSelect(select->condition, a->rest, b->rest), a->coefficients};
+  }
   const auto* binary = std::get_if<tir::Binary>(&expr->node);
   if (!binary) return std::nullopt;
   auto a = SplitAffine(binary->a, vars), b = SplitAffine(binary->b, vars);
   if (!a || !b) return std::nullopt;
+  if (binary->op == BinaryOp::kMin || binary->op == BinaryOp::kMax) {
+    // What both sides move with comes out.
+    if (a->coefficients != b->coefficients) return std::nullopt;
+    return Affine{MakeBinary(binary->op, a->rest, b->rest), a->coefficients};
+  }
   if (binary->op == BinaryOp::kAdd || binary->op == BinaryOp::kSub) {
     result.rest = MakeBinary(binary->op, a->rest, b->rest);
     for (size_t i = 0; i < vars.size(); ++i)

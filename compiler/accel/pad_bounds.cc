@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/accel/pad_bounds.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "compiler/accel/affine.h"
+#include "compiler/tir/operators.h"
 
 namespace cosim::accel {
 namespace {
@@ -18,18 +20,24 @@ bool AddComparison(tir::Expr left, tir::Expr right, bool strict, const std::vect
   int dim = -1;
   for (size_t d = 0; d < nest.size(); ++d) {
     if (slack->coefficients[d] == 0) continue;
-    if (dim >= 0 || (slack->coefficients[d] != 1 && slack->coefficients[d] != -1)) return false;
+    if (dim >= 0) return false;
     dim = static_cast<int>(d);
   }
-  if (dim < 0) return false;
+  if (dim < 0) {  // decided outside the nest, for all of it
+    if (nest.empty()) return false;
+    const tir::Expr holds = strict ? Lt(left, right) : Le(left, right);
+    bounds.push_back({0, tir::Int(0), MakeSelect(holds, nest[0].extent, tir::Int(0))});
+    return true;
+  }
   const tir::Expr limit = strict ? slack->rest - tir::Int(1) : slack->rest;
   const tir::Expr least = tir::Int(std::numeric_limits<int32_t>::min()),
                   most = tir::Int(std::numeric_limits<int32_t>::max());
   const tir::Expr& min = nest[dim].min;  // dims count from 0, loops from their min
-  if (slack->coefficients[dim] == 1) {
-    bounds.push_back({dim, tir::Int(0) - limit - min, most});
+  const int64_t step = slack->coefficients[dim];
+  if (step > 0) {
+    bounds.push_back({dim, FloorDiv(tir::Int(step - 1) - limit, step) - min, most});
   } else {
-    bounds.push_back({dim, least, limit + tir::Int(1) - min});
+    bounds.push_back({dim, least, FloorDiv(limit, -step) + tir::Int(1) - min});
   }
   return true;
 }
@@ -52,6 +60,23 @@ bool CollectBounds(const tir::Expr& condition, const std::vector<NestLoop>& nest
     default:
       return false;
   }
+}
+
+bool KeepWhere(const tir::Expr& condition, std::vector<NestLoop>& nest) {
+  std::vector<Bound> bounds;
+  if (!CollectBounds(condition, nest, bounds)) return false;
+  for (size_t d = 0; d < nest.size(); ++d) {
+    tir::Expr low = tir::Int(0), high = nest[d].extent;
+    for (const Bound& bound : bounds) {
+      if (bound.dim != static_cast<int>(d)) continue;
+      low = tir::Max(low, bound.low);
+      high = tir::Min(high, bound.high);
+    }
+    if (std::ranges::none_of(bounds, [&](const Bound& b) { return b.dim == static_cast<int>(d); })) continue;
+    nest[d].min = nest[d].min + low;
+    nest[d].extent = tir::Max(high - low, tir::Int(0));
+  }
+  return true;
 }
 
 }  // namespace cosim::accel

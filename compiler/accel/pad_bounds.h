@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The condition of a padding Select as bounds on single loops of the copy's nest.
+// The condition of a Select as bounds on single loops of its nest: of a copy, elsewhere there is padding; of
+// ALU ops, elsewhere the element stays as it is.
 #pragma once
 
 #include <vector>
@@ -10,7 +11,10 @@
 namespace cosim::accel {
 
 /// Appends to `bounds` (dim: index into `nest`); false if the condition is anything but a conjunction of
-/// comparisons, each affine with coefficient 1 or -1 in one loop of the nest.
+/// comparisons, each affine in one loop of the nest.
 bool CollectBounds(const tir::Expr& condition, const std::vector<NestLoop>& nest, std::vector<Bound>& bounds);
+
+/// Cuts the loops of `nest` to where such a condition holds; false where it is none.
+bool KeepWhere(const tir::Expr& condition, std::vector<NestLoop>& nest);
 
 }  // namespace cosim::accel

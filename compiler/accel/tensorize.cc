@@ -49,7 +49,8 @@ class Builder {
     } else if (const auto* allocate = std::get_if<tir::Allocate>(&stmt->node)) {
       FindTensorized(allocate->body, loops);
     } else if (const auto* stage = std::get_if<tir::Stage>(&stmt->node)) {
-      FindTensorized(stage->body, loops);
+      std::vector<NestLoop> nest;  // loops around it stand still
+      FindTensorized(stage->body, nest);
     } else if (const auto* store = std::get_if<tir::Store>(&stmt->node)) {
       if (!IsTensorized(loops) || std::holds_alternative<tir::IntImm>(store->value->node)) return;
       std::string why;
@@ -148,7 +149,8 @@ class Builder {
     if (BuildTransfer(nest, store, out) || BuildGemm(nest, store, out)) return;
     if (MemoryOf(store.buffer) < 0)
       return Refuse(fmt::format("{} is not a copy from on-chip memory", store.buffer->name));
-    if (tensorized_.count(store.buffer.get())) {  // its initialization: the intrinsic overwrites instead
+    if (tensorized_.count(store.buffer.get()) && std::holds_alternative<tir::IntImm>(store.value->node)) {
+      // its initialization: the intrinsic overwrites instead
       init_depth_[store.buffer.get()] = open_loops_.size();
       return;
     }
@@ -225,8 +227,20 @@ class Builder {
     return true;
   }
 
-  void BuildAlu(const std::vector<NestLoop>& nest, const tir::Store& store, Nodes& out,
+  // What is stored where the stored element does not stay as it is; the loops are cut to that part.
+  static std::optional<tir::Expr> ValueWhereChanged(const tir::Store& store, std::vector<NestLoop>& nest) {
+    const auto* select = std::get_if<tir::Select>(&store.value->node);
+    const auto* kept = select ? std::get_if<tir::Load>(&select->b->node) : nullptr;
+    if (!kept || !SameElement(kept->buffer, kept->indices, store.buffer, store.indices)) return store.value;
+    if (!KeepWhere(select->condition, nest)) return std::nullopt;
+    return select->a;
+  }
+
+  void BuildAlu(std::vector<NestLoop> nest, const tir::Store& store, Nodes& out,
                 std::vector<tir::Buffer>* allocations) {
+    const std::optional<tir::Expr> value = ValueWhereChanged(store, nest);
+    if (!value)
+      return Refuse(fmt::format("{} depends on more than the bounds of its loops", store.buffer->name));
     const int memory = MemoryOf(store.buffer);
     const auto result = LinearAccess(store.buffer, store.indices, LaneDims(spec_.memories[memory]), nest);
     if (!result || !WalksWholeElements(*result, LaneExtents(spec_.memories[memory]), nest))
@@ -234,7 +248,7 @@ class Builder {
     const std::vector<size_t> kept = KeptLoops(nest, *result);
 
     std::vector<tir::Expr> loads;
-    CollectLoads(store.value, loads);
+    CollectLoads(*value, loads);
     std::map<const tir::ExprNode*, ElementAccess> accesses;
     for (const auto& load : loads) {
       const auto& node = std::get<tir::Load>(load->node);
@@ -274,7 +288,7 @@ class Builder {
                                      : intermediate_load && same(load, intermediate_load);
     };
     std::string why;
-    const auto ops = SelectAluOps(spec_, FromLowered(store.value), target, why);
+    const auto ops = SelectAluOps(spec_, FromLowered(*value), target, why);
     if (ops.empty()) return Refuse(fmt::format("{}: {}", store.buffer->name, why));
     if (ops.size() > 1 && !intermediate.buffer)
       intermediate = AddIntermediate(store.buffer, *result, kept, allocations);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether an operation such as a residual add joins the convolution before it. In one kernel the sums stay on
-// chip; in two the tiles of the convolution may be larger, as nothing else stands in their buffer.
+// Whether an operation such as a residual add or a max pool joins the convolution before it. In one kernel
+// the sums stay on chip; in two the tiles of the convolution may be larger, as nothing else stands in their
+// buffer and no windows overlap at their ends.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,7 +54,8 @@ Cycle GroupLowering::GainApart(const Group& whole, const Plan& plan, std::span<c
     return 0;
   const double together = Estimate(plan), convolution = Estimate(convolution_plan), add = Estimate(add_plan);
   if (together == 0 || convolution == 0 || add == 0) return 0;
-  if (together < kSurelyOne * (convolution + add) || together < convolution + kSurelyFree * add) return 0;
+  const bool sure = together < kSurelyOne * (convolution + add) || together < convolution + kSurelyFree * add;
+  if (sure && !plan.window.pool) return 0;
 
   const bool alone = MeasuredAlone(together);
   std::vector<Known> by_one, by_two;

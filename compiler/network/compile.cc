@@ -100,6 +100,8 @@ class Compiler {
     if (parts.empty() || !lowering_.QuickerApart(group, parts, why))
       item.accelerator = lowering_.Lower(group, reason);
     if (!item.accelerator && !parts.empty()) {  // or the add is too much
+      if (why.empty() && PoolBehind(graph_, group) && !reason.empty())
+        why = fmt::format("the max_pool by itself: {}", reason);
       for (const Group& part : parts) Place(part, why);
       return;
     }

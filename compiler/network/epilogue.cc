@@ -37,6 +37,7 @@ Epilogue EpilogueOf(const graph::Graph& graph, const Group& group) {
       COSIM_CHECK(at != node.inputs.end(), "'{}' does not read the node before it", node.name);
       from = static_cast<int>(at - node.inputs.begin());
     }
+    if (node.As<graph::MaxPool>()) continue;  // of the sums
     epilogue.steps.push_back({&node, from});
   }
   return epilogue;

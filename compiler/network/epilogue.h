@@ -19,7 +19,8 @@ using kernels::TakesTwoValues;
 /// the value before it.
 std::optional<graph::ValueId> ResidualOf(const graph::Graph& graph, const Group& group);
 
-/// The steps of a group behind its anchor; of an elementwise group with the anchor.
+/// The steps of a group behind its anchor, but a max pool, which comes before them; of an elementwise group
+/// with the anchor.
 Epilogue EpilogueOf(const graph::Graph& graph, const Group& group);
 
 }  // namespace cosim::network

@@ -48,7 +48,7 @@ class Fuser {
       group.kind = GroupKind::kConvolution;
       if (TakeRequantization(group)) {
         TakeClip(group);
-        TakeOne(group);
+        TakeOne(group, node.As<graph::Conv2d>() != nullptr);
       }
     } else if (node.As<graph::MaxPool>() || node.As<graph::Pad>()) {
       group.kind = GroupKind::kMaxPool;
@@ -105,14 +105,17 @@ class Fuser {
     if (next >= 0 && graph_.node(next).As<graph::Clip>()) Take(group, next);
   }
 
-  // One elementwise operation. Whatever computes another operand sees nothing of this group, so it can always
+  // One elementwise operation, or a max pool of a convolution: requantization and clips keep the order of
+  // values, so that the largest sum of a window is the largest result, and only that one is requantized.
+  // Whatever computes another operand sees nothing of this group, so it can always
   // run before it.
-  void TakeOne(Group& group) {
+  void TakeOne(Group& group, bool may_pool) {
     if (options_.keep_every_value) return;
     const ValueId next = OnlyUser(group);
     if (next < 0) return;
     const graph::Node& node = graph_.node(next);
-    const bool fits = node.As<graph::QAdd>() || node.As<graph::QLeakyRelu>() || node.As<graph::QHardSwish>();
+    const bool fits = node.As<graph::QAdd>() || node.As<graph::QLeakyRelu>() ||
+                      node.As<graph::QHardSwish>() || (may_pool && node.As<graph::MaxPool>());
     if (!fits || std::ranges::count(node.inputs, group.result()) > 1) return;
     Take(group, next);
     TakeClip(group);
@@ -172,6 +175,13 @@ class Fuser {
 
 }  // namespace
 
+const graph::MaxPool* PoolBehind(const graph::Graph& graph, const Group& group) {
+  if (group.kind != GroupKind::kConvolution) return nullptr;
+  for (const ValueId id : group.nodes)
+    if (const auto* pool = graph.node(id).As<graph::MaxPool>()) return pool;
+  return nullptr;
+}
+
 std::vector<Group> SplitBehindRequantization(const graph::Graph& graph, const Group& group) {
   const auto requantizes = [&](ValueId id) { return graph.node(id).As<graph::Requantize>() != nullptr; };
   auto at = std::ranges::find_if(group.nodes, requantizes);
@@ -181,7 +191,7 @@ std::vector<Group> SplitBehindRequantization(const graph::Graph& graph, const Gr
   if (at == group.nodes.end()) return {};
   Group before = group, after;
   before.nodes.assign(group.nodes.begin(), at);
-  after.kind = GroupKind::kElementwise;
+  after.kind = graph.node(*at).As<graph::MaxPool>() ? GroupKind::kMaxPool : GroupKind::kElementwise;
   after.name = graph.node(*at).name;
   after.nodes.assign(at, group.nodes.end());
   return {before, after};

@@ -12,7 +12,8 @@
 namespace cosim::network {
 
 enum class GroupKind {
-  kConvolution,  ///< conv2d, dense or matmul, with bias, requantize, clips, qadd, clips as far as they follow
+  kConvolution,  ///< conv2d, dense or matmul, with bias, requantize, clips, qadd or (conv2d) max_pool, clips
+                 ///< as far as they follow
   kMaxPool,      ///< max_pool or pad, clip
   kSumPool,      ///< global_sum_pool or sum_pool, bias, requantize, clip
   kElementwise,  ///< qadd, scaled_add, qmul, rescale or clip, clip
@@ -33,6 +34,9 @@ struct FuseOptions {
   /// Every quantized value stays a value of its own, so that each can be compared.
   bool keep_every_value = false;
 };
+
+/// The max pool behind a convolution's requantization; nothing where there is none.
+const graph::MaxPool* PoolBehind(const graph::Graph& graph, const Group& group);
 
 /// A convolution with an operation behind its requantization and clip as two groups, what comes before that
 /// operation and the rest; nothing for any other group.

@@ -68,6 +68,9 @@ std::string GroupLowering::WorkloadOf(const Plan& plan) {
                       w.bottom, w.right);
   if (w.parts > 1) text += fmt::format(" parts {}", w.parts);
   if (w.gather > 0) text += " gathered";
+  if (w.pool)
+    for (const kernels::PoolAxis& axis : {w.pool->rows, w.pool->cols})
+      text += fmt::format(" pool {} every {} from -{} to {}", axis.taps, axis.step, axis.before, axis.out);
   for (const std::string_view stage : plan.epilogue.Rhythm()) text += fmt::format(" {}", stage);
   return text;
 }

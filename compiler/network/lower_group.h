@@ -115,6 +115,9 @@ class GroupLowering {
   /// Makes a depthwise convolution one of lanes where the tile model finds that no slower.
   void TryLanes(const Group& group, const AcceleratorGroup& out, Plan& plan) const;
   bool PlanPool(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
+  /// Makes a convolution's kernel take the largest sums of each window of the max pool behind it, if there is
+  /// one.
+  bool PlanPoolBehind(const Group& group, const AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   bool PlanEpilogue(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   /// A kernel with its place on chip.
   struct Lowered {

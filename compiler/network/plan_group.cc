@@ -336,7 +336,8 @@ bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& pl
     default:
       reason = WhyNoKernel(graph_.node(group.anchor()));
   }
-  if (!planned || !PlanEpilogue(group, out, plan, reason)) return false;
+  if (!planned || !PlanEpilogue(group, out, plan, reason) || !PlanPoolBehind(group, out, plan, reason))
+    return false;
   if (group.kind == GroupKind::kConvolution) TryLanes(group, out, plan);
   reason = ParametersMisfit(group, out, plan);
   return reason.empty();

@@ -53,6 +53,8 @@ class Lowerer {
  public:
   explicit Lowerer(const Schedule& schedule) : stages_(InferRegions(schedule)) {
     for (const auto& stage : stages_) by_tensor_[stage->stage->tensor().get()] = stage.get();
+    for (const auto& stage : stages_)
+      if (stage->stage->in_place()) TakeBuffer(*stage);
   }
 
   Stmt Run() { return WithAttached(nullptr, 0, nullptr); }
@@ -69,21 +71,81 @@ class Lowerer {
   }
 
  private:
+  // Producers come first: the buffer of the source is final.
+  void TakeBuffer(BoundStage& bound) const {
+    const BoundStage& source = SourceOf(bound);
+    COSIM_CHECK(source.parent == bound.parent && source.depth == bound.depth && !source.stage->is_output(),
+                "'{}' and '{}', whose place it takes, are not computed at the same loop", bound.stage->name(),
+                source.stage->name());
+    bound.buffer = source.buffer;
+  }
+
+  const BoundStage& SourceOf(const BoundStage& bound) const {
+    const auto source = by_tensor_.find(bound.stage->in_place()->source.get());
+    COSIM_CHECK(source != by_tensor_.end(), "'{}' is computed in place of '{}', which is not computed",
+                bound.stage->name(), bound.stage->in_place()->source->name);
+    return *source->second;
+  }
+
   // `body` preceded by the stages computed inside the first `depth` loops of `parent` (at the root: null and
   // 0).
   Stmt WithAttached(const BoundStage* parent, size_t depth, const Stmt& body) {
     std::vector<Stmt> stmts;
     std::vector<tir::Buffer> buffers;
     for (const auto& bound : stages_) {
-      if (bound->parent != parent || bound->depth != depth) continue;
-      stmts.push_back(NestOf(*bound));
-      if (!bound->stage->is_output()) buffers.push_back(bound->buffer);
+      if (AllocatedIn(*bound, parent, depth)) buffers.push_back(bound->buffer);
+      if (bound->parent == parent && bound->depth == depth) stmts.push_back(NestOf(*bound));
     }
+    const auto leave = [&](bool before_body) {
+      for (const auto& bound : stages_)
+        if (bound->parent == parent && bound->depth == depth && bound->left &&
+            IsDoneBeforeBody(*bound) == before_body)
+          stmts.push_back(LeaveOf(*bound));
+    };
+    leave(true);
     if (body) stmts.push_back(body);
+    leave(false);
     Stmt stmt = SeqOf(std::move(stmts));
     for (auto it = buffers.rbegin(); it != buffers.rend(); ++it)
       stmt = tir::MakeStmt(tir::Allocate{*it, stmt});
     return stmt;
+  }
+
+  // Whether the buffer of `bound` is made there: where it is computed, but around the loop it slides along.
+  static bool AllocatedIn(const BoundStage& bound, const BoundStage* parent, size_t depth) {
+    if (bound.stage->is_output() || bound.stage->in_place()) return false;
+    return bound.parent == parent && (bound.left ? bound.depth - 1 : bound.depth) == depth;
+  }
+
+  // Whether all that reads the buffer is computed where it is.
+  bool IsDoneBeforeBody(const BoundStage& bound) const {
+    return std::all_of(stages_.begin(), stages_.end(), [&](const auto& reader) {
+      if (reader->parent == bound.parent && reader->depth == bound.depth) return true;
+      const std::vector<Tensor> inputs = InputsOf(reader->body);
+      return std::none_of(inputs.begin(), inputs.end(), [&](const Tensor& input) {
+        const auto source = by_tensor_.find(input.get());
+        return source != by_tensor_.end() && source->second->buffer == bound.buffer;
+      });
+    });
+  }
+
+  // Moves what the next round needs too to where that one has it.
+  Stmt LeaveOf(const BoundStage& bound) const {
+    const size_t along = *bound.stage->slides_along();
+    Scope scope = ScopeInside(*bound.parent, bound.depth);
+    std::vector<Expr> to, from;
+    std::vector<Loop> loops;
+    for (size_t i = 0; i < bound.extent.size(); ++i) {
+      const Axis& axis = bound.stage->axes()[i];
+      const Expr& extent = i == along ? bound.left : bound.extent[i];
+      loops.push_back({axis, tir::MakeVar(axis.name()), extent, tir::LoopKind::kSerial});
+      to.push_back(tir::Ref(loops.back().var));
+      const Expr moved = to.back() + (bound.next_begin - bound.begin[along]);
+      from.push_back(i == along ? scope.simplifier.Simplify(moved) : to.back());
+    }
+    Stmt stmt = tir::MakeStmt(tir::Store{bound.buffer, to, tir::MakeLoad(bound.buffer, from)});
+    for (auto it = loops.rbegin(); it != loops.rend(); ++it) stmt = LoopOf(*it, stmt);
+    return tir::MakeStmt(tir::Stage{bound.stage->name() + ".leave", stmt});
   }
 
   // How many loops of `bound` are around the innermost stage computed inside them.
@@ -109,12 +171,14 @@ class Lowerer {
 
   Stmt WithAttachedAt(const BoundStage& bound, size_t depth, const Stmt& body) {
     const bool any = std::any_of(stages_.begin(), stages_.end(), [&](const auto& other) {
-      return other->parent == &bound && other->depth == depth;
+      return (other->parent == &bound && other->depth == depth) || AllocatedIn(*other, &bound, depth);
     });
     return any ? WithAttached(&bound, depth, body) : body;
   }
 
-  Stmt NestOf(const BoundStage& bound) {
+  Stmt NestOf(const BoundStage& bound) { return WithAttachedAt(bound, 0, LoopsOf(bound)); }
+
+  Stmt LoopsOf(const BoundStage& bound) {
     const std::string& name = bound.stage->name();
     const std::vector<Loop>& loops = bound.loops.loops();
     const size_t attached = AttachedDepth(bound);
@@ -165,9 +229,27 @@ class Lowerer {
 
   std::vector<Expr> LocalIndices(const BoundStage& bound, Scope& scope) const {
     std::vector<Expr> indices;
-    for (const Axis& axis : bound.stage->axes()) {
-      indices.push_back(scope.simplifier.Simplify(bound.loops.ValueOf(axis)));
+    const std::vector<Axis>& axes = bound.stage->axes();
+    const bool elsewhere = bound.stage->in_place() || bound.left;  // than from the buffer's begin on
+    for (size_t i = 0; i < axes.size(); ++i) {
+      const Expr& value = bound.loops.ValueOf(axes[i]);
+      indices.push_back(elsewhere ? bound.origin[i] + value : value);
     }
+    if (elsewhere) indices = Place(bound, std::move(indices));
+    for (Expr& index : indices) index = scope.simplifier.Simplify(index);
+    return indices;
+  }
+
+  // Where the element of `bound` at `indices` stands in its buffer.
+  std::vector<Expr> Place(const BoundStage& bound, std::vector<Expr> indices) const {
+    if (const auto& place = bound.stage->in_place()) {
+      tir::VarMap axes;
+      for (size_t i = 0; i < indices.size(); ++i) axes[bound.stage->axes()[i]->var.get()] = indices[i];
+      std::vector<Expr> there;
+      for (const Expr& index : place->at) there.push_back(tir::Substitute(index, axes));
+      return Place(SourceOf(bound), std::move(there));
+    }
+    for (size_t i = 0; i < indices.size(); ++i) indices[i] = indices[i] - bound.begin[i];
     return indices;
   }
 
@@ -198,9 +280,7 @@ class Lowerer {
     auto it = load ? by_tensor_.find(load->buffer.get()) : by_tensor_.end();
     if (it == by_tensor_.end()) return node;
     const BoundStage& source = *it->second;
-    std::vector<Expr> indices;
-    for (size_t i = 0; i < load->indices.size(); ++i) indices.push_back(load->indices[i] - source.origin[i]);
-    return tir::MakeLoad(source.buffer, std::move(indices));
+    return tir::MakeLoad(source.buffer, Place(source, load->indices));
   }
 
   std::vector<std::unique_ptr<BoundStage>> stages_;

@@ -239,6 +239,28 @@ void FindBox(BoundStage& bound, const std::vector<const BoundStage*>& readers) {
   builder.Finish();
 }
 
+// The box becomes what the round before has not left; before: the buffer is made for all of it.
+void Slide(BoundStage& bound) {
+  bound.begin = bound.origin;
+  if (!bound.stage->slides_along()) return;
+  const size_t dim = *bound.stage->slides_along();
+  const Loop& loop = bound.parent->loops.loops()[bound.depth - 1];
+  const auto at = [&](const Expr& expr, const Expr& round) {
+    return tir::Substitute(expr, {{loop.var.get(), round}});
+  };
+  Scope scope = ScopeInside(*bound.parent, bound.depth);
+  tir::Simplifier& simplifier = scope.simplifier;
+  const Expr round = tir::Ref(loop.var), begin = bound.origin[dim], end = begin + bound.extent[dim];
+  Expr done = at(end, round - 1);
+  if (!simplifier.ProveLessEqual(at(end, Int(-1)), Int(0)))
+    done = MakeSelect(tir::Le(1, round), done, Int(0));
+  bound.origin[dim] = simplifier.Simplify(tir::Max(begin, done));
+  bound.extent[dim] = simplifier.Simplify(tir::Max(end - bound.origin[dim], Int(0)));
+  bound.next_begin = simplifier.Simplify(at(begin, round + 1));
+  const Expr left = tir::Max(end - bound.next_begin, Int(0));
+  bound.left = simplifier.Simplify(MakeSelect(tir::Lt(round + 1, loop.extent), left, Int(0)));
+}
+
 void FindParent(BoundStage& bound, const std::vector<std::unique_ptr<BoundStage>>& later) {
   const Attachment& attachment = bound.stage->attachment();
   if (attachment.kind != Attachment::Kind::kLoop) return;
@@ -278,8 +300,9 @@ std::vector<std::unique_ptr<BoundStage>> InferRegions(const Schedule& schedule) 
     FindParent(*next, bound);
     FindBox(*next, readers);
     const Scope outer = next->parent ? ScopeInside(*next->parent, next->depth) : Scope{};
-    next->loops = StageLoops(*next->stage, next->extent, outer);
     MakeBufferOf(*next);
+    Slide(*next);
+    next->loops = StageLoops(*next->stage, next->extent, outer);
     bound.push_back(std::move(next));
   }
   std::reverse(bound.begin(), bound.end());

@@ -22,6 +22,11 @@ struct BoundStage {
   size_t depth = 0;                       // how many of the parent's loops are around it
   std::vector<tir::Expr> origin, extent;  // the box, one each for every dimension
   StageLoops loops;
+  /// Where the buffer begins: at the origin, or before it, with what the round before has left.
+  std::vector<tir::Expr> begin;
+  /// How many of the dimension that the stage slides along are left for the next round, and where that one's
+  /// buffer begins.
+  tir::Expr left, next_begin;
   /// The output itself, or a buffer for the box, indexed relative to the origin.
   tir::Buffer buffer;
 };

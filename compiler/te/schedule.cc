@@ -119,6 +119,13 @@ void Stage::ComputeInline() {
 
 void Stage::ComputeRoot() { attachment_ = {}; }
 
+void Stage::Slide(const Axis& axis) {
+  const auto at = std::find(axes_.begin(), axes_.end(), axis);
+  COSIM_CHECK(at != axes_.end(), "'{}' is no dimension of '{}'", axis.name(), name());
+  COSIM_CHECK(attachment_.kind == Attachment::Kind::kLoop, "'{}' slides along no loop", name());
+  slides_along_ = static_cast<size_t>(at - axes_.begin());
+}
+
 void Stage::ComputeWhole(const Axis& axis) {
   COSIM_CHECK(std::find(axes_.begin(), axes_.end(), axis) != axes_.end(), "'{}' is no dimension of '{}'",
               axis.name(), name());
@@ -133,6 +140,13 @@ void Stage::SetScope(std::string scope) {
   COSIM_CHECK(!is_output_ || scope.empty(), "output '{}' cannot live in '{}'", name(), scope);
   COSIM_CHECK(attachment_.kind != Attachment::Kind::kInline, "'{}' is inlined and has no memory", name());
   scope_ = std::move(scope);
+}
+
+void Stage::ComputeInPlace(Tensor source, std::vector<tir::Expr> at) {
+  COSIM_CHECK(!is_output_ && !is_reduction(), "'{}' cannot be computed in place", name());
+  COSIM_CHECK(source.type() == tensor_.type() && at.size() == source.shape().size(),
+              "'{}' has no place in '{}'", name(), source->name);
+  in_place_ = InPlace{std::move(source), std::move(at)};
 }
 
 void Stage::Mark(const Axis& axis, tir::LoopKind kind, const char* what) {

@@ -30,6 +30,12 @@ using Relation = std::variant<SplitRelation, FuseRelation>;
 
 class Stage;
 
+/// Whose elements a stage's are computed over, and which: `at`, in terms of the stage's axes.
+struct InPlace {
+  Tensor source;
+  std::vector<tir::Expr> at;
+};
+
 /// Where a stage is computed: at the top of the program, inside a loop of a consumer, or nowhere of its own.
 struct Attachment {
   enum class Kind { kRoot, kLoop, kInline } kind = Kind::kRoot;
@@ -61,12 +67,22 @@ class Stage {
   void ComputeInline();
   void ComputeRoot();
 
+  /// Rounds of the loop that this stage is computed at follow each other along dimension `axis`: each leaves
+  /// behind, in place, what the next one needs too, and that one computes the rest. What is left may not be
+  /// computed over in place. After ComputeAt.
+  void Slide(const Axis& axis);
+
   /// Computes all of dimension `axis` wherever any of it is needed: loops over it then have the dimension's
   /// extent, whatever readers leave out.
   void ComputeWhole(const Axis& axis);
 
   /// Puts the tensor in an on-chip memory of the spec ("" is DRAM). Not for outputs.
   void SetScope(std::string scope);
+  /// Gives the tensor no memory of its own: each element replaces that of `source` at the indices `at`, which
+  /// are made of this stage's axes and differ from element to element. What is overwritten may be read by the
+  /// element that does so, and by nothing later. Both are computed at the same loop, `source` first. Not for
+  /// reductions or outputs.
+  void ComputeInPlace(Tensor source, std::vector<tir::Expr> at);
 
   void Unroll(const Axis& axis);
   void Vectorize(const Axis& axis);  // spatial
@@ -92,6 +108,8 @@ class Stage {
   const Attachment& attachment() const { return attachment_; }
   tir::LoopKind KindOf(const Axis& leaf) const;
   bool IsWhole(size_t dim) const;
+  std::optional<size_t> slides_along() const { return slides_along_; }
+  const std::optional<InPlace>& in_place() const { return in_place_; }
   bool is_output() const { return is_output_; }
   bool is_reduction() const { return std::holds_alternative<Reduction>(body_); }
 
@@ -110,6 +128,8 @@ class Stage {
   std::vector<Relation> relations_;
   std::vector<std::pair<Axis, tir::LoopKind>> kinds_;
   Attachment attachment_;
+  std::optional<InPlace> in_place_;
+  std::optional<size_t> slides_along_;  // a dimension
   std::vector<Axis> whole_;
   std::string scope_;
   bool is_output_ = false;

@@ -14,6 +14,7 @@ std::optional<kernels::Tile> ParseTile(const std::string& text) {
     const size_t equals = word.find('=');
     if (equals == word.npos) {
       if (word == "co") tile.thread_axis = kernels::Tile::ThreadAxis::kCo;
+      if (word == "x") tile.thread_axis = kernels::Tile::ThreadAxis::kX;
       if (word == "resident") tile.weights_resident = true;
       continue;
     }

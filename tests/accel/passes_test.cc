@@ -260,10 +260,46 @@ TEST(PadBounds, RefusesConditionsOnTwoLoops) {
   const NestLoop y = MakeLoop("y", 9), x = MakeLoop("x", 9);
   std::vector<Bound> bounds;
   EXPECT_FALSE(CollectBounds(MakeBinary(BinaryOp::kLt, At(y) + At(x), tir::Int(5)), {y, x}, bounds));
-  EXPECT_FALSE(CollectBounds(MakeBinary(BinaryOp::kLt, At(y) * tir::Int(2), tir::Int(5)), {y, x}, bounds));
   EXPECT_FALSE(CollectBounds(MakeBinary(BinaryOp::kLogicalOr, MakeBinary(BinaryOp::kLt, At(y), tir::Int(5)),
                                         MakeBinary(BinaryOp::kLt, At(x), tir::Int(5))),
                              {y, x}, bounds));
+}
+
+TEST(PadBounds, KeepsTheRoundsOfALoopInWhichAConditionHolds) {
+  const tir::Var base = tir::MakeVar("base");
+  const auto kept = [&](int64_t step, int64_t at) {  // rounds of 0 <= y * step + base < 7
+    std::vector<NestLoop> nest = {MakeLoop("y", 5)};
+    const Expr value = At(nest[0]) * tir::Int(step) + tir::Ref(base);
+    EXPECT_TRUE(KeepWhere(MakeBinary(BinaryOp::kLogicalAnd, MakeBinary(BinaryOp::kLe, tir::Int(0), value),
+                                     MakeBinary(BinaryOp::kLt, value, tir::Int(7))),
+                          nest));
+    Environment env;
+    env.Push(base, at);
+    return std::pair{Evaluate(nest[0].min, env), Evaluate(nest[0].extent, env)};
+  };
+  for (int64_t step : {-3, -2, -1, 1, 2, 3})
+    for (int64_t at = -9; at <= 12; ++at) {
+      std::vector<int64_t> rounds;
+      for (int64_t y = 0; y < 5; ++y)
+        if (y * step + at >= 0 && y * step + at < 7) rounds.push_back(y);
+      const auto [first, count] = kept(step, at);
+      EXPECT_EQ(count, std::ssize(rounds)) << step << " " << at;
+      if (!rounds.empty()) {
+        EXPECT_EQ(first, rounds.front()) << step << " " << at;
+      }
+    }
+}
+
+TEST(PadBounds, KeepsAllRoundsOrNoneWhereNoLoopDecides) {
+  const tir::Var outside = tir::MakeVar("outside");
+  std::vector<NestLoop> nest = {MakeLoop("y", 5), MakeLoop("x", 3)};
+  ASSERT_TRUE(KeepWhere(MakeBinary(BinaryOp::kLe, tir::Int(2), tir::Ref(outside)), nest));
+  for (const auto& [value, rounds] : {std::pair<int64_t, int64_t>{1, 0}, {2, 5}}) {
+    Environment env;
+    env.Push(outside, value);
+    EXPECT_EQ(Evaluate(nest[0].extent, env), rounds);
+    EXPECT_EQ(Evaluate(nest[1].extent, env), 3);
+  }
 }
 
 // for t in threads: { load, load, gemm } with one buffer of its own.

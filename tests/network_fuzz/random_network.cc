@@ -194,7 +194,8 @@ class NetworkMaker {
     op.kernel = {Pick(1, 3), Pick(1, 3)};
     op.stride = {Pick(1, 3), Pick(1, 3)};
     for (size_t side = 0; side < 4; ++side) op.pad[side] = Pick(0, op.kernel[side % 2] - 1);
-    return AddOrClip(op, {AnyValue()});
+    const ValueId x = Chance(2) ? AnyValue() : Convolution();
+    return TypeOf(x).shape.size() == 4 ? AddOrClip(op, {x}) : x;
   }
 
   ValueId SumPool() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Residual adds stand where they take fewer cycles: in the convolution's kernel, or in one of their own.
+// Residual adds and max pools stand where they take fewer cycles: in the convolution's kernel, or in one of
+// their own.
 #include <gmock/gmock.h>
 
 #include "compiler/cpu/jit.h"
@@ -63,6 +64,27 @@ TEST(ChooseFusion, TakesWhatTakesFewerCycles) {
   }
   EXPECT_GE(together, 2);
   EXPECT_GE(apart, 2);
+}
+
+TEST(ChooseFusion, PoolsStandWhereTheyTakeFewerCycles) {
+  const auto spec = Load("", {}, "pynq.yaml");
+  int together = 0;
+  for (const auto& [channels, kernel] : {std::pair<int64_t, int64_t>{16, 2}, {64, 3}}) {
+    SCOPED_TRACE(kernel);
+    GraphBuilder b;
+    const ValueId y = b.Conv(b.Input({1, 32, 28, 28}), channels, {.pad = {1, 1, 1, 1}}, 3, 3, false);
+    b.graph.SetOutputs({b.Add(graph::MaxPool{{kernel, kernel}, {2, 2}, {}}, {y})});
+    const Group whole = Fuse(b.graph, {}).at(0);
+    const std::vector<Group> parts = SplitBehindRequantization(b.graph, whole);
+    GroupLowering lowering(spec, b.graph, {});
+    std::string why;
+    const bool apart = lowering.QuickerApart(whole, parts, why);
+    EXPECT_THAT(why, ::testing::ContainsRegex("the max_pool.* takes [0-9]+ cycles more"));
+    const Cycle one = CyclesOf(spec, b.graph, {whole}), two = CyclesOf(spec, b.graph, parts);
+    EXPECT_EQ(apart, two < one) << one << " " << two;
+    together += !apart;
+  }
+  EXPECT_GT(together, 0);
 }
 
 TEST(ChooseFusion, LayersSayWhatWasMeasured) {

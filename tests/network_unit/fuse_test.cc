@@ -90,6 +90,31 @@ TEST(Fuse, AValueUsedTwiceEndsItsGroup) {
   EXPECT_EQ(Fused(b, {clip, pool}), "conv2d+bias_add+requantize | clip | max_pool");
 }
 
+TEST(Fuse, AMaxPoolJoinsTheConvolutionBeforeIt) {
+  GraphBuilder b;
+  const ValueId clip = b.Add(graph::Clip{0, 100}, {Conv(b, b.Input({1, 4, 5, 5}))});
+  const ValueId pool = b.Add(graph::MaxPool{{2, 2}, {2, 2}}, {clip});
+  const ValueId last = b.Add(graph::Clip{3, 90}, {pool});
+  EXPECT_EQ(Fused(b, {last}), "conv2d+bias_add+requantize+clip+max_pool+clip");
+  EXPECT_EQ(Fused(b, {last}, {true}), "conv2d+bias_add+requantize | clip | max_pool | clip");
+  EXPECT_EQ(Fused(b, {clip, last}), "conv2d+bias_add+requantize+clip | max_pool+clip") << "read twice";
+  const auto groups = Fuse(b.graph, {});
+  const auto parts = SplitBehindRequantization(b.graph, groups.at(0));
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[1].kind, GroupKind::kMaxPool);
+  EXPECT_EQ(parts[1].nodes, (std::vector{pool, last}));
+  EXPECT_EQ(PoolBehind(b.graph, parts[0]), nullptr);
+  ASSERT_NE(PoolBehind(b.graph, groups[0]), nullptr);
+  EXPECT_EQ(EpilogueOf(b.graph, groups[0]).steps.size(), 4u) << "bias, requantization and two clips";
+}
+
+TEST(Fuse, AMaxPoolStaysApartBehindAnythingElse) {
+  GraphBuilder b;
+  const ValueId y = Conv(b, b.Input({1, 4, 5, 5})), r = b.Input({1, 4, 5, 5}, "r");
+  const ValueId sum = b.Add(graph::QAdd{}, {y, r});
+  EXPECT_EQ(Fused(b, {b.Add(graph::MaxPool{}, {sum})}), "conv2d+bias_add+requantize+qadd | max_pool");
+}
+
 TEST(Fuse, AnAddOfAValueToItselfStaysApart) {
   GraphBuilder b;
   const ValueId y = Conv(b, b.Input({1, 4, 5, 5}));

@@ -6,6 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "compiler/cpu/jit.h"
 #include "compiler/golden/golden.h"
 #include "compiler/network/compile.h"
@@ -334,7 +337,22 @@ std::vector<isa::Override> TwoBySixteen() {
   return {{"parameters.block_in", "2"}, {"parameters.block_out", "16"}, {"parameters.alu_lanes", "2"}};
 }
 
-void RunRandomConvolutions(const std::string& isa, bool with_add,
+enum class Behind { kNothing, kAdd, kPool };
+
+// Windows of up to 3x3, some of them partly outside.
+graph::MaxPool PoolOver(GraphBuilder& b, ValueId x) {
+  graph::MaxPool pool;
+  for (size_t d : {0, 1}) {
+    const int64_t most = std::min<int64_t>(3, b.graph.node(x).type.shape[2 + d]);
+    pool.kernel[d] = b.Pick(1, most);
+    pool.stride[d] = b.Pick(1, 3);
+    pool.pad[d] = b.Pick(0, pool.kernel[d] - 1);
+    pool.pad[d + 2] = b.Pick(0, pool.kernel[d] - 1);
+  }
+  return pool;
+}
+
+void RunRandomConvolutions(const std::string& isa, Behind behind,
                            const std::vector<isa::Override>& array = {{"parameters.batch", "2"}}) {
   const auto spec = Load(isa, array);
   int ran = 0;
@@ -349,7 +367,8 @@ void RunRandomConvolutions(const std::string& isa, bool with_add,
     if (isa == "cosim") conv.input_zero_point = static_cast<int32_t>(b.Pick(-9, 9));
     const ValueId x = b.Input({b.Pick(1, 3), b.Pick(4, 9), b.Pick(5, 9), b.Pick(5, 9)});
     ValueId y = b.Conv(x, b.Pick(1, 9), conv, kh, kw, isa == "vta");
-    if (with_add) {
+    if (behind == Behind::kPool) y = b.Add(PoolOver(b, y), {y});
+    if (behind == Behind::kAdd) {
       graph::QAdd add{{3, 77, 6}, {-4, 90, 7}, 5};
       const ValueId other = b.Input(b.graph.node(y).type.shape, "r");
       y = b.Add(add, b.Pick(0, 1) ? std::vector{y, other} : std::vector{other, y});
@@ -359,17 +378,65 @@ void RunRandomConvolutions(const std::string& isa, bool with_add,
   EXPECT_GT(ran, 20);  // others are unrolled by the host
 }
 
-TEST(LowerGroup, ConvolutionsRunAsTheGoldenModelSays) { RunRandomConvolutions("cosim", false); }
-TEST(LowerGroup, ResidualConvolutionsRunAsTheGoldenModelSays) { RunRandomConvolutions("cosim", true); }
-TEST(LowerGroup, ConvolutionsOfVtaRunAsTheGoldenModelSays) { RunRandomConvolutions("vta", false); }
-TEST(LowerGroup, ResidualConvolutionsOfBlocksThatDifferRunAsTheGoldenModelSays) {
-  RunRandomConvolutions("cosim", true, FourByEight());
-  RunRandomConvolutions("cosim", true, TwoBySixteen());
+TEST(LowerGroup, ConvolutionsRunAsTheGoldenModelSays) { RunRandomConvolutions("cosim", Behind::kNothing); }
+TEST(LowerGroup, ResidualConvolutionsRunAsTheGoldenModelSays) {
+  RunRandomConvolutions("cosim", Behind::kAdd);
 }
+TEST(LowerGroup, ConvolutionsOfVtaRunAsTheGoldenModelSays) { RunRandomConvolutions("vta", Behind::kNothing); }
+TEST(LowerGroup, ResidualConvolutionsOfBlocksThatDifferRunAsTheGoldenModelSays) {
+  RunRandomConvolutions("cosim", Behind::kAdd, FourByEight());
+  RunRandomConvolutions("cosim", Behind::kAdd, TwoBySixteen());
+}
+TEST(LowerGroup, PooledConvolutionsRunAsTheGoldenModelSays) {
+  RunRandomConvolutions("cosim", Behind::kPool);
+  RunRandomConvolutions("cosim", Behind::kPool, FourByEight());
+  RunRandomConvolutions("cosim", Behind::kPool, ThreeByThree());
+  RunRandomConvolutions("vta", Behind::kPool);
+}
+
+// The order of results is that of sums only while requantization keeps it.
+TEST(LowerGroup, RefusesToPoolSumsWhereResultsHaveAnotherOrder) {
+  const auto why = [](const isa::Spec& spec, int32_t bias, int32_t multiplier) {  // which is positive
+    GraphBuilder b;
+    const ValueId sum = b.Add(graph::Conv2d{.pad = {1, 1, 1, 1}},
+                              {b.Input({1, 4, 6, 6}), b.Constant<int8_t>({4, 4, 3, 3}, -128, 127)});
+    const ValueId biased = b.Add(graph::BiasAdd{}, {sum, b.Constant<int32_t>({4}, bias, bias)});
+    const ValueId y = b.Add(graph::Requantize{{multiplier}, {multiplier == 1 ? 9 : 40}}, {biased});
+    return WhyCpu(spec, b, b.Add(graph::MaxPool{{2, 2}, {2, 2}, {}}, {y}));
+  };
+  constexpr int32_t kMost = std::numeric_limits<int32_t>::max();
+  EXPECT_EQ(why(Load("cosim"), 1000, 1 << 30), "");
+  EXPECT_EQ(why(Load("cosim"), kMost - 600'000, 1 << 30), "");
+  EXPECT_THAT(
+      why(Load("cosim"), kMost - 100'000, 1 << 30),
+      testing::MatchesRegex("sums of channel 0 may reach 2147[0-9]+: those that wrap have another order"));
+  EXPECT_THAT(why(Load("cosim"), -kMost, 1 << 30), HasSubstr("those that wrap have another order"));
+  EXPECT_EQ(why(Load("vta"), 1000, 1), "");
+}
+
+TEST(LowerGroup, RefusesToPoolSumsWithoutAnOpForIt) {
+  GraphBuilder b;
+  const ValueId y = b.Conv(b.Input({1, 8, 9, 9}), 8, {}, 3, 3, false);
+  auto spec = Load("cosim");
+  EXPECT_EQ(WhyCpu(spec, b, b.Add(graph::MaxPool{{3, 3}, {2, 2}, {}}, {y})), "");
+  std::erase_if(spec.alu_ops, [](const isa::AluOp& op) { return op.name == "max"; });
+  GroupLowering lowering(spec, b.graph, {});
+  std::string reason;
+  EXPECT_FALSE(lowering.Lower(Fuse(b.graph, {}).back(), reason));
+  EXPECT_EQ(reason, "sum: no sequence of up to 8 ALU ops of isa 'cosim' computes it into 'acc'");
+  cpu::JitCompiler cpu;
+  const auto network = Compile(b.graph, spec, {.timing_only = true, .after_pass = {}}, cpu);
+  bool said = false;
+  for (const auto& layer : network.layers)
+    said |=
+        layer.op == "max_pool" && layer.on_accelerator && layer.reason == "the max_pool by itself: " + reason;
+  EXPECT_TRUE(said);
+}
+
 TEST(LowerGroup, ConvolutionsOfTilesWithGapsRunAsTheGoldenModelSays) {
-  RunRandomConvolutions("cosim", true, ThreeByThree());
-  RunRandomConvolutions("vta", false, ThreeByThree());
-  RunRandomConvolutions("vta", false, FiveBySeven());
+  RunRandomConvolutions("cosim", Behind::kAdd, ThreeByThree());
+  RunRandomConvolutions("vta", Behind::kNothing, ThreeByThree());
+  RunRandomConvolutions("vta", Behind::kNothing, FiveBySeven());
 }
 
 // Groups of any number and size, depthwise ones among them; blocks that differ, 16-bit lanes, tiles with

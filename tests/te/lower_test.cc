@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/te/accelerator_programs.h"
+#include "tests/te/run.h"
 
 namespace cosim::te {
 namespace {
@@ -218,6 +219,87 @@ TEST(LowerTest, ComputesAWholeDimensionWhereItIsAskedTo) {
   schedule[b].ComputeWhole(schedule[b].axis(1));
   const tir::Function function = Lower(schedule, {a, out}, "f");
   EXPECT_NE(ToString(function).find("allocate b: int32[1, 8]"), std::string::npos) << ToString(function);
+}
+
+// b = a + a; out[i] is the largest of b[2i - 1] (if there is one), b[2i] and b[2i + 1].
+struct Maxima {
+  Tensor a = Placeholder("a", {9}, kInt32);
+  Tensor b = Compute("b", {9}, [&](const Indices& i) { return a(i) + a(i); }, {"i"});
+  Tensor two =
+      Compute("two", {4}, [&](const Indices& i) { return tir::Max(b(i[0] * 2), b(i[0] * 2 + 1)); }, {"i"});
+  Tensor three = Compute("three", {4},
+                         [&](const Indices& i) {
+                           return MakeSelect(tir::Le(1, i[0] * 2), tir::Max(two(i), b(i[0] * 2 - 1)), two(i));
+                         },
+                         {"i"});
+  Tensor out = Compute("out", {4}, [&](const Indices& i) { return three(i) + Int(0, kInt32); }, {"i"});
+  Schedule schedule{{out}};
+
+  Axis TileBy(int64_t factor) {
+    Stage& stage = schedule[out];
+    const auto [outer, inner] = stage.Split(stage.axis(0), factor);
+    for (const Tensor& t : {b, two, three}) schedule[t].ComputeAt(stage, outer);
+    return outer;
+  }
+  void InPlace() {
+    schedule[two].ComputeInPlace(b, {tir::Expr(schedule[two].axis(0)) * 2});
+    schedule[three].ComputeInPlace(two, {schedule[three].axis(0)});
+  }
+  tir::Function Lowered() { return Lower(schedule, {a, out}, "f"); }
+  std::vector<int32_t> Results() {
+    const Arrays results = Execute(Lowered(), RandomArrays({a, out}, 3));
+    std::vector<int32_t> values;
+    for (int64_t i = 0; i < 4; ++i) values.push_back(At<int32_t>(results[1], i));
+    return values;
+  }
+};
+
+TEST(LowerTest, ComputesInPlaceOfElementsThatNothingElseReads) {
+  Maxima p, apart;
+  p.TileBy(4);
+  p.InPlace();
+  EXPECT_EQ(ToString(p.Lowered()),
+            "function f(a: int32[9], out: int32[4]):\n"
+            "  for i.o in 0..1:\n"
+            "    allocate b: int32[8]\n"
+            "    stage b:\n"
+            "      for i in 0..(i.o * 8 + 8):\n"
+            "        b[i] = a[i] + a[i]\n"
+            "    stage two:\n"
+            "      for i_1 in 0..4:\n"
+            "        b[i.o * 8 + i_1 * 2] = max(b[i.o * 8 + i_1 * 2], b[i.o * 8 + i_1 * 2 + 1])\n"
+            "    stage three:\n"
+            "      for i_2 in 0..4:\n"
+            "        b[i.o * 8 + i_2 * 2] = select(1 <= i.o * 8 + i_2 * 2, max(b[i.o * 8 + i_2 * 2], "
+            "b[i.o * 8 + i_2 * 2 - 1]), b[i.o * 8 + i_2 * 2])\n"
+            "    stage out:\n"
+            "      for i.i in 0..4:\n"
+            "        out[i.o * 4 + i.i] = b[i.o * 8 + i.i * 2]\n");
+  EXPECT_EQ(p.Results(), apart.Results());
+}
+
+TEST(LowerTest, LeavesForTheNextRoundWhatThatNeedsToo) {
+  Maxima plain;
+  for (const int64_t factor : {1, 2, 3, 4})
+    for (const bool in_place : {false, true}) {
+      Maxima p;
+      p.TileBy(factor);
+      if (in_place) p.InPlace();
+      p.schedule[p.b].Slide(p.schedule[p.b].axis(0));
+      EXPECT_EQ(p.Results(), plain.Results()) << factor;
+      const std::string text = ToString(p.Lowered());
+      const size_t allocated = text.find("allocate b"), loop = text.find("for i.o");
+      EXPECT_LT(allocated, loop) << "what is left outlives a round\n" << text;
+      EXPECT_NE(text.find("stage b.leave"), std::string::npos) << text;
+    }
+}
+
+TEST(LowerDeathTest, RefusesAPlaceInWhatIsComputedElsewhere) {
+  Maxima p;
+  p.TileBy(2);
+  p.InPlace();
+  p.schedule[p.b].ComputeRoot();
+  EXPECT_DEATH(p.Lowered(), "'two' and 'b', whose place it takes, are not computed at the same loop");
 }
 
 TEST(LowerDeathTest, RefusesAReaderOutsideTheLoop) {

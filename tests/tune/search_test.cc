@@ -104,7 +104,8 @@ TEST(ScheduleSpace, DescribesEachPoint) {
 
 TEST(TileText, ReadsBackWhatIsWritten) {
   for (const Tile& tile :
-       {Tile{}, Tile{.co = 3, .ci = 4, .y = 7, .x = 14, .threads = 2, .weights_resident = true},
+       {Tile{}, Tile{.threads = 2, .thread_axis = Tile::ThreadAxis::kX},
+        Tile{.co = 3, .ci = 4, .y = 7, .x = 14, .threads = 2, .weights_resident = true},
         Tile{.threads = 4, .thread_axis = Tile::ThreadAxis::kCo, .g = 8, .units = 2, .ky = 1, .kx = 2}})
     EXPECT_EQ(ParseTile(ToString(tile)), tile) << ToString(tile);
   for (const char* text : {"", "co=1", "co=1 ci=1 y=1 x=1 threads=0 by y", "co=1 ci=1 y=1 x=1 threads=2 by z",

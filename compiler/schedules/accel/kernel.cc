@@ -8,6 +8,7 @@
 #include "compiler/layouts/relayout.h"
 #include "compiler/ops/definition.h"
 #include "compiler/ops/elementwise.h"
+#include "compiler/schedules/accel/pool.h"
 #include "compiler/te/lower.h"
 #include "compiler/te/te.h"
 #include "isa/check.h"
@@ -61,6 +62,7 @@ class KernelBuilder {
   KernelTe Build(const std::string& name) {
     DeclareInputs();
     if (op_) MakeSums();
+    if (w_.pool) MakePool();
     result_ = te::Compute(
         "result", OutShape(), [&](const Indices& i) -> te::Body { return ResultAt(i); }, OutNames());
     output_ = te::Compute(
@@ -117,7 +119,8 @@ class KernelBuilder {
     return {{0, w_.n, "n"}, {1, w_.g, "g"},   {1, w_.co, "co"},       {2, h, "y"},
             {3, w, "x"},    {1, w_.so, "so"}, {0, array_.batch, "b"}, {1, array_.block_out, "o"}};
   }
-  layouts::Layout OutputLayout() const { return OutputLayout(w_.oh, w_.ow); }
+  layouts::Layout OutputLayout() const { return OutputLayout(w_.OutRows(), w_.OutCols()); }
+  layouts::Layout SumsLayout() const { return OutputLayout(w_.oh, w_.ow); }
   /// A layout of channels that are summed over, with the parts of their weights, which it does not have.
   layouts::Layout InParts(layouts::Layout layout) const {
     const auto lanes = std::ranges::find(layout, "k", &layouts::Part::name);
@@ -158,10 +161,16 @@ class KernelBuilder {
                          : Parts{});
     }
     const DataType type = kind_.KeepsType() ? lane_ : kInt32;
-    const Tensor sums = Define("sums", *op_, OutputLayout(), type, operands);
-    auto [sum, axes] = layouts::Relayout("sum", sums, OutputLayout(), reads, reduced);
-    sum_ = sum;
+    const Tensor sums = Define("sums", *op_, SumsLayout(), type, operands);
+    auto [sum, axes] = layouts::Relayout("sum", sums, SumsLayout(), reads, reduced);
+    sum_ = largest_ = sum;
     reduced_ = std::move(axes);
+  }
+
+  void MakePool() {
+    constexpr size_t kRows = 3, kCols = 4;
+    largest_ = LargestAlong(largest_, kRows, w_.pool->rows, pool_);
+    largest_ = LargestAlong(largest_, kCols, w_.pool->cols, pool_);
   }
 
   // A requantization where the ISA has no records: a shift. The bias already holds the rounding.
@@ -188,12 +197,14 @@ class KernelBuilder {
   }
 
   Expr ResultAt(const Indices& i) const {
-    Expr value = op_ ? sum_(i) : data_(i);
+    Expr value = op_ ? largest_(i) : data_(i);
     // What pools find is a value of their input.
     if (op_ && e_.type != kInt32) value = ops::Saturated(e_.type, value);
     for (const EpilogueStep& step : e_.steps) value = After(step, value, i);
     return MakeCast(array_.results_are_mirrored ? kInt32 : lane_, value);
   }
+
+  bool Slides() const { return t_.thread_axis == Tile::ThreadAxis::kX; }
 
   void Plan(te::Schedule& schedule) {
     te::Stage& out = schedule[output_];
@@ -203,7 +214,12 @@ class KernelBuilder {
     auto [xo, xi] = out.Split(out.axis(4), t_.x);
     const te::Axis n = out.axis(0), so = out.axis(5), b = out.axis(6), o = out.axis(7);
     te::Axis inner = xo;
-    if (t_.threads > 1) {
+    if (Slides()) {
+      const auto [outer, thread] = out.Split(xo, t_.threads);
+      out.Reorder({n, go, coo, outer, thread, yo, gi, coi, yi, xi, so, b, o});
+      out.VirtualThread(thread);
+      inner = yo;
+    } else if (t_.threads > 1) {
       te::Axis& split = t_.thread_axis == Tile::ThreadAxis::kY ? yo : w_.g > 1 ? go : coo;
       auto [outer, thread] = out.Split(split, t_.threads);
       split = outer;
@@ -229,12 +245,19 @@ class KernelBuilder {
     if (parameters.get() && !ParametersResident(spec_, array_, w_))
       schedule[parameters].ComputeAt(out, inner);
     if (op_) PlanSums(schedule, out, inner, weights);
+    for (const PoolStage& made : pool_) {
+      te::Stage& stage = schedule[made.tensor];
+      stage.SetScope(Name(array_.accumulators));
+      stage.ComputeAt(out, inner);
+      if (made.source.get()) stage.ComputeInPlace(made.source, made.at);
+    }
   }
 
   void PlanSums(te::Schedule& schedule, te::Stage& out, const te::Axis& inner, const Tensor& weights) {
     te::Stage& sum = schedule[sum_];
     sum.SetScope(Name(array_.accumulators));
     sum.ComputeAt(out, inner);
+    if (Slides()) sum.Slide(sum.axis(3));
     te::Stage& window = schedule[window_];
     window.SetScope(Name(kind_.WindowMemory(array_)));
     const std::optional<te::Axis> part = kind_.Order(sum, reduced_, t_);
@@ -256,6 +279,8 @@ class KernelBuilder {
   std::vector<Tensor> args_;
   std::vector<Role> roles_;
   Tensor data_, weights_, parameters_, bias_, residual_, window_, sum_, result_, output_;
+  Tensor largest_;               // of the sums, or the sums
+  std::vector<PoolStage> pool_;  // what makes the largest of them
   std::vector<te::Axis> reduced_;
 };
 
@@ -265,13 +290,16 @@ bool ParametersResident(const isa::Spec& spec, const Array& array, const Window&
   return window.g * window.co * window.so <= spec.memories[array.parameters.memory].depth / 2;
 }
 
+std::string_view ToString(Tile::ThreadAxis axis) {
+  return axis == Tile::ThreadAxis::kCo ? "co" : axis == Tile::ThreadAxis::kX ? "x" : "y";
+}
+
 std::string ToString(const Tile& tile) {
   return fmt::format("{}co={} ci={} y={} x={}{}{} threads={} by {}{}{}",
                      tile.g > 1 ? fmt::format("g={} ", tile.g) : "", tile.co, tile.ci, tile.y, tile.x,
                      tile.ky > 0 ? fmt::format(" ky={}", tile.ky) : "",
                      tile.kx > 0 ? fmt::format(" kx={}", tile.kx) : "", tile.threads,
-                     tile.thread_axis == Tile::ThreadAxis::kCo ? "co" : "y",
-                     tile.weights_resident ? " weights resident" : "",
+                     ToString(tile.thread_axis), tile.weights_resident ? " weights resident" : "",
                      tile.units > 1 ? fmt::format(" units={}", tile.units) : "");
 }
 

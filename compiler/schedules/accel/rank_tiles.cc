@@ -9,6 +9,7 @@
 #include <set>
 
 #include "compiler/accel/rounding.h"
+#include "compiler/schedules/accel/pool.h"
 
 namespace cosim::kernels {
 namespace {
@@ -63,8 +64,8 @@ class TileModel {
   }
 
   double Tiles(const Tile& t) const {
-    return static_cast<double>(w_.n * CeilDiv(w_.g, t.g) * CeilDiv(w_.co, t.co) * CeilDiv(w_.oh, t.y) *
-                               CeilDiv(w_.ow, t.x));
+    return static_cast<double>(w_.n * CeilDiv(w_.g, t.g) * CeilDiv(w_.co, t.co) * CeilDiv(w_.OutRows(), t.y) *
+                               CeilDiv(w_.OutCols(), t.x));
   }
   double Chunks(const Tile& t) const {
     if (!IsDense()) return 1;
@@ -75,11 +76,12 @@ class TileModel {
 
   double Cycles(const Tile& t) const {
     const double tiles = Tiles(t), chunks = Chunks(t);
-    const double outputs = static_cast<double>(w_.n * w_.g * w_.co * w_.oh * w_.ow * w_.so);
+    const double sums = static_cast<double>(w_.n * w_.g * w_.co * AllSumRows(t) * AllSumCols(t) * w_.so);
+    const double outputs = static_cast<double>(w_.n * w_.g * w_.co * w_.OutRows() * w_.OutCols() * w_.so);
     const double compute =
-        has_weights_ ? outputs * static_cast<double>(SummedElements(w_.ci) * w_.kh * w_.kw) : 0;
+        has_weights_ ? sums * static_cast<double>(SummedElements(w_.ci) * w_.kh * w_.kw) : 0;
     const int weights = kind_.WeightMemory(array_);
-    const double alu = outputs * AluPasses() + tiles * AluPasses() * 20;
+    const double alu = outputs * AluPasses() + tiles * AluPasses() * 20 + tiles * PoolCycles(t);
 
     const double setup = 6;  // of a load: its issue, and what the first burst waits for
     const double weight_chunk =
@@ -95,7 +97,8 @@ class TileModel {
     const double load = tiles * (chunks * (weight_chunk + window_chunk) + residual);
     const double first = weights_once + weight_chunk + window_chunk + spec_.dram.latency;
     const double store_tile = static_cast<double>(Beats(array_.results, Outputs(t)));
-    const double last = static_cast<double>(Outputs(t)) * AluPasses() + store_tile + spec_.dram.write_latency;
+    const double last =
+        static_cast<double>(Outputs(t)) * AluPasses() + PoolCycles(t) + store_tile + spec_.dram.write_latency;
 
     if (t.threads > 1) {
       // A last round with threads left over hides nothing: its loads stand beside its work.
@@ -114,7 +117,8 @@ class TileModel {
 
   /// Tiles along the axis that virtual threads share out.
   int64_t TilesAlong(const Tile& t) const {
-    if (t.thread_axis == Tile::ThreadAxis::kY) return CeilDiv(w_.oh, t.y);
+    if (t.thread_axis == Tile::ThreadAxis::kY) return CeilDiv(w_.OutRows(), t.y);
+    if (t.thread_axis == Tile::ThreadAxis::kX) return CeilDiv(w_.OutCols(), t.x);
     return w_.g > 1 ? CeilDiv(w_.g, t.g) : CeilDiv(w_.co, t.co);
   }
 
@@ -128,7 +132,7 @@ class TileModel {
     const bool free_weights =
         array_.own_weights || (!t.weights_resident && apart(array_.weights, Weights(t)));
     const bool free_inputs = array_.own_activations || apart(array_.activations, Inputs(t));
-    if (!free_weights || !free_inputs || !apart(array_.accumulators, Outputs(t))) return 1;
+    if (!free_weights || !free_inputs || !apart(array_.accumulators, Sums(t))) return 1;
     return static_cast<int>(std::min<int64_t>({array_.units, t.threads, TilesAlong(t)}));
   }
 
@@ -136,8 +140,9 @@ class TileModel {
   // Of a layer's work, what the busiest unit does: tiles are dealt in turn, and the last may be smaller.
   double LargestShare(const Tile& t) const {
     if (t.units == 1) return 1;
-    const bool rows = t.thread_axis == Tile::ThreadAxis::kY, groups = w_.g > 1;
-    const int64_t extent = rows ? w_.oh : groups ? w_.g : w_.co, size = rows ? t.y : groups ? t.g : t.co;
+    const bool rows = t.thread_axis == Tile::ThreadAxis::kY, groups = w_.g > 1, cols = Slides(t);
+    const int64_t extent = rows ? w_.OutRows() : cols ? w_.OutCols() : groups ? w_.g : w_.co;
+    const int64_t size = rows ? t.y : cols ? t.x : groups ? t.g : t.co;
     const int64_t tiles = TilesAlong(t), missing = (tiles - 1) % t.units == 0 ? tiles * size - extent : 0;
     const int64_t most = std::max(CeilDiv(tiles, t.units) * size - missing, tiles / t.units * size);
     return static_cast<double>(most) / static_cast<double>(extent);
@@ -154,6 +159,53 @@ class TileModel {
   }
 
   int64_t Outputs(const Tile& t) const { return t.g * t.co * t.y * t.x * w_.so; }
+  int64_t Sums(const Tile& t) const { return t.g * t.co * w_.SumRows(t.y) * w_.SumCols(t.x) * w_.so; }
+
+  static bool Slides(const Tile& t) { return t.thread_axis == Tile::ThreadAxis::kX; }
+  // Rows of sums that a tile behind the first computes.
+  int64_t NewRows(const Tile& t) const {
+    return Slides(t) ? std::min(w_.oh, t.y * w_.pool->rows.step) : w_.SumRows(t.y);
+  }
+
+  // Sums along a dimension that all tiles compute, those that neighbours share more than once.
+  static int64_t AllSums(const std::optional<PoolAxis>& axis, int64_t sums, int64_t tile) {
+    if (!axis) return sums;
+    int64_t all = 0;
+    for (int64_t at = 0; at < axis->out; at += tile) {
+      const int64_t first = at * axis->step - axis->before;
+      const int64_t end = first + axis->For(std::min(tile, axis->out - at));
+      all += std::min(sums, end) - std::max<int64_t>(first, 0);
+    }
+    return all;
+  }
+  int64_t AllSumRows(const Tile& t) const {
+    return AllSums(w_.pool ? std::optional(w_.pool->rows) : std::nullopt, w_.oh,
+                   Slides(t) ? w_.OutRows() : t.y);
+  }
+  int64_t AllSumCols(const Tile& t) const {
+    return AllSums(w_.pool ? std::optional(w_.pool->cols) : std::nullopt, w_.ow, t.x);
+  }
+
+  // Of the ALU for the maxima of a tile: an element takes as many cycles as it has shares of the lanes.
+  double PoolCycles(const Tile& t) const {
+    if (!w_.pool) return 0;
+    const int64_t channels = t.g * t.co * w_.so, cols = w_.SumCols(t.x);
+    const int64_t elements =
+        channels * t.y * (PoolPasses(w_.pool->rows, w_.oh) * cols + PoolPasses(w_.pool->cols, w_.ow) * t.x) +
+        (Slides(t) ? channels * cols * (w_.pool->rows.taps - w_.pool->rows.step) : 0);
+    const int64_t lanes = std::ranges::max(spec_.units, {}, &isa::Unit::lanes).lanes;
+    const int64_t cycles =
+        CeilDiv(spec_.memories[array_.accumulators].LaneCount(), std::max<int64_t>(lanes, 1));
+    return static_cast<double>(elements * cycles);
+  }
+  // Accumulators of maxima that are not computed over the sums.
+  int64_t PoolElements(const Tile& t) const {
+    if (!w_.pool) return 0;
+    const auto apart = [](const PoolAxis& axis, int64_t size) { return !StartOf(axis, size).in_place; };
+    const int64_t channels = t.g * t.co * w_.so;
+    return channels * t.y *
+           (apart(w_.pool->rows, w_.oh) * w_.SumCols(t.x) + apart(w_.pool->cols, w_.ow) * t.x);
+  }
   bool IsDense() const { return kind_.SumsChannels(); }
   int64_t InputBlocks(const Tile& t) const { return t.g * (IsDense() ? t.ci : t.co); }
   int64_t InputElements() const {
@@ -165,8 +217,8 @@ class TileModel {
   int64_t TapRows(const Tile& t) const { return t.ky > 0 ? t.ky : w_.kh; }
   int64_t TapCols(const Tile& t) const { return t.kx > 0 ? t.kx : w_.kw; }
   // Of the window: what the taps on chip see.
-  int64_t RowsFor(const Tile& t) const { return w_.RowsFor(t.y) - (w_.kh - TapRows(t)) * w_.dh; }
-  int64_t ColsFor(const Tile& t) const { return w_.ColsFor(t.x) - (w_.kw - TapCols(t)) * w_.dw; }
+  int64_t RowsFor(const Tile& t) const { return w_.RowsFor(w_.SumRows(t.y)) - (w_.kh - TapRows(t)) * w_.dh; }
+  int64_t ColsFor(const Tile& t) const { return w_.ColsFor(w_.SumCols(t.x)) - (w_.kw - TapCols(t)) * w_.dw; }
   int64_t Inputs(const Tile& t) const { return InputBlocks(t) * RowsFor(t) * ColsFor(t) * InputElements(); }
   int64_t Weights(const Tile& t) const {
     return t.g * t.co * w_.so * SummedElements(t.ci) * TapRows(t) * TapCols(t);
@@ -177,9 +229,9 @@ class TileModel {
   // meet.
   int64_t Accumulators(const Tile& t) const {
     const isa::Memory& m = spec_.memories[array_.accumulators];
-    const int64_t outputs = Outputs(t);
+    const int64_t sums = Sums(t) + PoolElements(t);
     const int64_t biases = requantizes_ ? w_.g * w_.co * w_.so : 0;
-    const int64_t needed = array_.results_are_mirrored ? outputs * 2 + biases : outputs;
+    const int64_t needed = array_.results_are_mirrored ? sums + Outputs(t) + biases : sums;
     if (t.threads == 1 || m.banks < 2 * t.threads) return needed * t.threads;
     return RoundUp(needed, m.depth / m.banks) * t.threads;
   }
@@ -190,9 +242,10 @@ class TileModel {
 
   // Rows at the border are padding, which takes the writer a cycle an element but no beats.
   double InputBeats(const Tile& t) const {
-    const int64_t rows = std::min(has_window_ ? RowsFor(t) : t.y, w_.h);
+    const int64_t all_rows = RowsFor(t) - (w_.SumRows(t.y) - NewRows(t)) * w_.sh;
+    const int64_t rows = std::min(has_window_ ? all_rows : t.y, w_.h);
     const int64_t cols = std::min(has_window_ ? ColsFor(t) : t.x, w_.w);
-    const int64_t pads = has_window_ ? RowsFor(t) * ColsFor(t) - rows * cols : 0;
+    const int64_t pads = has_window_ ? all_rows * ColsFor(t) - rows * cols : 0;
     const int64_t s = InputElements();
     if (w_.gather > 0) return static_cast<double>(InputBlocks(t) * rows * cols) * w_.gather;
     return static_cast<double>(InputBlocks(t) * (rows * Beats(array_.activations, cols * s) + pads * s));
@@ -225,14 +278,23 @@ std::vector<Tile> ChannelTiles(const Window& window, bool sums_channels) {
   return tiles;
 }
 
+/// Whether tiles of so many rows of a pool share sums with the next one, and not with the one after that.
+bool CanSlide(const Window& window, int64_t y) {
+  if (!window.pool) return false;
+  const int64_t shared = window.pool->rows.taps - window.pool->rows.step;
+  return shared > 0 && shared <= y * window.pool->rows.step && y < window.pool->rows.out;
+}
+
 /// The ways that `t` threads share out tiles of these channels, rows and columns, with these taps on chip at
 /// a time.
 template <typename Visit>
-void ForEachSharing(const TileModel& model, Tile tile, int t, bool has_weights, int64_t least, Visit visit) {
+void ForEachSharing(const TileModel& model, const Window& window, Tile tile, int t, bool has_weights,
+                    int64_t least, Visit visit) {
   tile.threads = t;
   for (bool resident : {true, false})
-    for (auto axis : {Tile::ThreadAxis::kY, Tile::ThreadAxis::kCo}) {
+    for (auto axis : {Tile::ThreadAxis::kY, Tile::ThreadAxis::kCo, Tile::ThreadAxis::kX}) {
       if (resident && !has_weights) continue;
+      if (axis == Tile::ThreadAxis::kX && !CanSlide(window, tile.y)) continue;
       if (t == 1 && axis != Tile::ThreadAxis::kY) continue;
       tile.thread_axis = axis;
       tile.weights_resident = resident;
@@ -271,7 +333,7 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, const
   };
   const bool sums = kind.SumsChannels(), weights = kind.Weights(window, array).has_value();
   const auto channel_tiles = ChannelTiles(window, sums);
-  const auto y_sizes = PartSizes(window.oh), x_sizes = PartSizes(window.ow);
+  const auto y_sizes = PartSizes(window.OutRows()), x_sizes = PartSizes(window.OutCols());
   // All tiles of `t` threads and columns `x` that fit, with the taps `ky` and `kx` on chip at a time.
   const auto try_tiles = [&](int t, int64_t x, int64_t ky, int64_t kx) {
     const int64_t least = t > threads ? threads + 1 : 2;  // fewer tiles want fewer threads
@@ -281,7 +343,7 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, const
         tile.x = x;
         tile.ky = ky;
         tile.kx = kx;
-        ForEachSharing(model, tile, t, weights, least, try_tile);
+        ForEachSharing(model, window, tile, t, weights, least, try_tile);
       }
   };
   std::vector<int> counts = {threads, 1};
@@ -292,7 +354,8 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, const
       for (int64_t x : x_sizes) {
         const size_t before = found.size();
         try_tiles(t, x, ky, kx);
-        if (found.size() > before) break;  // whole rows move best; narrower tiles only when none fits
+        // Whole rows move best; narrower tiles only when none fits, or when they share fewer sums.
+        if (found.size() > before && !window.pool) break;
       }
       if (t == 1 || threads == 1) break;
     }
@@ -314,7 +377,7 @@ std::vector<TileCost> AllTiles(const isa::Spec& spec, const Array& array, const 
   std::set<int> counts;
   for (int t = 1; t <= most_threads; ++t) counts.insert({t, sums && t > 1 ? t * array.units : t});
   const auto channel_tiles = ChannelTiles(window, sums);
-  const auto y_sizes = PartSizes(window.oh), x_sizes = PartSizes(window.ow);
+  const auto y_sizes = PartSizes(window.OutRows()), x_sizes = PartSizes(window.OutCols());
   for (const auto& [ky, kx] : TapParts(window, sums))
     for (int64_t y : y_sizes)
       for (int64_t x : x_sizes)
@@ -323,7 +386,7 @@ std::vector<TileCost> AllTiles(const isa::Spec& spec, const Array& array, const 
           tile.x = x;
           tile.ky = ky;
           tile.kx = kx;
-          for (int t : counts) ForEachSharing(model, tile, t, weights, /*least=*/2, add);
+          for (int t : counts) ForEachSharing(model, window, tile, t, weights, /*least=*/2, add);
         }
   return found;
 }
@@ -331,6 +394,8 @@ std::vector<TileCost> AllTiles(const isa::Spec& spec, const Array& array, const 
 std::optional<TileCost> CostOf(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
                                const Window& window, const Epilogue& epilogue, const Tile& tile) {
   const TileModel model(spec, array, kind, window, epilogue);
+  const bool slides = tile.thread_axis == Tile::ThreadAxis::kX;
+  if (slides && (tile.threads == 1 || !CanSlide(window, tile.y))) return std::nullopt;
   if (!model.Misfit(tile).empty()) return std::nullopt;
   return TileCost{tile, model.Cycles(tile), model.Steps(tile)};
 }
@@ -359,7 +424,7 @@ std::vector<runtime::Knob> KnobsOf(const Tile& tile, const std::vector<TileCost>
     add("units", [](const Tile& t) { return t.units; }, number);
   add(
       "thread_axis", [](const Tile& t) { return static_cast<int>(t.thread_axis); },
-      [](int64_t v) { return v == static_cast<int64_t>(Tile::ThreadAxis::kCo) ? "co" : "y"; });
+      [](int64_t v) { return std::string(ToString(static_cast<Tile::ThreadAxis>(v))); });
   add(
       "weights_resident", [](const Tile& t) { return t.weights_resident; },
       [](int64_t v) { return v != 0 ? "yes" : "no"; });

@@ -3,10 +3,25 @@
 // knobs of a schedule.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace cosim::kernels {
+
+/// Windows that slide over sums along one dimension: `taps` of them, every `step`, the first one `before` the
+/// first sum. Some of each window are sums.
+struct PoolAxis {
+  int64_t taps = 1, step = 1, before = 0, out = 1;
+  int64_t For(int64_t outputs) const { return (outputs - 1) * step + taps; }
+  friend bool operator==(const PoolAxis&, const PoolAxis&) = default;
+};
+struct Pooling {
+  PoolAxis rows, cols;
+  friend bool operator==(const Pooling&, const Pooling&) = default;
+};
 
 /// A sliding window over blocked values; channels counted in layout blocks (of `si` elements where they are
 /// read, `so` where they are written), extents in pixels. Pools leave ci at 1. A convolution may have groups,
@@ -19,6 +34,12 @@ struct Window {
   int64_t pad_value = 0;
   int64_t parts = 1;  ///< of which each weight is the sum: of two where it is wider than the array's
   double gather = 0;  ///< cycles of the load unit for an element gathered in pieces; 0: elements come whole
+  std::optional<Pooling> pool;  ///< of the sums, the largest of each of these windows go on
+  int64_t OutRows() const { return pool ? pool->rows.out : oh; }
+  int64_t OutCols() const { return pool ? pool->cols.out : ow; }
+  /// Sums for so many rows and columns of the output; where these are pooled, neighbours share some.
+  int64_t SumRows(int64_t y) const { return pool ? std::min(oh, pool->rows.For(y)) : y; }
+  int64_t SumCols(int64_t x) const { return pool ? std::min(ow, pool->cols.For(x)) : x; }
   int64_t RowsFor(int64_t y) const { return (y - 1) * sh + (kh - 1) * dh + 1; }
   int64_t ColsFor(int64_t x) const { return (x - 1) * sw + (kw - 1) * dw + 1; }
   bool Padded() const { return top || left || bottom || right; }
@@ -29,14 +50,17 @@ struct Window {
 /// time.
 struct Tile {
   int64_t co = 1, ci = 1, y = 1, x = 1;
-  int threads = 1;                                                 ///< virtual threads
-  enum class ThreadAxis { kCo, kY } thread_axis = ThreadAxis::kY;  ///< kCo: groups where there are several
+  int threads = 1;  ///< virtual threads
+  /// kCo: groups where there are several. kX: of a pool; each thread then goes down its columns, and keeps
+  /// the sums that the next tile needs too.
+  enum class ThreadAxis { kCo, kY, kX } thread_axis = ThreadAxis::kY;
   bool weights_resident = false;  ///< all of the layer's weights are loaded once and stay
   int64_t g = 1;                  ///< groups; more than one only with all of their blocks
   int units = 1;                  ///< with the same instruction, that threads are dealt to in turn
   int64_t ky = 0, kx = 0;         ///< rows and columns of weights on chip at a time; 0: all of the window's
   friend bool operator==(const Tile&, const Tile&) = default;
 };
+std::string_view ToString(Tile::ThreadAxis axis);
 std::string ToString(const Tile& tile);
 
 }  // namespace cosim::kernels
