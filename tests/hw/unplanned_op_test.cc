@@ -37,7 +37,7 @@ using ::testing::HasSubstr;
 constexpr char kPage[] = "docs/how-to/add-an-alu-op.md";
 constexpr char kOp[] = "absdiff";
 
-std::string TextOf(const fs::path& path) {
+std::string WholeText(const fs::path& path) {
   std::ostringstream text;
   text << std::ifstream(COSIM_SOURCE_DIR / path).rdbuf();
   return text.str();
@@ -45,7 +45,7 @@ std::string TextOf(const fs::path& path) {
 
 /// The entry that the page shows.
 std::string Entry() {
-  const std::string page = TextOf(kPage), fence = "```yaml\n";
+  const std::string page = WholeText(kPage), fence = "```yaml\n";
   const size_t begin = page.find(fence) + fence.size();
   return page.substr(begin, page.find("```", begin) - begin);
 }
@@ -53,10 +53,10 @@ std::string Entry() {
 const isa::Spec& ExtendedSpec() {
   static const isa::Spec spec = [] {
     Diagnostics diags;
-    isa::SourceText isa{"isa/cosim.yaml", TextOf("isa/cosim.yaml")};
+    isa::SourceText isa{"isa/cosim.yaml", WholeText("isa/cosim.yaml")};
     const std::string key = "\nalu_ops:\n";
     isa.text.insert(isa.text.find(key) + key.size(), Entry());
-    const isa::SourceText config{"configs/tiny.yaml", TextOf("configs/tiny.yaml")};
+    const isa::SourceText config{"configs/tiny.yaml", WholeText("configs/tiny.yaml")};
     std::optional<isa::Spec> elaborated = isa::Elaborate(isa, config, {}, diags);
     COSIM_CHECK(elaborated.has_value(), "{}", diags.Render());
     return std::move(*elaborated);
@@ -247,7 +247,7 @@ std::vector<std::string> Words(const std::string& text, const char* pattern) {
 
 TEST(AddAnAluOp, NamesFilesThatExist) {
   const std::vector<std::string> files =
-      Words(TextOf(kPage), R"(`((?:isa|sim|compiler|hw|tests)/[\w/]+(?:\.\w+)?)`)");
+      Words(WholeText(kPage), R"(`((?:isa|sim|compiler|hw|tests)/[\w/]+(?:\.\w+)?)`)");
   EXPECT_GE(files.size(), 4u);
   for (const std::string& file : files) EXPECT_TRUE(fs::exists(COSIM_SOURCE_DIR / fs::path(file))) << file;
 }
@@ -257,7 +257,7 @@ TEST(AddAnAluOp, TouchesNoFileButTheIsa) {
   // graph's operators themselves call so (add, mul, min, max) says nothing.
   std::vector<std::string> names;
   for (const char* isa : {"isa/cosim.yaml", "isa/vta.yaml"}) {
-    const std::string text = TextOf(isa);
+    const std::string text = WholeText(isa);
     for (std::string& name : Words(text.substr(text.find("\nalu_ops:")), R"(\n  (\w+): )"))
       names.push_back(name);
   }
@@ -270,7 +270,7 @@ TEST(AddAnAluOp, TouchesNoFileButTheIsa) {
     for (const auto& file : fs::recursive_directory_iterator(COSIM_SOURCE_DIR / fs::path(folder))) {
       const std::string extension = file.path().extension();
       if (extension != ".cc" && extension != ".h" && extension != ".sv") continue;
-      const std::string text = TextOf(file.path());
+      const std::string text = WholeText(file.path());
       for (const std::string& name : names)
         EXPECT_EQ(text.find("\"" + name + "\""), std::string::npos)
             << file.path() << " names the op " << name;

@@ -19,7 +19,7 @@ namespace {
 using graph::Tensor;
 using import::onnx::File;
 using import::onnx::NodeInfo;
-using Ints = std::vector<int64_t>;
+using AttributeInts = std::vector<int64_t>;
 
 constexpr int64_t kPictures = 6, kFeatures = 16 * 4 * 4;
 
@@ -34,12 +34,12 @@ class SwishNetwork {
     Number("zero", 0);
     Number("six", 6);
     Number("pixel", 1.0f / 64);
-    Node("Transpose", {"x"}, "planes").attributes["perm"] = Ints{0, 3, 1, 2};
+    Node("Transpose", {"x"}, "planes").attributes["perm"] = AttributeInts{0, 3, 1, 2};
     Node("Mul", {"planes", "pixel"}, "scaled");
     std::string value = Swish(Conv("scaled", "stem", 3, 16, 3, 2, 1));
     for (int block = 0; block < 3; ++block) value = Block(value, fmt::format("b{}", block));
     NodeInfo& pool = Node("AveragePool", {value}, "pooled");
-    pool.attributes["kernel_shape"] = pool.attributes["strides"] = Ints{4, 4};
+    pool.attributes["kernel_shape"] = pool.attributes["strides"] = AttributeInts{4, 4};
     Node("Flatten", {"pooled"}, "features");
     file.outputs.push_back({.name = "features", .dimensions = {1, kFeatures}});
     Classify();
@@ -67,8 +67,8 @@ class SwishNetwork {
     const std::string w =
         Weights(name + ".w", {to, from / groups, kernel, kernel}, 2.4f / std::sqrt(static_cast<float>(taps)));
     NodeInfo& node = Node("Conv", {x, w, Weights(name + ".b", {to}, 0.3f)}, name);
-    node.attributes["pads"] = Ints(4, kernel / 2);
-    node.attributes["strides"] = Ints(2, stride);
+    node.attributes["pads"] = AttributeInts(4, kernel / 2);
+    node.attributes["strides"] = AttributeInts(2, stride);
     node.attributes["group"] = groups;
     return name;
   }
@@ -218,7 +218,7 @@ TEST(Quantize, ATinyChannelWithALargeBiasStaysWithTheAccelerator) {
   file.initializers["w"] = std::make_shared<const Tensor>(graph::Shape{4, 4, 3, 3}, weights);
   file.initializers["b"] =
       std::make_shared<const Tensor>(graph::Shape{4}, std::vector<float>{7, 0, -2, 0.5f});
-  file.nodes.push_back({"Conv", "y", 13, {"x", "w", "b"}, {"y"}, {{"pads", Ints(4, 1)}}, ""});
+  file.nodes.push_back({"Conv", "y", 13, {"x", "w", "b"}, {"y"}, {{"pads", AttributeInts(4, 1)}}, ""});
   const auto exact = Reimported(file);
   ASSERT_TRUE(exact);
   Diagnostics diagnostics;

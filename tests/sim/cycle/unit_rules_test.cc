@@ -7,7 +7,7 @@
 namespace cosim::sim::testing {
 namespace {
 
-constexpr int kInp = 0, kWgt = 1, kOut = 3;
+constexpr int kInpMemory = 0, kWgt = 1, kOut = 3;
 
 isa::Spec WithoutOverlap(isa::Spec spec) {
   for (isa::Unit& unit : spec.units) unit.overlap = false;
@@ -15,7 +15,7 @@ isa::Spec WithoutOverlap(isa::Spec spec) {
 }
 /// One row of `beats` beats of 8-byte elements.
 isa::Transfer Row(int64_t beats, uint64_t address = 4096) {
-  return {.memory = kInp, .dram = address, .rows = 1, .cols = beats};
+  return {.memory = kInpMemory, .dram = address, .rows = 1, .cols = beats};
 }
 
 TEST(U1Gemm, TakesACycleAStepAndThenItsLatency) {
@@ -146,7 +146,7 @@ TEST(U4Load, LetsPadsDelayData) {
 
 TEST(U4Load, TakesACycleAnElementWhenABeatHoldsSeveral) {
   isa::Spec spec = Plain();
-  spec.memories[kInp].stored_bytes = 2;
+  spec.memories[kInpMemory].stored_bytes = 2;
   Timeline t(spec);
   t.Add(Load(t.spec(), t.Unit("load"), Row(16)));  // 16 elements in 4 beats
   t.Run();
