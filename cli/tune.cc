@@ -27,8 +27,8 @@ double Percent(runtime::Cycle before, runtime::Cycle after) {
   return before == 0 ? 0 : 100.0 * static_cast<double>(before - after) / static_cast<double>(before);
 }
 
-std::string TunedText(const tune::Tuned& tuned, const std::string& network, const isa::Spec& spec,
-                      const std::string& file) {
+std::string TunedText(const tune::Tuned& tuned, const std::string& network, const std::string& config,
+                      const isa::Spec& spec, const std::string& file) {
   std::string text = fmt::format("{:<28} {:>10} {:>7} {:>12} {:>12} {:>8}  {}\n", "layer", "schedules",
                                  "trials", "between two", "best found", "fewer", "schedule");
   for (const tune::TunedLayer& layer : tuned.layers) {
@@ -53,7 +53,7 @@ std::string TunedText(const tune::Tuned& tuned, const std::string& network, cons
   text += fmt::format("{} trials in {:.1f} s, {} of them remembered; {:.0f} a second\n", Grouped(measured),
                       tuned.search_s, Grouped(tuned.remembered),
                       tuned.search_s > 0 ? static_cast<double>(measured) / tuned.search_s : 0);
-  return text + fmt::format("cosim run {} --tuned={} takes them\n", network, file);
+  return text + fmt::format("cosim run {} --config={} --tuned={} takes them\n", network, config, file);
 }
 
 Json TunedJson(const tune::Tuned& tuned, const std::string& network, const tune::TuneOptions& options,
@@ -162,7 +162,8 @@ int TuneVerb(const Arguments& arguments) {
   if (tuning->progress) ShowProgress("");
   if (!tuned) return Fail(error);
   if (tuned->layers.empty()) return Fail(fmt::format("nothing of {} runs on the accelerator", model));
-  if (json != "-") Print("{}", TunedText(*tuned, model, loaded->spec, file));
+  if (json != "-")
+    Print("{}", TunedText(*tuned, model, values["config"].as<std::string>(), loaded->spec, file));
   const session::ExperimentKey experiment{NetworkIdentity(values), seed, *activation_bits,
                                           tuning->virtual_threads};
   const Json report =

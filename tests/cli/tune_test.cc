@@ -17,7 +17,7 @@ class TuneCommand : public testing::Command {};
 
 TEST_F(TuneCommand, RunTakesWhatItFound) {
   const auto outcome = Good("tune mlp --config=tiny.yaml --trials=24 --db=t.tuning --json=t.json");
-  EXPECT_THAT(outcome.out, HasSubstr("cosim run mlp --tuned=t.tuning takes them"));
+  EXPECT_THAT(outcome.out, HasSubstr("cosim run mlp --config=tiny.yaml --tuned=t.tuning takes them"));
   const json tuned = json::parse(testing::ReadFile(folder_ / "t.json"));
   EXPECT_LE(tuned["cycles"], tuned["untuned_cycles"]);
   EXPECT_GT(tuned["trials"], 0);
