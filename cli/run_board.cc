@@ -126,7 +126,8 @@ std::optional<Program> FromFile(const po::variables_map& values, session::Option
   for (const char* option : {"seed", "virtual-threads"})
     if (!values[option].defaulted())
       return Fail(fmt::format("--{}: a module was compiled with its own", option)), std::nullopt;
-  if (values.count("tuned")) return Fail("--tuned: a module was compiled with its own schedules"), std::nullopt;
+  if (values.count("tuned"))
+    return Fail("--tuned: a module was compiled with its own schedules"), std::nullopt;
   auto linked = LoadModule(run.network, values, /*runs_here=*/false);
   if (!linked) return std::nullopt;
   auto inputs = InputsFor(values, linked->module.network.inputs);

@@ -49,7 +49,8 @@ struct AcceleratorGroup {
 using PassObserver =
     std::function<void(const std::string& pass, const std::string& group, const std::string& text)>;
 
-/// Schedules that somebody has found for layers, by name and by what such a layer is (GroupLowering::WorkloadOf).
+/// Schedules that somebody has found for layers, by name and by what such a layer is
+/// (GroupLowering::WorkloadOf).
 using TunedTiles = std::map<std::pair<std::string, std::string>, Tile>;
 
 struct LowerOptions {
@@ -77,8 +78,8 @@ class GroupLowering {
   /// `parts`, which the timing engine decides where the tile model is in doubt. `why` gets what was measured.
   bool QuickerApart(const Group& whole, std::span<const Group> parts, std::string& why);
 
-  /// What a group's kernel computes, in words: kernels of one workload may have the same schedules. Empty when the
-  /// group runs on the CPU.
+  /// What a group's kernel computes, in words: kernels of one workload may have the same schedules. Empty
+  /// when the group runs on the CPU.
   std::string WorkloadOf(const Group& group) const;
   /// All schedules of the group's kernel that fit, of up to so many virtual threads; none on the CPU.
   std::vector<TileCost> SpaceOf(const Group& group, int most_threads) const;

@@ -13,7 +13,6 @@
 #include "compiler/golden/golden.h"
 #include "compiler/network/compile.h"
 #include "compiler/network/program_builder.h"
-#include "compiler/schedules/accel/rank_tiles.h"
 #include "isa/verify/verify.h"
 #include "sim/functional/functional_device.h"
 #include "tests/network_unit/testing.h"
@@ -202,43 +201,6 @@ TEST(Compile, LeavesToTheHostWhatAddressesDoNotReach) {
   EXPECT_THAT(
       network.layers.back().reason,
       testing::ContainsRegex("bytes of memory: field 'dram' of load_[a-z_]+ holds 0 to 4095 and would"));
-}
-
-TEST(RankTiles, ComesCheapestFirstAndFitsStorage) {
-  const auto spec = Load("cosim");
-  std::string why;
-  const Array array = kernels::FindArray(spec, why);
-  Window window{.ci = 4,
-                .h = 14,
-                .w = 14,
-                .co = 4,
-                .oh = 14,
-                .ow = 14,
-                .kh = 3,
-                .kw = 3,
-                .top = 1,
-                .left = 1,
-                .bottom = 1,
-                .right = 1};
-  graph::Node requantize;
-  requantize.op = graph::Requantize{{1 << 30}, {30}};
-  requantize.inputs = {0};
-  requantize.type.dtype = graph::DType::kInt8;
-  Epilogue epilogue;
-  epilogue.steps = {{&requantize, 0}};
-  const auto ranked = RankTiles(spec, array, kernels::Contraction(), window, epilogue, 1, why);
-  ASSERT_FALSE(ranked.empty());
-  for (size_t i = 0; i < ranked.size(); ++i) {
-    EXPECT_LE(ranked[i == 0 ? 0 : i - 1].cycles, ranked[i].cycles);
-    const kernels::KernelTe te =
-        BuildKernel(spec, array, "k", kernels::Contraction(), window, epilogue, ranked[i].tile);
-    accel::Kernel kernel;
-    ASSERT_FALSE(accel::Tensorize(te.function, spec, kernel));
-    accel::InterleaveVirtualThreads(kernel);
-    accel::StorageCursor cursor;
-    const auto refusal = accel::AssignStorage(kernel, spec, cursor);
-    EXPECT_FALSE(refusal) << ToString(ranked[i].tile) << ": " << refusal.reason;
-  }
 }
 
 // NCHW to blocks of so many channels, the way the host does it.
