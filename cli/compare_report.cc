@@ -72,7 +72,8 @@ std::string LayersText(const std::vector<LayerChange>& layers, size_t most) {
   if (differ.size() > most)
     text += fmt::format("… and {} more that differ (--layers)\n", differ.size() - most);
   const size_t same = layers.size() - differ.size();
-  return same > 0 ? text + fmt::format("{} are the same\n", Counted(same, "layer")) : text;
+  return same > 0 ? text + fmt::format("{} {} the same\n", Counted(same, "layer"), same == 1 ? "is" : "are")
+                  : text;
 }
 
 std::string WaitsText(const std::vector<explore::WaitChange>& waits) {

@@ -4,6 +4,7 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include <bit>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -66,7 +67,9 @@ class TensorizedEmitter {
       const auto* store = tir::As<tir::Store>(Inside(inner->body));
       COSIM_CHECK(store && tir::AsInt(inner->extent), "a tensorized loop over {}", ToString(inner->body));
       scope_.vars[inner->var.get()] = b_.getInt64(0);
-      return Accumulation(*store) ? EmitDot(*inner, *store) : EmitInterleaved(*inner, *store);
+      if (Accumulation(*store)) return EmitDot(*inner, *store);
+      return StrideOf(store->buffer, store->indices, lane_) == 1 ? EmitTurned(*inner, *store)
+                                                                 : EmitInterleaved(*inner, *store);
     }
     const auto* store = tir::As<tir::Store>(Inside(body));
     COSIM_CHECK(store, "a tensorized loop over {}", ToString(body));
@@ -102,6 +105,51 @@ class TensorizedEmitter {
     for (int l = 0; l < static_cast<int>(lanes_); ++l)
       for (int d = 0; d < depth; ++d) order.push_back(d * static_cast<int>(lanes_) + l);
     b_.CreateAlignedStore(b_.CreateShuffleVector(all, order), address, AlignOf(store.buffer->type));
+  }
+
+  /// Rows of a rectangle are loaded, its columns stored, each one of `inner`'s rounds. In squares, halves of
+  /// rows change places with those of rows half as far away, then halves of these.
+  void EmitTurned(const tir::For& inner, const tir::Store& store) {
+    const auto* load = tir::As<tir::Load>(store.value);
+    const auto columns = static_cast<unsigned>(*tir::AsInt(inner.extent));
+    COSIM_CHECK(load && columns % lanes_ == 0 && std::has_single_bit(lanes_) &&
+                    StrideOf(load->buffer, load->indices, inner.var) == 1,
+                "lanes that become columns of {}", ToString(inner.body));
+    std::vector<Value*> rows;
+    for (unsigned l = 0; l < lanes_; ++l) {
+      scope_.vars[lane_.get()] = b_.getInt64(l);
+      rows.push_back(LoadLanes(exprs_.Address(load->buffer, load->indices), load->buffer->type, columns));
+    }
+    scope_.vars[lane_.get()] = b_.getInt64(0);
+    for (unsigned first = 0; first < columns; first += lanes_) {
+      std::vector<int> part(lanes_);
+      std::iota(part.begin(), part.end(), static_cast<int>(first));
+      std::vector<Value*> square;
+      for (Value* row : rows) square.push_back(columns == lanes_ ? row : b_.CreateShuffleVector(row, part));
+      for (unsigned half = lanes_ / 2; half > 0; half /= 2) Swap(square, half);
+      for (unsigned d = 0; d < lanes_; ++d) {
+        scope_.vars[inner.var.get()] = b_.getInt64(first + d);
+        b_.CreateAlignedStore(square[d], exprs_.Address(store.buffer, store.indices),
+                              AlignOf(store.buffer->type));
+      }
+    }
+  }
+
+  /// Of rows `apart` from each other, elements that are `apart` further in the first with those in the
+  /// second.
+  void Swap(std::vector<Value*>& rows, unsigned apart) {
+    std::vector<int> first, second;
+    for (unsigned l = 0; l < lanes_; ++l) {
+      const bool low = (l & apart) == 0;
+      first.push_back(static_cast<int>(low ? l : lanes_ + l - apart));
+      second.push_back(static_cast<int>(low ? l + apart : lanes_ + l));
+    }
+    for (unsigned r = 0; r < lanes_; ++r) {
+      if ((r & apart) != 0) continue;
+      Value *a = rows[r], *b = rows[r + apart];
+      rows[r] = b_.CreateShuffleVector(a, b, first);
+      rows[r + apart] = b_.CreateShuffleVector(a, b, second);
+    }
   }
 
   Value* Concatenate(Value* a, Value* b) {

@@ -59,11 +59,11 @@ void Compute(const BatchNorm& op, const Values& in, Tensor& out) {
   ScaleChannels(*in[0], out, gain, [&](int64_t c) { return beta[c] - mean[c] * gain(c); });
 }
 
+/// By Eigen: of comparisons that depend on the values, compilers make branches.
 void Compute(const Relu& op, const Values& in, Tensor& out) {
-  const auto x = in[0]->data<float>();
+  const Eigen::Map<const Eigen::ArrayXf> x(in[0]->data<float>().data(), in[0]->size());
   const float cap = op.cap > 0 ? op.cap : std::numeric_limits<float>::infinity();
-  std::transform(x.begin(), x.end(), out.mutable_data<float>().begin(),
-                 [&](float v) { return std::max(0.0f, std::min(v, cap)); });
+  Eigen::Map<Eigen::ArrayXf>(out.mutable_data<float>().data(), out.size()) = x.min(cap).max(0.0f);
 }
 
 void Compute(const Add&, const Values& in, Tensor& out) {

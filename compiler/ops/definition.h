@@ -26,6 +26,7 @@ enum class Pattern {
   kReduce,       ///< Any shape: the loops from `inner_from` on run inside those that reduce.
   kFrame,        ///< [N,C,H,W] or [N,C/d,H,W,d]: a copy within a frame of whole vectors.
   kTiles,       ///< [N,O/o,OH,OW,o] with a tile of registers (schedules/cpu/tile.h); reduces as kConvolution.
+  kTurn,        ///< [N,O/o,OH,o,OW] of what kTiles before it sums: a channel's pixels side by side.
   kPack,        ///< [N,O/o,K,o]: copies of the blocks that the kTiles behind it read.
   kRows,        ///< [N,C,OH,OW] with a tile of registers; reduces over a window (kh, kw).
   kTransform,   ///< Sums of a few elements by constants; dimension `written_out` says which, the last are

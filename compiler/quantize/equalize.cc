@@ -2,8 +2,10 @@
 #include "compiler/quantize/equalize.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <set>
+#include <span>
 
 #include "compiler/import/onnx/node_view.h"
 
@@ -21,6 +23,18 @@ const Tensor* FloatConstant(const File& file, const NodeInfo& node, size_t opera
   const auto at = file.initializers.find(operand < node.inputs.size() ? node.inputs[operand] : "");
   return at != file.initializers.end() && at->second->dtype() == graph::DType::kFloat32 ? at->second.get()
                                                                                         : nullptr;
+}
+
+/// Of the values that are finite; 0 without any. Magnitudes of floats are ordered as their bits are, whose
+/// largest compilers find with vectors.
+float LargestMagnitude(std::span<const float> values) {
+  constexpr uint32_t kMagnitude = 0x7fffffff, kInfinite = 0x7f800000;
+  uint32_t most = 0;
+  for (const float v : values) {
+    const uint32_t bits = std::bit_cast<uint32_t>(v) & kMagnitude;
+    most = std::max(most, bits < kInfinite ? bits : 0);
+  }
+  return std::bit_cast<float>(most);
 }
 
 bool HasBias(const NodeInfo& node) { return node.inputs.size() > 2 && !node.inputs[2].empty(); }
@@ -169,9 +183,9 @@ void Equalization::AddRun(const Values& values) {
     if (data.empty()) continue;
     std::vector<float>& most = most_[name];
     most.resize(place.channels, 0);
-    for (size_t i = 0; i < data.size(); ++i) {
-      float& m = most[static_cast<int64_t>(i) / place.inner % place.channels];
-      if (std::isfinite(data[i])) m = std::max(m, std::abs(data[i]));
+    for (size_t from = 0; from < data.size(); from += place.inner) {
+      float& m = most[static_cast<int64_t>(from) / place.inner % place.channels];
+      m = std::max(m, LargestMagnitude(data.subspan(from, place.inner)));
     }
   }
 }

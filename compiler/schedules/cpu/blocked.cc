@@ -67,6 +67,7 @@ class Builder {
         shape_(op, result.shape()),
         places_(op.weights()),
         tile_(tile),
+        turned_lanes_(std::min(tile.lanes, RowLanes(shape_.pixels, target))),
         dot_(DotDepth(op, target)),
         steps_(CeilDiv(shape_.depth, dot_)),
         blocks_(CeilDiv(shape_.channels, tile.block())),
@@ -84,9 +85,12 @@ class Builder {
     definition.tables.push_back({packed, Pack(weights)});
     definition.computations.push_back({Sums(source, direct, packed), ops::Pattern::kTiles});
     if (shape_.is_dense) definition.computations.back().rows_from = 0;
+    if (IsTurned())
+      definition.computations.push_back({Turned(definition.computations.back().tensor), ops::Pattern::kTurn});
     definition.computations.push_back(
         {Plain(definition.computations.back().tensor, weights, definition), ops::Pattern::kElementwise});
     blocked.tiles.assign(definition.computations.size(), tile_);
+    if (IsTurned()) blocked.tiles.end()[-2].pixels = turned_lanes_;
     return blocked;
   }
 
@@ -100,6 +104,9 @@ class Builder {
     return IsFloat() && op_.before == std::array<int64_t, 2>{} && Reach(0, shape_.rows) <= shape_.height &&
            Reach(1, pixels_) <= shape_.width;
   }
+  /// Whether a channel's sums are put side by side before anything else happens to them. A product's channels
+  /// are.
+  bool IsTurned() const { return !shape_.is_dense && pixels_ >= turned_lanes_ / 2; }
   /// Whether bytes are multiplied with their zero point, and unsigned.
   bool IsUnsigned() const { return dot_ == 4; }
   /// What is added to make them so.
@@ -175,7 +182,18 @@ class Builder {
                        element, {"n", "o", "y", "x", "l"});
   }
 
-  /// The sums where the plain definition has them. What unsigned bytes added to them is taken off.
+  /// The sums [n, blocks, y, block, x], x in whole vectors: what is beyond the last pixel is that again.
+  Tensor Turned(const Tensor& sums) const {
+    const int64_t width = CeilDiv(pixels_, turned_lanes_) * turned_lanes_;
+    const auto element = [&](const Indices& i) -> te::Body {
+      return sums(i[0], i[1], i[2], width == pixels_ ? i[4] : Min(i[4], Int(pixels_ - 1)), i[3]);
+    };
+    return te::Compute(name_ + ".turned", {shape_.images, blocks_, shape_.rows, tile_.block(), width},
+                       element, {"n", "o", "y", "l", "x"});
+  }
+
+  /// The sums where the plain definition has them, of images turned. What unsigned bytes added to them is
+  /// taken off.
   Tensor Plain(const Tensor& sums, const graph::Tensor& weights, ops::Definition& definition) const {
     Tensor added;
     if (IsUnsigned()) {
@@ -187,8 +205,9 @@ class Builder {
       const Expr block = FloorDiv(channel, tile_.block()), lane = FloorMod(channel, tile_.block());
       Expr pixel = Int(0);
       for (size_t d = 0; d + 1 < i.size(); ++d) pixel = pixel * result_.shape()[d] + i[d];
-      const Expr sum =
-          shape_.is_dense ? sums(Int(0), block, Int(0), pixel, lane) : sums(i[0], block, i[2], i[3], lane);
+      const Expr sum = shape_.is_dense ? sums(Int(0), block, Int(0), pixel, lane)
+                       : IsTurned()    ? sums(i[0], block, i[2], lane, i[3])
+                                       : sums(i[0], block, i[2], i[3], lane);
       return IsUnsigned() ? sum - added(channel) : sum;
     };
     std::vector<std::string> names;
@@ -252,6 +271,7 @@ class Builder {
   Shape shape_;
   ops::WeightPlaces places_;
   Tile tile_;
+  int64_t turned_lanes_;
   int64_t dot_, steps_, blocks_, pixels_;
 };
 

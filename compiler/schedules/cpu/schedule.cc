@@ -23,7 +23,7 @@ constexpr int64_t kChannelTile = 4;  // output channels that share the loads of 
 bool IsReduction(Pattern pattern) {
   return pattern == Pattern::kConvolution || pattern == Pattern::kPool || pattern == Pattern::kPlaneSum ||
          pattern == Pattern::kDot || pattern == Pattern::kTiles || pattern == Pattern::kRows ||
-         pattern == Pattern::kTransform;
+         pattern == Pattern::kTransform || pattern == Pattern::kTurn;
 }
 /// Reads elements of its operand several times, or in vectors that are not to compute anything else.
 bool ReadsStored(Pattern pattern) {
@@ -107,6 +107,18 @@ void OrderTiles(Stage& stage, const Tile& tile) {
   stage.Tensorize(lane);
   stage.ComputeWhole(stage.axis(3));
   stage.ComputeWhole(stage.axis(4));
+}
+
+/// Loops n, o, y, vectors of channels, vectors of `pixels` | a rectangle of both, of which channels are
+/// loaded and pixels stored.
+void OrderTurn(Stage& stage, const Tile& tile) {
+  const Axis y = stage.axis(2), l = stage.axis(3), x = stage.axis(4);
+  const auto [vector, channel] = stage.Split(l, tile.lanes);
+  const auto [outer_x, lane] = stage.Split(x, tile.pixels);
+  stage.Reorder({y, vector, outer_x, lane, channel});
+  stage.Tensorize(lane);
+  stage.ComputeWhole(l);
+  stage.ComputeWhole(x);
 }
 
 /// Loops over the first dimensions, those that reduce, the others from `inner_from` on: so neighbours are
@@ -197,6 +209,9 @@ void ScheduleAlone(Stage& stage, const Computation& computation, const std::vect
     case Pattern::kTransform:
       OrderTransform(stage, computation.written_out, TileOf(tiles, computation.tensor));
       return;
+    case Pattern::kTurn:
+      OrderTurn(stage, TileOf(tiles, computation.tensor));
+      return;
     case Pattern::kPool:
       OrderPool(stage);
       return;
@@ -277,6 +292,12 @@ void ScheduleAround(Stage& output, Stage& reduction, const Computation& computat
       const Tile& tile = TileOf(tiles, computation.tensor);
       reduction.ComputeAt(output, SplitAroundBlocks(output, tile));
       OrderTransform(reduction, computation.written_out, tile);
+      return;
+    }
+    case Pattern::kTurn: {
+      const Tile& tile = TileOf(tiles, computation.tensor);
+      reduction.ComputeAt(output, SplitAroundBlocks(output, tile));
+      OrderTurn(reduction, tile);
       return;
     }
     case Pattern::kConvolution: {
@@ -382,8 +403,9 @@ void ScheduleForCpu(te::Schedule& schedule, const std::vector<Computation>& comp
     const auto may_inline = [&](const Computation& reader) { return MayInlineInto(computation, reader); };
     if (i + 1 == after_reductions && IsReduction(computation.pattern)) {
       ScheduleAround(output, stage, computation, last.inner_from, tiles);
-      const bool is_close = i > 0 && (computations[i - 1].pattern == Pattern::kPack ||
-                                      computations[i - 1].pattern == Pattern::kTransform);
+      const bool is_close =
+          i > 0 && (computation.pattern == Pattern::kTurn || computations[i - 1].pattern == Pattern::kPack ||
+                    computations[i - 1].pattern == Pattern::kTransform);
       if (is_close) schedule[computations[i - 1].tensor].ComputeAt(output, stage.attachment().axis);
     } else if (computation.pattern == Pattern::kElementwise &&
                std::all_of(computations.begin(), computations.end(), may_inline)) {

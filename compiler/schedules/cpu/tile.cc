@@ -16,7 +16,7 @@ constexpr int64_t kLeast = 4;    // lanes that are worth a vector
 constexpr int64_t kMostVectors = 8, kMostPixels = 28;
 constexpr int64_t kLoop = 2;                    // cycles of a step beside its vectors
 constexpr int64_t kEntry = 20;                  // and of a tile's first and last one
-constexpr int64_t kCachedWeights = 256 * 1024;  // bytes that stay in the second cache beside all else
+constexpr int64_t kCachedWeights = 32 * 1024;  // bytes that stay in the first cache while x passes
 
 int64_t LanesFor(const TileProblem& problem, const CpuTarget& target) {
   int64_t lanes = target.lanes();
@@ -50,7 +50,8 @@ Tile ChooseTile(const TileProblem& problem, const CpuTarget& target) {
     }
   }
   const int64_t of_channel = problem.taps * best.block() * problem.element_bytes;
-  best.chunk = std::clamp<int64_t>(kCachedWeights / of_channel, 1, problem.depth);
+  const int64_t most = std::clamp<int64_t>(kCachedWeights / of_channel, 1, problem.depth);
+  best.chunk = CeilDiv(problem.depth, CeilDiv(problem.depth, most));  // all alike
   best.rows = best.chunk < problem.depth ? problem.rows : 1;
   return best;
 }
