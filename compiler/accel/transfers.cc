@@ -147,7 +147,7 @@ std::optional<std::vector<Copy2d>> CutCopy(std::vector<CopyDim> dims, const Tran
                                            std::string& why) {
   for (const CopyDim& dim : dims)
     if (dim.valid <= 0) {
-      why = "a transfer of padding alone";
+      why = "in tiles that fit, some see padding alone, which no load makes";
       return std::nullopt;
     }
   Normalize(dims, limits);

@@ -92,8 +92,9 @@ TEST(CutCopy, RefusesPaddingThatTheFieldsCannotHold) {
 }
 
 TEST(CutCopy, RefusesPaddingAlone) {
-  EXPECT_EQ(WhyNot({{0, 1, 0, 4, 4}, {4, 0, 0, 1, 1}}), "a transfer of padding alone");
-  EXPECT_EQ(WhyNot({{-1, 2, 0, 1, 1}}), "a transfer of padding alone");
+  EXPECT_EQ(WhyNot({{0, 1, 0, 4, 4}, {4, 0, 0, 1, 1}}),
+            "in tiles that fit, some see padding alone, which no load makes");
+  EXPECT_EQ(WhyNot({{-1, 2, 0, 1, 1}}), "in tiles that fit, some see padding alone, which no load makes");
 }
 
 // Element by element, what the transfers move: on-chip position to DRAM position, -1 for padding.

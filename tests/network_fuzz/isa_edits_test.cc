@@ -235,6 +235,9 @@ TEST(IsaCase, ReasonsThatNoEditExplainsAreFound) {
   EXPECT_EQ(Untrue("buffer 'wgt' holds 1 elements and the smallest tile needs 2, 1 more", *tree,
                    {*ParseEdit("set:memories/par/depth=1")}),
             "names nothing that is touched");
+  const std::string padding = "window: in tiles that fit, some see padding alone, which no load makes";
+  EXPECT_EQ(Untrue(padding, *tree, {*ParseEdit("set:memories/out/depth=2")}), "");
+  EXPECT_EQ(Untrue(padding, *tree, queue), "of a part of the ISA that is as it was");
   EXPECT_EQ(Untrue("'acc' is too small", *tree, queue), "no reason that is known");
   EXPECT_EQ(Untrue("weights are signed, 'wgt' has lanes of uint8", *tree, queue),
             "of a part of the ISA that is as it was");

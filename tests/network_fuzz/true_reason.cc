@@ -44,6 +44,7 @@ const Known kKnown[] = {
     {"padding with zero point", "instructions"},
     {"padding of ", "instructions"},
     {"a padded row of ", "instructions"},
+    {"in tiles that fit, some see padding alone", "memories"},
     {"a bias of ", "memories"},
     {"a multiplier of ", "memories"},
     {"a shift of ", "memories"},
