@@ -286,7 +286,8 @@ Values EvaluateSamples(const Node& node, const std::vector<Values>& operands) {
   if (conv && std::ranges::all_of(operands, shares_weights)) {
     Values images;
     for (const Values& of : operands) images.push_back(of[0]);
-    std::vector<Tensor> convolved(operands.size(), Tensor(node.type));
+    std::vector<Tensor> convolved;
+    while (convolved.size() < operands.size()) convolved.emplace_back(node.type);
     Convolve(*conv, *operands[0][1], images, convolved);
     for (Tensor& result : convolved) results.push_back(std::make_shared<Tensor>(std::move(result)));
     return results;

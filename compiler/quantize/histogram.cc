@@ -2,7 +2,9 @@
 // Histograms that grow by merging pairs of bins.
 #include "compiler/quantize/histogram.h"
 
+#include <Eigen/Core>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "isa/check.h"
@@ -29,13 +31,27 @@ double Histogram::deviation() const {
   return std::sqrt(std::max(0.0, squares_ / static_cast<double>(count_) - mean() * mean()));
 }
 
+/// In four sums each, because an addition waits for the one before it.
+void Histogram::AddMoments(std::span<const float> values) {
+  constexpr size_t kSums = 4;
+  std::array<double, kSums> sums{}, squares{};
+  for (size_t i = 0; i + kSums <= values.size(); i += kSums)
+    for (size_t s = 0; s < kSums; ++s) {
+      const double v = values[i + s];
+      sums[s] += v;
+      squares[s] += v * v;
+    }
+  for (const float v : values.last(values.size() % kSums)) {
+    sum_ += v;
+    squares_ += double{v} * v;
+  }
+  for (size_t s = 0; s < kSums; ++s) sum_ += sums[s], squares_ += squares[s];
+}
+
 void Histogram::Add(std::span<const float> values) {
   if (values.empty()) return;
-  float lo = values[0], hi = values[0];
-  for (float v : values) {
-    lo = v < lo ? v : lo;
-    hi = v > hi ? v : hi;
-  }
+  const Eigen::Map<const Eigen::ArrayXf> all(values.data(), static_cast<Eigen::Index>(values.size()));
+  const float lo = all.minCoeff(), hi = all.maxCoeff();
   COSIM_CHECK(std::isfinite(lo) && std::isfinite(hi), "activations from {} to {}", lo, hi);
   min_ = count_ == 0 ? lo : std::min(min_, lo);
   max_ = count_ == 0 ? hi : std::max(max_, hi);
@@ -45,11 +61,8 @@ void Histogram::Add(std::span<const float> values) {
   // Bins, and behind them places of exact zeros, of which each counts apart from the one before it.
   constexpr int kZeros = 8;
   std::vector<int64_t> counts(kBins + kZeros, 0);
-  double sum = sum_, squares = squares_;
   int at = 0;
   for (float v : values) {
-    sum += v;
-    squares += double{v} * v;
     // Adding half the bins first makes the truncation a floor.
     const int bin = std::min(static_cast<int>(v * per_width + kBins / 2), kBins - 1);
     // A product, because compilers make a branch of a choice, and behind a relu zeros come and go as they
@@ -58,7 +71,7 @@ void Histogram::Add(std::span<const float> values) {
     ++counts[bin + zero * (kBins + at - bin)];
     at = (at + zero) % kZeros;
   }
-  sum_ = sum, squares_ = squares;
+  AddMoments(values);
   for (int bin = 0; bin < kBins; ++bin) bins_[bin] += counts[bin];
 }
 

@@ -33,6 +33,7 @@ class Histogram {
 
  private:
   void Grow(float magnitude);
+  void AddMoments(std::span<const float> values);
 
   std::vector<int64_t> bins_ = std::vector<int64_t>(kBins, 0);
   double width_ = 0;  ///< Of a bin, a power of two; 0 before the first value other than zero.

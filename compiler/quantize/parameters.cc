@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/quantize/parameters.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
@@ -37,9 +38,8 @@ std::vector<float> WeightScales(const Tensor& weight, const Channels& channels, 
   std::vector<float> scales(channels.count, 0);
   const auto w = weight.data<float>();
   ForEachRun(weight, channels, [&](int64_t channel, int64_t first, int64_t count) {
-    float largest = scales[channel];
-    for (int64_t i = first; i < first + count; ++i) largest = std::max(largest, std::abs(w[i]));
-    scales[channel] = largest;
+    const Eigen::Map<const Eigen::ArrayXf> run(&w[first], count);
+    scales[channel] = std::max(scales[channel], run.abs().maxCoeff());
   });
   for (float& scale : scales) scale /= static_cast<float>(levels);
   // Tiny weights beside a large bias: the bias must still fit.
