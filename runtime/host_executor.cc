@@ -61,12 +61,21 @@ HostTimes HostExecutor::Run(const std::vector<std::vector<uint8_t>>& inputs) {
 }
 
 std::vector<uint8_t> HostExecutor::Read(const Place& place) const {
-  uint8_t* const from = memory_.get() + place.address;
-  if (!place.unpack) return {from, from + place.bytes};
   std::vector<uint8_t> plain(place.plain_bytes);
+  Read(place, plain);
+  return plain;
+}
+
+void HostExecutor::Read(const Place& place, std::span<uint8_t> plain) const {
+  COSIM_CHECK(plain.size() == place.plain_bytes, "'{}' has {} bytes, not {}", place.name, place.plain_bytes,
+              plain.size());
+  uint8_t* const from = memory_.get() + place.address;
+  if (!place.unpack) {
+    std::copy_n(from, plain.size(), plain.begin());
+    return;
+  }
   const std::vector<void*> arguments = {from, plain.data()};
   place.unpack->Run(arguments);
-  return plain;
 }
 
 }  // namespace cosim::runtime

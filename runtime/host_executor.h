@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "runtime/network.h"
@@ -31,6 +32,8 @@ class HostExecutor {
 
   /// The plain array at `place`, of an output or a kept value, after a run.
   std::vector<uint8_t> Read(const Place& place) const;
+  /// The same into `plain`, of Place::plain_bytes.
+  void Read(const Place& place, std::span<uint8_t> plain) const;
 
  private:
   struct Free {

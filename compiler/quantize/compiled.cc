@@ -2,7 +2,6 @@
 #include "compiler/quantize/compiled.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "compiler/cpu/jit.h"
 #include "compiler/graph/passes/remove_dead_values.h"
@@ -60,10 +59,8 @@ Values CompiledFile::Run(const std::vector<Tensor>& inputs) {
   }
   executor_->Run(arrays);
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    const std::vector<uint8_t> bytes = executor_->Read(network_->outputs[i]);
     Tensor tensor(outputs_[i].type);
-    COSIM_CHECK(bytes.size() == tensor.bytes().size(), "'{}' has {} bytes", outputs_[i].name, bytes.size());
-    if (!bytes.empty()) std::memcpy(tensor.mutable_bytes().data(), bytes.data(), bytes.size());
+    executor_->Read(network_->outputs[i], tensor.mutable_bytes());
     values[outputs_[i].name] = std::make_shared<const Tensor>(std::move(tensor));
   }
   return values;

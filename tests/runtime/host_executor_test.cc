@@ -50,7 +50,7 @@ struct TwoSteps {
     network.steps.emplace_back(CpuStep{
         kernel, {{64, kBytes, nullptr, false}, {0, kBytes, term, false}, {0, kBytes, nullptr, true}}, 1});
     network.inputs.push_back({.name = "in", .address = 0, .bytes = kBytes});
-    network.outputs.push_back({.name = "out", .address = 0, .bytes = kBytes});
+    network.outputs.push_back({.name = "out", .address = 0, .bytes = kBytes, .plain_bytes = kBytes});
   }
 };
 
@@ -90,7 +90,6 @@ TEST(HostExecutor, UnpacksAPlaceThatIsNotPlain) {
   };
   Place& output = two.network.outputs[0];
   output.unpack = std::make_shared<Reverse>();
-  output.plain_bytes = kBytes;
   HostExecutor executor(two.network);
   executor.Run({{10, 20, 30}});
   EXPECT_THAT(executor.Read(output), ElementsAre(36, 24, 12));
