@@ -14,11 +14,15 @@ install(DIRECTORY cli/page/assets DESTINATION ${data}/cli/page)
 install(DIRECTORY docs/examples DESTINATION ${data}/docs)
 install(DIRECTORY docs/reference/diagnostics DESTINATION ${data}/docs/reference)
 install(FILES cmake/install/completion.bash DESTINATION share/bash-completion/completions RENAME cosim)
+install(FILES cmake/install/completion.zsh DESTINATION share/zsh/vendor-completions RENAME _cosim)
 install(FILES LICENSE DESTINATION share/doc/cosim RENAME copyright)
-# The manual is what the command says of itself.
+# The manual is what the command says of itself, and what fish completes is what the manual says.
 install(CODE "
   execute_process(COMMAND ${CMAKE_SOURCE_DIR}/cmake/install/manual.sh $<TARGET_FILE:cosim> ${PROJECT_VERSION}
-    OUTPUT_FILE ${CMAKE_BINARY_DIR}/cosim.1 COMMAND_ERROR_IS_FATAL ANY)")
+    OUTPUT_FILE ${CMAKE_BINARY_DIR}/cosim.1 COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${CMAKE_SOURCE_DIR}/cmake/install/completion_fish.sh ${CMAKE_BINARY_DIR}/cosim.1
+    OUTPUT_FILE ${CMAKE_BINARY_DIR}/cosim.fish COMMAND_ERROR_IS_FATAL ANY)")
+install(FILES ${CMAKE_BINARY_DIR}/cosim.fish DESTINATION share/fish/vendor_completions.d)
 install(FILES ${CMAKE_BINARY_DIR}/cosim.1 DESTINATION share/man/man1)
 
 # What is installed is built by whoever asks: the tests are not needed for it.

@@ -9,7 +9,9 @@ namespace cosim::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class Installation : public testing::Command {
  protected:
@@ -66,6 +68,40 @@ TEST_F(Installation, HasAManualAndCompletion) {
   EXPECT_EQ(completed("sweep --sha"), "--shard\n");
   EXPECT_EQ(completed("run small_c"), "small_cnn\n");
   EXPECT_EQ(completed("report mov"), "moved\n");
+}
+
+/// What zsh's own functions would be given is printed instead.
+TEST_F(Installation, CompletesForZsh) {
+  if (Shell("command -v zsh").status != 0) GTEST_SKIP() << "there is no zsh: apt-get install zsh";
+  std::ofstream(folder_ / "complete.zsh") << R"(
+PATH=$PWD/moved/bin:$PATH
+compdef() { :; }
+compadd() { print -l -- $@ }
+_files() { print files }
+. moved/share/zsh/vendor-completions/_cosim
+words=(cosim $@); CURRENT=$#words
+_cosim
+)";
+  const auto offered = [&](const std::string& line) { return Shell("zsh -f complete.zsh " + line).out; };
+  EXPECT_THAT(offered("swe"), HasSubstr("\nsweep\n"));
+  EXPECT_THAT(offered("sweep --sha"), HasSubstr("\n--shard\n"));
+  EXPECT_THAT(offered("run small_c"), AllOf(HasSubstr("\nsmall_cnn\n"), HasSubstr("files")));
+  EXPECT_EQ(offered("asm mov"), "files\n");
+}
+
+TEST_F(Installation, CompletesForFish) {
+  if (Shell("command -v fish").status != 0) GTEST_SKIP() << "there is no fish: apt-get install fish";
+  const auto completed = [&](const std::string& line) {
+    return Shell(
+               "HOME=$PWD fish -c 'set -x PATH $PWD/moved/bin $PATH; source "
+               "moved/share/fish/vendor_completions.d/cosim.fish; complete -C \"cosim " +
+               line + "\"'")
+        .out;
+  };
+  EXPECT_THAT(completed("swe"), StartsWith("sweep\t"));
+  EXPECT_EQ(completed("sweep --sha"), "--shard\n");
+  EXPECT_EQ(completed("run small_c"), "small_cnn\n");
+  EXPECT_EQ(completed("report mov"), "moved/\n");
 }
 
 }  // namespace
