@@ -3,7 +3,9 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
 
 namespace cosim::quantize {
 
@@ -53,6 +55,18 @@ std::vector<float> WeightScales(const Tensor& weight, const Channels& channels, 
     scale = std::max(scale, least);
   }
   return scales;
+}
+
+float WithoutTies(float scale, float input, float output) {
+  // Ties of a factor odd / 2^k are odd numbers times odd / 2: in a byte only of odd numbers below 512.
+  constexpr int kZeros = 24 - 9;
+  const auto is_short = [](float factor) {
+    const auto bits = std::bit_cast<uint32_t>(factor);
+    return std::isnormal(factor) && std::countr_zero(bits | 1u << 23) >= kZeros;
+  };
+  while (is_short(input * scale / output))
+    scale = std::nextafter(scale, std::numeric_limits<float>::infinity());
+  return scale;
 }
 
 Tensor QuantizeWeight(const Tensor& weight, const Channels& channels, const std::vector<float>& scales,

@@ -38,6 +38,10 @@ std::vector<float> WeightScales(const graph::Tensor& weight, const Channels& cha
                                 std::span<const float> bias, float input_scale, int levels, double most_bias,
                                 float least = 0);
 
+/// The first scale from `scale` on for which no sum times input * scale / output, as floats, is a tie that a
+/// byte can be: ONNX rounds those to even and accelerators up. It is a few units in the last place away.
+float WithoutTies(float scale, float input, float output);
+
 /// Weights in steps of their channels' scales (or of the only one), symmetric in [-levels, levels].
 graph::Tensor QuantizeWeight(const graph::Tensor& weight, const Channels& channels,
                              const std::vector<float>& scales, int levels);

@@ -88,9 +88,10 @@ class Quantizer {
     const float input = scales_.at(placement_.scale_of.at(node.inputs[0])).scales[0];
     const float output = scales_.at(placement_.scale_of.at(end)).scales[0];
     const Channels channels = ChannelsOf(node, weights->second->shape(), per_channel_);
-    const auto scales =
+    auto scales =
         WeightScales(*weights->second, channels, bias ? bias->data<float>() : std::span<const float>(), input,
                      kWeightLevels, kMostBias, kLeastFactor * (output / input));
+    for (float& scale : scales) scale = WithoutTies(scale, input, output);
     const std::string name = node.inputs[1];
     node.inputs[1] = Constant(name, QuantizeWeight(*weights->second, channels, scales, kWeightLevels), scales,
                               channels.axis);

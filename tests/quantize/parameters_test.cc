@@ -54,6 +54,23 @@ TEST(WeightScales, ALargeBiasFitsItsSteps) {
               ElementsAre(2048, 1));
 }
 
+TEST(WithoutTies, FactorsOfFewBitsMoveALittle) {
+  for (const float scale : {1.0f, 3 / 128.0f, 511 / 65536.0f, 0x1.fep-20f}) {
+    const float moved = WithoutTies(scale, 1, 1);
+    EXPECT_GT(moved, scale);
+    EXPECT_LT(moved, scale * (1 + 1e-6f));
+    EXPECT_NE(std::fmod(std::ldexp(moved, 9 - std::ilogb(moved)), 1.0f), 0) << "more than 9 bits";
+  }
+  // Three floats, none of them short, may have a short product.
+  const float product = 0.3f * WithoutTies(0.1f / 0.3f, 0.3f, 0.1f) / 0.1f;
+  EXPECT_NE(product, 1);
+  EXPECT_NEAR(product, 1, 1e-6);
+}
+
+TEST(WithoutTies, OthersStay) {
+  for (const float scale : {0.1f, 513 / 65536.0f, 1e-5f}) EXPECT_EQ(WithoutTies(scale, 1, 1), scale);
+}
+
 TEST(WeightScales, ChannelsOfZerosTakeThatOfOthers) {
   const Tensor some({2, 1}, std::vector<float>{0, 254}), none({2, 1}, std::vector<float>{0, 0});
   EXPECT_THAT(WeightScales(some, ChannelsAlong(some.shape(), 0), {}, 1, 127, 1 << 30), ElementsAre(2, 2));
