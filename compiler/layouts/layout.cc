@@ -209,21 +209,27 @@ tir::Function PackPatches(const std::string& name, const graph::Shape& input, co
 }
 
 tir::Function PackImage(const std::string& name, const graph::Shape& input, const graph::Conv2d& op,
-                        int64_t rows, int64_t columns, int bits) {
+                        int64_t rows, int64_t columns, int bits, bool channels_last) {
   const DataType type = DataType::Int(bits);
-  const Tensor image = te::Placeholder(name + ".image", input, type);
+  const graph::Shape stands = channels_last ? graph::Shape{input[0], input[2], input[3], input[1]} : input;
+  const Tensor image = te::Placeholder(name + ".image", stands, type);
   const Tensor packed = te::Compute(
       name + ".rows", {input[0], rows, columns, input[1]},
       [&](const Indices& i) -> te::Body {
         const Expr h = i[1] - op.pad[0], w = i[2] - op.pad[1];
-        return tir::MakeSelect(tir::And(tir::InRange(h, 0, input[2]), tir::InRange(w, 0, input[3])),
-                               image(i[0], i[3], h, w), tir::Int(op.input_zero_point, type));
+        const Expr pixel = channels_last ? image(i[0], h, w, i[3]) : image(i[0], i[3], h, w);
+        return tir::MakeSelect(tir::And(tir::InRange(h, 0, input[2]), tir::InRange(w, 0, input[3])), pixel,
+                               tir::Int(op.input_zero_point, type));
       },
       {"n", "h", "w", "c"});
   te::Schedule schedule({packed});
   te::Stage& stage = schedule[packed];
   const auto& axes = stage.axes();
-  stage.Reorder({axes[0], axes[1], axes[3], axes[2]});
+  if (channels_last) {
+    stage.Unroll(axes[3]);  // few: whether a pixel is inside is asked once
+  } else {
+    stage.Reorder({axes[0], axes[1], axes[3], axes[2]});
+  }
   return tir::RemoveUnitLoops(te::Lower(schedule, {image, packed}, name));
 }
 

@@ -59,10 +59,10 @@ graph::Shape PatchShape(const graph::Shape& input, const graph::Shape& weight, c
 tir::Function PackPatches(const std::string& name, const graph::Shape& input, const graph::Shape& weight,
                           const graph::Conv2d& op, Blocking blocking);
 
-/// [N,C,H,W] -> [N, rows, columns, C], the image with the border of the convolution: what is outside is
-/// op.input_zero_point.
+/// [N,C,H,W], which with `channels_last` stands as [N,H,W,C], -> [N, rows, columns, C], the image with the
+/// border of the convolution: what is outside is op.input_zero_point.
 tir::Function PackImage(const std::string& name, const graph::Shape& input, const graph::Conv2d& op,
-                        int64_t rows, int64_t columns, int bits);
+                        int64_t rows, int64_t columns, int bits, bool channels_last = false);
 
 /// OIHW -> [O, KH*KW*I, 1, 1] in the order of PatchShape's channels, blocked; 0 where only blocking adds
 /// elements.

@@ -66,6 +66,7 @@ class Compiler {
     network_.name = graph_.name();
     for (const Group& group : Fuse(graph_, {options_.keep_every_value})) Place(group);
     for (ValueId output : graph_.outputs()) Need({Root(output), {}});
+    if (!options_.keep_every_value) DropUnread();
     PlanForms();
     if (!BuildPrograms(error)) return std::nullopt;
     if (!options_.timing_only) CompileCpu();
@@ -201,6 +202,8 @@ class Compiler {
         return;
       }
     } else {
+      from = SourceOf(graph_, {from.value, form.layout});
+      from.value = Root(from.value);
       Need(from);
     }
     Conversion conversion = ConversionOf(graph_, from, form, lowering_.array());
@@ -217,6 +220,26 @@ class Compiler {
     item.writes = form;
     convert_functions_.push_back(std::move(conversion.function));
     Append(std::move(item));
+  }
+
+  // The host's steps whose results nobody reads, since those who did read what was there before.
+  void DropUnread() {
+    std::set<FormKey> read;
+    for (ValueId output : graph_.outputs()) read.insert({Root(output), {}});
+    for (size_t i = items_.size(); i-- > 0;) {
+      const Item item = items_[i];
+      if (item.kind != Item::Kind::kCpu || read.count(item.writes)) {
+        read.insert(item.reads.begin(), item.reads.end());
+        continue;
+      }
+      items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(i));
+      cpu_groups_.erase(cpu_groups_.begin() + static_cast<std::ptrdiff_t>(item.cpu_kernel));
+      network_.layers.erase(network_.layers.begin() + item.layer);
+      for (Item& other : items_) {
+        if (other.kind == Item::Kind::kCpu && other.cpu_kernel > item.cpu_kernel) --other.cpu_kernel;
+        if (other.layer > item.layer) --other.layer;
+      }
+    }
   }
 
   void PlanForms() {

@@ -43,6 +43,13 @@ tir::Function Matrices(const graph::Graph& graph, const FormKey& form, const Arr
 
 }  // namespace
 
+FormKey SourceOf(const graph::Graph& graph, const FormKey& form) {
+  const auto* op = graph.node(form.value).As<graph::HostOp>();
+  const bool turned = op && op->op->Describe() == "transpose permutation=[0,3,1,2]";
+  if (form.layout.kind != Layout::Kind::kImage || !turned) return {form.value, {}};
+  return {graph.node(form.value).inputs[0], {}};
+}
+
 Conversion ConversionOf(const graph::Graph& graph, const FormKey& from, const FormKey& form,
                         const Array& array) {
   const auto& shape = graph.node(form.value).type.shape;
@@ -64,7 +71,7 @@ Conversion ConversionOf(const graph::Graph& graph, const FormKey& from, const Fo
       const accel::ImageWindow window = ImageOf(graph, form.value, form.layout);
       return {layouts::PackImage("image_" + node.name, shape, *node.As<graph::Conv2d>(),
                                  window.ImageBytes(array.activation_bytes) / window.RowBytes(),
-                                 window.Width(), BitsOf(graph, form.value)),
+                                 window.Width(), BitsOf(graph, form.value), from.value != form.value),
               isa::OneLine(node.name) + ".image", "pack_image",
               "few channels: the accelerator gathers the windows from rows of pixels"};
     }

@@ -37,7 +37,11 @@ struct Conversion {
   std::string name, op, reason;
 };
 
-/// From the plain form to any other, or from a blocked one to the plain one.
+/// What a form is made from: the plain form of the value, or, of an image that a node has but brought from
+/// [N,H,W,C] to [N,C,H,W], of that node's operand.
+FormKey SourceOf(const graph::Graph& graph, const FormKey& form);
+
+/// From the plain form to any other, or from a blocked one to the plain one; `from` is SourceOf's.
 Conversion ConversionOf(const graph::Graph& graph, const FormKey& from, const FormKey& form,
                         const Array& array);
 

@@ -135,17 +135,21 @@ TEST(Layout, AnImageHasItsBorderAndItsPixelsWhole) {
   Randoms random(4);
   const Shape shape = {2, 3, 4, 5};
   const graph::Conv2d op{.pad = {1, 2, 0, 1}, .input_zero_point = 7};
-  const Tensor image = random.Int8(shape);
-  const Tensor packed = Convert(layouts::PackImage("image", shape, op, 6, 8, 8), image, {2, 6, 8, 3});
-  for (int64_t n = 0; n < 2; ++n)
-    for (int64_t y = 0; y < 6; ++y)
-      for (int64_t x = 0; x < 8; ++x)
-        for (int64_t c = 0; c < 3; ++c) {
-          const int64_t h = y - 1, w = x - 2;
-          const bool inside = h >= 0 && h < 4 && w >= 0 && w < 5;
-          EXPECT_EQ(packed.data<int8_t>()[((n * 6 + y) * 8 + x) * 3 + c],
-                    inside ? image.data<int8_t>()[((n * 3 + c) * 4 + h) * 5 + w] : 7);
-        }
+  for (const bool channels_last : {false, true}) {
+    const Tensor image = random.Int8(channels_last ? Shape{2, 4, 5, 3} : shape);
+    const Tensor packed =
+        Convert(layouts::PackImage("image", shape, op, 6, 8, 8, channels_last), image, {2, 6, 8, 3});
+    for (int64_t n = 0; n < 2; ++n)
+      for (int64_t y = 0; y < 6; ++y)
+        for (int64_t x = 0; x < 8; ++x)
+          for (int64_t c = 0; c < 3; ++c) {
+            const int64_t h = y - 1, w = x - 2;
+            const bool inside = h >= 0 && h < 4 && w >= 0 && w < 5;
+            const int64_t at = channels_last ? ((n * 4 + h) * 5 + w) * 3 + c : ((n * 3 + c) * 4 + h) * 5 + w;
+            EXPECT_EQ(packed.data<int8_t>()[((n * 6 + y) * 8 + x) * 3 + c],
+                      inside ? image.data<int8_t>()[at] : 7);
+          }
+  }
 }
 
 TEST(Layout, MatricesAreTilesOfWeightsWithTheirGaps) {

@@ -83,5 +83,17 @@ TEST(TflitePartition, ConvolutionsDenseAndAddsRunOnTheAccelerator) {
   }
 }
 
+// What has channels last in the file is put into rows of pixels as it stands.
+TEST(TflitePartition, ImagesAreNotTransposedFirst) {
+  COSIM_NEED_DATA();
+  const auto spec = LoadTestSpec("pynq.yaml");
+  for (const char* name : {"resnet8_cifar10_int8", "vww_mobilenetv1_int8"}) {
+    const auto model = Import(DataFolder() + "/tflite/" + name + ".tflite");
+    ASSERT_TRUE(model);
+    const auto network = session::CompileFor(spec, model->graph, {});
+    for (const auto& layer : network.layers) EXPECT_NE(layer.op, "transpose") << name << ": " << layer.name;
+  }
+}
+
 }  // namespace
 }  // namespace cosim::import
