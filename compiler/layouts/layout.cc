@@ -225,11 +225,7 @@ tir::Function PackImage(const std::string& name, const graph::Shape& input, cons
   te::Schedule schedule({packed});
   te::Stage& stage = schedule[packed];
   const auto& axes = stage.axes();
-  if (channels_last) {
-    stage.Unroll(axes[3]);  // few: whether a pixel is inside is asked once
-  } else {
-    stage.Reorder({axes[0], axes[1], axes[3], axes[2]});
-  }
+  stage.Unroll(axes[3]);  // few: whether a pixel is inside is asked once
   return tir::RemoveUnitLoops(te::Lower(schedule, {image, packed}, name));
 }
 
