@@ -119,9 +119,9 @@ Exact WrapTo(const Exact& x, isa::ScalarType type) {
 }
 
 bool ToScalarType(const tir::DataType& type, isa::ScalarType& out) {
-  if (type.code == tir::DataType::Code::kFloat) return false;
-  if (type.code == tir::DataType::Code::kUInt && type.bits > 63) return false;
-  out = {type.bits, type.code == tir::DataType::Code::kInt};
+  if (type.is_float()) return false;
+  if (type.is_unsigned() && type.bits > 63) return false;
+  out = {type.bits, type.is_signed()};
   return true;
 }
 

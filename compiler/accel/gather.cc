@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "compiler/accel/rounding.h"
+#include "compiler/tir/rounding.h"
 
 namespace cosim::accel {
 namespace {
@@ -67,7 +67,7 @@ Gathered GatherOf(const ImageWindow& w, int64_t element_bytes, int64_t longest) 
   const int64_t pixel = w.channels * w.value_bytes, bytes = w.kh * w.kw * pixel;
   // Runs of the window that are contiguous in the image.
   const int64_t run = w.dw == 1 ? w.kw * pixel : pixel, runs = bytes / run, in_row = w.kw * pixel / run;
-  const int64_t blocks = CeilDiv(bytes, element_bytes);
+  const int64_t blocks = tir::CeilDiv(bytes, element_bytes);
   gathered.blocks.resize(blocks);
   for (int64_t at = 0; at < blocks * element_bytes;) {
     const int64_t r = std::min(at / run, runs - 1), in_run = at - r * run;

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/accel/rounding.h"
 #include "compiler/accel/transfers.h"
+#include "compiler/tir/rounding.h"
 
 namespace cosim::accel {
 
@@ -41,7 +41,7 @@ struct ImageWindow {
   /// In whole rows, with what the last pieces of the last block read behind it, into lanes whose weights are
   /// 0.
   int64_t ImageBytes(int64_t element_bytes) const {
-    return (Height() + CeilDiv(element_bytes, RowBytes())) * RowBytes();
+    return (Height() + tir::CeilDiv(element_bytes, RowBytes())) * RowBytes();
   }
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "compiler/accel/passes.h"
-#include "compiler/accel/rounding.h"
+#include "compiler/tir/rounding.h"
 #include "isa/check.h"
 
 namespace cosim::accel {
@@ -19,9 +19,9 @@ bool Place(std::vector<OnChipBuffer*>& buffers, const isa::Memory& memory, Align
   bool wrapped = start == 0;
   for (OnChipBuffer* buffer : buffers) {
     buffer->copy_stride =
-        alignment == Alignment::kCopies ? RoundUp(buffer->elements, bank) : buffer->elements;
+        alignment == Alignment::kCopies ? tir::RoundUp(buffer->elements, bank) : buffer->elements;
     const int64_t size = (buffer->copies - 1) * buffer->copy_stride + buffer->elements;
-    if (alignment != Alignment::kNone) next = RoundUp(next, bank);
+    if (alignment != Alignment::kNone) next = tir::RoundUp(next, bank);
     if (next + size > limit) {
       if (wrapped) return false;
       wrapped = true;

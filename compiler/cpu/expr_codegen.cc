@@ -25,8 +25,6 @@ using tir::BinaryOp;
 using tir::DataType;
 using tir::Expr;
 
-bool IsFloat(DataType type) { return type.code == DataType::Code::kFloat; }
-bool IsSigned(DataType type) { return type.code == DataType::Code::kInt; }
 bool IsBool(DataType type) { return type == DataType::Bool(); }
 
 template <typename... Ts>
@@ -62,7 +60,7 @@ bool IsSpeculatable(const Expr& expr) {
 
 llvm::CmpInst::Predicate Comparison(BinaryOp op, DataType type) {
   using P = llvm::CmpInst::Predicate;
-  const bool is_float = IsFloat(type), is_signed = IsSigned(type);
+  const bool is_float = type.is_float(), is_signed = type.is_signed();
   switch (op) {
     case BinaryOp::kLt:
       return is_float ? P::FCMP_OLT : is_signed ? P::ICMP_SLT : P::ICMP_ULT;
@@ -126,7 +124,7 @@ std::optional<llvm::Intrinsic::ID> InstructionFor(tir::MathFn fn) {
 }  // namespace
 
 llvm::Type* RegisterType(DataType type, llvm::LLVMContext& context) {
-  if (!IsFloat(type)) return llvm::IntegerType::get(context, type.bits);
+  if (!type.is_float()) return llvm::IntegerType::get(context, type.bits);
   COSIM_CHECK(type.bits == 32 || type.bits == 64, "float{}", type.bits);
   return type.bits == 32 ? llvm::Type::getFloatTy(context) : llvm::Type::getDoubleTy(context);
 }
@@ -164,7 +162,7 @@ Value* ExprEmitter::EmitBinary(const tir::Binary& node) {
   if (const auto predicate = Comparison(node.op, type); predicate != llvm::CmpInst::BAD_ICMP_PREDICATE) {
     return b_.CreateCmp(predicate, a, b);
   }
-  return IsFloat(type) ? EmitFloat(node.op, a, b) : EmitInteger(node.op, IsSigned(type), a, b);
+  return type.is_float() ? EmitFloat(node.op, a, b) : EmitInteger(node.op, type.is_signed(), a, b);
 }
 
 Value* ExprEmitter::EmitNarrow(const Expr& expr) {
@@ -330,17 +328,17 @@ Value* ExprEmitter::EmitCast(DataType from, DataType to, Value* value) {
   llvm::Type* type = RegisterType(to, b_.getContext());
   if (const auto* vector = llvm::dyn_cast<llvm::VectorType>(value->getType()))
     type = llvm::VectorType::get(type, vector->getElementCount());
-  if (IsFloat(from) && IsFloat(to)) return b_.CreateFPCast(value, type);
-  if (IsFloat(to)) return IsSigned(from) ? b_.CreateSIToFP(value, type) : b_.CreateUIToFP(value, type);
-  if (!IsFloat(from)) return b_.CreateIntCast(value, type, IsSigned(from));
+  if (from.is_float() && to.is_float()) return b_.CreateFPCast(value, type);
+  if (to.is_float()) return from.is_signed() ? b_.CreateSIToFP(value, type) : b_.CreateUIToFP(value, type);
+  if (!from.is_float()) return b_.CreateIntCast(value, type, from.is_signed());
   // Saturates where C++ would be undefined.
-  const auto intrinsic = IsSigned(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
+  const auto intrinsic = to.is_signed() ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
   return b_.CreateIntrinsic(intrinsic, {type, value->getType()}, {value});
 }
 
 Value* ExprEmitter::EmitMath(const tir::Math& node, DataType type) {
   Value* value = Emit(node.value);
-  COSIM_CHECK(IsFloat(type), "math functions take floats");
+  COSIM_CHECK(type.is_float(), "math functions take floats");
   if (const auto instruction = InstructionFor(node.fn)) return b_.CreateUnaryIntrinsic(*instruction, value);
   if (type.bits == 32 && HasPolynomial(node.fn)) return EmitPolynomial(node.fn, value, b_);
   return CallLibrary(tir::NameOf(node.fn), {value});

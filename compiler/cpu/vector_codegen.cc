@@ -262,7 +262,7 @@ class TensorizedEmitter {
   /// A sum, a difference, or a product of floats. Where a product of floats is added, both round once.
   Value* Arithmetic(const tir::Binary& node, Value* mask) {
     using tir::BinaryOp;
-    const bool is_float = node.a->type.code == tir::DataType::Code::kFloat;
+    const bool is_float = node.a->type.is_float();
     const auto* product = tir::As<tir::Binary>(node.b);
     if (is_float && node.op == BinaryOp::kAdd && product && product->op == BinaryOp::kMul)
       return MultiplyAdd(*product, Lanes(node.a, mask));

@@ -313,7 +313,7 @@ class Counter {
     }
     const Set set = LoopsOf(expr);
     const int bits = expr->type.bits;
-    const bool is_float = expr->type.code == tir::DataType::Code::kFloat;
+    const bool is_float = expr->type.is_float();
     if (const auto* binary = tir::As<tir::Binary>(expr)) {
       const bool compares = expr->type == tir::DataType::Bool();
       const tir::DataType type = binary->a->type;
@@ -325,8 +325,7 @@ class Counter {
       CountExpr(binary->a);
       CountExpr(binary->b);
       if (IsZeroShift(*binary) || IsFullClip(*binary)) return;
-      if ((is_float || type.code == tir::DataType::Code::kFloat) && !IsSlow(binary->op))
-        return Add(HostOp::kFloat, set, type.bits);
+      if ((is_float || type.is_float()) && !IsSlow(binary->op)) return Add(HostOp::kFloat, set, type.bits);
       AddBinary(*binary, set, type.bits);
     } else if (const auto* select = tir::As<tir::Select>(expr)) {
       CountExpr(select->condition);
@@ -338,7 +337,7 @@ class Counter {
     } else if (const auto* cast = tir::As<tir::Cast>(expr)) {
       CountExpr(cast->value);
       const int from = cast->value->type.bits;
-      const bool to_float = is_float || cast->value->type.code == tir::DataType::Code::kFloat;
+      const bool to_float = is_float || cast->value->type.is_float();
       if (to_float) return Add(HostOp::kFloat, set, std::max(from, bits));
       // Outside of vectors a load extends and a store truncates.
       if (IsVector(set)) Add(HostOp::kSimple, set, std::max(from, bits));

@@ -75,16 +75,6 @@ Row RowAt(const Statement& statement) {
   return row;
 }
 
-int64_t Pragma(sqlite3* database, const char* name) {
-  Statement statement(database, fmt::format("PRAGMA {}", name));
-  return statement.Step() == SQLITE_ROW ? statement.Integer(0) : -1;
-}
-
-bool IsEmpty(sqlite3* database) {
-  Statement tables(database, "SELECT count(*) FROM sqlite_master");
-  return tables.Step() == SQLITE_ROW && tables.Integer(0) == 0;
-}
-
 }  // namespace
 
 void Database::Closer::operator()(sqlite3* database) const { sqlite3_close(database); }

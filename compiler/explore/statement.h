@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One prepared statement of SQLite's. For compiler/explore/database.cc alone.
+// One prepared statement of SQLite's, and what is asked of a file before it is taken for a database of ours.
 #pragma once
 
 #include <sqlite3.h>
@@ -49,5 +49,17 @@ class Statement {
   sqlite3_stmt* statement_ = nullptr;
   int bound_ = 0;
 };
+
+/// The value of a pragma that is a number.
+inline int64_t Pragma(sqlite3* database, const std::string& name) {
+  Statement statement(database, "PRAGMA " + name);
+  return statement.Step() == SQLITE_ROW ? statement.Integer(0) : -1;
+}
+
+/// Whether a database has no tables yet.
+inline bool IsEmpty(sqlite3* database) {
+  Statement tables(database, "SELECT count(*) FROM sqlite_master");
+  return tables.Step() == SQLITE_ROW && tables.Integer(0) == 0;
+}
 
 }  // namespace cosim::explore

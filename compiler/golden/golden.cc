@@ -9,9 +9,9 @@
 #include "compiler/golden/attention.h"
 #include "compiler/golden/clamp.h"
 #include "compiler/golden/convolution.h"
-#include "compiler/golden/rearrange.h"
 #include "compiler/graph/float_executor.h"
 #include "compiler/graph/quantized.h"
+#include "compiler/graph/rearrange.h"
 #include "isa/check.h"
 
 namespace cosim::golden {
@@ -223,10 +223,14 @@ void Compute(const graph::QSoftmax& op, const Operands& in, Tensor& out) { Norma
 void Compute(const graph::QLayerNorm& op, const Operands& in, Tensor& out) {
   Normalize(op, *in[0], *in[1], *in[2], out);
 }
-void Compute(const graph::Concat&, const Operands& in, Tensor& out) { Concatenate(in, out); }
-void Compute(const graph::Pad& op, const Operands& in, Tensor& out) { Frame(op, *in[0], out); }
-void Compute(const graph::DepthToSpace& op, const Operands& in, Tensor& out) { Spread(op, *in[0], out); }
-void Compute(const graph::ResizeNearest& op, const Operands& in, Tensor& out) { Repeat(op, *in[0], out); }
+void Compute(const graph::Concat&, const Operands& in, Tensor& out) { graph::Concatenate(in, out); }
+void Compute(const graph::Pad& op, const Operands& in, Tensor& out) { graph::Frame(op, *in[0], out); }
+void Compute(const graph::DepthToSpace& op, const Operands& in, Tensor& out) {
+  graph::Spread(op, *in[0], out);
+}
+void Compute(const graph::ResizeNearest& op, const Operands& in, Tensor& out) {
+  graph::Repeat(op, *in[0], out);
+}
 
 void Compute(const graph::Flatten&, const Operands& in, Tensor& out) { out = in[0]->Reshaped(out.shape()); }
 

@@ -17,10 +17,6 @@ constexpr int64_t kRoundings = 16;  // of an operation that is no sum of product
 constexpr double kFactor = 16;
 constexpr int64_t kOneIn = 1000;
 
-bool IsFloat(DType type) {
-  return type == DType::kFloat16 || type == DType::kFloat32 || type == DType::kFloat64;
-}
-
 /// Operations of the graph that round nothing, or round once as IEEE says.
 bool IsExact(const graph::Node& node) {
   return std::visit(

@@ -9,6 +9,7 @@
 
 #include "compiler/graph/convolve.h"
 #include "compiler/graph/infer.h"
+#include "compiler/graph/rearrange.h"
 #include "isa/check.h"
 
 namespace cosim::graph {
@@ -132,55 +133,10 @@ void Compute(const ConvTranspose2d& op, const Values& in, Tensor& out) {
           }
 }
 
-/// y[n,c,h,w] = x[index(n, c, h, w)], or 0 where the index is negative.
-template <typename Index>
-void Gather(const Tensor& x, Tensor& out, Index index) {
-  const Shape& y = out.shape();
-  const auto from = x.data<float>();
-  float* to = out.mutable_data<float>().data();
-  for (int64_t n = 0; n < y[0]; ++n)
-    for (int64_t c = 0; c < y[1]; ++c)
-      for (int64_t h = 0; h < y[2]; ++h)
-        for (int64_t w = 0; w < y[3]; ++w) {
-          const int64_t at = index(n, c, h, w);
-          *to++ = at < 0 ? 0 : from[at];
-        }
-}
-
-void Compute(const DepthToSpace& op, const Values& in, Tensor& out) {
-  const Shape &x = in[0]->shape(), &y = out.shape();
-  Gather(*in[0], out, [&](int64_t n, int64_t c, int64_t h, int64_t w) {
-    const int64_t channel = (h % op.block[0] * op.block[1] + w % op.block[1]) * y[1] + c;
-    return ((n * x[1] + channel) * x[2] + h / op.block[0]) * x[3] + w / op.block[1];
-  });
-}
-
-void Compute(const ResizeNearest& op, const Values& in, Tensor& out) {
-  const Shape& x = in[0]->shape();
-  Gather(*in[0], out, [&](int64_t n, int64_t c, int64_t h, int64_t w) {
-    return ((n * x[1] + c) * x[2] + h / op.scale[0]) * x[3] + w / op.scale[1];
-  });
-}
-
-void Compute(const Pad& op, const Values& in, Tensor& out) {
-  const Shape& x = in[0]->shape();
-  Gather(*in[0], out, [&](int64_t n, int64_t c, int64_t h, int64_t w) {
-    const int64_t iy = h - op.pad[0], ix = w - op.pad[1];
-    const bool inside = iy >= 0 && iy < x[2] && ix >= 0 && ix < x[3];
-    return inside ? ((n * x[1] + c) * x[2] + iy) * x[3] + ix : -1;
-  });
-}
-
-void Compute(const Concat&, const Values& in, Tensor& out) {
-  const int64_t batch = out.shape()[0];
-  float* to = out.mutable_data<float>().data();
-  for (int64_t n = 0; n < batch; ++n) {
-    for (const TensorPtr& operand : in) {
-      const int64_t part = operand->size() / batch;
-      to = std::copy_n(operand->data<float>().begin() + n * part, part, to);
-    }
-  }
-}
+void Compute(const DepthToSpace& op, const Values& in, Tensor& out) { Spread(op, *in[0], out); }
+void Compute(const ResizeNearest& op, const Values& in, Tensor& out) { Repeat(op, *in[0], out); }
+void Compute(const Pad& op, const Values& in, Tensor& out) { Frame(op, *in[0], out); }
+void Compute(const Concat&, const Values& in, Tensor& out) { Concatenate(in, out); }
 
 void Compute(const Sub&, const Values& in, Tensor& out) {
   const auto a = in[0]->data<float>(), b = in[1]->data<float>();

@@ -41,10 +41,8 @@ namespace cosim::graph {
 // else walks attributes goes through that list.
 
 /// (). A value given by the caller. Its type is that of the node.
-struct Input {
+struct Input : NoAttributes {
   static constexpr std::string_view kMnemonic = "input";
-  template <typename Self, typename F>
-  static void Attributes(Self&, F&&) {}
 };
 
 /// (). A value known at compile time.
@@ -89,10 +87,8 @@ struct Dense {
 };
 
 /// (x, bias [C]) -> like x. Adds bias[c] along dimension 1. float32, or int32 that wraps.
-struct BiasAdd {
+struct BiasAdd : NoAttributes {
   static constexpr std::string_view kMnemonic = "bias_add";
-  template <typename Self, typename F>
-  static void Attributes(Self&, F&&) {}
 };
 
 /// (x, gamma [C], beta [C], mean [C], variance [C]) -> like x; float32.
@@ -130,10 +126,8 @@ struct Clip {
 };
 
 /// (a, b) -> a + b; float32, same shapes.
-struct Add {
+struct Add : NoAttributes {
   static constexpr std::string_view kMnemonic = "add";
-  template <typename Self, typename F>
-  static void Attributes(Self&, F&&) {}
 };
 
 /// (a, b) -> Clamp(output_zero_point + term(a) + term(b)); quantized, same shapes.
@@ -205,18 +199,14 @@ struct MaxPool {
 };
 
 /// (x [N,C,H,W]) -> [N,C,1,1]: the mean over H and W; float32.
-struct GlobalAvgPool {
+struct GlobalAvgPool : NoAttributes {
   static constexpr std::string_view kMnemonic = "global_avg_pool";
-  template <typename Self, typename F>
-  static void Attributes(Self&, F&&) {}
 };
 
 /// (x quantized [N,C,H,W]) -> int32 [N,C,1,1]: the plain sum of x over H and W; wraps. No zero point is
 /// subtracted: a BiasAdd of -H*W*zero_point and a Requantize behind it make the average.
-struct GlobalSumPool {
+struct GlobalSumPool : NoAttributes {
   static constexpr std::string_view kMnemonic = "global_sum_pool";
-  template <typename Self, typename F>
-  static void Attributes(Self&, F&&) {}
 };
 
 /// (x int32) -> int8 or int16, as `bits` says: Clamp(Sat32(RoundShift(int64(x) * multiplier, shift)) +
@@ -242,10 +232,8 @@ struct Requantize {
 };
 
 /// (x [N,...]) -> [N, everything else], row-major; any element type. Moves no data.
-struct Flatten {
+struct Flatten : NoAttributes {
   static constexpr std::string_view kMnemonic = "flatten";
-  template <typename Self, typename F>
-  static void Attributes(Self&, F&&) {}
 };
 
 /// (x float32) -> int8: Clamp(floor(double(x) / scale + 0.5) + zero_point), computed in double.

@@ -75,6 +75,9 @@ auto WithElementType(DType dtype, F&& f) {
 /// Bytes of one element.
 int64_t SizeOf(DType dtype);
 
+inline bool IsFloat(DType dtype) {
+  return dtype == DType::kFloat16 || dtype == DType::kFloat32 || dtype == DType::kFloat64;
+}
 /// Whether quantized values may have this type: int8, or int16 (whose zero point is always 0).
 inline bool IsQuantized(DType dtype) { return dtype == DType::kInt8 || dtype == DType::kInt16; }
 

@@ -10,6 +10,12 @@
 
 namespace cosim::graph {
 
+/// Of operations that have none.
+struct NoAttributes {
+  template <typename Self, typename F>
+  static void Attributes(Self&, F&&) {}
+};
+
 /// (x [N,C,H,W]) -> [N,C,OH,OW]: the mean of each window; float32. Extents as for Conv2d. Outside the image
 /// stand zeros, which count.
 struct AvgPool {
@@ -84,10 +90,8 @@ struct ResizeNearest {
 
 /// (a [N,CA,H,W], b [N,CB,H,W], …) -> [N,CA+CB+…,H,W], or [N,C] alike; one element type, and one
 /// quantization where there is any: the values are not changed.
-struct Concat {
+struct Concat : NoAttributes {
   static constexpr std::string_view kMnemonic = "concat";
-  template <typename Self, typename F>
-  static void Attributes(Self&, F&&) {}
 };
 
 /// (x [N,C,H,W]) -> [N,C,top+H+bottom,left+W+right]; float32 or quantized. Outside of x stands `value`: of
@@ -104,17 +108,13 @@ struct Pad {
 };
 
 /// (a, b) -> a - b; float32, same shapes. Its integer counterpart is QAdd with a negative multiplier.
-struct Sub {
+struct Sub : NoAttributes {
   static constexpr std::string_view kMnemonic = "sub";
-  template <typename Self, typename F>
-  static void Attributes(Self&, F&&) {}
 };
 
 /// (a, b) -> a * b element by element; float32, same shapes.
-struct Mul {
+struct Mul : NoAttributes {
   static constexpr std::string_view kMnemonic = "mul";
-  template <typename Self, typename F>
-  static void Attributes(Self&, F&&) {}
 };
 
 /// (a, b) -> Clamp(Sat32(RoundShift(int64(a - a_zero_point) * (b - b_zero_point) * multiplier, shift)) +
@@ -269,10 +269,8 @@ struct QLayerNorm {
 };
 
 /// (x) -> x / 2 * (1 + erf(x / sqrt(2))); float32.
-struct Gelu {
+struct Gelu : NoAttributes {
   static constexpr std::string_view kMnemonic = "gelu";
-  template <typename Self, typename F>
-  static void Attributes(Self&, F&&) {}
 };
 
 /// (x quantized) -> like x: table[x - the least value of its type]. Any function of one value, activation

@@ -6,11 +6,12 @@
 
 #include "compiler/host/broadcast.h"
 #include "compiler/host/numeric.h"
+#include "compiler/tir/arithmetic.h"
 
 namespace cosim::host {
 namespace {
 
-bool HasBits(DType dtype) { return !IsFloating(dtype) && dtype != DType::kBool; }
+bool HasBits(DType dtype) { return !IsFloat(dtype) && dtype != DType::kBool; }
 
 template <typename T>
 T CombinedBits(Bitwise op, T a, T b) {
@@ -23,6 +24,12 @@ T CombinedBits(Bitwise op, T a, T b) {
       break;
   }
   return static_cast<T>(a ^ b);
+}
+
+tir::BinaryOp OperationOf(Bitwise op) {
+  return op == Bitwise::kAnd  ? tir::BinaryOp::kAnd
+         : op == Bitwise::kOr ? tir::BinaryOp::kOr
+                              : tir::BinaryOp::kXor;
 }
 
 /// f(T()) for the integers.
@@ -58,7 +65,9 @@ HostOperatorPtr CombineBits(std::string name, Bitwise op) {
           ForEachBroadcast(in, out[0].shape(),
                            [&](int64_t i, int64_t x, int64_t y) { to[i] = CombinedBits<T>(op, a[x], b[y]); });
         });
-      });
+      },
+      {},
+      DefineMap([op](const std::vector<tir::Expr>& v) { return MakeBinary(OperationOf(op), v[0], v[1]); }));
 }
 
 HostOperatorPtr InvertBits() {
@@ -74,7 +83,11 @@ HostOperatorPtr InvertBits() {
           const auto to = out[0].mutable_data<T>();
           for (size_t i = 0; i < to.size(); ++i) to[i] = static_cast<T>(~x[i]);
         });
-      });
+      },
+      {}, DefineMap([](const std::vector<tir::Expr>& v) {
+        const tir::DataType type = v[0]->type;
+        return MakeBinary(tir::BinaryOp::kXor, v[0], tir::Int(tir::WrapTo(-1, type), type));
+      }));
 }
 
 HostOperatorPtr RoundToBfloat16() {

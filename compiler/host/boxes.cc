@@ -194,7 +194,7 @@ HostOperatorPtr RoiAlign(const RoiAttributes& a) {
       "roi_align", 3, 3,
       [=](Operands in) {
         const Shape &x = in[0].type.shape, &regions = in[1].type.shape;
-        if (!IsFloating(in[0].type.dtype) || in[1].type.dtype != in[0].type.dtype ||
+        if (!IsFloat(in[0].type.dtype) || in[1].type.dtype != in[0].type.dtype ||
             in[2].type.dtype != DType::kInt64)
           return Refuse("operands are {}, {} and {}", ToString(in[0].type), ToString(in[1].type),
                         ToString(in[2].type));

@@ -15,8 +15,8 @@ namespace {
 Types SameType(Operands in) { return One(in[0].type); }
 
 Types Floating(Operands in) {
-  return IsFloating(in[0].type.dtype) ? One(in[0].type)
-                                      : Refuse("input is {}, not float", Name(in[0].type.dtype));
+  return IsFloat(in[0].type.dtype) ? One(in[0].type)
+                                   : Refuse("input is {}, not float", Name(in[0].type.dtype));
 }
 
 Types Boolean(Operands in) { return One(DType::kBool, in[0].type.shape); }
@@ -97,7 +97,6 @@ using tir::Expr;
 using Elements = std::vector<Expr>;
 
 Expr Zero(const Expr& like) { return ops::Number(0, like->type); }
-bool IsUnsigned(const Expr& x) { return x->type.code == tir::DataType::Code::kUInt; }
 
 /// f(x) in the type of x, for every type, and as an expression.
 template <typename F>
@@ -147,14 +146,15 @@ HostOperatorPtr Absolute() {
 HostOperatorPtr Negate() {
   return Elementwise(
       "neg", [](auto v) { return std::is_floating_point_v<decltype(v)> ? -v : 0 - v; },
-      [](const Expr& x) { return ops::IsFloat(x->type) ? tir::Float(-0.0, x->type) - x : Zero(x) - x; });
+      [](const Expr& x) { return x->type.is_float() ? tir::Float(-0.0, x->type) - x : Zero(x) - x; });
 }
 HostOperatorPtr Sign() {
   return Elementwise(
       "sign", [](auto v) { return (v > 0) - (v < 0); },
       [](const Expr& x) {
         const Expr one = ops::Number(1, x->type), zero = Zero(x);
-        return MakeSelect(Lt(zero, x), one, IsUnsigned(x) ? zero : MakeSelect(Lt(x, zero), zero - one, zero));
+        return MakeSelect(Lt(zero, x), one,
+                          x->type.is_unsigned() ? zero : MakeSelect(Lt(x, zero), zero - one, zero));
       });
 }
 HostOperatorPtr Rectify() {
@@ -170,7 +170,7 @@ HostOperatorPtr IsInf(bool positive, bool negative) {
       "isinf", [=](double v) { return std::isinf(v) && (v > 0 ? positive : negative); },
       [=](const Expr& x) {
         Expr result = tir::Int(0, tir::DataType::Bool());
-        if (!ops::IsFloat(x->type)) return result;
+        if (!x->type.is_float()) return result;
         const double infinity = std::numeric_limits<double>::infinity();
         if (positive) result = Or(result, Eq(x, tir::Float(infinity, x->type)));
         if (negative) result = Or(result, Eq(x, tir::Float(-infinity, x->type)));

@@ -14,7 +14,7 @@ Expr ZeroLike(const Expr& like) { return ops::Number(0, like->type); }
 
 Expr ApplyTo(Arithmetic op, const Expr& a, const Expr& b) {
   using A = Arithmetic;
-  const bool is_float = ops::IsFloat(a->type);
+  const bool is_float = a->type.is_float();
   const Expr zero = ZeroLike(a);
   const auto follow_sign = [&](const Expr& rest) {
     return MakeSelect(And(Ne(rest, zero), Ne(Lt(rest, zero), Lt(b, zero))), rest + b, rest);

@@ -156,8 +156,11 @@ HostOperatorPtr Shrink(double bias, double lambda) {
 
 HostOperatorPtr Between(double low, double high) {
   return MathFunction(
-      "clip", [=](double x) { return std::fmin(std::fmax(x, low), high); },
-      [=](const Expr& x) { return Min(Real(high, x), Max(Real(low, x), x)); });
+      fmt::format("clip low={} high={}", low, high),
+      [=](double x) { return x < low    ? low
+                             : x > high ? high
+                                        : x; },
+      [=](const Expr& x) { return Min(Max(x, Real(low, x)), Real(high, x)); });
 }
 
 }  // namespace cosim::host

@@ -25,7 +25,7 @@ HostOperatorPtr HardSigmoid(double alpha, double beta);
 HostOperatorPtr ThresholdedRelu(double alpha);
 /// Beyond lambda on either side, x less `bias` towards 0; else 0.
 HostOperatorPtr Shrink(double bias, double lambda);
-/// min(max(x, low), high).
+/// min(max(x, low), high), NaN as it is.
 HostOperatorPtr Between(double low, double high);
 
 }  // namespace cosim::host

@@ -123,7 +123,7 @@ HostOperatorPtr GridSample(Interpolation interpolation, Outside outside, bool al
       "grid_sample", 2, 2,
       [=](Operands in) {
         const Shape &x = in[0].type.shape, &grid = in[1].type.shape;
-        if (!IsFloating(in[0].type.dtype) || !IsFloating(in[1].type.dtype))
+        if (!IsFloat(in[0].type.dtype) || !IsFloat(in[1].type.dtype))
           return Refuse("input and grid must be float");
         constexpr size_t kMostDimensions = 3;
         if (x.size() < 3 || x.size() > kMostDimensions + 2 || grid.size() != x.size() || grid[0] != x[0] ||

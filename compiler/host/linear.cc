@@ -31,9 +31,9 @@ Moments MomentsOf(const T* x, int64_t count, float epsilon) {
 
 std::string ChannelFault(Operands in) {
   const TensorType& x = in[0].type;
-  if (!IsFloating(x.dtype) || x.shape.size() < 2) return "input must be float of at least 2 dimensions";
+  if (!IsFloat(x.dtype) || x.shape.size() < 2) return "input must be float of at least 2 dimensions";
   for (const HostOperand& vector : in.subspan(1))
-    if (!IsFloating(vector.type.dtype) || vector.type.shape != Shape{x.shape[1]})
+    if (!IsFloat(vector.type.dtype) || vector.type.shape != Shape{x.shape[1]})
       return fmt::format("{} for {} channels", ToString(vector.type), x.shape[1]);
   return "";
 }
@@ -213,11 +213,11 @@ HostOperatorPtr LayerNormalization(int64_t axis, float epsilon) {
       [=](Operands in) {
         const TensorType& x = in[0].type;
         const auto at = AxisOf(axis, x.shape.size());
-        if (!at || !IsFloating(x.dtype)) return Refuse("axis {} of {}", axis, ToString(x));
+        if (!at || !IsFloat(x.dtype)) return Refuse("axis {} of {}", axis, ToString(x));
         const Shape rest(x.shape.begin() + static_cast<std::ptrdiff_t>(*at), x.shape.end());
         for (const HostOperand& operand : in.subspan(1))
           if (!operand.absent && (BroadcastShape(rest, operand.type.shape) != std::optional(rest) ||
-                                  !IsFloating(operand.type.dtype)))
+                                  !IsFloat(operand.type.dtype)))
             return Refuse("{} for {}", ToString(operand.type), ToString(rest));
         Shape kept = x.shape;
         std::fill(kept.begin() + static_cast<std::ptrdiff_t>(*at), kept.end(), 1);

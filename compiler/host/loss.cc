@@ -12,7 +12,7 @@ namespace {
 
 Types InferLoss(bool log_softmax, LossReduction reduction, Operands in) {
   const TensorType &x = in[0].type, &target = in[1].type;
-  if (!IsFloating(x.dtype) || x.shape.size() < 2) return Refuse("input {}", ToString(x));
+  if (!IsFloat(x.dtype) || x.shape.size() < 2) return Refuse("input {}", ToString(x));
   Shape rest = x.shape;
   rest.erase(rest.begin() + 1);
   if (target.shape != rest || (target.dtype != DType::kInt32 && target.dtype != DType::kInt64))

@@ -83,7 +83,7 @@ HostOperatorPtr Determinant() {
       "determinant", 1, 1,
       [](Operands in) {
         const Shape& x = in[0].type.shape;
-        if (!IsFloating(in[0].type.dtype) || x.size() < 2 || x.back() != x[x.size() - 2])
+        if (!IsFloat(in[0].type.dtype) || x.size() < 2 || x.back() != x[x.size() - 2])
           return Refuse("input is {}", ToString(in[0].type));
         constexpr int64_t kMostRows = 1024;
         if (x.back() > kMostRows) return Refuse("matrices of {} rows", x.back());
@@ -106,7 +106,7 @@ HostOperatorPtr ImageOfColumns(const PatchAttributes& a) {
   return Make(
       "image_of_columns", 3, 3,
       [=](Operands in) {
-        if (!IsFloating(in[0].type.dtype)) return Refuse("input must be float");
+        if (!IsFloat(in[0].type.dtype)) return Refuse("input must be float");
         if (!in[1].value || !in[2].value) return Refuse("its shapes must be constants");
         const auto patches = PatchesOf(a, in[0].type.shape, *in[1].value, *in[2].value);
         if (const auto* error = std::get_if<std::string>(&patches)) return Types{*error};

@@ -72,7 +72,7 @@ HostOperatorPtr LocalResponseNormalization(int64_t size, float alpha, float beta
   return Make(
       "lrn", 1, 1,
       [=](Operands in) {
-        if (!IsFloating(in[0].type.dtype) || in[0].type.shape.size() < 2 || size < 1 || size > 1 << 20)
+        if (!IsFloat(in[0].type.dtype) || in[0].type.shape.size() < 2 || size < 1 || size > 1 << 20)
           return Refuse("input {} in groups of {} channels", ToString(in[0].type), size);
         return One(in[0].type);
       },
@@ -102,7 +102,7 @@ HostOperatorPtr MeanVarianceNormalization(std::vector<int64_t> axes) {
   return Make(
       "mean_variance_normalization", 1, 1,
       [=](Operands in) {
-        if (!IsFloating(in[0].type.dtype)) return Refuse("input must be float");
+        if (!IsFloat(in[0].type.dtype)) return Refuse("input must be float");
         for (int64_t axis : axes)
           if (!AxisOf(axis, in[0].type.shape.size()))
             return Refuse("axis {} of {}", axis, ToString(in[0].type));

@@ -10,10 +10,6 @@
 
 namespace cosim::host {
 
-inline bool IsFloating(DType t) {
-  return t == DType::kFloat32 || t == DType::kFloat64 || t == DType::kFloat16;
-}
-
 /// Calls f(T()) with the arithmetic type of the elements; float16 has to be converted before (ThroughFloat).
 template <typename F>
 void Dispatch(DType dtype, F&& f) {

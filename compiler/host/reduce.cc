@@ -100,14 +100,14 @@ void ComputeReduce(Reduction op, const std::vector<bool>& reduced, Values in, Re
 }
 
 template <typename T>
-void NormalizeRow(Normalization op, const T* x, int64_t n, int64_t step, T* y) {
+void NormalizeRow(Normalization op, double scale, const T* x, int64_t n, int64_t step, T* y) {
   double most = -std::numeric_limits<double>::infinity(), sum = 0;
   int64_t where = 0;
   for (int64_t i = 0; i < n; ++i)
     if (static_cast<double>(x[i * step]) > most) most = static_cast<double>(x[(where = i) * step]);
-  for (int64_t i = 0; i < n; ++i) sum += std::exp(static_cast<double>(x[i * step]) - most);
+  for (int64_t i = 0; i < n; ++i) sum += std::exp(scale * (static_cast<double>(x[i * step]) - most));
   for (int64_t i = 0; i < n; ++i) {
-    const double centred = static_cast<double>(x[i * step]) - most;
+    const double centred = scale * (static_cast<double>(x[i * step]) - most);
     y[i * step] = static_cast<T>(op == Normalization::kSoftmax      ? std::exp(centred) / sum
                                  : op == Normalization::kLogSoftmax ? centred - std::log(sum)
                                                                     : static_cast<double>(i == where));
@@ -213,11 +213,11 @@ HostOperatorPtr CumulativeSum(bool exclusive, bool reverse) {
       }));
 }
 
-HostOperatorPtr Normalize(std::string name, Normalization op, int64_t axis, bool flatten) {
+HostOperatorPtr Normalize(std::string name, Normalization op, int64_t axis, bool flatten, double scale) {
   return Make(
       std::move(name), 1, 1,
       [=](Operands in) {
-        if (!IsFloating(in[0].type.dtype)) return Refuse("input must be float");
+        if (!IsFloat(in[0].type.dtype)) return Refuse("input must be float");
         return AxisOf(axis, in[0].type.shape.size())
                    ? One(in[0].type)
                    : Refuse("axis {} of {}", axis, ToString(in[0].type.shape));
@@ -235,13 +235,13 @@ HostOperatorPtr Normalize(std::string name, Normalization op, int64_t axis, bool
           for (int64_t o = 0; o < view.outer; ++o)
             for (int64_t i = 0; i < view.inner; ++i) {
               const int64_t at = o * view.extent * view.inner + i;
-              NormalizeRow(op, from + at, view.extent, view.inner, to + at);
+              NormalizeRow(op, scale, from + at, view.extent, view.inner, to + at);
             }
         });
       }),
       {},
       [=](const ops::HostSite& site) {
-        return DefineNormalize(op, *AxisOf(axis, site.operands[0].type.shape.size()), flatten, site);
+        return DefineNormalize(op, *AxisOf(axis, site.operands[0].type.shape.size()), flatten, scale, site);
       });
 }
 

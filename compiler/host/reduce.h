@@ -22,8 +22,9 @@ HostOperatorPtr ArgExtreme(bool largest, int64_t axis, bool keep_dimensions, boo
 HostOperatorPtr CumulativeSum(bool exclusive, bool reverse);
 
 enum class Normalization { kSoftmax, kLogSoftmax, kHardmax };
-/// (x float) -> normalized over `axis`, or (`flatten`, as ONNX did before opset 13) over it and all after it.
-HostOperatorPtr Normalize(std::string name, Normalization op, int64_t axis, bool flatten);
+/// (x float) -> scale * x normalized over `axis`, or (`flatten`, as ONNX did before opset 13) over it and all
+/// after it.
+HostOperatorPtr Normalize(std::string name, Normalization op, int64_t axis, bool flatten, double scale = 1);
 
 /// (x, k int64 [1], constant) -> the k largest (smallest) elements along `axis` in order, and where they
 /// were.

@@ -17,7 +17,7 @@ using tir::MathFn;
 /// The type in which elements are combined: integers in 64 bits, floats in float64; extremes as they are.
 DataType SumType(Reduction op, DataType x) {
   if (op == Reduction::kMax || op == Reduction::kMin) return x;
-  return ops::IsFloat(x) ? DataType::Float(64) : DataType::Int(64);
+  return x.is_float() ? DataType::Float(64) : DataType::Int(64);
 }
 
 te::ReduceOp OperationOf(Reduction op) {
@@ -53,7 +53,7 @@ Expr Final(Reduction op, const Expr& sum, double count, DataType type) {
 std::optional<ops::Definition> LogSumExp(const ops::Over& reduced, const ops::HostSite& site) {
   const te::Tensor& x = site.in[0];
   const DataType real = DataType::Float(64);
-  if (!ops::IsFloat(x.type())) return std::nullopt;
+  if (!x.type().is_float()) return std::nullopt;
   std::vector<int64_t> kept = x.shape();
   for (size_t d = 0; d < kept.size(); ++d)
     if (reduced[d]) kept[d] = 1;
@@ -71,9 +71,8 @@ std::optional<ops::Definition> LogSumExp(const ops::Over& reduced, const ops::Ho
         return ops::Apply(MathFn::kExp, wide(x(i)) - ops::Kept(most, i));
       });
   result.computations.push_back({exponentials, ops::Pattern::kColumns});
-  const auto as_is = [](const Expr& v) { return v; };
   // Both in the shape of the result, which may have fewer dimensions.
-  const te::Tensor sum = reduce(".sum", site.shape(), exponentials, te::ReduceOp::kSum, as_is);
+  const te::Tensor sum = reduce(".sum", site.shape(), exponentials, te::ReduceOp::kSum, ops::AsIs);
   const te::Tensor peak = reduce(".peak", site.shape(), x, te::ReduceOp::kMax, wide);
   const auto element = [&](const Indices& i) -> te::Body {
     const double infinity = std::numeric_limits<double>::infinity();
@@ -112,9 +111,7 @@ std::optional<ops::Definition> DefineArgExtreme(bool largest, size_t axis, bool 
   ops::Over reduced(x.shape().size(), false);
   reduced[axis] = true;
   const auto op = largest ? te::ReduceOp::kMax : te::ReduceOp::kMin;
-  ops::Definition result{
-      ops::ReduceOver(site.name + ".most", site.shape(), x, reduced, op, [](const Expr& v) { return v; }),
-      {}};
+  ops::Definition result{ops::ReduceOver(site.name + ".most", site.shape(), x, reduced, op, ops::AsIs), {}};
   const te::Tensor most = result.computations.back().tensor;
   const int64_t extent = x.shape()[axis];
   const auto at = [&](const Indices& i, const Expr& k) {
@@ -139,18 +136,18 @@ std::optional<ops::Definition> DefineArgExtreme(bool largest, size_t axis, bool 
   const auto element = [&](const Indices& i) -> te::Body {
     // Nothing is larger than a NaN, with which the search begins.
     const Expr first = at(i, tir::Int(0));
-    return ops::IsFloat(x.type()) ? MakeSelect(Ne(first, first), tir::Int(0), place(i)) : place(i);
+    return x.type().is_float() ? MakeSelect(Ne(first, first), tir::Int(0), place(i)) : place(i);
   };
   result.computations.push_back({te::Compute(site.name, site.shape(), element), ops::Pattern::kColumns});
   return result;
 }
 
-std::optional<ops::Definition> DefineNormalize(Normalization op, size_t axis, bool flatten,
+std::optional<ops::Definition> DefineNormalize(Normalization op, size_t axis, bool flatten, double scale,
                                                const ops::HostSite& site) {
   if (op == Normalization::kHardmax) return std::nullopt;
   ops::Over over(site.in[0].shape().size(), false);
   for (size_t d = axis; d < over.size() && (flatten || d == axis); ++d) over[d] = true;
-  return ops::SoftmaxOver(site.name, site.in[0], over, 1, op == Normalization::kLogSoftmax);
+  return ops::SoftmaxOver(site.name, site.in[0], over, scale, op == Normalization::kLogSoftmax);
 }
 
 }  // namespace cosim::host

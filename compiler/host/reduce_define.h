@@ -16,7 +16,7 @@ std::optional<ops::Definition> DefineArgExtreme(bool largest, size_t axis, bool 
                                                 const ops::HostSite& site);
 
 /// As Normalize; Hardmax has none.
-std::optional<ops::Definition> DefineNormalize(Normalization op, size_t axis, bool flatten,
+std::optional<ops::Definition> DefineNormalize(Normalization op, size_t axis, bool flatten, double scale,
                                                const ops::HostSite& site);
 
 }  // namespace cosim::host

@@ -210,7 +210,7 @@ std::optional<ops::Definition> DefineResize(const ResizeAttributes& r, const std
     const tir::DataType type = ops::TypeOf(site.type.dtype);
     const tir::Expr value = x(i);
     if (value->type == type) return value;
-    return MakeCast(type, ops::IsFloat(type) ? value : ops::Apply(tir::MathFn::kRound, value));
+    return MakeCast(type, type.is_float() ? value : ops::Apply(tir::MathFn::kRound, value));
   };
   result.computations.push_back({te::Compute(site.name, shape, last), ops::Pattern::kElementwise});
   std::erase_if(result.tables, [&](const ops::Table& table) {

@@ -205,7 +205,7 @@ HostOperatorPtr Dft(const DftAttributes& a) {
   return Make(
       "dft", 1, 3,
       [=](Operands in) {
-        if (!IsFloating(in[0].type.dtype)) return Refuse("input must be float");
+        if (!IsFloat(in[0].type.dtype)) return Refuse("input must be float");
         for (size_t i : {1, 2})
           if (!in[i].absent && (!in[i].value || in[i].value->size() != 1))
             return Refuse("its length and axis must be constants");
@@ -223,7 +223,7 @@ HostOperatorPtr ShortTimeDft(bool onesided) {
   return Make(
       "stft", 2, 4,
       [=](Operands in) {
-        if (!IsFloating(in[0].type.dtype)) return Refuse("signal must be float");
+        if (!IsFloat(in[0].type.dtype)) return Refuse("signal must be float");
         const auto plan = FramesOf(onesided, in);
         if (const auto* error = std::get_if<std::string>(&plan)) return Types{*error};
         const Shape shape = {in[0].type.shape[0], std::get<0>(plan).frames, std::get<0>(plan).bins, 2};

@@ -322,6 +322,14 @@ bool IsByte(const HostOperand& operand) { return IsByteType(operand.type.dtype);
 
 }  // namespace
 
+Spatial SpatialOf(const Window2d& window) {
+  const auto list = [](const auto& of) { return std::vector<int64_t>(of.begin(), of.end()); };
+  return {.kernel = list(window.kernel),
+          .strides = list(window.stride),
+          .dilations = list(window.dilation),
+          .pads = list(window.pad)};
+}
+
 Window2d PlaneWindow(const Spatial& spatial, const Shape& x, const std::vector<int64_t>& kernel) {
   const auto resolved = Resolve(spatial, x, kernel);
   COSIM_CHECK(resolved.index() == 0 && kernel.size() == 2);
@@ -342,7 +350,7 @@ HostOperatorPtr Conv(const Spatial& spatial, int64_t groups) {
   return Make(
       "conv", 2, 3,
       [=](Operands in) {
-        if (!IsFloating(in[0].type.dtype) || in[1].type.dtype != in[0].type.dtype)
+        if (!IsFloat(in[0].type.dtype) || in[1].type.dtype != in[0].type.dtype)
           return Refuse("input and weights must be float");
         auto types = InferConvolution(spatial, groups, in[0].type, in[1].type, in[0].type.dtype);
         if (types.index() == 0 && !in[2].absent &&
@@ -359,7 +367,7 @@ HostOperatorPtr ConvTranspose(const Spatial& spatial, const Transposed& transpos
       "conv_transpose", 2, 3,
       [=](Operands in) {
         const Shape &x = in[0].type.shape, &w = in[1].type.shape;
-        if (!IsFloating(in[0].type.dtype) || in[1].type.dtype != in[0].type.dtype || x.size() < 3 ||
+        if (!IsFloat(in[0].type.dtype) || in[1].type.dtype != in[0].type.dtype || x.size() < 3 ||
             w.size() != x.size() || groups < 1 || x[1] != w[0] || x[1] % groups != 0)
           return Refuse("input {} and weights {}", ToString(in[0].type), ToString(in[1].type));
         if (!in[2].absent && in[2].type != TensorType{in[0].type.dtype, {w[1] * groups}})

@@ -20,6 +20,9 @@ struct Spatial {
   bool ceil_mode = false;  ///< pools only: a last window may begin inside and end outside
 };
 
+/// The same window.
+Spatial SpatialOf(const Window2d& window);
+
 /// Of images [N,C,H,W], with everything filled in: padding at the end is what the windows reach, of ceil mode
 /// too. For what a HostOperator of these attributes accepts (COSIM_CHECK).
 Window2d PlaneWindow(const Spatial& spatial, const Shape& x, const std::vector<int64_t>& kernel);

@@ -35,7 +35,7 @@ ops::Table CountsOf(const ops::Sliding& window, const Counted& counted, size_t d
 }
 
 ops::Seen SeenOf(Pool pool, int64_t p) {
-  if (pool == Pool::kMax) return [](const Expr& x) { return x; };
+  if (pool == Pool::kMax) return ops::AsIs;
   if (pool != Pool::kLp) return Real;
   return [p](const Expr& x) {
     const Expr power = tir::Float(static_cast<double>(p), kReal);

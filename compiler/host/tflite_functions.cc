@@ -105,26 +105,6 @@ int32_t TanhOf(int32_t x) {
   return x > 0 ? positive : -positive;
 }
 
-std::array<int8_t, 256> SigmoidBytes(Sigmoid function, float scale, int32_t zero_point) {
-  constexpr int kIntegerBits = 4;
-  const bool logistic = function == Sigmoid::kLogistic;
-  const Multiplier multiplier = Multiplier::Of(static_cast<double>(scale) * (1 << (31 - kIntegerBits)));
-  const double most = std::ldexp((1 << kIntegerBits) - 1, 31 - kIntegerBits - multiplier.exponent);
-  const auto radius = static_cast<int32_t>(std::min(std::floor(most), 1e9));
-  std::array<int8_t, 256> table;
-  for (int32_t byte = -128; byte <= 127; ++byte) {
-    const int32_t x = byte - zero_point;
-    int32_t y = x > 0 ? 127 : -128;
-    if (std::abs(x) < radius) {
-      const int32_t scaled = multiplier.Apply(x);
-      y = logistic ? RoundingDivideByPowerOfTwo(LogisticOf(scaled), 23) - 128
-                   : RoundingDivideByPowerOfTwo(TanhOf(scaled), 24);
-    }
-    table[byte + 128] = static_cast<int8_t>(std::clamp(y, -128, 127));
-  }
-  return table;
-}
-
 /// 1 / (1 + exp(-i / 24)) with 2^16 for 1, raised by half of what a line between the points lacks in the
 /// middle.
 const std::array<uint32_t, 256>& SigmoidPoints() {
@@ -178,14 +158,6 @@ int16_t TanhInt16(int32_t x) {
   return static_cast<int16_t>(result >> 8);
 }
 
-namespace {
-
-const char* NameOf(Sigmoid function) {
-  return function == Sigmoid::kLogistic ? "tflite_logistic" : "tflite_tanh";
-}
-
-}  // namespace
-
 HostOperatorPtr SoftmaxInt16(double beta_scale) {
   return Make(
       "tflite_softmax", 1, 1,
@@ -223,33 +195,27 @@ HostOperatorPtr LogSoftmaxInt8(double scale) {
       });
 }
 
-HostOperatorPtr SigmoidInt8(Sigmoid function, float scale, int32_t zero_point) {
-  return Make(
-      NameOf(function), 1, 1,
-      [](Operands in) {
-        return in[0].type.dtype == DType::kInt8 ? One(in[0].type) : Refuse("input must be int8");
-      },
-      [table = SigmoidBytes(function, scale, zero_point)](Values in, Results out) {
-        const auto x = in[0]->data<int8_t>();
-        std::transform(x.begin(), x.end(), out[0].mutable_data<int8_t>().begin(),
-                       [&](int8_t v) { return table[v + 128]; });
-      });
+std::function<int64_t(int32_t)> SigmoidInt8(Sigmoid function, float scale, int32_t zero_point) {
+  constexpr int kIntegerBits = 4;
+  const bool logistic = function == Sigmoid::kLogistic;
+  const Multiplier multiplier = Multiplier::Of(static_cast<double>(scale) * (1 << (31 - kIntegerBits)));
+  const double most = std::ldexp((1 << kIntegerBits) - 1, 31 - kIntegerBits - multiplier.exponent);
+  const auto radius = static_cast<int32_t>(std::min(std::floor(most), 1e9));
+  return [=](int32_t byte) -> int64_t {
+    const int32_t x = byte - zero_point;
+    if (std::abs(x) >= radius) return x > 0 ? 127 : -128;
+    const int32_t scaled = multiplier.Apply(x);
+    return logistic ? RoundingDivideByPowerOfTwo(LogisticOf(scaled), 23) - 128
+                    : RoundingDivideByPowerOfTwo(TanhOf(scaled), 24);
+  };
 }
 
-HostOperatorPtr SigmoidInt16(Sigmoid function, float scale) {
-  return Make(
-      NameOf(function), 1, 1,
-      [](Operands in) {
-        return in[0].type.dtype == DType::kInt16 ? One(in[0].type) : Refuse("input must be int16");
-      },
-      [function, s = ScaleOf(function, scale)](Values in, Results out) {
-        const auto x = in[0]->data<int16_t>();
-        const int32_t round = s.shift > 0 ? 1 << (s.shift - 1) : 0;
-        std::transform(x.begin(), x.end(), out[0].mutable_data<int16_t>().begin(), [=](int16_t v) {
-          const int32_t scaled = (v * s.multiplier + round) >> s.shift;
-          return function == Sigmoid::kLogistic ? LogisticInt16(scaled) : TanhInt16(scaled);
-        });
-      });
+std::function<int64_t(int32_t)> SigmoidInt16(Sigmoid function, float scale) {
+  return [function, s = ScaleOf(function, scale)](int32_t x) -> int64_t {
+    const int32_t round = s.shift > 0 ? 1 << (s.shift - 1) : 0;
+    const int32_t scaled = (x * s.multiplier + round) >> s.shift;
+    return function == Sigmoid::kLogistic ? LogisticInt16(scaled) : TanhInt16(scaled);
+  };
 }
 
 }  // namespace cosim::host

@@ -16,12 +16,12 @@ HostOperatorPtr LogSoftmaxInt8(double scale);
 
 enum class Sigmoid { kLogistic, kTanh };
 
-/// LOGISTIC and TANH: (x int8) -> int8 with scale 1/256 and zero point -128, or scale 1/128 and zero point 0.
-/// `scale` and `zero_point` are those of x.
-HostOperatorPtr SigmoidInt8(Sigmoid function, float scale, int32_t zero_point);
+/// LOGISTIC and TANH of an int8 as int8 with scale 1/256 and zero point -128, or scale 1/128 and zero point
+/// 0. `scale` and `zero_point` are those of x.
+std::function<int64_t(int32_t)> SigmoidInt8(Sigmoid function, float scale, int32_t zero_point);
 
-/// LOGISTIC and TANH: (x int16, zero point 0) -> int16 with scale 1/32768. The scale of x is below 2.6.
-HostOperatorPtr SigmoidInt16(Sigmoid function, float scale);
+/// LOGISTIC and TANH of an int16 (zero point 0) as int16 with scale 1/32768. The scale of x is below 2.6.
+std::function<int64_t(int32_t)> SigmoidInt16(Sigmoid function, float scale);
 
 /// One value of those, with 2^15 for 1, where 2^17 stands for 32/3 in x.
 int16_t LogisticInt16(int32_t x);

@@ -9,6 +9,7 @@
 #include "compiler/te/lower.h"
 #include "compiler/te/schedule.h"
 #include "compiler/te/te.h"
+#include "compiler/tir/rounding.h"
 #include "compiler/tir/simplify.h"
 #include "isa/check.h"
 
@@ -17,13 +18,11 @@ namespace {
 
 using te::Indices;
 using te::Tensor;
+using tir::CeilDiv;
 using tir::DataType;
 using tir::Expr;
 
-const DataType kInt8 = DataType::Int(8);  // of weights
-constexpr int64_t kUnrolled = 4;          // pixels of a patch's lane
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+constexpr int64_t kUnrolled = 4;  // pixels of a patch's lane
 
 /// Extent `d` of an activation or weight, which may lack the two last dimensions.
 int64_t Extent(const graph::Shape& shape, size_t d) { return d < shape.size() ? shape[d] : 1; }
@@ -77,23 +76,6 @@ Tensor Block(const std::string& name, const graph::Shape& shape, const Blocking&
                         : std::vector<std::string>{"no", "co", "h", "w", "i"});
 }
 
-/// `source`, plain, to blocks whose lanes are a vector.
-tir::Function Pack(const std::string& name, const Tensor& source, const graph::Shape& shape,
-                   const Blocking& blocking, int8_t fill,
-                   const std::function<Expr(Expr, Expr, Expr, Expr)>& element) {
-  const Tensor blocked = Block(name, shape, blocking, fill, element);
-  te::Schedule schedule({blocked});
-  te::Stage& stage = schedule[blocked];
-  const auto& axes = stage.axes();
-  if (blocking.gap == 0) {
-    stage.Reorder({axes[0], axes[4], axes[1], axes[2], axes[3], axes[5]});
-    stage.Vectorize(blocking.inner > 1 ? axes[5] : axes[3]);
-  } else if (blocking.outer == 1) {
-    stage.Vectorize(axes[4]);
-  }
-  return tir::RemoveUnitLoops(te::Lower(schedule, {source, blocked}, name));
-}
-
 /// The image with the border that the convolution gives it, as far as its windows reach.
 Tensor Padded(const std::string& name, const Tensor& image, const graph::Conv2d& op, int64_t height,
               int64_t width) {
@@ -123,8 +105,18 @@ std::vector<int64_t> BlockedShape(const graph::Shape& shape, Blocking blocking) 
 tir::Function PackBlocked(const std::string& name, const graph::Shape& shape, Blocking blocking,
                           int8_t fill) {
   const Tensor plain = te::Placeholder(name + ".plain", shape, DataType::Int(blocking.plain_bits));
-  return Pack(name, plain, shape, blocking, fill,
-              [&](Expr n, Expr c, Expr h, Expr w) { return Element(plain, n, c, h, w); });
+  const Tensor blocked = Block(name, shape, blocking, fill,
+                               [&](Expr n, Expr c, Expr h, Expr w) { return Element(plain, n, c, h, w); });
+  te::Schedule schedule({blocked});
+  te::Stage& stage = schedule[blocked];
+  const auto& axes = stage.axes();
+  if (blocking.gap == 0) {
+    stage.Reorder({axes[0], axes[4], axes[1], axes[2], axes[3], axes[5]});
+    stage.Vectorize(blocking.inner > 1 ? axes[5] : axes[3]);
+  } else if (blocking.outer == 1) {
+    stage.Vectorize(axes[4]);
+  }
+  return tir::RemoveUnitLoops(te::Lower(schedule, {plain, blocked}, name));
 }
 
 tir::Function UnpackBlocked(const std::string& name, const graph::Shape& shape, Blocking blocking) {
@@ -227,15 +219,6 @@ tir::Function PackImage(const std::string& name, const graph::Shape& input, cons
   const auto& axes = stage.axes();
   stage.Unroll(axes[3]);  // few: whether a pixel is inside is asked once
   return tir::RemoveUnitLoops(te::Lower(schedule, {image, packed}, name));
-}
-
-tir::Function PackPatchWeights(const std::string& name, const graph::Shape& weight, Blocking blocking) {
-  const Tensor plain = te::Placeholder(name + ".plain", weight, kInt8);
-  const auto element = [&](const Expr& o, const Expr& patch, const Expr&, const Expr&) {
-    const Expr tap = FloorDiv(patch, weight[1]), i = FloorMod(patch, weight[1]);
-    return plain(o, i, FloorDiv(tap, weight[3]), FloorMod(tap, weight[3]));
-  };
-  return Pack(name, plain, {weight[0], weight[1] * weight[2] * weight[3], 1, 1}, blocking, 0, element);
 }
 
 }  // namespace cosim::layouts

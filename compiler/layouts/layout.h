@@ -64,8 +64,4 @@ tir::Function PackPatches(const std::string& name, const graph::Shape& input, co
 tir::Function PackImage(const std::string& name, const graph::Shape& input, const graph::Conv2d& op,
                         int64_t rows, int64_t columns, int bits, bool channels_last = false);
 
-/// OIHW -> [O, KH*KW*I, 1, 1] in the order of PatchShape's channels, blocked; 0 where only blocking adds
-/// elements.
-tir::Function PackPatchWeights(const std::string& name, const graph::Shape& weight, Blocking blocking);
-
 }  // namespace cosim::layouts

@@ -106,6 +106,21 @@ std::vector<int64_t> ShapeOf(const Layout& layout) {
   return shape;
 }
 
+std::vector<int64_t> PlacesAlong(const Layout& layout, size_t dim) {
+  std::vector<int64_t> places = {0};
+  int64_t step = 1;
+  for (const Part& part : layout) step *= part.extent;
+  for (const Part& part : layout) {
+    step /= part.extent;
+    if (part.dim != dim) continue;
+    std::vector<int64_t> finer;
+    for (const int64_t place : places)
+      for (int64_t digit = 0; digit < part.extent; ++digit) finer.push_back(place + digit * step);
+    places = std::move(finer);
+  }
+  return places;
+}
+
 std::vector<int64_t> PlainShapeOf(const Layout& layout) {
   std::vector<int64_t> shape(Rank(layout), 1);
   for (const Part& part : layout) shape[part.dim] *= part.extent;

@@ -31,6 +31,10 @@ std::vector<int64_t> ShapeOf(const Layout& layout);
 /// Of an array with `layout`.
 std::vector<int64_t> PlainShapeOf(const Layout& layout);
 
+/// How far the elements of dimension `dim` of a plain array stand behind its first one in an array with
+/// `layout`: an element is as far as its index into each dimension says, added up.
+std::vector<int64_t> PlacesAlong(const Layout& layout, size_t dim);
+
 /// Another array in place of a plain one that a computation reads.
 struct Read {
   te::Tensor plain, instead;

@@ -11,13 +11,13 @@
 #include <optional>
 #include <set>
 
-#include "compiler/accel/rounding.h"
 #include "compiler/cpu/lower_group.h"
 #include "compiler/cpu/work.h"
 #include "compiler/network/convert.h"
 #include "compiler/network/lower_group.h"
 #include "compiler/network/memory_plan.h"
 #include "compiler/network/program_builder.h"
+#include "compiler/tir/rounding.h"
 #include "isa/check.h"
 #include "runtime/host_arrays.h"
 
@@ -265,7 +265,7 @@ class Compiler {
     }
     std::vector<Lifetime> list;
     for (const auto& [form, life] : lives) list.push_back(life);
-    values_end_ = accel::RoundUp(PlanMemory(list, 64), kPage);
+    values_end_ = tir::RoundUp(PlanMemory(list, 64), kPage);
     size_t at = 0;
     for (const auto& [form, life] : lives) address_[form] = list[at++].address;
   }
@@ -327,7 +327,7 @@ class Compiler {
         COSIM_CHECK(constant != group.constants.end());
         placed.addresses.push_back(free_from);
         constants.push_back({isa::Segment::Kind::kConstants, constant->name, free_from, constant->bytes});
-        free_from = accel::RoundUp(free_from + constant->bytes.size(), kPage);
+        free_from = tir::RoundUp(free_from + constant->bytes.size(), kPage);
       }
     }
     return placed;

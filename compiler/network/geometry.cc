@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
-#include "compiler/accel/rounding.h"
+#include "compiler/tir/rounding.h"
 #include "isa/check.h"
 
 namespace cosim::network {
 
-using accel::CeilDiv;
 using graph::ValueId;
+using tir::CeilDiv;
 
 WeightValues::WeightValues(const graph::Tensor& tensor) {
   if (tensor.dtype() == graph::DType::kInt16) {

@@ -9,10 +9,10 @@
 #include <span>
 
 #include "compiler/accel/pipeline.h"
-#include "compiler/accel/rounding.h"
 #include "compiler/accel/tokens.h"
 #include "compiler/network/geometry.h"
 #include "compiler/network/pack.h"
+#include "compiler/tir/rounding.h"
 #include "isa/check.h"
 
 namespace cosim::network {
@@ -52,16 +52,14 @@ std::vector<PackedConstant> GroupLowering::MakeConstants(const Group& group, con
                                                          const AcceleratorGroup& out) const {
   std::vector<PackedConstant> constants;
   ChannelParameters parameters = ParametersOf(group, out, plan, true);
-  if (plan.kind == &kernels::Contraction() && out.weights < 0) {
+  if (const auto layout = plan.kind->Weights(plan.window, array_); layout && out.weights < 0) {
     const ConvView view = ViewOf(graph_, group, out.input);
-    const bool unrolled = out.input_layout.kind == Layout::Kind::kPatches || plan.gathered;
-    constants.push_back(
-        {Role::kWeights, group.name + ".weights",
-         PackWeights(spec_, array_, view, unrolled ? out.input_layout.block : 0, plan.window.parts)});
-  }
-  if (plan.kind == &kernels::Lanes())
+    WeightOrder order{.parts = plan.window.parts};
+    if (plan.kind->SumsChannels()) order.together = GroupingOf(view, array_).together;
+    order.unrolled = out.input_layout.kind == Layout::Kind::kPatches || plan.gathered;
     constants.push_back({Role::kWeights, group.name + ".weights",
-                         PackLaneWeights(spec_, array_, ViewOf(graph_, group, out.input))});
+                         PackWeights(spec_.memories[plan.kind->WeightMemory(array_)], *layout, view, order)});
+  }
   if (!plan.epilogue.HasParameters()) return constants;
   if (array_.HasParameters()) {
     const auto channels = static_cast<int64_t>(parameters.bias.size());

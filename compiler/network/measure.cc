@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/network/measure.h"
 
-#include "compiler/accel/rounding.h"
 #include "compiler/network/program_builder.h"
+#include "compiler/tir/rounding.h"
 #include "isa/check.h"
 #include "sim/cycle/timing_engine.h"
 
@@ -22,9 +22,9 @@ std::optional<TimedProgram> ProgramOf(const isa::Spec& spec, std::span<const acc
     PlacedKernel next{&groups[i], {}, 0};
     for (const auto& param : kernels[i]->params) {
       next.addresses.push_back(end);
-      uint64_t bytes = 2 * static_cast<uint64_t>(accel::CeilDiv(param->type.bits, 8));  // lanes may be wider
+      uint64_t bytes = 2 * static_cast<uint64_t>(tir::CeilDiv(param->type.bits, 8));  // lanes may be wider
       for (int64_t extent : param->shape) bytes *= static_cast<uint64_t>(extent);
-      end = accel::RoundUp(end + bytes, kPage);
+      end = tir::RoundUp(end + bytes, kPage);
     }
     if (i > 0) next.addresses.front() = placed.back().addresses.back();  // what a kernel reads comes first
     placed.push_back(std::move(next));

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "compiler/accel/rounding.h"
+#include "compiler/tir/rounding.h"
 #include "isa/program/microops.h"
 
 namespace cosim::network {
@@ -16,69 +16,61 @@ std::vector<uint8_t> Pack(const isa::Memory& memory, const std::vector<int64_t>&
   return bytes;
 }
 
+/// Values along dimension `dim` in one element.
+int64_t LanesOf(const layouts::Layout& layout, size_t dim) {
+  const auto last = std::find_if(layout.rbegin(), layout.rend(), [&](const auto& p) { return p.dim == dim; });
+  return last == layout.rend() ? 1 : last->extent;
+}
+
 }  // namespace
 
-std::vector<uint8_t> PackWeights(const isa::Spec& spec, const Array& array, const ConvView& view,
-                                 int64_t unrolled, int64_t parts) {
-  const int64_t bo = array.block_out, bi = array.block_in, taps = view.kh * view.kw;
-  const Grouping grouping = GroupingOf(view, array);
-  const int64_t outputs = view.o / view.attributes.groups;  // of one group of the graph
-  const int64_t inner = unrolled > 0 ? taps * view.i : grouping.together * view.i,
-                outer_taps = unrolled > 0 ? 1 : taps;
-  // Elements of one group of the kernel; with several, channels fill whole blocks.
-  const int64_t out_elements = accel::RoundUp(grouping.together * outputs, array.layout_out) / bo;
-  const int64_t in_elements = accel::RoundUp(inner, unrolled > 0 ? unrolled : array.layout_in) / bi,
-                tile = bo * bi;
-  // From one input of a tile to the next, and from one output.
-  const int64_t lane = array.weights_by_input ? bo : 1, row_of_tile = array.weights_by_input ? 1 : bi;
+std::vector<uint8_t> PackWeights(const isa::Memory& memory, const layouts::Layout& layout,
+                                 const ConvView& view, const WeightOrder& order) {
+  const std::vector<int64_t> outputs = layouts::PlacesAlong(layout, 0),
+                             inputs = layouts::PlacesAlong(layout, 1), rows = layouts::PlacesAlong(layout, 2),
+                             cols = layouts::PlacesAlong(layout, 3);
+  const int64_t out_lanes = LanesOf(layout, 0), in_lanes = LanesOf(layout, 1);
+  const int64_t taps = view.kh * view.kw, weights = view.i * taps, group = view.o / view.attributes.groups;
   // Where the weights of an output go from the output's place, for each of the groups taken together.
   std::vector<int64_t> places;
-  for (int64_t channel = 0; channel < grouping.together * view.i; ++channel)
+  for (int64_t channel = 0; channel < order.together * view.i; ++channel)
     for (int64_t t = 0; t < taps; ++t) {
-      const int64_t at = unrolled > 0 ? t * view.i + channel : channel, tap = unrolled > 0 ? 0 : t;
-      places.push_back((at / bi * parts * outer_taps + tap) * tile + at % bi * lane);
+      const int64_t at = order.unrolled ? t * view.i + channel : channel, tap = order.unrolled ? 0 : t;
+      places.push_back(inputs[at / in_lanes * order.parts * in_lanes + at % in_lanes] + rows[tap / view.kw] +
+                       cols[tap % view.kw]);
     }
-  const isa::Memory& memory = spec.memories[array.weights];
+  const int64_t part = order.parts > 1 ? inputs[in_lanes] : 0;  // from one to the next
   const isa::ScalarType type = memory.fields[0].type;
-  const int64_t part = outer_taps * tile, row = in_elements * parts * outer_taps,
-                weights = view.i * taps;  // of a block of outputs; of an output
-  std::vector<uint8_t> bytes(grouping.count * out_elements * row * memory.stored_bytes);
-  std::vector<int64_t> values(row * tile);
-  for (int64_t block = 0; block < grouping.count * out_elements; ++block) {
+  // All of a block of outputs stands together, and is packed while it is in the cache.
+  const int64_t blocks = std::ssize(outputs) / out_lanes,
+                size = graph::NumElements(layouts::ShapeOf(layout)) / blocks,
+                block_bytes = size / isa::ValuesPerElement(memory) * memory.stored_bytes;
+  std::vector<uint8_t> bytes(blocks * block_bytes);
+  std::vector<int64_t> values(size);
+  for (int64_t first = 0; first < view.o; first += out_lanes) {
     std::ranges::fill(values, 0);
-    for (int64_t oc = block * bo; oc < std::min((block + 1) * bo, view.o); ++oc) {
-      int64_t* output = values.data() + oc % bo * row_of_tile;
-      const int64_t* place = places.data() + oc / outputs % grouping.together * weights;
+    for (int64_t oc = first; oc < std::min(first + out_lanes, view.o); ++oc) {
+      const int64_t* place = places.data() + oc / group % order.together * weights;
       for (int64_t i = 0; i < weights; ++i) {
         int64_t rest = view.weights[oc * weights + i];
-        int64_t* to = output + place[i];
-        for (int64_t p = 1; p < parts; ++p, to += part) {
+        int64_t* to = values.data() + outputs[oc - first] + place[i];
+        for (int64_t p = 1; p < order.parts; ++p, to += part) {
           *to = std::clamp(rest, type.Min(), type.Max());
           rest -= *to;
         }
         *to = rest;
       }
     }
-    const int64_t size = row * memory.stored_bytes;
-    isa::PackElements(memory, values, std::span(bytes).subspan(block * size, size));
+    isa::PackElements(memory, values, std::span(bytes).subspan(first / out_lanes * block_bytes, block_bytes));
   }
   return bytes;
-}
-
-std::vector<uint8_t> PackLaneWeights(const isa::Spec& spec, const Array& array, const ConvView& view) {
-  const int64_t taps = view.kh * view.kw, bo = array.block_out;
-  std::vector<int64_t> values(accel::RoundUp(view.o, array.layout_out) * taps, 0);
-  for (int64_t c = 0; c < view.o; ++c)
-    for (int64_t t = 0; t < taps; ++t)
-      values[(c / bo * taps + t) * bo + c % bo] = int64_t{view.weights[c * taps + t]};
-  return Pack(spec.memories[array.lanes.weights], values);
 }
 
 std::vector<uint8_t> PackParameters(const isa::Spec& spec, const Array& array,
                                     const ChannelParameters& parameters, int64_t channels) {
   const isa::Memory& memory = spec.memories[array.parameters.memory];
   const int64_t fields = static_cast<int64_t>(memory.fields.size());
-  std::vector<int64_t> values(accel::RoundUp(channels, array.layout_out) * fields, 0);
+  std::vector<int64_t> values(tir::RoundUp(channels, array.layout_out) * fields, 0);
   const auto at = [](const std::vector<int32_t>& list, int64_t c) {
     return list.empty() ? 0 : list.size() == 1 ? list[0] : list[c];
   };
@@ -92,8 +84,8 @@ std::vector<uint8_t> PackParameters(const isa::Spec& spec, const Array& array,
 
 std::vector<uint8_t> PackBias(const isa::Spec& spec, const Array& array, std::span<const int32_t> bias) {
   const int64_t bo = array.block_out;
-  std::vector<int64_t> values(
-      accel::RoundUp(static_cast<int64_t>(bias.size()), array.layout_out) * array.batch, 0);
+  std::vector<int64_t> values(tir::RoundUp(static_cast<int64_t>(bias.size()), array.layout_out) * array.batch,
+                              0);
   for (size_t c = 0; c < bias.size(); ++c)
     for (int64_t b = 0; b < array.batch; ++b)
       values[(static_cast<int64_t>(c) / bo * array.batch + b) * bo + static_cast<int64_t>(c) % bo] = bias[c];

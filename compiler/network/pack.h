@@ -7,20 +7,24 @@
 #include <span>
 #include <vector>
 
+#include "compiler/layouts/relayout.h"
 #include "compiler/network/geometry.h"
 #include "compiler/schedules/accel/array.h"
 #include "isa/spec/spec.h"
 
 namespace cosim::network {
 
-/// Weights of a convolution (row-major) in the order of compiler/schedules/accel/kernel.h; zeros where there
-/// are none. `unrolled`: the window is unrolled into the channels, counted tap by tap (ky, kx, i), which fill
-/// blocks of so many; 0: it is not. Each is the sum of `parts` (Window::parts).
-std::vector<uint8_t> PackWeights(const isa::Spec& spec, const Array& array, const ConvView& view,
-                                 int64_t unrolled, int64_t parts);
+/// How the numbers of a layout's [O, I, KH, KW] are those of a convolution.
+struct WeightOrder {
+  int64_t together = 1;   ///< groups of the graph whose channels follow each other in one of the kernel's
+  bool unrolled = false;  ///< the window is in the channels, counted tap by tap (ky, kx, i)
+  int64_t parts = 1;      ///< of which each weight is the sum (Window::parts)
+};
 
-/// The same of a depthwise convolution, an element of Array::lanes for each block and tap.
-std::vector<uint8_t> PackLaneWeights(const isa::Spec& spec, const Array& array, const ConvView& view);
+/// Weights of a convolution where a kernel's layout has them (KernelTemplate::Weights); zeros where there are
+/// none. A layout without channels that are summed over has one for each output.
+std::vector<uint8_t> PackWeights(const isa::Memory& memory, const layouts::Layout& layout,
+                                 const ConvView& view, const WeightOrder& order);
 
 /// One value a channel; a single one stands for all.
 struct ChannelParameters {

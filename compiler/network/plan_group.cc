@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "compiler/accel/rounding.h"
 #include "compiler/network/geometry.h"
 #include "compiler/network/lower_group.h"
+#include "compiler/tir/rounding.h"
 
 namespace cosim::network {
 
-using accel::CeilDiv;
+using tir::CeilDiv;
 
 namespace {
 

@@ -3,9 +3,9 @@
 // lower_group.h.
 #include <algorithm>
 
-#include "compiler/accel/rounding.h"
 #include "compiler/network/geometry.h"
 #include "compiler/network/lower_group.h"
+#include "compiler/tir/rounding.h"
 
 namespace cosim::network {
 
@@ -19,7 +19,7 @@ void GroupLowering::TryLanes(const Group& group, const AcceleratorGroup& out, Pl
   lanes.kind = &kernels::Lanes();
   lanes.window.g = lanes.window.ci = lanes.window.parts = 1;
   lanes.window.si = lanes.window.so = array_.OutElements();
-  lanes.window.co = accel::CeilDiv(view.o, array_.layout_out);
+  lanes.window.co = tir::CeilDiv(view.o, array_.layout_out);
   const double by_lane = Estimate(lanes), dense = Estimate(plan);
   if (by_lane > 0 && (dense == 0 || by_lane <= dense)) plan = lanes;
 }

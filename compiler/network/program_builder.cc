@@ -6,8 +6,8 @@
 #include <map>
 
 #include "compiler/accel/instruction_writer.h"
-#include "compiler/accel/rounding.h"
 #include "compiler/accel/tokens.h"
+#include "compiler/tir/rounding.h"
 #include "isa/check.h"
 #include "isa/program/codec.h"
 #include "isa/program/microops.h"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 
-using accel::RoundUp;
+using tir::RoundUp;
 
 // Micro-ops get their address when their number is known; until then they stand where no value does.
 std::map<int, uint64_t> ProvisionalBases(const isa::Spec& spec, uint64_t base) {

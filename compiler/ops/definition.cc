@@ -3,11 +3,15 @@
 // operation.
 #include "compiler/ops/definition.h"
 
-#include "compiler/ops/columns.h"
+#include <span>
+
 #include "compiler/ops/definable.h"
 #include "compiler/ops/elementwise.h"
-#include "compiler/ops/map.h"
-#include "compiler/ops/real.h"
+#include "compiler/ops/movement.h"
+#include "compiler/ops/normalization.h"
+#include "compiler/ops/product.h"
+#include "compiler/ops/statistics.h"
+#include "compiler/ops/window.h"
 #include "isa/check.h"
 
 namespace cosim::ops {
@@ -20,149 +24,160 @@ using tir::DataType;
 using tir::Expr;
 using tir::Int;
 
-struct Frame {
-  std::array<int64_t, 4> pad;  ///< Top, left, bottom, right.
-  bool is_empty() const { return pad == std::array<int64_t, 4>{}; }
-};
-
-/// [N,C,H,W] within a frame of `border`; inside, `value` of each element of `x`.
-template <typename Value>
-Computation Pad(const std::string& name, const Tensor& x, const Frame& frame, const Expr& border,
-                Value value) {
-  const auto& [top, left, bottom, right] = frame.pad;
-  const int64_t height = x.shape()[2], width = x.shape()[3];
-  const std::vector<int64_t> shape = {x.shape()[0], x.shape()[1], height + top + bottom,
-                                      width + left + right};
-  const auto element = [&](const Indices& i) -> te::Body {
-    const Expr h = i[2] - top, w = i[3] - left;
-    const Expr inside = value(x(i[0], i[1], h, w));
-    if (frame.is_empty()) return inside;
-    return tir::MakeSelect(tir::And(tir::InRange(h, 0, height), tir::InRange(w, 0, width)), inside, border);
-  };
-  return {te::Compute(name, shape, element, {"n", "c", "h", "w"}), Pattern::kPad};
-}
-
 Definition Single(Tensor tensor, Pattern pattern = Pattern::kElementwise) {
   return {{{std::move(tensor), pattern}}, {}};
 }
 
+/// `more` behind what there is.
+void Append(Definition& definition, const Definition& more) {
+  definition.computations.insert(definition.computations.end(), more.computations.begin(),
+                                 more.computations.end());
+}
+
+/// What is summed: integers in 32 bits, floats as they are.
+Expr Summand(const Expr& x) { return x->type.is_float() ? x : As(kInt32, x); }
+
+using Sides = std::array<int64_t, 4>;  // top, left, bottom, right
+
+Computation Bordered(const std::string& name, const Tensor& x, const Sides& pad, const Expr& border,
+                     const Seen& seen = AsIs) {
+  const std::vector<int64_t>& s = x.shape();
+  return Framed(name, {s[0], s[1], s[2] + pad[0] + pad[2], s[3] + pad[1] + pad[3]}, x,
+                std::span(pad).first(2), border, seen);
+}
+
+/// The window of `op` over what stands within its frame.
+template <typename Op>
+Sliding WindowOf(const Op& op, std::vector<int64_t> kernel) {
+  return {std::move(kernel), {op.stride[0], op.stride[1]}, {1, 1}, {0, 0}};
+}
+
 Definition Build(const graph::Conv2d& op, const graph::Node& node, const std::vector<Tensor>& in) {
-  Definition result;
-  const Frame frame{op.pad};
-  Tensor x = in[0];
   const Tensor& weight = in[1];
-  if (op.input_zero_point != 0 || !frame.is_empty()) {
+  Definition result;
+  Tensor x = in[0];
+  if (op.input_zero_point != 0 || op.pad != Sides{}) {
     // Differences of two int8 need 9 bits; the zero point of int16 is 0.
-    result.computations.push_back(Pad(node.name + ".pad", x, frame, Int(0, kInt16), [&](const Expr& value) {
-      return As(kInt16, value) - op.input_zero_point;
-    }));
+    const DataType held = x.type().is_float() ? x.type() : kInt16;
+    const Seen centred = [&](const Expr& value) {
+      return op.input_zero_point == 0 ? As(held, value) : As(held, value) - op.input_zero_point;
+    };
+    result.computations.push_back(Bordered(node.name + ".pad", x, op.pad, Number(0, held), centred));
     x = result.computations.back().tensor;
   }
-  const int64_t inputs = weight.shape()[1], outputs = weight.shape()[0] / op.groups;
-  const Axis c = te::ReduceAxis(inputs, "c"), kh = te::ReduceAxis(weight.shape()[2], "kh"),
-             kw = te::ReduceAxis(weight.shape()[3], "kw");
-  const auto element = [&](const Indices& i) -> te::Body {
-    const Expr channel = op.groups == 1 ? Expr(c) : FloorDiv(i[1], outputs) * inputs + c;
-    const Expr h = i[2] * op.stride[0] + Expr(kh) * op.dilation[0],
-               w = i[3] * op.stride[1] + Expr(kw) * op.dilation[1];
-    return te::Sum(As(kInt32, x(i[0], channel, h, w)) * As(kInt32, weight(i[1], c, kh, kw)), {c, kh, kw});
-  };
-  Computation convolution{te::Compute(node.name, node.type.shape, element, {"n", "o", "y", "x"}),
-                          Pattern::kConvolution};
-  convolution.channels_together = outputs;
-  convolution.convolved = {
+  Convolution convolution{.window = WindowOf(op, {weight.shape()[2], weight.shape()[3]}),
+                          .groups = op.groups};
+  convolution.window.dilation = {op.dilation[0], op.dilation[1]};
+  convolution.seen = Summand;
+  convolution.seen_weight = [](const Expr& value, const Expr&) { return Summand(value); };
+  Append(result, Convolve(node.name, node.type.shape, x, weight, convolution));
+  result.computations.back().convolved = {
       in[0], weight, op.stride, op.dilation, {op.pad[0], op.pad[1]}, op.groups, op.input_zero_point};
-  result.computations.push_back(convolution);
   return result;
 }
 
+Definition Build(const graph::ConvTranspose2d& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  Sliding window = WindowOf(op, {in[1].shape()[2], in[1].shape()[3]});
+  window.before = {op.pad[0], op.pad[1]};
+  return ConvolveTransposed(node.name, node.type.shape, in[0], in[1], window, 1, true);
+}
+
 Definition Build(const graph::Dense& op, const graph::Node& node, const std::vector<Tensor>& in) {
-  const Axis k = te::ReduceAxis(in[0].shape()[1], "k");
-  const auto element = [&](const Indices& i) -> te::Body {
-    const Expr centered = As(kInt32, in[0](i[0], k)) - op.input_zero_point;
-    return te::Sum(centered * As(kInt32, in[1](i[1], k)), {k});
+  Factors factors{.depth = in[0].shape()[1], .rows = true};
+  factors.a = [&](const Indices& i, const Expr& k) {
+    const Expr x = Summand(in[0](i[0], k));
+    return op.input_zero_point == 0 ? x : x - op.input_zero_point;
   };
-  Definition result = Single(te::Compute(node.name, node.type.shape, element, {"n", "o"}), Pattern::kDot);
+  factors.b = [&](const Indices& i, const Expr& k) { return Summand(in[1](i[1], k)); };
+  Definition result = Product(node.name, node.type.shape, factors);
   result.computations.back().convolved = {.x = in[0], .w = in[1], .zero_point = op.input_zero_point};
   return result;
 }
 
-Definition Build(const graph::MaxPool& op, const graph::Node& node, const std::vector<Tensor>& in) {
-  Definition result;
-  const Frame frame{op.pad};
-  Tensor x = in[0];
-  if (!frame.is_empty()) {
-    result.computations.push_back(Pad(node.name + ".pad", x, frame,
-                                      te::IdentityOf(te::ReduceOp::kMax, x.type()),
-                                      [](const Expr& value) { return value; }));
-    x = result.computations.back().tensor;
-  }
-  const Axis kh = te::ReduceAxis(op.kernel[0], "kh"), kw = te::ReduceAxis(op.kernel[1], "kw");
-  const auto element = [&](const Indices& i) -> te::Body {
-    return te::MaxReduce(x(i[0], i[1], i[2] * op.stride[0] + Expr(kh), i[3] * op.stride[1] + Expr(kw)),
-                         {kh, kw});
+Definition Build(const graph::MatMul& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  const int64_t depth = in[0].shape()[1] / op.groups, results = node.type.shape[1] / op.groups,
+                width = in[1].shape()[3];
+  Factors factors{.depth = depth};
+  const auto row = [=](const Indices& i, const Expr& k) { return FloorDiv(i[1], results) * depth + k; };
+  factors.a = [&](const Indices& i, const Expr& k) { return Summand(in[0](i[0], row(i, k), i[2], i[3])); };
+  factors.b = [&](const Indices& i, const Expr& k) {
+    const Expr pixel = op.transpose_b ? k : FloorMod(i[1], results);
+    const Expr channel = op.transpose_b ? i[1] : row(i, k);
+    return Summand(in[1](i[0], channel, FloorDiv(pixel, width), FloorMod(pixel, width)));
   };
-  result.computations.push_back(
-      {te::Compute(node.name, node.type.shape, element, {"n", "c", "y", "x"}), Pattern::kPool});
+  Definition result = Product(node.name, node.type.shape, factors);
+  result.computations[0].inner_from = 2;
   return result;
+}
+
+/// Windows of x reduced, each element as `seen`; outside of x stands `border`.
+template <typename Op>
+Definition Pooled(const Op& op, const std::string& name, const graph::Node& node, const Tensor& x,
+                  te::ReduceOp reduce, const Expr& border, const Seen& seen = AsIs) {
+  Definition result;
+  if (op.pad != Sides{}) result.computations.push_back(Bordered(name + ".pad", x, op.pad, border));
+  const Tensor& from = op.pad == Sides{} ? x : result.computations[0].tensor;
+  const Sliding window = WindowOf(op, {op.kernel[0], op.kernel[1]});
+  Append(result, Pool(name, node.type.shape, from, window, reduce, border, seen));
+  return result;
+}
+
+Definition Build(const graph::MaxPool& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  return Pooled(op, node.name, node, in[0], te::ReduceOp::kMax,
+                te::IdentityOf(te::ReduceOp::kMax, in[0].type()));
 }
 
 Definition Build(const graph::SumPool& op, const graph::Node& node, const std::vector<Tensor>& in) {
-  Definition result;
-  const Frame frame{op.pad};
-  Tensor x = in[0];
-  if (!frame.is_empty()) {
-    result.computations.push_back(Pad(node.name + ".pad", x, frame, Int(op.pad_value, x.type()),
-                                      [](const Expr& value) { return value; }));
-    x = result.computations.back().tensor;
-  }
-  const Axis kh = te::ReduceAxis(op.kernel[0], "kh"), kw = te::ReduceAxis(op.kernel[1], "kw");
-  const auto element = [&](const Indices& i) -> te::Body {
-    const Expr value = x(i[0], i[1], i[2] * op.stride[0] + Expr(kh), i[3] * op.stride[1] + Expr(kw));
-    return te::Sum(As(kInt32, value), {kh, kw});
-  };
-  result.computations.push_back(
-      {te::Compute(node.name, node.type.shape, element, {"n", "c", "y", "x"}), Pattern::kPool});
+  return Pooled(op, node.name, node, in[0], te::ReduceOp::kSum, Int(op.pad_value, in[0].type()), Summand);
+}
+
+Definition Build(const graph::AvgPool& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  Definition result = Pooled(op, node.name + ".sum", node, in[0], te::ReduceOp::kSum, tir::Float(0));
+  const double share = 1 / static_cast<double>(op.kernel[0] * op.kernel[1]);
+  Finish(result, node.name, [&](const Expr& sum, const Indices&) { return sum * tir::Float(share); });
   return result;
 }
 
+Definition Build(const graph::GlobalAvgPool&, const graph::Node& node, const std::vector<Tensor>& in) {
+  const Tensor& x = in[0];
+  Definition result{ReduceOver(node.name + ".sum", node.type.shape, x, {false, false, true, true},
+                               te::ReduceOp::kSum, Real),
+                    {}};
+  const double plane = static_cast<double>(x.shape()[2] * x.shape()[3]);
+  Finish(result, node.name, [&](const Expr& sum, const Indices&) {
+    return MakeCast(x.type(), Divide(sum, tir::Float(plane, kReal)));
+  });
+  return result;
+}
+
+Definition Build(const graph::GlobalSumPool&, const graph::Node& node, const std::vector<Tensor>& in) {
+  const Axis h = te::ReduceAxis(in[0].shape()[2], "h"), w = te::ReduceAxis(in[0].shape()[3], "w");
+  const auto element = [&](const Indices& i) -> te::Body {
+    return te::Sum(Summand(in[0](i[0], i[1], h, w)), {h, w});
+  };
+  return Single(te::Compute(node.name, node.type.shape, element, {"n", "c", "y", "x"}), Pattern::kPlaneSum);
+}
+
 Definition Build(const graph::Pad& op, const graph::Node& node, const std::vector<Tensor>& in) {
-  return {{Pad(node.name, in[0], Frame{op.pad}, Number(op.value, in[0].type()),
-               [](const Expr& value) { return value; })},
-          {}};
+  return {{Bordered(node.name, in[0], op.pad, Number(op.value, in[0].type()))}, {}};
 }
 
 Definition Build(const graph::Concat&, const graph::Node& node, const std::vector<Tensor>& in) {
-  const auto element = [&](const Indices& i) -> te::Body {
-    int64_t first = node.type.shape[1];
-    Expr value;
-    for (size_t k = in.size();
-         k-- > 0;) {  // the last operand first: each one before it takes its channels off
-      first -= in[k].shape()[1];
-      Indices at = i;
-      at[1] = i[1] - first;
-      const Expr mine = in[k](at);
-      value = value ? tir::MakeSelect(Lt(i[1], first + in[k].shape()[1]), mine, value) : mine;
-    }
-    return value;
-  };
-  return Single(te::Compute(node.name, node.type.shape, element), Pattern::kColumns);
+  return Joined(node.name, node.type.shape, in, 1);
 }
 
 Definition Build(const graph::DepthToSpace& op, const graph::Node& node, const std::vector<Tensor>& in) {
-  const auto element = [&](const Indices& i) -> te::Body {
+  return Move(node.name, node.type.shape, in[0], [&](const Indices& i) -> Indices {
     const Expr phase = FloorMod(i[2], op.block[0]) * op.block[1] + FloorMod(i[3], op.block[1]);
-    return in[0](i[0], phase * node.type.shape[1] + i[1], FloorDiv(i[2], op.block[0]),
-                 FloorDiv(i[3], op.block[1]));
-  };
-  return Single(te::Compute(node.name, node.type.shape, element), Pattern::kColumns);
+    return {i[0], phase * node.type.shape[1] + i[1], FloorDiv(i[2], op.block[0]),
+            FloorDiv(i[3], op.block[1])};
+  });
 }
 
 Definition Build(const graph::ResizeNearest& op, const graph::Node& node, const std::vector<Tensor>& in) {
-  const auto element = [&](const Indices& i) -> te::Body {
-    return in[0](i[0], i[1], FloorDiv(i[2], op.scale[0]), FloorDiv(i[3], op.scale[1]));
-  };
-  return Single(te::Compute(node.name, node.type.shape, element), Pattern::kColumns);
+  return Move(node.name, node.type.shape, in[0], [&](const Indices& i) -> Indices {
+    return {i[0], i[1], FloorDiv(i[2], op.scale[0]), FloorDiv(i[3], op.scale[1])};
+  });
 }
 
 Definition Build(const graph::Table& op, const graph::Node& node, const std::vector<Tensor>& in) {
@@ -174,23 +189,6 @@ Definition Build(const graph::Table& op, const graph::Node& node, const std::vec
   Definition result = Single(te::Compute(node.name, node.type.shape, element), Pattern::kColumns);
   result.tables.push_back({table, std::make_shared<const graph::Tensor>(graph::Shape{steps}, op.table)});
   return result;
-}
-
-Definition Build(const graph::MatMul& op, const graph::Node& node, const std::vector<Tensor>& in) {
-  return MatMul(node.name, op, node.type.shape, in[0], in[1]);
-}
-Definition Build(const graph::QSoftmax& op, const graph::Node& node, const std::vector<Tensor>& in) {
-  return Softmax(node.name, op, in[0]);
-}
-Definition Build(const graph::QLayerNorm& op, const graph::Node& node, const std::vector<Tensor>& in) {
-  return LayerNorm(node.name, op, in[0], in[1], in[2]);
-}
-Definition Build(const graph::GlobalSumPool&, const graph::Node& node, const std::vector<Tensor>& in) {
-  const Axis h = te::ReduceAxis(in[0].shape()[2], "h"), w = te::ReduceAxis(in[0].shape()[3], "w");
-  const auto element = [&](const Indices& i) -> te::Body {
-    return te::Sum(As(kInt32, in[0](i[0], i[1], h, w)), {h, w});
-  };
-  return Single(te::Compute(node.name, node.type.shape, element, {"n", "c", "y", "x"}), Pattern::kPlaneSum);
 }
 
 Definition Build(const graph::Flatten&, const graph::Node& node, const std::vector<Tensor>& in) {
@@ -250,8 +248,12 @@ Definition DefineElementwise(const graph::Node& node, const std::vector<Tensor>&
 }
 
 template <typename Op>
-Definition Build(const Op&, const graph::Node& node, const std::vector<Tensor>&) {
-  COSIM_CHECK(false, "'{}' = {} has no tensor expression", node.name, graph::Mnemonic(node.op));
+Definition Build(const Op& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  if constexpr (requires { Normalize(op, node, in); }) {
+    return Normalize(op, node, in);
+  } else {
+    COSIM_CHECK(false, "'{}' = {} has no tensor expression", node.name, op.kMnemonic);
+  }
 }
 
 /// Whether a value can be a tensor of loop IR at all.
@@ -313,9 +315,9 @@ std::optional<Definition> Define(const graph::Node& node, const std::vector<Tens
   if (const auto* host = node.As<graph::HostOp>()) {
     result = DefineHost(*host, node, operands, known);
   } else {
-    if (node.type.dtype == graph::DType::kFloat32) result = DefineReal(node, operands);
-    if (!result && IsElementwise(node)) result = DefineElementwise(node, operands);
-    if (!result) result = std::visit([&](const auto& op) { return Build(op, node, operands); }, node.op);
+    result = IsElementwise(node)
+                 ? DefineElementwise(node, operands)
+                 : std::visit([&](const auto& op) { return Build(op, node, operands); }, node.op);
   }
   COSIM_CHECK(!result || result->computations.back().tensor.type() == TypeOf(node.type.dtype), "type of '{}'",
               node.name);

@@ -20,7 +20,6 @@ enum class Pattern {
   kConvolution,  ///< [N,O,OH,OW]: reduces over channels and a window (c, kh, kw).
   kPool,         ///< [N,C,OH,OW]: reduces over a window (kh, kw).
   kPlaneSum,     ///< [N,C,1,1]: reduces over planes (h, w).
-  kDot,          ///< [N,O]: reduces over rows (k).
   kReshape,      ///< [N,C*H*W] from [N,C,H,W].
   kColumns,      ///< Reads or reduces over channels or products: plain loops.
   kReduce,       ///< Any shape: the loops from `inner_from` on run inside those that reduce.
@@ -62,7 +61,7 @@ struct Computation {
   Pattern pattern = Pattern::kElementwise;
   int64_t channels_together = 1;      ///< kConvolution: so many output channels read the same input channels.
   std::vector<int64_t> source_shape;  ///< kReshape: the shape it reads.
-  std::optional<Convolved> convolved{};  ///< kConvolution, kDot and others: if this is all it does.
+  std::optional<Convolved> convolved{};  ///< kConvolution, kReduce and others: if this is all it does.
   /// kReduce: the first dimension of neighbours in what is read. kElementwise: the first from which each
   /// operand either has all of the result's elements or one.
   size_t inner_from = 0;

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "compiler/tir/operators.h"
+#include "compiler/ops/map.h"
 #include "isa/check.h"
 
 namespace cosim::ops {
@@ -117,15 +117,28 @@ Expr Build(const graph::QHardSwish& op, const graph::Node& node, Operands in, Pa
 }
 
 Expr Build(const graph::Quantize& op, const graph::Node& node, Operands in, Parameters&) {
-  const DataType real = DataType::Float(64);
-  const Expr steps = Divide(As(real, in[0]), tir::Float(op.scale, real)) + tir::Float(0.5, real);
-  const Expr shifted = MakeMath(tir::MathFn::kFloor, steps) + tir::Float(op.zero_point, real);
-  return Saturated(TypeOf(node), shifted);
+  const Expr steps = Divide(Real(in[0]), tir::Float(op.scale, kReal)) + tir::Float(0.5, kReal);
+  return Saturated(TypeOf(node), Apply(tir::MathFn::kFloor, steps) + tir::Float(op.zero_point, kReal));
 }
 
 Expr Build(const graph::Dequantize& op, const graph::Node&, Operands in, Parameters&) {
-  const DataType real = DataType::Float(32);
-  return As(real, As(kInt32, in[0]) - op.zero_point) * tir::Float(op.scale, real);
+  return As(kReal32, As(kInt32, in[0]) - op.zero_point) * tir::Float(op.scale, kReal32);
+}
+
+Expr Build(const graph::Add&, const graph::Node&, Operands in, Parameters&) { return in[0] + in[1]; }
+
+Expr Build(const graph::Sub&, const graph::Node&, Operands in, Parameters&) { return in[0] - in[1]; }
+
+Expr Build(const graph::Mul&, const graph::Node&, Operands in, Parameters&) { return in[0] * in[1]; }
+
+Expr Build(const graph::Relu& op, const graph::Node&, Operands in, Parameters&) {
+  const Expr least = Max(tir::Float(0), in[0]);
+  return op.cap > 0 ? Min(least, tir::Float(op.cap)) : least;
+}
+
+Expr Build(const graph::Gelu&, const graph::Node&, Operands in, Parameters&) {
+  const Expr share = tir::Float(1) + Apply(tir::MathFn::kErf, in[0] * tir::Float(0.70710678118654752));
+  return in[0] * tir::Float(0.5) * share;
 }
 
 template <typename Op>
@@ -137,10 +150,7 @@ concept HasElement = requires(const Op& op, const graph::Node& node, Operands in
 
 Expr Saturated(DataType type, const Expr& x) {
   const int64_t least = -(int64_t{1} << (type.bits - 1)), largest = -least - 1;
-  const auto bound = [&](int64_t value) {
-    return x->type.code == DataType::Code::kFloat ? tir::Float(static_cast<double>(value), x->type)
-                                                  : Int(value, x->type);
-  };
+  const auto bound = [&](int64_t value) { return Number(static_cast<double>(value), x->type); };
   return As(type, Clamp(x, bound(least), bound(largest)));
 }
 

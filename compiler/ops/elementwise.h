@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph's integer operations that compute one element from the same element of their operands: the one
+// The graph's operations that compute one element from the same element of their operands: the one
 // place that says what they are, for both targets. compiler/graph/ops.h says it in words; who inlines them
 // where is a schedule's decision.
 #pragma once

@@ -11,12 +11,10 @@ namespace {
 using tir::DataType;
 using tir::Expr;
 
-bool IsSigned(DataType type) { return type.code == DataType::Code::kInt; }
-
 /// |x| of an integer as the unsigned type of its width.
 Expr Magnitude(const Expr& x) {
   const DataType type = DataType::UInt(x->type.bits);
-  if (!IsSigned(x->type)) return x;
+  if (!x->type.is_signed()) return x;
   const Expr value = MakeCast(type, x);
   return MakeSelect(Lt(x, 0), tir::Int(0, type) - value, value);
 }
@@ -42,7 +40,7 @@ size_t FirstOfRun(const te::Tensor& x, const std::vector<int64_t>& shape) {
 }  // namespace
 
 Expr Number(double value, DataType type) {
-  if (IsFloat(type)) return tir::Float(value, type);
+  if (type.is_float()) return tir::Float(value, type);
   return tir::Int(static_cast<int64_t>(value), type);
 }
 
@@ -77,7 +75,7 @@ Expr Quotient(const Expr& a, const Expr& b) {
   const Expr divisor = Magnitude(b);
   const Expr quotient = FloorDiv(Magnitude(a), Max(divisor, tir::Int(1, divisor->type)));
   const Expr zero = tir::Int(0, type);
-  if (!IsSigned(type)) return MakeSelect(Eq(b, zero), zero, quotient);
+  if (!type.is_signed()) return MakeSelect(Eq(b, zero), zero, quotient);
   const Expr negative = Ne(Lt(a, zero), Lt(b, zero));
   return MakeSelect(Eq(b, zero), zero, WithSign(negative, quotient, type));
 }
@@ -87,7 +85,7 @@ Expr Remainder(const Expr& a, const Expr& b) {
   const Expr divisor = Magnitude(b);
   const Expr rest = FloorMod(Magnitude(a), Max(divisor, tir::Int(1, divisor->type)));
   const Expr zero = tir::Int(0, type);
-  return MakeSelect(Eq(b, zero), zero, IsSigned(type) ? WithSign(Lt(a, zero), rest, type) : rest);
+  return MakeSelect(Eq(b, zero), zero, type.is_signed() ? WithSign(Lt(a, zero), rest, type) : rest);
 }
 
 }  // namespace cosim::ops

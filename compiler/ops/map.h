@@ -14,8 +14,6 @@
 
 namespace cosim::ops {
 
-inline bool IsFloat(tir::DataType type) { return type.code == tir::DataType::Code::kFloat; }
-
 /// A number of any type; true or false for bool.
 tir::Expr Number(double value, tir::DataType type);
 
@@ -24,6 +22,9 @@ tir::Expr Number(double value, tir::DataType type);
 tir::Expr ConvertTo(tir::DataType type, const tir::Expr& x);
 
 inline tir::Expr Apply(tir::MathFn fn, tir::Expr x) { return tir::MakeMath(fn, std::move(x)); }
+
+/// An element as it stands.
+inline tir::Expr AsIs(const tir::Expr& x) { return x; }
 
 /// The element of `x` for element `i` of a shape that `x` broadcasts to: dimensions aligned at their ends,
 /// extents of 1 stretched.

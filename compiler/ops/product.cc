@@ -24,10 +24,12 @@ Definition Plain(const std::string& name, const std::vector<int64_t>& shape, con
   return {{product}, {}};
 }
 
-/// In lanes, where there are enough of them.
+/// In lanes, where there are enough of them. Sums of integers are the same in any order: they have lanes as
+/// they stand.
 Definition Summed(const std::string& name, const std::vector<int64_t>& shape, const Factors& factors) {
   const int64_t rounds = factors.depth / kLanes, rest = factors.depth % kLanes;
-  if (!factors.rows || rounds < 2) return Plain(name, shape, factors);
+  const Definition plain = Plain(name, shape, factors);
+  if (!factors.rows || rounds < 2 || !plain.computations[0].tensor.type().is_float()) return plain;
   // Additions of one sum wait for each other; those of lanes do not.
   std::vector<int64_t> lanes_shape = shape;
   lanes_shape.push_back(kLanes);

@@ -132,8 +132,7 @@ Expr Kept(const Tensor& reduced, const Indices& i) { return Broadcast(reduced, i
 Definition SoftmaxOver(const std::string& name, const Tensor& x, const Over& over, double scale,
                        bool logarithm) {
   const std::vector<int64_t> columns = KeptShape(x, over);
-  Definition result{
-      ReduceOver(name + ".most", columns, x, over, te::ReduceOp::kMax, [](const Expr& v) { return v; }), {}};
+  Definition result{ReduceOver(name + ".most", columns, x, over, te::ReduceOp::kMax, AsIs), {}};
   const Tensor most = result.computations.back().tensor;
   const auto power = [&](const Indices& i) {
     const Expr centred = x(i) - Kept(most, i);
@@ -186,8 +185,8 @@ Moments MomentsOver(const std::string& name, const Tensor& x, const Over& over, 
     return centred * centred;
   };
   const Tensor squares = add({te::Compute(name + ".square", x.shape(), square), Pattern::kColumns});
-  const Tensor deviation = add_all(ReduceOver(name + ".squares", shape, squares, over, te::ReduceOp::kSum,
-                                              [](const Expr& v) { return v; }));
+  const Tensor deviation =
+      add_all(ReduceOver(name + ".squares", shape, squares, over, te::ReduceOp::kSum, AsIs));
   result.inverse = derived(".inverse", [&](const Indices& i) {
     const Expr variance = Divide(deviation(i), tir::Float(count, kReal));
     const Expr root = Apply(MathFn::kSqrt, variance + tir::Float(epsilon, kReal));

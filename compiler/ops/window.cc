@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/ops/window.h"
 
-#include "compiler/ops/map.h"
+#include <algorithm>
+
 #include "compiler/ops/phases.h"
 #include "compiler/tir/visitor.h"
 #include "isa/check.h"
@@ -22,30 +23,24 @@ int64_t Reach(const Sliding& window, size_t d, int64_t out) {
   return (out - 1) * window.stride[d] + window.dilation[d] * (window.kernel[d] - 1) + 1;
 }
 
-/// x between what stands before and behind it.
-Computation Framed(const std::string& name, const std::vector<int64_t>& out, const Tensor& x,
-                   const Sliding& window, const Expr& border, const Seen& seen) {
-  std::vector<int64_t> shape = {x.shape()[0], x.shape()[1]};
-  for (size_t d = 0; d < window.kernel.size(); ++d) shape.push_back(Reach(window, d, out[kFirst + d]));
-  const auto element = [&](const Indices& i) -> te::Body {
-    Indices at = i;
-    Expr inside = Int(1, tir::DataType::Bool());
-    for (size_t d = 0; d < window.kernel.size(); ++d) {
-      Expr& index = at[kFirst + d];
-      index = index - window.before[d];
-      if (window.before[d] > 0) inside = And(inside, Le(0, index));
-      const int64_t extent = x.shape()[kFirst + d];
-      if (shape[kFirst + d] - window.before[d] > extent) inside = And(inside, Lt(index, extent));
-    }
-    return tir::MakeSelect(inside, seen(x(at)), border);
-  };
-  return {te::Compute(name, shape, element), shape.size() == 4 ? Pattern::kPad : Pattern::kColumns};
+/// Names of the axes of a plane of `channel`s, for people.
+std::vector<std::string> AxisNames(const std::vector<int64_t>& shape, const char* channel) {
+  if (shape.size() != 4) return {};
+  return {"n", channel, "y", "x"};
 }
 
 bool NeedsFrame(const std::vector<int64_t>& out, const Tensor& x, const Sliding& window) {
   for (size_t d = 0; d < window.kernel.size(); ++d)
     if (window.before[d] != 0 || Reach(window, d, out[kFirst + d]) > x.shape()[kFirst + d]) return true;
   return false;
+}
+
+/// x with all that windows at `out` reach.
+Computation FramedFor(const std::string& name, const std::vector<int64_t>& out, const Tensor& x,
+                      const Sliding& window, const Expr& border, const Seen& seen) {
+  std::vector<int64_t> shape = {x.shape()[0], x.shape()[1]};
+  for (size_t d = 0; d < window.kernel.size(); ++d) shape.push_back(Reach(window, d, out[kFirst + d]));
+  return Framed(name, shape, x, window.before, border, seen);
 }
 
 std::vector<Axis> TapsOf(const Sliding& window) {
@@ -76,7 +71,7 @@ Computation Correlate(const std::string& name, const std::vector<int64_t>& shape
     const Expr channel = groups == 1 ? Expr(axes[0]) : FloorDiv(i[1], outputs) * inputs + axes[0];
     return te::Sum(seen(x(At(i, channel, window, taps))) * weight(i[1], axes[0], taps), axes);
   };
-  Computation result{te::Compute(name, shape, element)};
+  Computation result{te::Compute(name, shape, element, AxisNames(shape, "o"))};
   result.pattern = shape.size() == 4 ? Pattern::kConvolution : Pattern::kReduce;
   result.channels_together = outputs;
   result.inner_from = shape.size() - 1;
@@ -84,6 +79,24 @@ Computation Correlate(const std::string& name, const std::vector<int64_t>& shape
 }
 
 }  // namespace
+
+Computation Framed(const std::string& name, const std::vector<int64_t>& shape, const Tensor& x,
+                   std::span<const int64_t> before, const Expr& border, const Seen& seen) {
+  const bool fills = shape == x.shape() && std::ranges::all_of(before, [](int64_t n) { return n == 0; });
+  const auto element = [&](const Indices& i) -> te::Body {
+    if (fills) return seen(x(i));
+    Indices at = i;
+    Expr inside;
+    for (size_t d = kFirst; d < shape.size(); ++d) {
+      at[d] = i[d] - before[d - kFirst];
+      const Expr in_range = tir::InRange(at[d], 0, x.shape()[d]);
+      inside = inside ? And(inside, in_range) : in_range;
+    }
+    return tir::MakeSelect(inside, seen(x(at)), border);
+  };
+  return {te::Compute(name, shape, element, AxisNames(shape, "c")),
+          shape.size() == 4 ? Pattern::kPad : Pattern::kColumns};
+}
 
 Definition Convolve(const std::string& name, const std::vector<int64_t>& shape, const Tensor& x,
                     const Tensor& w, const Convolution& convolution) {
@@ -93,9 +106,9 @@ Definition Convolve(const std::string& name, const std::vector<int64_t>& shape, 
   Seen seen = convolution.seen;
   if (NeedsFrame(shape, x, window)) {
     const tir::DataType type = seen(x(Indices(x.shape().size(), Int(0))))->type;
-    result.computations.push_back(Framed(name + ".pad", shape, x, window, Number(0, type), seen));
+    result.computations.push_back(FramedFor(name + ".pad", shape, x, window, Number(0, type), seen));
     from = result.computations.back().tensor;
-    seen = [](const Expr& value) { return value; };
+    seen = AsIs;
   }
   result.computations.push_back(Correlate(name, shape, from, window, convolution.groups, seen,
                                           [&](const Expr& o, const Axis& c, const std::vector<Axis>& taps) {
@@ -151,15 +164,15 @@ Definition ConvolveTransposed(const std::string& name, const std::vector<int64_t
   Definition result;
   result.computations.push_back({te::Compute(name + ".spread", spread, element), Pattern::kColumns});
   const int64_t inputs = x.shape()[1] / groups, outputs = shape[1] / groups;
-  result.computations.push_back(Correlate(
-      name, shape, result.computations[0].tensor, dense, groups, [](const Expr& value) { return value; },
-      [&](const Expr& o, const Axis& c, const std::vector<Axis>& taps) {
-        Indices at = {o, c};
-        if (!outputs_first)
-          at = {groups == 1 ? Expr(c) : FloorDiv(o, outputs) * inputs + c, FloorMod(o, outputs)};
-        for (size_t d = 0; d < taps.size(); ++d) at.push_back(Int(window.kernel[d] - 1) - Expr(taps[d]));
-        return w(at);
-      }));
+  const auto weight = [&](const Expr& o, const Axis& c, const std::vector<Axis>& taps) {
+    Indices at = {o, c};
+    if (!outputs_first)
+      at = {groups == 1 ? Expr(c) : FloorDiv(o, outputs) * inputs + c, FloorMod(o, outputs)};
+    for (size_t d = 0; d < taps.size(); ++d) at.push_back(Int(window.kernel[d] - 1) - Expr(taps[d]));
+    return w(at);
+  };
+  result.computations.push_back(
+      Correlate(name, shape, result.computations[0].tensor, dense, groups, AsIs, weight));
   return result;
 }
 
@@ -169,7 +182,7 @@ Definition Pool(const std::string& name, const std::vector<int64_t>& shape, cons
   Tensor from = x;
   const bool framed = NeedsFrame(shape, x, window);
   if (framed) {
-    result.computations.push_back(Framed(name + ".pad", shape, x, window, border, seen));
+    result.computations.push_back(FramedFor(name + ".pad", shape, x, window, border, seen));
     from = result.computations.back().tensor;
   }
   const std::vector<Axis> taps = TapsOf(window);
@@ -177,7 +190,7 @@ Definition Pool(const std::string& name, const std::vector<int64_t>& shape, cons
     const Expr value = from(At(i, i[1], window, taps));
     return te::Reduce(op, framed ? value : seen(value), taps);
   };
-  Computation pool{te::Compute(name, shape, element)};
+  Computation pool{te::Compute(name, shape, element, AxisNames(shape, "c"))};
   pool.pattern = shape.size() == 4 ? Pattern::kPool : Pattern::kReduce;
   pool.inner_from = shape.size() - 1;
   result.computations.push_back(pool);

@@ -5,10 +5,12 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "compiler/ops/definition.h"
+#include "compiler/ops/map.h"
 #include "compiler/te/te.h"
 
 namespace cosim::ops {
@@ -27,9 +29,14 @@ using SeenWeight = std::function<tir::Expr(const tir::Expr& weight, const tir::E
 struct Convolution {
   Sliding window;
   int64_t groups = 1;
-  Seen seen = [](const tir::Expr& value) { return value; };
+  Seen seen = AsIs;
   SeenWeight seen_weight = [](const tir::Expr& weight, const tir::Expr&) { return weight; };
 };
+
+/// [N,C,...] of `shape`, in which x begins `before` elements behind the first of each spatial dimension: x
+/// after `seen`, and around it `border`, of the type of `seen`.
+Computation Framed(const std::string& name, const std::vector<int64_t>& shape, const te::Tensor& x,
+                   std::span<const int64_t> before, const tir::Expr& border, const Seen& seen = AsIs);
 
 /// [N,O,...] of x [N,C,...] and w [O,C/groups,kernel...]: the last computation holds plain sums, of the type
 /// that products of `seen` values have. Outside of x stands 0 as `seen`.

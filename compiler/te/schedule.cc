@@ -56,11 +56,6 @@ size_t Stage::LeafPosition(const Axis& axis, const char* what) const {
   return it - leaves_.begin();
 }
 
-void Stage::CheckUnscheduled(const char* what) const {
-  COSIM_CHECK(relations_.empty() && kinds_.empty(), "{} must come before the loops of '{}' are changed", what,
-              name());
-}
-
 std::pair<Axis, Axis> Stage::Split(const Axis& axis, int64_t factor) {
   const size_t position = LeafPosition(axis, "split");
   COSIM_CHECK(factor > 0, "split of '{}' by {}", axis.name(), factor);
@@ -70,13 +65,6 @@ std::pair<Axis, Axis> Stage::Split(const Axis& axis, int64_t factor) {
   leaves_[position] = outer;
   leaves_.insert(leaves_.begin() + position + 1, inner);
   return {outer, inner};
-}
-
-std::array<Axis, 4> Stage::Tile(const Axis& y, const Axis& x, int64_t y_factor, int64_t x_factor) {
-  const auto [y_outer, y_inner] = Split(y, y_factor);
-  const auto [x_outer, x_inner] = Split(x, x_factor);
-  Reorder({y_outer, x_outer, y_inner, x_inner});
-  return {y_outer, x_outer, y_inner, x_inner};
 }
 
 void Stage::Reorder(const std::vector<Axis>& order) {
@@ -240,38 +228,6 @@ Tensor Schedule::CacheRead(const Tensor& tensor, const std::string& scope,
   auto stage = std::make_unique<Stage>(cache);
   stage->scope_ = scope;
   stages_.insert(stages_.begin() + first_reader, std::move(stage));
-  return cache;
-}
-
-Tensor Schedule::CacheWrite(const Tensor& tensor, const std::string& scope) {
-  const size_t index = Find(tensor.get());
-  Stage& stage = (*this)[tensor];
-  stage.CheckUnscheduled("cache_write");
-  // The computation moves to the new tensor, on axes of its own; the old one becomes a copy.
-  std::vector<std::string> axis_names;
-  for (const Axis& axis : stage.axes_) axis_names.push_back(axis.name());
-  auto renamed = [&](const tir::Expr& expr, const Indices& indices, const std::vector<Axis>& fresh) {
-    tir::VarMap values;
-    for (size_t i = 0; i < indices.size(); ++i) values[stage.axes_[i]->var.get()] = indices[i];
-    for (size_t i = 0; i < fresh.size(); ++i) values[stage.reduce_axis(i)->var.get()] = fresh[i];
-    return tir::Substitute(expr, values);
-  };
-  const Tensor cache = Compute(
-      FreshName(tensor->name + "." + scope), tensor.shape(),
-      [&](const Indices& indices) -> Body {
-        const auto* reduction = std::get_if<Reduction>(&stage.body_);
-        if (!reduction) return renamed(std::get<tir::Expr>(stage.body_), indices, {});
-        std::vector<Axis> fresh;
-        for (const Axis& axis : reduction->axes) fresh.push_back(ReduceAxis(axis->extent, axis.name()));
-        return Reduction{reduction->op, renamed(reduction->source, indices, fresh), fresh};
-      },
-      axis_names);
-  Indices indices(stage.axes_.begin(), stage.axes_.end());
-  stage.body_ = cache(indices);
-  stage.leaves_ = stage.axes_;
-  auto cache_stage = std::make_unique<Stage>(cache);
-  cache_stage->scope_ = scope;
-  stages_.insert(stages_.begin() + index, std::move(cache_stage));
   return cache;
 }
 

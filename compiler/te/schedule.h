@@ -4,7 +4,6 @@
 // lower.h's.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,8 +52,6 @@ class Stage {
 
   /// Splits a loop in two, `inner` having at most `factor` rounds.
   std::pair<Axis, Axis> Split(const Axis& axis, int64_t factor);
-  /// Splits `y` and `x` and orders them y.o, x.o, y.i, x.i; returned in that order.
-  std::array<Axis, 4> Tile(const Axis& y, const Axis& x, int64_t y_factor, int64_t x_factor);
   /// Orders the given loops as listed, in the places they hold together.
   void Reorder(const std::vector<Axis>& order);
   /// Makes one loop of two neighbours; `outer` must be the outer one, and both spatial or both reduced.
@@ -119,7 +116,6 @@ class Stage {
   size_t LeafPosition(const Axis& axis, const char* what) const;
   void Mark(const Axis& axis, tir::LoopKind kind, const char* what);
   void ReplaceReads(const tir::Buffer& from, const tir::Buffer& to);
-  void CheckUnscheduled(const char* what) const;
 
   Tensor tensor_;
   Body body_;
@@ -147,9 +143,6 @@ class Schedule {
   /// is a stage named
   /// "<tensor>.<scope>".
   Tensor CacheRead(const Tensor& tensor, const std::string& scope, const std::vector<Tensor>& readers);
-  /// Computes `tensor` in `scope`, in a new stage named "<tensor>.<scope>", and copies it from there. To be
-  /// called before the loops of `tensor` are changed. The new stage has axes of its own.
-  Tensor CacheWrite(const Tensor& tensor, const std::string& scope);
 
   /// Producers before consumers.
   std::vector<const Stage*> stages() const;

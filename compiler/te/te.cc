@@ -38,7 +38,7 @@ Reduction MaxReduce(tir::Expr source, std::vector<Axis> axes) {
 }
 
 tir::Expr IdentityOf(ReduceOp op, tir::DataType type) {
-  const bool is_float = type.code == tir::DataType::Code::kFloat;
+  const bool is_float = type.is_float();
   if (op == ReduceOp::kSum || op == ReduceOp::kProduct) {
     const int neutral = op == ReduceOp::kProduct ? 1 : 0;
     return is_float ? tir::Float(neutral, type) : tir::Int(neutral, type);
@@ -46,7 +46,7 @@ tir::Expr IdentityOf(ReduceOp op, tir::DataType type) {
   const bool greatest = op == ReduceOp::kMin;
   const double infinity = std::numeric_limits<double>::infinity();
   if (is_float) return tir::Float(greatest ? infinity : -infinity, type);
-  if (type.code == tir::DataType::Code::kUInt) return tir::Int(greatest ? tir::WrapTo(-1, type) : 0, type);
+  if (type.is_unsigned()) return tir::Int(greatest ? tir::WrapTo(-1, type) : 0, type);
   const int64_t lowest = std::numeric_limits<int64_t>::min() >> (64 - type.bits);
   return tir::Int(greatest ? -(lowest + 1) : lowest, type);
 }

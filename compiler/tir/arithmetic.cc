@@ -16,12 +16,12 @@ int64_t RoundShift(int64_t value, int64_t shift) {
 
 // Orders as the type does: UInt(64) values are held by their bit pattern.
 bool Less(int64_t a, int64_t b, DataType type) {
-  if (type.code == DataType::Code::kUInt) return static_cast<uint64_t>(a) < static_cast<uint64_t>(b);
+  if (type.is_unsigned()) return static_cast<uint64_t>(a) < static_cast<uint64_t>(b);
   return a < b;
 }
 
 int64_t ShiftRight(int64_t value, int64_t shift, DataType type) {
-  if (type.code == DataType::Code::kUInt) return static_cast<int64_t>(static_cast<uint64_t>(value) >> shift);
+  if (type.is_unsigned()) return static_cast<int64_t>(static_cast<uint64_t>(value) >> shift);
   return value >> shift;
 }
 
@@ -41,7 +41,7 @@ int64_t WrapTo(int64_t value, DataType type) {
   if (type.bits >= 64) return value;
   const int unused = 64 - type.bits;
   const uint64_t shifted = static_cast<uint64_t>(value) << unused;
-  if (type.code == DataType::Code::kUInt) return static_cast<int64_t>(shifted >> unused);
+  if (type.is_unsigned()) return static_cast<int64_t>(shifted >> unused);
   return static_cast<int64_t>(shifted) >> unused;
 }
 

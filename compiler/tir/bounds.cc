@@ -21,8 +21,8 @@ Bound Worst(Bound a, Bound b) { return a && b ? Bound(std::max(*a, *b)) : std::n
 
 // What the type alone says about a value cast to an index.
 Interval RangeOfType(DataType type) {
-  if (type.bits >= 64 || type.code == DataType::Code::kFloat) return {};
-  if (type.code == DataType::Code::kUInt) return {0, (int64_t{1} << type.bits) - 1};
+  if (type.bits >= 64 || type.is_float()) return {};
+  if (type.is_unsigned()) return {0, (int64_t{1} << type.bits) - 1};
   return {-(int64_t{1} << (type.bits - 1)), (int64_t{1} << (type.bits - 1)) - 1};
 }
 

@@ -36,8 +36,6 @@ struct State {
 using ExprFn = std::function<Value(State&)>;
 using StmtFn = std::function<void(State&)>;
 
-bool IsFloating(DataType type) { return type.code == DataType::Code::kFloat; }
-
 template <typename T>
 T Read(const std::byte* data, int64_t element) {
   T value;
@@ -51,10 +49,10 @@ void Write(std::byte* data, int64_t element, T value) {
 }
 
 Value ReadElement(DataType type, const std::byte* data, int64_t element) {
-  if (IsFloating(type)) {
+  if (type.is_float()) {
     return {0, type.bits == 32 ? Read<float>(data, element) : Read<double>(data, element)};
   }
-  const bool is_signed = type.code == DataType::Code::kInt;
+  const bool is_signed = type.is_signed();
   switch (ByteSize(type)) {
     case 1:
       return {is_signed ? int64_t{Read<int8_t>(data, element)} : int64_t{Read<uint8_t>(data, element)}};
@@ -68,7 +66,7 @@ Value ReadElement(DataType type, const std::byte* data, int64_t element) {
 }
 
 void WriteElement(DataType type, std::byte* data, int64_t element, Value value) {
-  if (IsFloating(type)) {
+  if (type.is_float()) {
     return type.bits == 32 ? Write(data, element, static_cast<float>(value.f))
                            : Write(data, element, value.f);
   }
@@ -176,7 +174,7 @@ double EvaluateMath(MathFn fn, double x) {
 
 int64_t FloatToInt(double value, DataType type) {
   if (std::isnan(value)) return 0;
-  const bool is_signed = type.code == DataType::Code::kInt;
+  const bool is_signed = type.is_signed();
   const double most = std::ldexp(1.0, type.bits - (is_signed ? 1 : 0)), least = is_signed ? -most : 0;
   if (value <= least) return is_signed ? WrapTo(int64_t{1} << (type.bits - 1), type) : 0;
   if (value >= most) return WrapTo(is_signed ? ~(int64_t{1} << (type.bits - 1)) : int64_t{-1}, type);
@@ -218,7 +216,7 @@ class Compiler {
     const BinaryOp op = node.op;
     if (op == BinaryOp::kLogicalAnd) return [a, b](State& s) { return Value{a(s).i && b(s).i}; };
     if (op == BinaryOp::kLogicalOr) return [a, b](State& s) { return Value{a(s).i || b(s).i}; };
-    if (!IsFloating(operands)) {
+    if (!operands.is_float()) {
       return [=](State& s) {
         const int64_t left = a(s).i, right = b(s).i;
         const std::optional<int64_t> value = EvaluateBinary(op, left, right, operands);
@@ -236,10 +234,10 @@ class Compiler {
   }
   ExprFn CompileNode(const Cast& node, DataType type) {
     ExprFn value = Compile(node.value);
-    const bool from_float = IsFloating(node.value->type);
-    if (from_float && IsFloating(type)) return [=](State& s) { return Value{0, RoundTo(type, value(s).f)}; };
+    const bool from_float = node.value->type.is_float();
+    if (from_float && type.is_float()) return [=](State& s) { return Value{0, RoundTo(type, value(s).f)}; };
     if (from_float) return [=](State& s) { return Value{FloatToInt(value(s).f, type)}; };
-    if (IsFloating(type)) {
+    if (type.is_float()) {
       return [=](State& s) {
         const int64_t i = value(s).i;
         return Value{0, type.bits == 32 ? static_cast<float>(i) : static_cast<double>(i)};

@@ -16,8 +16,6 @@ Expr MakeExpr(DataType type, decltype(ExprNode::node) node) {
   return std::make_shared<const ExprNode>(ExprNode{type, std::move(node)});
 }
 
-bool IsFloat(DataType type) { return type.code == DataType::Code::kFloat; }
-
 bool IsComparison(BinaryOp op) {
   return op == BinaryOp::kLt || op == BinaryOp::kLe || op == BinaryOp::kEq || op == BinaryOp::kNe;
 }
@@ -91,13 +89,13 @@ Buffer MakeBuffer(std::string name, DataType type, std::vector<int64_t> shape, s
 }
 
 Expr Int(int64_t value, DataType type) {
-  COSIM_CHECK(!IsFloat(type), "Int makes integers; Float makes {}", value);
+  COSIM_CHECK(!type.is_float(), "Int makes integers; Float makes {}", value);
   COSIM_CHECK(WrapTo(value, type) == value, "{} does not fit {}", value, ToString(type));
   return MakeExpr(type, IntImm{value});
 }
 
 Expr Float(double value, DataType type) {
-  COSIM_CHECK(IsFloat(type), "{} as {}", value, ToString(type));
+  COSIM_CHECK(type.is_float(), "{} as {}", value, ToString(type));
   return MakeExpr(type, FloatImm{type.bits == 32 ? static_cast<float>(value) : value});
 }
 
@@ -111,8 +109,9 @@ Expr MakeBinary(BinaryOp op, Expr a, Expr b) {
   COSIM_CHECK(a->type == b->type, "operands of '{}' are {} and {}", ToString(op), ToString(a->type),
               ToString(b->type));
   COSIM_CHECK(!IsLogical(op) || a->type == DataType::Bool(), "'{}' takes bools", ToString(op));
-  COSIM_CHECK(!IsFloatOnly(op) || IsFloat(a->type), "'{}' takes floats; integers use FloorDiv", ToString(op));
-  COSIM_CHECK(!IsIntegerOnly(op) || !IsFloat(a->type), "'{}' takes integers", ToString(op));
+  COSIM_CHECK(!IsFloatOnly(op) || a->type.is_float(), "'{}' takes floats; integers use FloorDiv",
+              ToString(op));
+  COSIM_CHECK(!IsIntegerOnly(op) || !a->type.is_float(), "'{}' takes integers", ToString(op));
   const DataType type = IsComparison(op) ? DataType::Bool() : a->type;
   const std::optional<int64_t> ca = ConstantOf(a), cb = ConstantOf(b);
   if (ca && cb) {
@@ -134,7 +133,7 @@ Expr MakeSelect(Expr condition, Expr a, Expr b) {
 Expr MakeCast(DataType type, Expr value) {
   COSIM_CHECK(value != nullptr);
   if (value->type == type) return value;
-  if (std::optional<int64_t> known = ConstantOf(value); known && !IsFloat(type)) {
+  if (std::optional<int64_t> known = ConstantOf(value); known && !type.is_float()) {
     return Int(WrapTo(*known, type), type);
   }
   return MakeExpr(type, Cast{std::move(value)});
@@ -152,7 +151,7 @@ Expr MakeLoad(Buffer buffer, std::vector<Expr> indices) {
 }
 
 Expr MakeMath(MathFn fn, Expr value) {
-  COSIM_CHECK(value && IsFloat(value->type), "math functions take floats");
+  COSIM_CHECK(value && value->type.is_float(), "math functions take floats");
   const DataType type = value->type;
   return MakeExpr(type, Math{fn, std::move(value)});
 }

@@ -31,6 +31,9 @@ struct DataType {
   static DataType Float(int bits) { return {Code::kFloat, bits}; }
   static DataType Bool() { return {Code::kUInt, 1}; }
   static DataType Index() { return {Code::kInt, 64}; }
+  bool is_float() const { return code == Code::kFloat; }
+  bool is_signed() const { return code == Code::kInt; }     ///< an integer with a sign
+  bool is_unsigned() const { return code == Code::kUInt; }  ///< one without, bool among them
 };
 
 struct VarNode {

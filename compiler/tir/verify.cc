@@ -12,8 +12,6 @@
 namespace cosim::tir {
 namespace {
 
-bool HoldsFloats(DataType type) { return type.code == DataType::Code::kFloat; }
-
 class Verifier : public Visitor {
  public:
   std::vector<std::string> problems;
@@ -46,10 +44,10 @@ class Verifier : public Visitor {
   }
 
   void Check(const Expr& expr, const IntImm&) {
-    if (HoldsFloats(expr->type)) Report("an integer constant has the type {}", ToString(expr->type));
+    if (expr->type.is_float()) Report("an integer constant has the type {}", ToString(expr->type));
   }
   void Check(const Expr& expr, const FloatImm&) {
-    if (!HoldsFloats(expr->type)) Report("a float constant has the type {}", ToString(expr->type));
+    if (!expr->type.is_float()) Report("a float constant has the type {}", ToString(expr->type));
   }
   void Check(const Expr& expr, const VarRef& node) {
     Expect(expr, DataType::Index(), fmt::format("variable '{}'", node.var->name));
@@ -74,7 +72,7 @@ class Verifier : public Visitor {
   void Check(const Expr&, const Cast&) {}
   void Check(const Expr& expr, const Math& node) {
     Expect(node.value, expr->type, "a math function's operand");
-    if (!HoldsFloats(expr->type)) Report("a math function has the type {}", ToString(expr->type));
+    if (!expr->type.is_float()) Report("a math function has the type {}", ToString(expr->type));
   }
   void Check(const Expr& expr, const Load& node) {
     CheckAccess(node.buffer, node.indices, "read");

@@ -28,11 +28,6 @@ CREATE TABLE schedule (
   PRIMARY KEY (hardware, network, layer));
 )sql";
 
-int64_t Pragma(sqlite3* database, const char* name) {
-  Statement statement(database, fmt::format("PRAGMA {}", name));
-  return statement.Step() == SQLITE_ROW ? statement.Integer(0) : -1;
-}
-
 }  // namespace
 
 void TuningLog::Closer::operator()(sqlite3* database) const { sqlite3_close(database); }
@@ -56,16 +51,15 @@ std::optional<TuningLog> TuningLog::Make(const std::string& path, std::string& e
   auto log = Connect(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
   if (!log) return std::nullopt;
   sqlite3* handle = log->handle_.get();
-  Statement tables(handle, "SELECT count(*) FROM sqlite_master");
-  const bool is_empty = tables.Step() == SQLITE_ROW && tables.Integer(0) == 0;
+  const bool is_empty = explore::IsEmpty(handle);
   if (is_empty &&
       !log->Execute(fmt::format("BEGIN; PRAGMA application_id = {}; PRAGMA user_version = {}; {} COMMIT",
                                 kApplication, kVersion, kTables),
                     error))
     return error = path + ": " + error, std::nullopt;
-  if (Pragma(handle, "application_id") != kApplication)
+  if (explore::Pragma(handle, "application_id") != kApplication)
     return error = fmt::format("{} is no file that `cosim tune` made", path), std::nullopt;
-  if (Pragma(handle, "user_version") != kVersion)
+  if (explore::Pragma(handle, "user_version") != kVersion)
     return error = fmt::format("{} is a tuning log of another version", path), std::nullopt;
   // A process that is killed leaves whole batches; only a machine that falls may lose the last ones.
   sqlite3_exec(handle, "PRAGMA synchronous = NORMAL", nullptr, nullptr, nullptr);
@@ -78,8 +72,8 @@ std::optional<TuningLog> TuningLog::Open(const std::string& path, std::string& e
     return error = fmt::format("{}: there is no such file", path), std::nullopt;
   auto log = Connect(path, SQLITE_OPEN_READONLY, error);
   if (!log) return std::nullopt;
-  if (Pragma(log->handle_.get(), "application_id") != kApplication ||
-      Pragma(log->handle_.get(), "user_version") != kVersion)
+  if (explore::Pragma(log->handle_.get(), "application_id") != kApplication ||
+      explore::Pragma(log->handle_.get(), "user_version") != kVersion)
     return error = fmt::format("{} is no file that `cosim tune` made, or of another version", path),
            std::nullopt;
   return log;

@@ -55,7 +55,7 @@ TEST(Gather, EveryByteOfEveryElementIsTheWindows) {
     const int64_t element = 8 << draw(0, 2), longest = std::min<int64_t>(element, 4 << draw(0, 2));
     const Gathered gathered = GatherOf(w, element, longest);
     const int64_t blocks = std::ssize(gathered.blocks), bytes = w.kh * w.kw * w.channels * w.value_bytes;
-    ASSERT_EQ(blocks, CeilDiv(bytes, element));
+    ASSERT_EQ(blocks, tir::CeilDiv(bytes, element));
     // A tile of some blocks, rows and columns, in the second of two images.
     const int64_t b0 = draw(0, blocks - 1), nb = draw(1, blocks - b0), y0 = draw(0, w.oh - 1);
     const int64_t ny = draw(1, w.oh - y0), x0 = draw(0, w.ow - 1), nx = draw(1, w.ow - x0);

@@ -17,7 +17,6 @@ using layouts::MatrixTiling;
 using layouts::PackBlocked;
 using layouts::PackMatrices;
 using layouts::PackPatches;
-using layouts::PackPatchWeights;
 using layouts::PatchShape;
 using layouts::UnpackBlocked;
 
@@ -176,32 +175,6 @@ TEST(Layout, MatricesAreTilesOfWeightsWithTheirGaps) {
       const Shape flat = {static_cast<int64_t>(tiles.size())};
       EXPECT_TRUE(Convert(PackMatrices("matrices", shape, t), plain, flat) == Tensor(flat, tiles));
     }
-  }
-}
-
-TEST(Layout, AConvolutionOfPatchesIsTheConvolution) {
-  Randoms random(4);
-  for (const PatchCase& c : PatchCases()) {
-    const Tensor image = random.Int8(c.x), weight = random.Int8(c.w);
-    graph::Graph original("convolution");
-    const auto x = original.AddInput("x", image.type());
-    original.SetOutputs({original.Add("conv", c.op, {x, original.AddConstant("w", weight)})});
-
-    // Both unpacked again, as a convolution with one tap.
-    const Shape shape = PatchShape(c.x, c.w, c.op), flat = {c.w[0], shape[1], 1, 1};
-    const Tensor patches = Convert(
-        UnpackBlocked("unpack", shape, c.blocking),
-        Convert(PackPatches("patches", c.x, c.w, c.op, c.blocking), image, BlockedShape(shape, c.blocking)),
-        shape);
-    const Blocking square = {16, c.blocking.inner};
-    const Tensor weights =
-        Convert(UnpackBlocked("unpack", flat, square),
-                Convert(PackPatchWeights("weights", c.w, square), weight, BlockedShape(flat, square)), flat);
-    graph::Graph unfolded("unfolded");
-    const auto p = unfolded.AddInput("p", patches.type());
-    unfolded.SetOutputs({unfolded.Add("conv", graph::Conv2d{.input_zero_point = c.op.input_zero_point},
-                                      {p, unfolded.AddConstant("w", weights)})});
-    EXPECT_TRUE(*golden::Run(unfolded, {patches}).back() == *golden::Run(original, {image}).back());
   }
 }
 

@@ -190,7 +190,8 @@ TEST(TfliteInt16, TablesGiveTheValuesOfTheReference) {
   const auto apply = [&](const char* op, float scale) {
     const OperatorOptions options =
         std::string(op) == "SOFTMAX" ? OperatorOptions(SoftmaxOptions{}) : NoOptions{};
-    const auto y = Evaluate({Wide({1, 10}, scale), unit}, op, options, {x}, false);
+    const bool is_table = std::string(op) != "SOFTMAX";
+    const auto y = Evaluate({Wide({1, 10}, scale), unit}, op, options, {x}, is_table);
     EXPECT_TRUE(y);
     return std::vector<int>(y->data<int16_t>().begin(), y->data<int16_t>().end());
   };

@@ -118,6 +118,16 @@ TEST(Relayout, APaddedPoolInBlocksIsThePool) {
   EXPECT_EQ(Computed(blocked.tensor, {bx}, {InLayout(vx, in)}), InLayout(Computed(plain, {x}, {vx}), out));
 }
 
+TEST(Relayout, PlacesAlongEachDimensionAddUpToThatOfAnElement) {
+  const Layout layout = {{0, 2, "oo"}, {1, 3, "io"}, {2, 2, "y"}, {0, 4, "o"}, {1, 2, "i"}};
+  std::vector<int64_t> sums;
+  for (const int64_t o : PlacesAlong(layout, 0))
+    for (const int64_t i : PlacesAlong(layout, 1))
+      for (const int64_t y : PlacesAlong(layout, 2)) sums.push_back(o + i + y);
+  EXPECT_EQ(sums, PlacesOf(layout));
+  EXPECT_EQ(PlacesAlong(layout, 3), std::vector<int64_t>{0});
+}
+
 TEST(RelayoutDeathTest, RefusesALayoutOfAnotherArray) {
   const Tensor x = te::Placeholder("x", {4, 6}, kInt32);
   const Tensor y = te::Compute("y", {4, 6}, [&](const te::Indices& i) -> te::Body { return x(i); });

@@ -2,8 +2,8 @@
 // Host operators on elements, windows and matrices as kernels, against their references.
 #include <limits>
 
+#include "compiler/host/bitwise.h"
 #include "compiler/host/elementwise.h"
-#include "compiler/host/float_ops.h"
 #include "compiler/host/functions.h"
 #include "compiler/host/linear.h"
 #include "compiler/host/quantized.h"
@@ -27,7 +27,7 @@ TEST(HostElements, FunctionsOfOneNumber) {
     ExpectReference(host::Function(name), {Numbers(random, DType::kFloat64, {40}, -40, 40)});
   for (const auto& op : {host::Elu(0.5), host::Celu(2), host::LeakyRelu(0.25), host::Selu(1.5, 1.25),
                          host::HardSigmoid(0.25, 0.5), host::ThresholdedRelu(0.5), host::Shrink(0.25, 0.5),
-                         host::Between(-0.5, 0.75), host::ClampFloat(-1, 1)})
+                         host::Between(-0.5, 0.75)})
     ExpectReference(op, {Reals(random, {2, 3, 19})});
 }
 
@@ -98,7 +98,17 @@ TEST(HostElements, PairsBroadcast) {
                   {Reals(random, {2, 3}), Reals(random, {3}), Reals(random, {2, 1})});
   ExpectReference(host::PRelu(), {Reals(random, {2, 3, 4}), Reals(random, {3, 1})});
   ExpectReference(host::Clip(), {Reals(random, {2, 9}), Reals(random, {}, -1, 0), Reals(random, {}, 0, 1)});
-  ExpectReference(host::AddFloat(), {Reals(random, {2, 9}), Reals(random, {9})});
+}
+
+TEST(HostElements, BitsOfEveryWholeType) {
+  Randoms random(19);
+  for (const DType type : {DType::kInt8, DType::kInt16, DType::kInt32, DType::kInt64, DType::kUint8,
+                           DType::kUint16, DType::kUint32, DType::kUint64}) {
+    const Tensor a = Numbers(random, type, {3, 1, 17}, 0, 120), b = Numbers(random, type, {4, 17}, 0, 120);
+    for (const auto op : {host::Bitwise::kAnd, host::Bitwise::kOr, host::Bitwise::kXor})
+      ExpectReference(host::CombineBits("bits", op), {a, b});
+    ExpectReference(host::InvertBits(), {a});
+  }
 }
 
 TEST(HostElements, NaNsOfExtremesAreThoseOfTheReference) {
@@ -107,6 +117,7 @@ TEST(HostElements, NaNsOfExtremesAreThoseOfTheReference) {
       b(Shape{4}, std::vector<float>{3, nan, nan, 1});
   for (const Arithmetic op : {Arithmetic::kMinimum, Arithmetic::kMaximum})
     ExpectReference(host::Binary("extreme", op), {a, b});
+  ExpectReference(host::Between(-1, 1.5), {a});
   ExpectReference(host::Clip(),
                   {a, Tensor(Shape{}, std::vector<float>{0}), Tensor(Shape{}, std::vector<float>{1})});
 }
@@ -163,7 +174,8 @@ TEST(HostWindows, ConvolveAndPoolInAnyNumberOfDimensions) {
   }
   ExpectReference(host::Pooling("pool", host::Pool::kMax, {.kernel = {2, 2}}, 0, false),
                   {Numbers(random, DType::kUint8, {1, 2, 5, 5}, 0, 255)});
-  ExpectReference(host::AveragePoolFloat({.kernel = {3, 3}, .stride = {2, 2}, .pad = {1, 1, 1, 1}}),
+  const host::Window2d window = {.kernel = {3, 2}, .stride = {2, 1}, .pad = {1, 0, 2, 1}};
+  ExpectReference(host::Pooling("pool", host::Pool::kAverage, host::SpatialOf(window), 0, false),
                   {Reals(random, {1, 3, 7, 8})});
 }
 

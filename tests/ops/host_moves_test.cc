@@ -2,7 +2,6 @@
 // Host operators that reduce, normalize, resize and move, as kernels, against their references.
 #include <limits>
 
-#include "compiler/host/float_ops.h"
 #include "compiler/host/index.h"
 #include "compiler/host/linear.h"
 #include "compiler/host/movement.h"
@@ -84,7 +83,8 @@ TEST(HostReductions, Normalize) {
     for (const bool flatten : {false, true})
       for (const int64_t axis : {0, 1, -1})
         ExpectReference(host::Normalize("softmax", op, axis, flatten), {Reals(random, {2, 7, 5}, -9, 9)});
-  ExpectReference(host::SoftmaxFloat(1.5f), {Reals(random, {3, 20})});
+  ExpectReference(host::Normalize("softmax", host::Normalization::kSoftmax, -1, false, 1.5),
+                  {Reals(random, {3, 20})});
   for (const auto op : {host::Normalization::kSoftmax, host::Normalization::kLogSoftmax})
     ExpectReference(host::Normalize("softmax", op, -1, false), {Reals(random, {2, 3, 131}, -90, 90)});
   ExpectReference(host::LayerNormalization(-1, 1e-3f),

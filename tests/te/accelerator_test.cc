@@ -231,9 +231,12 @@ TEST(AcceleratorScheduleTest, PoolsTilesOfABorderedImage) {
   Schedule schedule({res});
   schedule[pad].SetScope("inp");
   schedule[pool].SetScope("out");
-  const std::array<Axis, 4> tile = schedule[res].Tile(schedule[res].axis(2), schedule[res].axis(3), 2, 3);
-  schedule[pool].ComputeAt(schedule[res], tile[1]);
-  schedule[pad].ComputeAt(schedule[res], tile[1]);
+  Stage& result = schedule[res];
+  const auto [yo, yi] = result.Split(result.axis(2), 2);
+  const auto [xo, xi] = result.Split(result.axis(3), 3);
+  result.Reorder({yo, xo, yi, xi});
+  schedule[pool].ComputeAt(result, xo);
+  schedule[pad].ComputeAt(result, xo);
   const Arrays arrays = RandomArrays({data, res}, 5);
   const Arrays after = Execute(Lower(schedule, {data, res}, "pool"), arrays);
   for (int64_t c = 0, at = 0; c < 2; ++c)

@@ -30,9 +30,6 @@ class Randomizer {
 
   void AddCaches() {
     for (const Stage* stage : schedule_.stages()) {
-      if (Chance(25)) schedule_.CacheWrite(stage->tensor(), Chance(50) ? "" : "local");
-    }
-    for (const Stage* stage : schedule_.stages()) {
       for (const Tensor& input : InputsOf(stage->body())) {
         if (Chance(30)) schedule_.CacheRead(input, Chance(50) ? "" : "local", {stage->tensor()});
       }

@@ -75,7 +75,7 @@ std::string Converted(Builder& builder, const NodeInfo& node, const std::string&
 
 bool ExpandDequantize(Builder& builder, const NodeInfo& node) {
   const graph::TensorType x = builder.TypeOf(node.inputs[0]), scale = builder.TypeOf(node.inputs[1]);
-  if (!host::IsFloating(scale.dtype) || host::IsFloating(x.dtype) || x.dtype == DType::kInt32)
+  if (!graph::IsFloat(scale.dtype) || graph::IsFloat(x.dtype) || x.dtype == DType::kInt32)
     return builder.Fail(node,
                         fmt::format("{} under scales of {}", graph::Name(x.dtype), graph::Name(scale.dtype)));
   std::string value = Converted(builder, node, node.inputs[0], kInt32Type);
@@ -113,7 +113,7 @@ bool ExpandQuantize(Builder& builder, const NodeInfo& node) {
   const auto range = RangeOf(type);
   if (!range || (wanted != 0 && wanted != type))
     return builder.Fail(node, fmt::format("a result of element type {}", type));
-  if (!host::IsFloating(x.dtype)) return builder.Fail(node, fmt::format("input is {}", graph::Name(x.dtype)));
+  if (!graph::IsFloat(x.dtype)) return builder.Fail(node, fmt::format("input is {}", graph::Name(x.dtype)));
   const std::string scales = Spread(builder, node, node.inputs[1], x.shape);
   if (scales.empty()) return false;
   std::string value = builder.Emit(

@@ -7,8 +7,9 @@
 #include <set>
 
 #include "compiler/graph/passes/remove_dead_values.h"
-#include "compiler/host/float_ops.h"
+#include "compiler/host/functions.h"
 #include "compiler/host/movement.h"
+#include "compiler/host/reduce.h"
 #include "compiler/import/diagnostic_codes.h"
 #include "compiler/import/import.h"
 #include "compiler/import/tflite/builder.h"
@@ -370,11 +371,11 @@ ValueId Builder::Activate(ValueId value, Activation activation, const std::strin
     case Activation::kRelu:
       return model_.graph.Add(name, graph::Relu{}, {value});
     case Activation::kRelu6:
-      return Host(name, host::ClampFloat(0, 6), {value}, "float32");
+      return Host(name, host::Between(0, 6), {value}, "float32");
     case Activation::kRelu0To1:
-      return Host(name, host::ClampFloat(0, 1), {value}, "float32");
+      return Host(name, host::Between(0, 1), {value}, "float32");
     case Activation::kReluN1To1:
-      return Host(name, host::ClampFloat(-1, 1), {value}, "float32");
+      return Host(name, host::Between(-1, 1), {value}, "float32");
     case Activation::kOther:
       break;
   }
@@ -410,7 +411,11 @@ bool Builder::Softmax() {
   const auto* options = std::get_if<SoftmaxOptions>(&op_->options);
   const float beta = options ? options->beta : 1;
   const int from = op_->inputs[0];
-  if (IsFloat(from)) return Finish(Host(name_, host::SoftmaxFloat(beta), {Plain(from)}, "float32"), false);
+  if (IsFloat(from)) {
+    const auto softmax =
+        host::Normalize("softmax", host::Normalization::kSoftmax, -1, false, static_cast<double>(beta));
+    return Finish(Host(name_, softmax, {Plain(from)}, "float32"), false);
+  }
   return QuantizedSoftmax(beta);
 }
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/host/float_ops.h"
 #include "compiler/host/functions.h"
 #include "compiler/host/movement.h"
 #include "compiler/host/tflite_pairs.h"

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "compiler/host/elementwise.h"
-#include "compiler/host/float_ops.h"
 #include "compiler/host/functions.h"
 #include "compiler/host/numeric.h"
 #include "compiler/host/tflite_functions.h"
@@ -90,14 +89,10 @@ bool Builder::Logistic() {
   const host::Sigmoid function = logistic ? host::Sigmoid::kLogistic : host::Sigmoid::kTanh;
   const float scale = IsInteger(from) ? Info(from).scales[0] : 0;
   if (IsWide(from) && IsWide(to) && IsUnitInt16(Info(to)) && scale <= host::kMostSigmoidScale)
-    return Finish(
-        Host(name_, host::SigmoidInt16(function, scale), {Plain(from)}, kWideReason, QuantizationOf(to)),
-        false);
+    return ByTable(host::SigmoidInt16(function, scale));
   if (IsQuantized(from) && IsQuantized(to) && Info(to).scales[0] == (logistic ? 1.0f / 256 : 1.0f / 128) &&
       ZeroPoint(to) == (logistic ? -128 : 0))
-    return Finish(Host(name_, host::SigmoidInt8(function, scale, ZeroPoint(from)), {Plain(from)},
-                       "the ISA has no exponential: an ALU op would lift that", QuantizationOf(to)),
-                  false);
+    return ByTable(host::SigmoidInt8(function, scale, ZeroPoint(from)));
   return Unsupported("a result that does not have the scale and zero point of the reference");
 }
 
@@ -114,10 +109,10 @@ bool Builder::Add() {
   const ValueId x = values[0], y = values[1];
   if (x < 0 || y < 0) return false;
   if (IsFloat(a) && IsFloat(b)) {
-    const ValueId sum =
-        same_shape && !subtract
-            ? model_.graph.Add(name_, graph::Add{}, {x, y})
-            : Host(name_, subtract ? host::SubtractFloat() : host::AddFloat(), {x, y}, "float32");
+    const auto op = subtract ? host::Binary("subtract", host::Arithmetic::kSubtract)
+                             : host::Binary("add", host::Arithmetic::kAdd);
+    const ValueId sum = same_shape && !subtract ? model_.graph.Add(name_, graph::Add{}, {x, y})
+                                                : Host(name_, op, {x, y}, "float32");
     return sum >= 0 && Finish(Activate(sum, activation, name_ + ".activation"), nchw);
   }
   if (!IsInteger(a) || Info(a).dtype != Info(b).dtype || !IsInteger(b) || Info(a).dtype != Info(to).dtype)
@@ -164,10 +159,11 @@ bool Builder::Multiply() {
                                   : AlignedOperands();
   const ValueId x = values[0], y = values[1];
   if (x < 0 || y < 0) return false;
-  if (IsFloat(a) && IsFloat(b))
-    return Finish(
-        Activate(Host(name_, host::MultiplyFloat(), {x, y}, "float32"), activation, name_ + ".activation"),
-        nchw);
+  if (IsFloat(a) && IsFloat(b)) {
+    const auto multiply = host::Binary("multiply", host::Arithmetic::kMultiply);
+    return Finish(Activate(Host(name_, multiply, {x, y}, "float32"), activation, name_ + ".activation"),
+                  nchw);
+  }
   if (!IsInteger(a) || Info(a).dtype != Info(b).dtype || !IsInteger(b) || Info(a).dtype != Info(to).dtype)
     return Unsupported("operands that are not both float32 or both quantized alike");
   const auto limits = LimitsOf(activation, to);

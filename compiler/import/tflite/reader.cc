@@ -310,7 +310,7 @@ class Reader {
   bool ReadQuantization(const fb::Tensor& tensor, TensorInfo& info) {
     const auto* q = tensor.quantization();
     // Runtimes take floats as they are, whatever is written beside them.
-    if (!q || !q->scale() || q->scale()->size() == 0 || host::IsFloating(info.dtype)) return true;
+    if (!q || !q->scale() || q->scale()->size() == 0 || graph::IsFloat(info.dtype)) return true;
     for (float scale : *q->scale()) {
       if (!(scale > 0) || !std::isfinite(scale))
         return Bad(fmt::format("a scale of tensor '{}' is {}", info.name, scale));

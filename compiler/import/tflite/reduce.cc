@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <bit>
 
-#include "compiler/host/float_ops.h"
 #include "compiler/host/functions.h"
 #include "compiler/host/inverse_root.h"
 #include "compiler/host/linear.h"
 #include "compiler/host/movement.h"
 #include "compiler/host/quantized.h"
+#include "compiler/host/spatial.h"
 #include "compiler/host/tflite_functions.h"
 #include "compiler/import/tflite/builder.h"
 
@@ -171,7 +171,8 @@ bool Builder::L2Pool() {
   if (!window) return false;
   const ValueId squares =
       Host(name_ + ".squares", host::Binary("mul", host::Arithmetic::kMultiply), {x, x}, "float32");
-  const ValueId mean = Host(name_ + ".mean", host::AveragePoolFloat(*window), {squares}, "float32");
+  const auto pool = host::Pooling("average_pool", host::Pool::kAverage, host::SpatialOf(*window), 0, false);
+  const ValueId mean = Host(name_ + ".mean", pool, {squares}, "float32");
   const ValueId root = Host(name_, host::Function("sqrt"), {mean}, "float32");
   return root >= 0 && Finish(Activate(root, options->activation, name_ + ".activation"), true);
 }

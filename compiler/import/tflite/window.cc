@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "compiler/graph/infer.h"
-#include "compiler/host/float_ops.h"
 #include "compiler/host/movement.h"
 #include "compiler/host/spatial.h"
 #include "compiler/import/tflite/builder.h"
@@ -145,8 +144,9 @@ bool Builder::AveragePool() {
   const bool whole =
       window->kernel == std::array<int64_t, 2>{shape[2], shape[3]} && window->pad == std::array<int64_t, 4>{};
   if (!IsFloat(from)) return QuantizedAveragePool(*window, whole, options->activation);
-  const ValueId y = whole ? model_.graph.Add(name_, graph::GlobalAvgPool{}, {x})
-                          : Host(name_, host::AveragePoolFloat(*window), {x}, "float32");
+  const auto mean = host::Pooling("average_pool", host::Pool::kAverage, host::SpatialOf(*window), 0, false);
+  const ValueId y =
+      whole ? model_.graph.Add(name_, graph::GlobalAvgPool{}, {x}) : Host(name_, mean, {x}, "float32");
   if (y < 0) return false;
   return Finish(Activate(y, options->activation, name_ + ".activation"), true);
 }

@@ -8,14 +8,14 @@
 #include <cmath>
 #include <set>
 
-#include "compiler/accel/rounding.h"
 #include "compiler/schedules/accel/pool.h"
+#include "compiler/tir/rounding.h"
 
 namespace cosim::kernels {
 namespace {
 
-using accel::CeilDiv;
-using accel::RoundUp;
+using tir::CeilDiv;
+using tir::RoundUp;
 
 // Sizes worth trying: those that cut `extent` into 1, 2, 3, … nearly equal parts.
 std::vector<int64_t> PartSizes(int64_t extent) {

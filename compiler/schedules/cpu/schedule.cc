@@ -22,8 +22,8 @@ constexpr int64_t kChannelTile = 4;  // output channels that share the loads of 
 
 bool IsReduction(Pattern pattern) {
   return pattern == Pattern::kConvolution || pattern == Pattern::kPool || pattern == Pattern::kPlaneSum ||
-         pattern == Pattern::kDot || pattern == Pattern::kTiles || pattern == Pattern::kRows ||
-         pattern == Pattern::kTransform || pattern == Pattern::kTurn;
+         pattern == Pattern::kTiles || pattern == Pattern::kRows || pattern == Pattern::kTransform ||
+         pattern == Pattern::kTurn;
 }
 /// Reads elements of its operand several times, or in vectors that are not to compute anything else.
 bool ReadsStored(Pattern pattern) {
@@ -226,8 +226,6 @@ void ScheduleAlone(Stage& stage, const Computation& computation, const std::vect
     case Pattern::kReduce:
       OrderReduce(stage, computation.inner_from);
       return;
-    case Pattern::kDot:
-      return;  // the innermost loop reduces over contiguous elements: LLVM sees that by itself
     case Pattern::kReshape: {
       // Loops over the source's dimensions, so that no index needs a division.
       Axis rest = stage.axis(1);

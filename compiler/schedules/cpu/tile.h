@@ -7,10 +7,11 @@
 #include <string>
 
 #include "compiler/schedules/cpu/target.h"
+#include "compiler/tir/rounding.h"
 
 namespace cosim::schedules {
 
-inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+using tir::CeilDiv;
 
 /// What a tile is chosen for: a sum over `depth` channels of `taps` each, for every one of `rows` x `pixels`
 /// x `channels`.

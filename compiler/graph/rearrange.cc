@@ -1,40 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every element of the result is looked up where the definition says it comes from.
-#include "compiler/golden/rearrange.h"
+#include "compiler/graph/rearrange.h"
 
 #include <algorithm>
 
-#include "isa/check.h"
-
-namespace cosim::golden {
+namespace cosim::graph {
 namespace {
-
-using graph::DType;
-using graph::Shape;
-using graph::Tensor;
-
-/// Calls f(T{}) with the element type.
-template <typename F>
-void WithElement(DType dtype, F f) {
-  switch (dtype) {
-    case DType::kInt8:
-      return f(int8_t{});
-    case DType::kInt16:
-      return f(int16_t{});
-    case DType::kInt32:
-      return f(int32_t{});
-    case DType::kFloat32:
-      return f(float{});
-    default:
-      break;
-  }
-  COSIM_CHECK(false, "element type {}", static_cast<int>(dtype));
-}
 
 /// out[n,c,h,w] = element(x, n, c, h, w), `x` being the elements of the operand.
 template <typename Element>
 void FillFrom(const Tensor& x, Tensor& out, Element element) {
-  WithElement(x.dtype(), [&](auto zero) {
+  WithElementType(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const auto from = x.data<T>();
     T* to = out.mutable_data<T>().data();
@@ -48,8 +24,8 @@ void FillFrom(const Tensor& x, Tensor& out, Element element) {
 
 }  // namespace
 
-void Concatenate(const std::vector<graph::TensorPtr>& operands, Tensor& out) {
-  WithElement(out.dtype(), [&](auto zero) {
+void Concatenate(const std::vector<TensorPtr>& operands, Tensor& out) {
+  WithElementType(out.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const int64_t batch = out.shape()[0], all = out.size() / batch;
     int64_t first = 0;
@@ -63,7 +39,7 @@ void Concatenate(const std::vector<graph::TensorPtr>& operands, Tensor& out) {
   });
 }
 
-void Frame(const graph::Pad& op, const Tensor& x, Tensor& out) {
+void Frame(const Pad& op, const Tensor& x, Tensor& out) {
   const Shape& s = x.shape();
   FillFrom(x, out, [&](auto from, int64_t n, int64_t c, int64_t h, int64_t w) {
     using T = typename decltype(from)::value_type;
@@ -73,7 +49,7 @@ void Frame(const graph::Pad& op, const Tensor& x, Tensor& out) {
   });
 }
 
-void Spread(const graph::DepthToSpace& op, const Tensor& x, Tensor& out) {
+void Spread(const DepthToSpace& op, const Tensor& x, Tensor& out) {
   const Shape& s = x.shape();
   const int64_t channels = out.shape()[1];
   FillFrom(x, out, [&](auto from, int64_t n, int64_t c, int64_t h, int64_t w) {
@@ -82,11 +58,11 @@ void Spread(const graph::DepthToSpace& op, const Tensor& x, Tensor& out) {
   });
 }
 
-void Repeat(const graph::ResizeNearest& op, const Tensor& x, Tensor& out) {
+void Repeat(const ResizeNearest& op, const Tensor& x, Tensor& out) {
   const Shape& s = x.shape();
   FillFrom(x, out, [&](auto from, int64_t n, int64_t c, int64_t h, int64_t w) {
     return from[((n * s[1] + c) * s[2] + h / op.scale[0]) * s[3] + w / op.scale[1]];
   });
 }
 
-}  // namespace cosim::golden
+}  // namespace cosim::graph

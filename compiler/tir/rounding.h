@@ -2,7 +2,7 @@
 // Division and rounding upwards, of non-negative numbers by positive ones.
 #pragma once
 
-namespace cosim::accel {
+namespace cosim::tir {
 
 template <typename A, typename B>
 constexpr auto CeilDiv(A a, B b) {
@@ -14,4 +14,4 @@ constexpr auto RoundUp(A a, B to) {
   return CeilDiv(a, to) * to;
 }
 
-}  // namespace cosim::accel
+}  // namespace cosim::tir
