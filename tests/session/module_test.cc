@@ -152,5 +152,23 @@ TEST(CompiledModule, NeedsNoModelWhenEveryLayerIsCode) {
   EXPECT_TRUE(result->unchecked.empty());
 }
 
+TEST(CompiledModule, OfTheModelsOfTheDataHoldsCodeForAllHostWork) {
+  COSIM_NEED_DATA();
+  const isa::Spec spec = import::LoadTestSpec("tiny.yaml");
+  for (const char* name :
+       {"onnx/micro_kws_fp32.onnx", "onnx/micro_kws_qdq.onnx", "onnx/micro_kws_qoperator.onnx",
+        "tflite/ad_autoencoder_int8.tflite", "tflite/kws_dscnn_int8.tflite",
+        "tflite/resnet8_cifar10_fp32.tflite", "tflite/resnet8_cifar10_int8.tflite"}) {
+    ModuleOptions options{
+        .network = name, .model = import::Import(import::DataFolder() + "/" + name), .file = {}};
+    options.samples = 0;
+    options.host_target = *cpu::FindHostTarget(cpu::DefaultObjectTarget());
+    std::string error;
+    const auto made = MakeModule(spec, {}, options, error);
+    ASSERT_TRUE(made) << name << ": " << error;
+    EXPECT_FALSE(made->model) << name;
+  }
+}
+
 }  // namespace
 }  // namespace cosim::session
