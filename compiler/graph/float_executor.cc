@@ -60,11 +60,13 @@ void Compute(const BatchNorm& op, const Values& in, Tensor& out) {
   ScaleChannels(*in[0], out, gain, [&](int64_t c) { return beta[c] - mean[c] * gain(c); });
 }
 
-/// By Eigen: of comparisons that depend on the values, compilers make branches.
+/// By Eigen: of comparisons that depend on the values, compilers make branches. As std::max
+/// has it, NaN becomes 0.
 void Compute(const Relu& op, const Values& in, Tensor& out) {
   const Eigen::Map<const Eigen::ArrayXf> x(in[0]->data<float>().data(), in[0]->size());
   const float cap = op.cap > 0 ? op.cap : std::numeric_limits<float>::infinity();
-  Eigen::Map<Eigen::ArrayXf>(out.mutable_data<float>().data(), out.size()) = x.min(cap).max(0.0f);
+  Eigen::Map<Eigen::ArrayXf>(out.mutable_data<float>().data(), out.size()) =
+      Eigen::ArrayXf::Zero(x.size()).max(x).min(cap);
 }
 
 void Compute(const Add&, const Values& in, Tensor& out) {
