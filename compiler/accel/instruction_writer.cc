@@ -180,7 +180,7 @@ void InstructionWriter::WriteGather(const TransferLeaf& leaf) {
       const auto begin = static_cast<uint64_t>(image + load.dram + r * load.stride);
       footprint.dram.push_back({false, begin, begin + static_cast<uint64_t>(row_bytes)});
     }
-    tokens_->Add(std::move(instruction), footprint, tag_);
+    Add(std::move(instruction), footprint);
   }
 }
 
@@ -233,7 +233,7 @@ void InstructionWriter::WriteCopy(const TransferLeaf& leaf, int format, int64_t 
     const uint64_t begin = dram + r * copy.stride * element_bytes;
     footprint.dram.push_back({leaf.is_store, begin, begin + copy.cols * element_bytes});
   }
-  tokens_->Add(std::move(instruction), footprint, tag_);
+  Add(std::move(instruction), footprint);
 }
 
 Refusal CheckInstructions(const Kernel& kernel, const isa::Spec& spec) {

@@ -60,7 +60,8 @@ class InstructionWriter {
   /// Elements that are windows of an image.
   void WriteGather(const TransferLeaf& leaf);
   void WriteCopy(const TransferLeaf& leaf, int format, int64_t sram, uint64_t dram, const Copy2d& copy);
-  void SetLocks(isa::Instruction& instruction, const Footprint& footprint) const;
+  /// With the banks that its lock fields, if it has any, are to name.
+  void Add(isa::Instruction instruction, const Footprint& footprint);
   /// Each element that the index reaches, with the `parts` - 1 behind it.
   void AddOnChip(Footprint& footprint, int memory, bool write, const IndexSpace& space, int index,
                  int64_t parts = 1) const;

@@ -129,7 +129,7 @@ int64_t InstructionWriter::Require(int memory, const HardwareNest& nest) {
   AddMicroOps(footprint, memory, place.begin, nest.micro_op_count);
   footprint.on_chip.back().write = true;
   footprint.dram.push_back({false, dram, dram + nest.micro_op_count * bytes});
-  tokens_->Add(std::move(load), footprint, tag_);
+  Add(std::move(load), footprint);
   return place.begin;
 }
 
@@ -150,7 +150,7 @@ void InstructionWriter::SetNest(isa::Instruction& instruction, const HardwareNes
   }
 }
 
-void InstructionWriter::SetLocks(isa::Instruction& instruction, const Footprint& footprint) const {
+void InstructionWriter::Add(isa::Instruction instruction, const Footprint& footprint) {
   for (const auto& [memory, field] : spec_.formats[instruction.format].locks) {
     const auto& m = spec_.memories[memory];
     const auto bank = static_cast<int32_t>(m.depth / m.banks);
@@ -167,6 +167,7 @@ void InstructionWriter::SetLocks(isa::Instruction& instruction, const Footprint&
     }
     instruction.values[field] = mask;
   }
+  tokens_->Add(std::move(instruction), footprint, tag_);
 }
 
 void InstructionWriter::AddOnChip(Footprint& footprint, int memory, bool write, const IndexSpace& space,
@@ -221,9 +222,8 @@ void InstructionWriter::WriteGemmSpace(const GemmLeaf& leaf, const IndexSpace& s
     if (count == 0) return;
     isa::Instruction instruction = Make(leaf.format);
     SetNest(instruction, nest, begin, count);
-    SetLocks(instruction, footprint);
     if (flag) Set(instruction, flag, 1);
-    if (tokens_) tokens_->Add(std::move(instruction), footprint, tag_);
+    if (tokens_) Add(std::move(instruction), footprint);
   };
   if (!first) {
     add(uops, nest.micro_op_count, nullptr);
@@ -288,8 +288,7 @@ void InstructionWriter::WriteAluSpace(const AluLeaf& leaf, const IndexSpace& spa
     AddOnChip(footprint, operand.memory, false, space, UopField(spec_, op.format, operand.index),
               operand.parts);
   AddMicroOps(footprint, format.micro_ops, uops, nest.micro_op_count);
-  SetLocks(instruction, footprint);
-  tokens_->Add(std::move(instruction), footprint, tag_);
+  Add(std::move(instruction), footprint);
 }
 
 }  // namespace cosim::accel

@@ -39,7 +39,9 @@ int64_t PartsOf(const WeightValues& weights, const isa::Memory& memory) {
   const int64_t least = memory.fields[0].type.Min(), most = memory.fields[0].type.Max();
   if (!weights.is_wide() && least <= -128 && most >= 127) return 1;
   const auto [low, high] = weights.Range();
-  return std::max<int64_t>({1, CeilDiv(high, most), CeilDiv(-low, -least)});
+  if ((high > 0 && most <= 0) || (low < 0 && least >= 0)) return kMostParts + 1;  // no sum reaches those
+  const int64_t up = high > 0 ? CeilDiv(high, most) : 1, down = low < 0 ? CeilDiv(-low, -least) : 1;
+  return std::max(up, down);
 }
 
 }  // namespace
