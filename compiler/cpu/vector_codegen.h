@@ -19,11 +19,11 @@ namespace cosim::cpu {
 ///   b[l] = b[l] + x * y                              a multiply-add; of floats fused, where the target can
 ///   for d in D: b[l] = b[l] + int32(x) * int32(y)    a dot product of D neighbours in each lane
 ///
-/// where b[l] or b[l, d] are neighbours, and c[l][d] of one l. Values are the same in all lanes, or loads that move on by one, two
-/// or four with l, converted, added, taken off, of floats multiplied too, or selected: by conditions that are
-/// known, or by comparisons of places, and then only wanted elements are loaded. In a dot product one of x
-/// and y is the same in all lanes, the other has D neighbours a lane. Dot products exist as Dot says; a
-/// schedule that wants another is a bug.
+/// where b[l] or b[l, d] are neighbours, and c[l][d] of one l. Values are the same in all lanes, or loads
+/// that move on by one, two or four with l, converted, added, taken off, of floats multiplied too, or
+/// selected: by conditions that are known, or by comparisons of places, and then only wanted elements are
+/// loaded. In a dot product one of x and y is the same in all lanes, the other has D neighbours a lane. Dot
+/// products exist as Dot says; a schedule that wants another is a bug.
 void EmitTensorized(const tir::For& loop, llvm::IRBuilder<>& builder, Scope& scope, ExprEmitter& exprs);
 
 }  // namespace cosim::cpu

@@ -14,8 +14,8 @@ namespace {
 constexpr int64_t kLatency = 8;  // multiply-adds that are under way at a time
 constexpr int64_t kLeast = 4;    // lanes that are worth a vector
 constexpr int64_t kMostVectors = 8, kMostPixels = 28;
-constexpr int64_t kLoop = 2;                    // cycles of a step beside its vectors
-constexpr int64_t kEntry = 20;                  // and of a tile's first and last one
+constexpr int64_t kLoop = 2;                   // cycles of a step beside its vectors
+constexpr int64_t kEntry = 20;                 // and of a tile's first and last one
 constexpr int64_t kCachedWeights = 32 * 1024;  // bytes that stay in the first cache while x passes
 
 int64_t LanesFor(const TileProblem& problem, const CpuTarget& target) {
