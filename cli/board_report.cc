@@ -73,6 +73,20 @@ std::string FramesLine(const session::BoardResult& board) {
       Percent(frames.host_s > 0 ? frames.overlapped_s / frames.host_s : 0));
 }
 
+// The same overlap, by the accelerator's counters instead of the clock.
+std::string MeanwhileLine(const session::BoardResult& board) {
+  const runtime::Meanwhile& meanwhile = board.frames->meanwhile;
+  if (meanwhile.stretches == 0) return "";
+  runtime::Cycle cycles = 0;
+  for (const BoardMeasurement& run : board.runs) cycles += run.cycles;
+  return fmt::format(
+      "  by its counters: {} of {} cycles while the host worked on another frame; {} of {} of that work "
+      "within "
+      "one run\n",
+      Grouped(meanwhile.cycles), Grouped(cycles), Grouped(meanwhile.inside_one),
+      Counted(static_cast<size_t>(meanwhile.stretches), "piece"));
+}
+
 std::string LedgerLine(const session::BoardResult& board) {
   std::string units;
   const auto& simulated = board.result.run.ledger;
@@ -94,10 +108,10 @@ std::string BoardLines(const session::BoardResult& board, const isa::Spec& spec,
   if (board.frames) {
     text += FramesLine(board);
     const auto rate = board.result.end_to_end.PipelinedFramesPerSecond();
-    return text +
-           (rate ? fmt::format("; simulated and estimated {:.2f} frames/s: {}\n", *rate,
+    text += rate ? fmt::format("; simulated and estimated {:.2f} frames/s: {}\n", *rate,
                                More(static_cast<double>(board.runs.size()) / board.frames->wall_s, *rate))
-                 : "\n");
+                 : "\n";
+    return text + MeanwhileLine(board);
   }
   const BoardMeasurement& run = board.MedianRun();
   text +=
@@ -136,6 +150,10 @@ std::string WithBoard(const std::string& run_json, const session::BoardResult& b
                                {"wall_s", frames->wall_s},
                                {"host_s", frames->host_s},
                                {"overlapped_s", frames->overlapped_s}};
+  if (board.frames && board.frames->meanwhile.stretches > 0)
+    json["board"]["frames"]["meanwhile"] = {{"cycles", board.frames->meanwhile.cycles},
+                                            {"pieces", board.frames->meanwhile.stretches},
+                                            {"inside_one_run", board.frames->meanwhile.inside_one}};
   return JsonText(json);
 }
 

@@ -71,8 +71,11 @@ std::optional<session::BoardFrames> BoardSession::RunFrames(
   if (!OpenModule(patience, diags)) return std::nullopt;
   auto ran = client_->RunFramesOfModule({inputs, static_cast<uint32_t>(count)}, 4 * count * patience, diags);
   if (!Explained(ran.has_value(), diags)) return std::nullopt;
-  session::BoardFrames frames{
-      .frames = {}, .wall_s = ran->wall_s, .host_s = ran->host_s, .overlapped_s = ran->overlapped_s};
+  session::BoardFrames frames{.frames = {},
+                              .wall_s = ran->wall_s,
+                              .host_s = ran->host_s,
+                              .overlapped_s = ran->overlapped_s,
+                              .meanwhile = ran->meanwhile};
   for (driver::remote::Ran& frame : ran->frames) frames.frames.push_back(MeasurementOf(std::move(frame)));
   return frames;
 }

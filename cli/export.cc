@@ -12,12 +12,12 @@ namespace po = boost::program_options;
 namespace {
 
 /// The board that is asked for, which has to be the configuration's; mistakes are printed.
-const board::BoardFacts* BoardFor(const po::variables_map& values, const isa::Spec& spec) {
+const isa::BoardFacts* BoardFor(const po::variables_map& values, const isa::Spec& spec) {
   const std::string name = values.count("board") ? values["board"].as<std::string>() : spec.board;
   std::string known;
-  for (const board::BoardFacts& facts : board::AllBoards())
+  for (const isa::BoardFacts& facts : isa::kBoards)
     known += fmt::format("{}{}", known.empty() ? "" : " and ", facts.name);
-  const board::BoardFacts* found = board::FindBoard(name);
+  const isa::BoardFacts* found = isa::FindBoard(name);
   if (found == nullptr) {
     Fail(fmt::format("there is no board '{}' to export for", name), fmt::format("there are {}", known));
     return nullptr;
@@ -43,7 +43,7 @@ int ExportVerb(const Arguments& arguments) {
   if (folder.empty()) return Fail("export writes a folder", "-o DIR says where");
   const auto spec = LoadSpecFrom(parsed.values);
   if (!spec) return 1;
-  const board::BoardFacts* board = BoardFor(parsed.values, *spec);
+  const isa::BoardFacts* board = BoardFor(parsed.values, *spec);
   if (board == nullptr) return 1;
   Diagnostics diags;
   const auto files = board::Package(*spec, *board, parsed.values["config"].as<std::string>(), diags);
@@ -53,7 +53,7 @@ int ExportVerb(const Arguments& arguments) {
   }
   if (!WriteFiles(*files, folder)) return 1;
   Print("{}: {} files for {} ({}), {:g} MHz asked for; no Vivado has run on them\n", folder, files->size(),
-        board->title, board->part, spec->clock_mhz);
+        board->title, board->Part(), spec->clock_mhz);
   Print("next: {}/README.md, or there: vivado -mode batch -source vivado/build.tcl\n", folder);
   return 0;
 }

@@ -27,7 +27,7 @@ int FlashVerb(const Arguments& arguments) {
   const auto spec = LoadSpecFrom(values);
   if (!spec) return 1;
   const std::string name = values.count("board") ? values["board"].as<std::string>() : spec->board;
-  const driver::BoardFacts* board = driver::FindBoard(name);
+  const isa::BoardFacts* board = isa::FindBoard(name);
   if (board == nullptr) return Fail(fmt::format("--board={}: there are pynq and ultra96", name));
   if (name != spec->board)
     return Fail(fmt::format("--board={}: the configuration {} is for {}", name, spec->config, spec->board),

@@ -19,8 +19,8 @@ struct Bitstream {
 };
 
 /// The .bin of a .bit's configuration, which is of whole words: the bytes of each 32-bit word swapped,
-/// packets that do nothing at the end up to a multiple of `alignment` bytes (BoardFacts), as Xilinx' bootgen
-/// writes it.
+/// packets that do nothing at the end up to a multiple of `alignment` bytes (isa::BoardFacts), as Xilinx'
+/// bootgen writes it.
 std::vector<uint8_t> BinOf(std::span<const uint8_t> configuration, size_t alignment);
 
 /// Reads either, by what is in it; `path` is for messages. Nothing after reporting E0801: cut off, neither of

@@ -8,6 +8,7 @@
 #include <bit>
 #include <thread>
 
+#include "driver/board_clock.h"
 #include "driver/diagnostic_codes.h"
 #include "driver/hardware_check.h"
 #include "driver/unit_states.h"
@@ -33,14 +34,22 @@ milliseconds Until(Clock::time_point end) {
 }  // namespace
 
 BoardDevice::BoardDevice(const isa::Spec& spec, AcceleratorRegisters& registers, DmaMemory& memory,
-                         BoardOptions options)
-    : spec_(spec), registers_(registers), memory_(memory), options_(options) {}
+                         BoardOptions options, WorkMeter* meter)
+    : spec_(spec), registers_(registers), memory_(memory), options_(options), meter_(meter) {}
 
 bool BoardDevice::Check(uint64_t dram_bytes, Diagnostics& diags) {
   const std::string differs = DiffersFrom(ReadIdentity(registers_), spec_.fingerprint);
   if (!differs.empty()) {
     diags.Error(codes::kOtherHardware, {}, differs).hint =
         "`cosim flash` loads the bitstream that was made of this configuration; or compile for the one there";
+    return false;
+  }
+  if (options_.clock_mhz && !SuitsClock(*options_.clock_mhz, spec_.clock_mhz)) {
+    diags
+        .Error(codes::kOtherClock, {},
+               fmt::format("the accelerator's clock is {:g} MHz, and {} is for {:g}", *options_.clock_mhz,
+                           spec_.config, spec_.clock_mhz))
+        .hint = "`cosim flash` sets it, and a reset of the board undoes that";
     return false;
   }
   const uint64_t base = memory_.bus_address();
@@ -93,6 +102,10 @@ void BoardDevice::Read(uint64_t address, std::span<uint8_t> bytes) {
 
 void BoardDevice::PoisonOnChip(uint64_t) {
   COSIM_CHECK(false, "a board's on-chip memories cannot be written from outside");
+}
+
+std::optional<runtime::Progress> BoardDevice::AcceleratorProgress() {
+  return meter_ ? std::optional(meter_->Now()) : std::nullopt;
 }
 
 /// False when a run still goes on after an Abort and all patience.
@@ -154,7 +167,9 @@ runtime::Counters BoardDevice::Execute(const isa::Program& program, const runtim
   Reserve(program.dram_bytes);
   counters.error = Start(program);
   if (!counters.error.empty()) return counters;
+  if (meter_) meter_->Began();
   counters.error = Wait();
+  if (meter_) meter_->Ended();
   registers_.Write(registers::kStatus, registers::kInterrupt);
   if (!counters.error.empty()) return counters;
   return runtime::ReadCounters(spec_, [&](uint32_t offset) { return registers_.Read(offset); });

@@ -5,11 +5,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "driver/accelerator_registers.h"
 #include "driver/dma_memory.h"
+#include "driver/work_meter.h"
 #include "isa/diagnostics.h"
 #include "isa/spec/spec.h"
 #include "runtime/device.h"
@@ -23,17 +25,18 @@ struct BoardOptions {
   std::chrono::milliseconds timeout{10'000};  ///< for one program
   /// For what is left of a run that was aborted. Longer than the accelerator's own watchdog.
   std::chrono::milliseconds rest_timeout{1'000};
+  std::optional<double> clock_mhz;  ///< of the accelerator, where it is known
 };
 
 class BoardDevice final : public runtime::Device {
  public:
-  /// All arguments must outlive the device.
+  /// All arguments must outlive the device. `meter`: of these registers, if several devices share them.
   BoardDevice(const isa::Spec& spec, AcceleratorRegisters& registers, DmaMemory& memory,
-              BoardOptions options = {});
+              BoardOptions options = {}, WorkMeter* meter = nullptr);
 
   /// Whether programs of the spec that take `dram_bytes` of memory (or frames in flight, together) can run
-  /// here. Reports hardware of another map or spec (E0808), and memory that is too small or where the bus
-  /// does not reach (E0807). To be asked before Reserve.
+  /// here. Reports hardware of another map or spec (E0808), another clock (E0813), and memory that is too
+  /// small or where the bus does not reach (E0807). To be asked before Reserve.
   bool Check(uint64_t dram_bytes, Diagnostics& diags);
 
   std::string Name() const override { return "board"; }
@@ -49,6 +52,8 @@ class BoardDevice final : public runtime::Device {
   runtime::Counters Execute(const isa::Program& program, const runtime::ExecuteOptions& options) override;
   /// Nobody reaches a board's on-chip memories: calling it is a bug.
   void PoisonOnChip(uint64_t seed) override;
+  /// What the meter says, if there is one.
+  std::optional<runtime::Progress> AcceleratorProgress() override;
 
  private:
   std::string Start(const isa::Program& program);
@@ -59,6 +64,7 @@ class BoardDevice final : public runtime::Device {
   AcceleratorRegisters& registers_;
   DmaMemory& memory_;
   BoardOptions options_;
+  WorkMeter* meter_;
   uint64_t reserved_ = 0;
 };
 

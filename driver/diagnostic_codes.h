@@ -18,7 +18,8 @@ namespace cosim::driver {
   X(kNoConnection, "E0809", "a board that ssh does not reach, or a connection that ends")             \
   X(kNotCopied, "E0810", "a file that cannot be copied to the board")                                 \
   X(kOtherProtocol, "E0811", "no cosim-board of this version answers there")                          \
-  X(kRefusedThere, "E0812", "what the board itself refuses, or what stops there")
+  X(kRefusedThere, "E0812", "what the board itself refuses, or what stops there")                     \
+  X(kOtherClock, "E0813", "the accelerator's clock is not the configuration's")
 
 #define COSIM_DECLARE_CODE(name, code, meaning) inline constexpr char name[] = code;
 namespace codes {

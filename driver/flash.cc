@@ -43,15 +43,16 @@ std::vector<fs::path> WithExtension(const fs::path& folder, const char* extensio
   return found;
 }
 
-bool IsFor(const Bitstream& bitstream, const BoardFacts& board, const std::string& path, Diagnostics& diags) {
+bool IsFor(const Bitstream& bitstream, const isa::BoardFacts& board, const std::string& path,
+           Diagnostics& diags) {
   std::string part = bitstream.part;
   std::ranges::transform(part, part.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (part.empty() || part.find(board.part) != std::string::npos) return true;
+  if (part.empty() || part.find(board.device) != std::string::npos) return true;
   diags
-      .Error(
-          codes::kOtherPart, {path},
-          fmt::format("the bitstream is for part {}, and {} has {}", bitstream.part, board.name, board.part))
+      .Error(codes::kOtherPart, {path},
+             fmt::format("the bitstream is for part {}, and {} has {}", bitstream.part, board.name,
+                         board.device))
       .hint = "--board names another board, or Vivado was run for another part";
   return false;
 }
@@ -77,8 +78,8 @@ std::optional<std::string> ReadBack(const isa::Spec& spec, const FlashOptions& o
 }
 
 /// Sets `dfx_client` if dfx-mgr is to load. What sysfs lacks, Configure reports.
-bool ChooseManager(const FlashOptions& options, const BoardFacts& board, std::optional<fs::path>& dfx_client,
-                   Diagnostics& diags) {
+bool ChooseManager(const FlashOptions& options, const isa::BoardFacts& board,
+                   std::optional<fs::path>& dfx_client, Diagnostics& diags) {
   if (options.manager == Manager::kSysfs) return true;
   const bool is_asked = options.manager == Manager::kDfxMgr;
   if (is_asked && !board.has_dfx) {
@@ -119,7 +120,7 @@ std::optional<Manager> ManagerNamed(const std::string& name) {
   return name == "dfx-mgr" ? std::optional(Manager::kDfxMgr) : std::nullopt;
 }
 
-bool Flash(const FlashFiles& files, const BoardFacts& board, const isa::Spec& spec,
+bool Flash(const FlashFiles& files, const isa::BoardFacts& board, const isa::Spec& spec,
            const FlashOptions& options, Diagnostics& diags) {
   const auto say = [&](const char* step, const std::optional<std::string>& done) {
     if (done && options.said) options.said(step, *done);

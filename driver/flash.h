@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "driver/board_facts.h"
 #include "driver/fpga_manager.h"
 #include "isa/diagnostics.h"
+#include "isa/spec/board_facts.h"
 #include "isa/spec/spec.h"
 
 namespace cosim::driver {
@@ -43,7 +43,7 @@ struct FlashOptions {
 /// Checks the bitstream against the board, loads it, sets port widths and clock as `spec` has them, applies
 /// the overlay, waits for the UIO device and reads the registers: they must be those of `spec`. False after
 /// reporting E0801 to E0806 or E0808; the steps that were said are done, all others are not.
-bool Flash(const FlashFiles& files, const BoardFacts& board, const isa::Spec& spec,
+bool Flash(const FlashFiles& files, const isa::BoardFacts& board, const isa::Spec& spec,
            const FlashOptions& options, Diagnostics& diags);
 
 }  // namespace cosim::driver

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <thread>
 
+#include "driver/board_clock.h"
 #include "driver/diagnostic_codes.h"
 #include "driver/kernel_files.h"
 
@@ -127,24 +128,20 @@ std::optional<std::string> ApplyOverlay(const fs::path& root, const std::string&
 }
 
 std::optional<std::string> SetClock(const fs::path& root, double mhz, Diagnostics& diags) {
-  for (const char* folder : {"sys/devices/soc0/fclk0", "sys/devices/platform/fclk0"}) {
-    const fs::path file = root / folder / "set_rate";
-    if (!fs::exists(file)) continue;
-    const auto wanted = static_cast<uint64_t>(std::llround(mhz * 1e6));
-    if (!Set(file, fmt::format("{}", wanted), diags)) return std::nullopt;
-    const uint64_t rate = ReadNumber(file).value_or(0);
-    if (rate <= wanted && rate >= wanted - wanted / 50)
-      return fmt::format("{:g} MHz", static_cast<double>(rate) / 1e6);
-    diags.Error(codes::kNotLoaded, {}, fmt::format("the clock is {} Hz after asking for {}", rate, wanted))
-        .hint = "a clock of the board that divides to clock_mhz or little less is needed";
-    return std::nullopt;
-  }
-  return fmt::format(
-      "left as it is: the kernel has no fclk driver; {:g} MHz is the overlay's or boot loader's part", mhz);
+  const auto file = FindClock(root);
+  if (!file)
+    return fmt::format(
+        "left as it is: the kernel has no fclk driver; {:g} MHz is the overlay's or boot loader's part", mhz);
+  if (!Set(*file, fmt::format("{}", std::llround(mhz * 1e6)), diags)) return std::nullopt;
+  const double is = ReadClockMhz(root).value_or(0);
+  if (SuitsClock(is, mhz)) return fmt::format("{:g} MHz", is);
+  diags.Error(codes::kNotLoaded, {}, fmt::format("the clock is {:g} MHz after asking for {:g}", is, mhz))
+      .hint = "a clock of the board that divides to clock_mhz or little less is needed";
+  return std::nullopt;
 }
 
-std::optional<std::string> SetPortWidths(const fs::path& root, const BoardFacts& board, int ports, int bits,
-                                         Diagnostics& diags) {
+std::optional<std::string> SetPortWidths(const fs::path& root, const isa::BoardFacts& board, int ports,
+                                         int bits, Diagnostics& diags) {
   if (board.port_registers == 0) return "nothing to set on this board";
   const auto code = WidthCode(bits);
   if (!code) {

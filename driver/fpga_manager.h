@@ -12,8 +12,8 @@
 #include <span>
 #include <string>
 
-#include "driver/board_facts.h"
 #include "isa/diagnostics.h"
+#include "isa/spec/board_facts.h"
 
 namespace cosim::driver {
 
@@ -44,7 +44,7 @@ std::optional<std::string> ApplyOverlay(const std::filesystem::path& root, const
 std::optional<std::string> SetClock(const std::filesystem::path& root, double mhz, Diagnostics& diags);
 
 /// Sets the first `ports` memory ports to `bits` each, by /dev/mem, where the board needs it. E0804, E0805.
-std::optional<std::string> SetPortWidths(const std::filesystem::path& root, const BoardFacts& board,
+std::optional<std::string> SetPortWidths(const std::filesystem::path& root, const isa::BoardFacts& board,
                                          int ports, int bits, Diagnostics& diags);
 
 }  // namespace cosim::driver

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/open_board.h"
 
+#include "driver/board_clock.h"
 #include "driver/u_dma_buf.h"
 #include "driver/uio.h"
 
@@ -17,6 +18,7 @@ OpenBoard OpenBoardAt(const BoardPlaces& places, Diagnostics& diags) {
   else
     board.memory = UDmaBuf::Open(places.root, places.memory, diags);
   if (!board.memory) board.registers.reset();
+  board.clock_mhz = ReadClockMhz(places.root);
   return board;
 }
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "driver/accelerator_registers.h"
@@ -24,6 +25,7 @@ struct BoardPlaces {
 struct OpenBoard {
   std::unique_ptr<AcceleratorRegisters> registers;
   std::unique_ptr<DmaMemory> memory;
+  std::optional<double> clock_mhz;  ///< where the kernel tells
 };
 
 /// Both, or nothing but nulls after reporting (E0804, E0806, E0807).

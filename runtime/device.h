@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -31,6 +32,13 @@ struct RunError {
   std::string message;
 };
 
+/// How far an accelerator has come, by its own counters.
+struct Progress {
+  Cycle cycles = 0;   ///< of all its runs so far, with those of the one that goes on
+  int runs = 0;       ///< begun
+  bool busy = false;  ///< one goes on
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -43,6 +51,9 @@ class Device {
   virtual Counters Execute(const isa::Program& program, const ExecuteOptions& options) = 0;
   /// Fills all on-chip memories with a pattern, to show that programs do not depend on what was there.
   virtual void PoisonOnChip(uint64_t seed) = 0;
+  /// Of the accelerator behind it, whichever device that shares it began the runs. Any thread may ask, also
+  /// while one executes. Nothing where there are no counters to read meanwhile.
+  virtual std::optional<Progress> AcceleratorProgress() { return std::nullopt; }
 };
 
 /// Reserves what the program needs and writes all its segments.

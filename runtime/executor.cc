@@ -46,10 +46,20 @@ void Timed(double& total, Call call) {
 /// Notes when a call began and ended.
 template <typename Call>
 void Noted(Run& run, Stretch what, Call call) {
-  StepTime time{what, Seconds(CLOCK_MONOTONIC), 0};
+  StepTime time{.what = what, .begin = Seconds(CLOCK_MONOTONIC)};
   call();
   time.end = Seconds(CLOCK_MONOTONIC);
   run.steps.push_back(time);
+}
+
+/// Likewise of the host's work, with what the accelerator did meanwhile if `shared` says that it may.
+template <typename Call>
+void NotedBeside(Device& device, bool shared, Run& run, Stretch what, Call call) {
+  const auto from = shared ? device.AcceleratorProgress() : std::nullopt;
+  Noted(run, what, call);
+  if (!from) return;
+  run.steps.back().from = from;
+  run.steps.back().to = device.AcceleratorProgress();
 }
 
 void AddLedger(std::vector<LedgerRow>& total, const std::vector<LedgerRow>& rows) {
@@ -226,21 +236,24 @@ Run Execute(const Network& network, const isa::Spec& spec, Device& device,
   Run run;
   HostArrays held;
   run.layers.resize(network.layers.size());
-  if (!timing_only) Noted(run, Stretch::kCopies, [&] { WriteInputs(network, device, inputs, held, run); });
+  const auto host = [&](Stretch what, const auto& call) {
+    NotedBeside(device, accelerator != nullptr, run, what, call);
+  };
+  if (!timing_only) host(Stretch::kCopies, [&] { WriteInputs(network, device, inputs, held, run); });
   for (const auto& step : network.steps) {
     const auto* program = std::get_if<AcceleratorStep>(&step);
     if (!program && timing_only) continue;
     if (!program) {
-      Noted(run, Stretch::kHostStep, [&] { RunCpu(std::get<CpuStep>(step), device, held, run); });
+      host(Stretch::kHostStep, [&] { RunCpu(std::get<CpuStep>(step), device, held, run); });
       continue;
     }
     if (!timing_only && programs == Programs::kToLoad)
-      Noted(run, Stretch::kCopies,
-            [&] { Timed(run.copy_seconds, [&] { LoadSegments(device, program->program); }); });
+      host(Stretch::kCopies,
+           [&] { Timed(run.copy_seconds, [&] { LoadSegments(device, program->program); }); });
     RunAccelerator(*program, network, spec, device, timing_only, accelerator, run);
     if (!run.completed) return run;
   }
-  if (!timing_only) Noted(run, Stretch::kCopies, [&] { ReadOutputs(network, device, held, run); });
+  if (!timing_only) host(Stretch::kCopies, [&] { ReadOutputs(network, device, held, run); });
   return run;
 }
 

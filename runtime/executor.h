@@ -28,6 +28,8 @@ enum class Stretch { kAccelerator, kHostStep, kCopies };
 struct StepTime {
   Stretch what = Stretch::kHostStep;
   double begin = 0, end = 0;
+  /// Where the accelerator was then: of the host's stretches, where the device tells and others may use it.
+  std::optional<Progress> from, to;
 };
 
 /// Whether a device has the network's programs already (LoadPrograms), from an earlier run with it.

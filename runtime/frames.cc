@@ -36,6 +36,15 @@ double Overlap(const StepTime& step, int frame, const std::vector<Turn>& turns) 
   return seconds;
 }
 
+// A frame's own runs are before and behind its stretches: what passed in one is another's.
+void CountMeanwhile(const StepTime& step, std::optional<Meanwhile>& meanwhile) {
+  if (!step.from || !step.to) return;
+  if (!meanwhile) meanwhile.emplace();
+  ++meanwhile->stretches;
+  meanwhile->cycles += std::max<Cycle>(0, step.to->cycles - step.from->cycles);
+  meanwhile->inside_one += step.from->busy && step.to->busy && step.from->runs == step.to->runs ? 1 : 0;
+}
+
 void AddUp(FramesRun& run, int accelerators) {
   double begin = 0, end = 0;
   for (int a = 0; a < accelerators; ++a) {
@@ -48,6 +57,7 @@ void AddUp(FramesRun& run, int accelerators) {
         const bool copies = step.what == Stretch::kCopies;
         (copies ? run.copy_seconds : run.cpu_step_seconds) += step.end - step.begin;
         (copies ? run.overlapped_copy_seconds : run.overlapped_seconds) += Overlap(step, f, turns);
+        CountMeanwhile(step, run.meanwhile);
       }
   }
   run.wall_seconds = end - begin;

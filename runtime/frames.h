@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,13 @@ inline constexpr int kFramesInFlight = 2;
 /// The plain arrays of one frame, as Network::inputs.
 using FrameInputs = std::vector<std::vector<uint8_t>>;
 
+/// What accelerators did while the host worked on other frames, by their own counters.
+struct Meanwhile {
+  Cycle cycles = 0;    ///< that they worked
+  int stretches = 0;   ///< of the host's work: a host step, a frame's inputs or its outputs
+  int inside_one = 0;  ///< … that began and ended during one and the same run
+};
+
 struct FramesRun {
   std::vector<Run> frames;        ///< in the order of the frames, whoever ran them
   std::string error;              ///< of the first frame that did not complete; then the others are not whole
@@ -26,6 +34,7 @@ struct FramesRun {
   double overlapped_seconds = 0;  ///< … of which their accelerator had another frame
   double copy_seconds = 0;        ///< likewise: inputs in, outputs out
   double overlapped_copy_seconds = 0;
+  std::optional<Meanwhile> meanwhile;  ///< where devices tell (Device::AcceleratorProgress)
 };
 
 /// Runs `frames` frames; frame i reads inputs[i % inputs.size()]. Where the network carries values, all

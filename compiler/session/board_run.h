@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/session/session.h"
+#include "runtime/frames.h"
 #include "runtime/module.h"
 
 namespace cosim::session {
@@ -24,10 +25,12 @@ struct BoardMeasurement {
 };
 
 /// Frames in flight there, in its seconds: from the first one's start to the last one's end; in host layers
-/// and copies, summed over the frames; and what of that passed while the accelerator had another frame.
+/// and copies, summed over the frames; and what of that passed while the accelerator had another frame. By
+/// the accelerator's counters, not the clock: `meanwhile`, without stretches if none were counted.
 struct BoardFrames {
   std::vector<BoardMeasurement> frames;  ///< in their order
   double wall_s = 0, host_s = 0, overlapped_s = 0;
+  runtime::Meanwhile meanwhile;
 };
 
 struct BoardResult {

@@ -21,7 +21,7 @@ int FlashVerb(const Arguments& arguments) {
   if (!manager) return Fail(fmt::format("--manager={}: there are sysfs and dfx-mgr", (*options)["manager"]));
   Diagnostics diags;
   const auto spec = isa::LoadSpec((*options)["config"], (*options)["isa"], {}, diags);
-  const BoardFacts* board = spec ? FindBoard(spec->board) : nullptr;
+  const isa::BoardFacts* board = spec ? isa::FindBoard(spec->board) : nullptr;
   if (spec && board == nullptr)
     return Fail(fmt::format("{} is for board '{}'", spec->config, spec->board), "there are pynq and ultra96");
   const auto files = spec ? FindFlashFiles(options->words()[0], diags) : std::nullopt;

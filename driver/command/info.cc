@@ -21,6 +21,8 @@ int InfoVerb(const Arguments& arguments) {
              identity.fingerprint);
   fmt::print("memory       {}, {} bytes at {:#x}\n", board->memory->Name(), board->memory->size(),
              board->memory->bus_address());
+  fmt::print("clock        {}\n",
+             board->clock_mhz ? fmt::format("{:g} MHz", *board->clock_mhz) : "not shown by the kernel");
   fmt::print("processor    {}\n", runtime::HostArchitecture());
   return 0;
 }

@@ -42,7 +42,8 @@ int RunRepeatedly(const BoardModule& loaded, OpenBoard& board, int64_t repeat, m
   const runtime::Network& network = loaded.module.network;
   const auto inputs = InputsOf(loaded.module, options);
   if (!inputs) return 1;
-  BoardDevice device(loaded.spec, *board.registers, *board.memory, {.timeout = timeout});
+  BoardDevice device(loaded.spec, *board.registers, *board.memory,
+                     {.timeout = timeout, .clock_mhz = board.clock_mhz});
   Diagnostics diags;
   if (!device.Check(network.dram_bytes, diags)) return std::fputs(diags.Render().c_str(), stderr), 1;
   LoadOnto(device, network);

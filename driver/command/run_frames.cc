@@ -30,6 +30,12 @@ void PrintFrames(const BoardModule& loaded, const runtime::FramesRun& run, size_
       1e3 * run.wall_seconds, static_cast<double>(run.frames.size()) / run.wall_seconds, accelerators,
       accelerators == 1 ? "" : "s", 1e3 * on_accelerator, 1e3 * run.cpu_step_seconds, 1e3 * run.copy_seconds,
       host > 0 ? 100 * meanwhile / host : 0);
+  if (run.meanwhile)
+    fmt::print(
+        "by its counters: {} of {} cycles while the host worked on another frame; {} of {} pieces of that "
+        "work "
+        "within one run\n",
+        run.meanwhile->cycles, cycles, run.meanwhile->inside_one, run.meanwhile->stretches);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "driver/board_clock.h"
 #include "driver/command/command.h"
 #include "driver/command/places.h"
 #include "driver/command/run_parts.h"
@@ -56,6 +57,16 @@ bool Say(const char* part, const std::string& problem, const std::string& else_s
 std::string TryIdentity(AcceleratorRegisters& board, const Known& known) {
   const HardwareIdentity identity = ReadIdentity(board);
   return DiffersFrom(identity, known.spec ? known.spec->fingerprint : identity.fingerprint);
+}
+
+bool SayClock(const OpenBoard& board, const Known& known) {
+  if (!board.clock_mhz) return Say("clock", "", "not tried: the kernel has no fclk driver that shows it");
+  const bool is_right = !known.spec || SuitsClock(*board.clock_mhz, known.spec->clock_mhz);
+  return Say("clock",
+             is_right ? ""
+                      : fmt::format("{:g} MHz, and {} is for {:g}", *board.clock_mhz, known.spec->config,
+                                    known.spec->clock_mhz),
+             fmt::format("{}{:g} MHz", known.spec ? "right: " : "", *board.clock_mhz));
 }
 
 /// Registers keep what is written, each its own.
@@ -151,8 +162,8 @@ int SelfTestVerb(const Arguments& arguments) {
   if (!known) return 1;
   auto board = OpenOrFail(*options);
   if (!board) return 1;
-  const BoardOptions patience{.timeout = std::chrono::milliseconds{*timeout}};
-  const bool is_right = Say("identity", TryIdentity(*board->registers, *known)) &&
+  const BoardOptions patience{.timeout = std::chrono::milliseconds{*timeout}, .clock_mhz = board->clock_mhz};
+  const bool is_right = Say("identity", TryIdentity(*board->registers, *known)) && SayClock(*board, *known) &&
                         Say("registers", TryRegisters(*board->registers)) &&
                         Say("interrupt", TryInterrupt(*board->registers)) &&
                         Say("memory", TryMemory(*board->memory)) && SayPattern(*board, *known, patience) &&

@@ -68,7 +68,8 @@ Offset<wire::Ran> PackRan(FlatBufferBuilder& to, const Ran& ran) {
 Offset<wire::RanFrames> PackFrames(FlatBufferBuilder& to, const RanFrames& ran) {
   std::vector<Offset<wire::Ran>> frames;
   for (const Ran& frame : ran.frames) frames.push_back(PackRan(to, frame));
-  return wire::CreateRanFrames(to, to.CreateVector(frames), ran.wall_s, ran.host_s, ran.overlapped_s);
+  return wire::CreateRanFrames(to, to.CreateVector(frames), ran.wall_s, ran.host_s, ran.overlapped_s,
+                               ran.meanwhile.cycles, ran.meanwhile.stretches, ran.meanwhile.inside_one);
 }
 
 Offset<wire::RunFrames> PackFrames(FlatBufferBuilder& to, const RunFrames& run) {
@@ -93,7 +94,10 @@ RanFrames UnpackFrames(const wire::RanFrames& packed) {
   RanFrames ran{.frames = {},
                 .wall_s = packed.wall_s(),
                 .host_s = packed.host_s(),
-                .overlapped_s = packed.overlapped_s()};
+                .overlapped_s = packed.overlapped_s(),
+                .meanwhile = {.cycles = packed.meanwhile_cycles(),
+                              .stretches = packed.stretches(),
+                              .inside_one = packed.inside_one()}};
   for (const wire::Ran* frame : *packed.frames()) ran.frames.push_back(UnpackRan(*frame));
   return ran;
 }

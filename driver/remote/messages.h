@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "runtime/frames.h"
 #include "runtime/profile.h"
 
 namespace cosim::driver::remote {
@@ -55,6 +56,7 @@ struct RanFrames {
   /// Seconds there: from the first frame's start to the last one's end; host layers and copies, summed over
   /// the frames; and what of that passed while the accelerator had another frame.
   double wall_s = 0, host_s = 0, overlapped_s = 0;
+  runtime::Meanwhile meanwhile;  ///< by the accelerator's counters; without stretches if none were counted
 };
 using Reply = std::variant<Ready, Opened, Ran, Refused, RanFrames>;
 

@@ -48,6 +48,7 @@ class Session {
     if (!board_.registers) return Refused{diags.Render(), ""};
     options_ = {};
     if (open.timeout_ms > 0) options_.timeout = milliseconds{open.timeout_ms};
+    options_.clock_mhz = board_.clock_mhz;
     device_.emplace(program_->spec, *board_.registers, *board_.memory, options_);
     if (device_->Check(program_->module.network.dram_bytes, diags)) return Opened{};
     device_.reset();
@@ -83,7 +84,8 @@ class Session {
     RanFrames ran{.frames = {},
                   .wall_s = done.wall_seconds,
                   .host_s = done.cpu_step_seconds + done.copy_seconds,
-                  .overlapped_s = done.overlapped_seconds + done.overlapped_copy_seconds};
+                  .overlapped_s = done.overlapped_seconds + done.overlapped_copy_seconds,
+                  .meanwhile = done.meanwhile.value_or(runtime::Meanwhile{})};
     for (const runtime::Run& frame : done.frames)
       ran.frames.push_back(RanOf(frame, frame.steps.back().end - frame.steps.front().begin));
     return ran;

@@ -80,7 +80,7 @@ Interface Wire(const char* name, Kind kind, const char* logical, bool is_input) 
 
 }  // namespace
 
-std::vector<Interface> Interfaces(const isa::Spec& spec, const BoardFacts& board) {
+std::vector<Interface> Interfaces(const isa::Spec& spec, const isa::BoardFacts& board) {
   std::vector<Interface> all = {Wire("aclk", Kind::kClock, "CLK", true),
                                 Wire("aresetn", Kind::kReset, "RST", true),
                                 Wire("interrupt", Kind::kInterrupt, "INTERRUPT", false), Registers()};

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "isa/spec/board_facts.h"
 #include "isa/spec/spec.h"
-#include "sim/board/board_facts.h"
 
 namespace cosim::board {
 
@@ -36,7 +36,7 @@ struct Interface {
 };
 
 /// Clock, reset, interrupt, registers, then the memory ports, port 0 first.
-std::vector<Interface> Interfaces(const isa::Spec& spec, const BoardFacts& board);
+std::vector<Interface> Interfaces(const isa::Spec& spec, const isa::BoardFacts& board);
 
 /// Names of the memory ports' interfaces, port 0 first.
 std::vector<std::string> MemoryInterfaces(const isa::Spec& spec);

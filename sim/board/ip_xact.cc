@@ -234,7 +234,7 @@ void Component::Files(const std::vector<std::filesystem::path>& sources,
 }
 
 /// For whom the component is, in the words of Vivado's catalog.
-void VendorExtensions(XmlText& xml, const BoardFacts& board) {
+void VendorExtensions(XmlText& xml, const isa::BoardFacts& board) {
   xml.Open("spirit:vendorExtensions");
   xml.Open("xilinx:coreExtensions");
   xml.Open("xilinx:supportedFamilies");
@@ -251,7 +251,8 @@ void VendorExtensions(XmlText& xml, const BoardFacts& board) {
 
 }  // namespace
 
-std::string IpXact(const isa::Spec& spec, const BoardFacts& board, const std::vector<Interface>& interfaces,
+std::string IpXact(const isa::Spec& spec, const isa::BoardFacts& board,
+                   const std::vector<Interface>& interfaces,
                    const std::vector<std::filesystem::path>& sources,
                    const std::filesystem::path& constraints) {
   Component component(spec, interfaces);

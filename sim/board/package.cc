@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr char kConstraints[] = "cosim_ip_ooc.xdc";
 constexpr int kLeastPortBits = 32;
 
-void CheckPorts(const isa::Spec& spec, const BoardFacts& board, Diagnostics& diags) {
+void CheckPorts(const isa::Spec& spec, const isa::BoardFacts& board, Diagnostics& diags) {
   const auto refuse = [&](const std::string& what, const std::string& hint) {
     diags.Error(isa::codes::kBoardPorts, {spec.config}, what).hint = hint;
   };
@@ -47,9 +47,9 @@ std::string Cells(uint64_t value, int cells) {
 }
 
 /// What the templates of hw/package ask for.
-isa::SvValues Values(const isa::Spec& spec, const BoardFacts& board, const std::string& config_file) {
+isa::SvValues Values(const isa::Spec& spec, const isa::BoardFacts& board, const std::string& config_file) {
   return {{"title", std::string(board.title)},
-          {"part", std::string(board.part)},
+          {"part", board.Part()},
           {"processor", std::string(board.processor)},
           {"config", isa::OneLine(spec.config)},
           {"config_file", isa::OneLine(config_file)},
@@ -71,7 +71,7 @@ isa::SvValues Values(const isa::Spec& spec, const BoardFacts& board, const std::
 }
 
 /// What build.tcl has to know of this accelerator.
-std::string Settings(const isa::Spec& spec, const BoardFacts& board) {
+std::string Settings(const isa::Spec& spec, const isa::BoardFacts& board) {
   std::string interfaces;
   for (const std::string& name : MemoryInterfaces(spec)) interfaces += (interfaces.empty() ? "" : " ") + name;
   return fmt::format(
@@ -79,7 +79,7 @@ std::string Settings(const isa::Spec& spec, const BoardFacts& board) {
       "set part {}\nset component {}\nset clock_mhz {:g}\nset ports {}\nset port_bits {}\n"
       "set memory_interfaces {{{}}}\nset registers_address {:#x}\nset registers_bytes {:#x}\n"
       "set memory_bytes {:#x}\n",
-      board.part, kComponent, spec.clock_mhz, spec.ports, spec.dram.port_bits, interfaces, board.registers,
+      board.Part(), kComponent, spec.clock_mhz, spec.ports, spec.dram.port_bits, interfaces, board.registers,
       isa::registers::kSize, board.memory_bytes);
 }
 
@@ -92,7 +92,7 @@ std::string Constraints(const isa::Spec& spec) {
 
 }  // namespace
 
-std::optional<std::vector<sim::RtlSource>> Package(const isa::Spec& spec, const BoardFacts& board,
+std::optional<std::vector<sim::RtlSource>> Package(const isa::Spec& spec, const isa::BoardFacts& board,
                                                    const std::string& config_file, Diagnostics& diags) {
   const size_t errors = diags.list().size();
   isa::CheckSv(spec, diags);

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "isa/diagnostics.h"
+#include "isa/spec/board_facts.h"
 #include "isa/spec/spec.h"
-#include "sim/board/board_facts.h"
 #include "sim/rtl/rtl_sources.h"
 
 namespace cosim::board {
@@ -18,7 +18,7 @@ namespace cosim::board {
 /// The files, with paths from the folder that they are for. `config_file`: how a user names the
 /// configuration. Nothing after reporting: a spec that has no RTL (E0701), or one that the board's memory
 /// ports do not take (E0711: too many of them, too wide, bursts too long).
-std::optional<std::vector<sim::RtlSource>> Package(const isa::Spec& spec, const BoardFacts& board,
+std::optional<std::vector<sim::RtlSource>> Package(const isa::Spec& spec, const isa::BoardFacts& board,
                                                    const std::string& config_file, Diagnostics& diags);
 
 }  // namespace cosim::board

@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <cstring>
 #include <thread>
-#include <utility>
 
 #include "isa/check.h"
 
@@ -55,19 +54,14 @@ int AcceptAt(const std::string& path) {
   return stream;
 }
 
-InterruptLine::InterruptLine(const std::string& socket, std::string controller, int number)
-    : socket_(ConnectTo(socket)), number_(number), controller_(std::move(controller)) {}
-
-InterruptLine::~InterruptLine() { close(socket_); }
-
 void InterruptLine::Set(bool high) {
   if (high == high_) return;
   high_ = high;
   const std::string command =
       fmt::format("set_irq_in {} unnamed-gpio-in {} {}\n", controller_, number_, high ? 1 : 0);
-  COSIM_CHECK(write(socket_, command.data(), command.size()) == static_cast<ssize_t>(command.size()));
+  COSIM_CHECK(write(qtest_, command.data(), command.size()) == static_cast<ssize_t>(command.size()));
   std::string answer(256, '\0');
-  const ssize_t count = read(socket_, answer.data(), answer.size());
+  const ssize_t count = read(qtest_, answer.data(), answer.size());
   COSIM_CHECK(count > 0 && answer.starts_with("OK"), "QEMU answers: {}", answer);
 }
 

@@ -3,25 +3,26 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 namespace cosim::board {
 
 class InterruptLine {
  public:
-  /// `controller`: QEMU's path of the interrupt controller. Waits until QEMU listens at `socket`.
-  InterruptLine(const std::string& socket, std::string controller, int number);
-  ~InterruptLine();
-  InterruptLine(const InterruptLine&) = delete;
-  InterruptLine& operator=(const InterruptLine&) = delete;
+  /// `qtest`: a stream to QEMU's qtest socket, which several lines may share, one call at a time;
+  /// `controller`: QEMU's path of the interrupt controller.
+  InterruptLine(int qtest, std::string controller, int number)
+      : qtest_(qtest), number_(number), controller_(std::move(controller)) {}
   void Set(bool high);
 
  private:
-  int socket_ = -1, number_;
+  int qtest_, number_;
   std::string controller_;
   bool high_ = false;
 };
 
-/// A stream to whoever listens at `path`, and from whoever comes first. A failure ends the program.
+/// A stream to whoever listens at `path`, or will soon, and from whoever comes first. A failure ends the
+/// program.
 int ConnectTo(const std::string& path);
 int AcceptAt(const std::string& path);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TCG plugin for QEMU: every access of user-space code to the register page is reported to the board
+// A TCG plugin for QEMU: every access of user-space code to the register pages is reported to the board
 // process, and the guest waits for its answer. The callback comes after the access: a load has taken what the
-// page held. Arguments: socket=PATH of the board process, base=ADDRESS of the page in guest-physical
+// page held. Arguments: socket=PATH of the board process, base=ADDRESS of the first page in guest-physical
 // addresses.
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,7 +44,6 @@ bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t);
 #define EXPORT __attribute__((visibility("default")))
 EXPORT int qemu_plugin_version = 1;
 
-static const uint64_t kPageBytes = 0x1000;
 static int board = -1;
 static uint64_t base;
 
@@ -54,7 +53,7 @@ static void OnAccess(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address,
   const struct qemu_plugin_hwaddr* physical = qemu_plugin_get_hwaddr(info, address);
   if (physical == NULL) return;
   const uint64_t offset = qemu_plugin_hwaddr_phys_addr(physical) - base;
-  if (offset >= kPageBytes) return;
+  if (offset >= kBoardPages * kBoardPageBytes) return;
   const struct BoardAccess access = {qemu_plugin_mem_is_store(info), (uint32_t)offset,
                                      1u << qemu_plugin_mem_size_shift(info)};
   uint32_t answer;

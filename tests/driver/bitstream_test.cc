@@ -6,7 +6,7 @@
 
 #include <tuple>
 
-#include "driver/board_facts.h"
+#include "isa/spec/board_facts.h"
 #include "runtime/host_program.h"
 #include "tests/driver/bit_file.h"
 #include "tests/driver/test_root.h"
@@ -68,9 +68,9 @@ TEST(Bitstream, IsRefusedInTheOtherByteOrder) {
 
 TEST(Bitstream, IsWhatBootgenMakes) {
   if (!runtime::FindProgram("bootgen")) GTEST_SKIP() << "bootgen is not installed (package xilinx-bootgen)";
-  const std::tuple<std::string, BoardFacts, std::string, std::string> boards[] = {
-      {"zynq", kPynq, "7z020clg400", ""},
-      {"zynqmp", kUltra96, "xczu3eg-sbva484-1-i", "[destination_device = pl] "}};
+  const std::tuple<std::string, isa::BoardFacts, std::string, std::string> boards[] = {
+      {"zynq", isa::kPynq, "7z020clg400", ""},
+      {"zynqmp", isa::kUltra96, "xczu3eg-sbva484-1-i", "[destination_device = pl] "}};
   for (const auto& [architecture, board, part, attribute] : boards) {
     for (const size_t bytes : {1000, 1024, 4104}) {
       const testing::TestRoot folder;

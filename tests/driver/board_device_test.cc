@@ -128,6 +128,18 @@ TEST_F(BoardDeviceTest, SaysHowMuchMemoryToAskFor) {
             HasSubstr("reserve 4 MiB"), HasSubstr("cma=8M")));
 }
 
+TEST_F(BoardDeviceTest, RefusesAClockThatIsNotTheConfigurations) {
+  const auto checked = [&](double mhz) {
+    Diagnostics diags;
+    BoardDevice device(TinySpec(), board_.registers, board_.memory, {.clock_mhz = mhz});
+    return device.Check(0, diags) ? "" : diags.Render();
+  };
+  EXPECT_EQ(checked(100), "");
+  EXPECT_EQ(checked(98.1), "");
+  EXPECT_THAT(checked(50), HasSubstr("error[E0813]: the accelerator's clock is 50 MHz, and tiny is for 100"));
+  EXPECT_THAT(checked(111.111), HasSubstr("hint: `cosim flash` sets it"));
+}
+
 TEST_F(BoardDeviceTest, RefusesMemoryWhereTheBusDoesNotReach) {
   for (const uint64_t address : {uint64_t{0xFFF8'0000}, uint64_t{0x1'0000'0000}, uint64_t{0x1000'0800}}) {
     testing::BusMemory bus(address, kMemoryBytes);

@@ -69,7 +69,7 @@ class DfxManagerTest : public ::testing::Test {
     root_.Write("sys/class/fpga_manager/fpga0/state", "operating\n");
   }
 
-  bool Run(const BoardFacts& board = kUltra96) {
+  bool Run(const isa::BoardFacts& board = isa::kUltra96) {
     const auto files = FindFlashFiles(files_.path(), diags_);
     return files && Flash(*files, board, spec_, options_, diags_);
   }
@@ -211,9 +211,9 @@ TEST_F(DfxManagerTest, NeedsAnOverlayThatNamesItsFirmware) {
 TEST_F(DfxManagerTest, IsNotForAZynq7000) {
   files_.Write("top.bit", BitFile("7z020clg400"));
   options_.manager = Manager::kDfxMgr;
-  EXPECT_FALSE(Run(kPynq));
+  EXPECT_FALSE(Run(isa::kPynq));
   options_.manager = Manager::kThere;
-  EXPECT_FALSE(Run(kPynq));
+  EXPECT_FALSE(Run(isa::kPynq));
   EXPECT_THAT(diags_.Render(), AllOf(HasSubstr("error[E0803]: dfx-mgr does not load packages on pynq"),
                                      HasSubstr("the kernel has no FPGA manager")));
   EXPECT_EQ(root_.Read("asked"), "");

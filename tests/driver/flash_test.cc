@@ -52,7 +52,7 @@ class FlashTest : public ::testing::Test {
   }
   void AddDevice() { testing::WriteDevice(root_, "", "0x43c00000", fingerprint_); }
 
-  bool Run(const BoardFacts& board = kPynq) {
+  bool Run(const isa::BoardFacts& board = isa::kPynq) {
     const auto files = FindFlashFiles(files_.path(), diags_);
     return files && Flash(*files, board, spec_, options_, diags_);
   }
@@ -99,7 +99,7 @@ TEST_F(FlashTest, SetsThePortWidthsOfAnUltra96) {
       file.write("\xB7\x03", 2);
     }
     const isa::Spec spec = isa::testing::MakeSpec("cosim", config);
-    const auto done = SetPortWidths(root.path(), kUltra96, 2, spec.dram.port_bits, diags_);
+    const auto done = SetPortWidths(root.path(), isa::kUltra96, 2, spec.dram.port_bits, diags_);
     ASSERT_TRUE(done) << diags_.Render();
     EXPECT_EQ(*done, "HP0 to HP1 at " + std::to_string(spec.dram.port_bits) + " bits");
     EXPECT_EQ(word(0xFD38'0000), 0x03B4 | code);
@@ -111,7 +111,7 @@ TEST_F(FlashTest, SetsThePortWidthsOfAnUltra96) {
 }
 
 TEST_F(FlashTest, RefusesAnotherPart) {
-  EXPECT_FALSE(Run(kUltra96));
+  EXPECT_FALSE(Run(isa::kUltra96));
   EXPECT_THAT(
       diags_.Render(),
       HasSubstr("error[E0802]: the bitstream is for part 7z020clg400, and ultra96 has zu3eg-sbva484"));

@@ -5,7 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <functional>
 #include <numeric>
+#include <span>
+#include <thread>
+#include <utility>
 
 #include "runtime/frames.h"
 #include "tests/driver/simulated_board.h"
@@ -17,7 +23,31 @@ namespace {
 using runtime::FrameInputs;
 using ::testing::HasSubstr;
 
-constexpr uint64_t kFirstByte = 0x1000'0000, kMemorySize = 1 << 20;
+constexpr uint64_t kFirstByte = 0x1000'0000, kMemorySize = 1 << 20, kBytes = 16;
+
+using Counters = std::function<runtime::Progress()>;
+
+/// A host step that hands its argument on and takes until the accelerator has worked on, or has no run to
+/// come, or the other frame is in such a step as well.
+class UntilItWorked final : public runtime::CpuKernel {
+ public:
+  UntilItWorked(Counters counters, int runs) : counters_(std::move(counters)), runs_(runs) {}
+  void RunOn(std::span<void* const> args, const runtime::Parallel&) const override {
+    std::copy_n(static_cast<const uint8_t*>(args[0]), kBytes, static_cast<uint8_t*>(args[1]));
+    const runtime::Cycle before = counters_().cycles;
+    ++inside_;
+    for (runtime::Progress now = counters_(); now.cycles == before; now = counters_()) {
+      if ((now.runs == runs_ && !now.busy) || inside_ > 1) break;
+      std::this_thread::yield();
+    }
+    --inside_;
+  }
+
+ private:
+  const Counters counters_;
+  const int runs_;
+  mutable std::atomic<int> inside_ = 0;
+};
 
 class FrameDevicesTest : public ::testing::Test {
  protected:
@@ -31,7 +61,7 @@ class FrameDevicesTest : public ::testing::Test {
     runtime::Place in, out;
     in.address = 0x4000;
     out.address = 0x6000;
-    in.bytes = in.plain_bytes = out.bytes = out.plain_bytes = 16;
+    in.bytes = in.plain_bytes = out.bytes = out.plain_bytes = kBytes;
     network_.inputs = {in};
     network_.outputs = {out};
     network_.steps = {step};
@@ -46,7 +76,7 @@ class FrameDevicesTest : public ::testing::Test {
     }
     const auto devices = MakeFrameDevices(spec_, open, network_.dram_bytes, {}, diags_);
     ASSERT_EQ(devices.size(), accelerators * runtime::kFramesInFlight) << diags_.Render();
-    std::vector<FrameInputs> inputs(7, {std::vector<uint8_t>(16)});
+    std::vector<FrameInputs> inputs(7, {std::vector<uint8_t>(kBytes)});
     for (size_t f = 0; f < inputs.size(); ++f)
       std::iota(inputs[f][0].begin(), inputs[f][0].end(), static_cast<uint8_t>(31 * f));
     const auto run = runtime::ExecuteFrames(network_, spec_, devices, inputs, 20);
@@ -57,6 +87,30 @@ class FrameDevicesTest : public ::testing::Test {
     }
   }
 
+  /// The outputs go through that step.
+  void AddStep(runtime::CpuKernelPtr kernel) {
+    runtime::CpuStep step;
+    step.kernel = std::move(kernel);
+    step.layer = 0;
+    runtime::CpuStep::Argument from, to;
+    from.address = network_.outputs[0].address;
+    to.address = 1 << 24;
+    from.bytes = to.bytes = kBytes;
+    to.is_output = to.on_host = true;
+    step.arguments = {from, to};
+    network_.steps.emplace_back(step);
+    network_.outputs[0].address = to.address;
+    network_.outputs[0].on_host = true;
+  }
+
+  runtime::FramesRun RunOn(std::span<const std::unique_ptr<runtime::Device>> devices, int frames) {
+    const FrameInputs inputs = {std::vector<uint8_t>(kBytes, 3)};
+    auto run = runtime::ExecuteFrames(network_, spec_, devices, std::span(&inputs, 1), frames);
+    EXPECT_EQ(run.error, "");
+    EXPECT_EQ(run.frames.back().outputs, inputs);
+    return run;
+  }
+
   const isa::Spec spec_ = runtime::testing::TinySpec();
   runtime::Network network_;
   Diagnostics diags_;
@@ -65,6 +119,37 @@ class FrameDevicesTest : public ::testing::Test {
 TEST_F(FrameDevicesTest, FramesOfOneAcceleratorDoNotTouchEachOther) { ExpectFramesRight(1); }
 
 TEST_F(FrameDevicesTest, AcceleratorsHaveTheirOwnFrames) { ExpectFramesRight(2); }
+
+TEST_F(FrameDevicesTest, CountersShowTheHostAtWorkDuringAnotherFramesRun) {
+  constexpr int kFrames = 12;
+  testing::SimulatedBoard board(spec_, kFirstByte, kMemorySize);
+  std::vector<OpenBoard> open;
+  open.push_back(testing::Opened(board));
+  const auto devices = MakeFrameDevices(spec_, open, network_.dram_bytes, {}, diags_);
+  ASSERT_FALSE(devices.empty()) << diags_.Render();
+  AddStep(std::make_shared<UntilItWorked>([&] { return *devices[0]->AcceleratorProgress(); }, kFrames));
+  const auto run = RunOn(devices, kFrames);
+  ASSERT_TRUE(run.meanwhile);
+  EXPECT_EQ(run.meanwhile->stretches, 3 * kFrames);  // inputs, step, outputs
+  EXPECT_GT(run.meanwhile->cycles, 0);
+  EXPECT_LE(run.meanwhile->cycles, kFrames * run.frames[0].cycles);
+  const runtime::Progress end = *devices[1]->AcceleratorProgress();  // of both: they share the accelerator
+  EXPECT_EQ(end.cycles, kFrames * run.frames[0].cycles);
+  EXPECT_EQ(end.runs, kFrames);
+  EXPECT_FALSE(end.busy);
+}
+
+TEST_F(FrameDevicesTest, CountersShowNothingMeanwhileWhereAFrameIsAlone) {
+  testing::SimulatedBoard board(spec_, kFirstByte, kMemorySize);
+  std::vector<OpenBoard> open;
+  open.push_back(testing::Opened(board));
+  const auto devices = MakeFrameDevices(spec_, open, network_.dram_bytes, {}, diags_);
+  AddStep(std::make_shared<UntilItWorked>([&] { return *devices[0]->AcceleratorProgress(); }, 1));
+  const auto run = RunOn(devices, 1);
+  EXPECT_EQ(run.meanwhile->stretches, 3);
+  EXPECT_EQ(run.meanwhile->cycles, 0);
+  EXPECT_EQ(run.meanwhile->inside_one, 0);
+}
 
 TEST_F(FrameDevicesTest, NeedMemoryForAllInFlight) {
   testing::SimulatedBoard board(spec_, kFirstByte, kMemorySize);

@@ -89,6 +89,14 @@ TEST_F(KernelTest, MapsRegistersAndMemory) {
   EXPECT_EQ(device.substr(kPage, 8), std::string("\0\1\2\3\4\5\6\0", 8));
 }
 
+TEST_F(KernelTest, ReadsTheClockWhereADriverShowsIt) {
+  AddUio("uio3", "cosim");
+  const BoardPlaces places{.root = root_.path()};
+  EXPECT_FALSE(OpenBoardAt(places, diags_).clock_mhz);
+  root_.Write("sys/devices/soc0/fclk0/set_rate", "99999999\n");
+  EXPECT_EQ(OpenBoardAt(places, diags_).clock_mhz, 99.999999);
+}
+
 TEST_F(KernelTest, WantsABlockOfRegisters) {
   AddUio("uio3", "cosim");
   root_.Write("sys/class/uio/uio3/maps/map0/size", "0x800\n");

@@ -120,6 +120,7 @@ void CachedMemory::SyncForCpu(uint64_t address, uint64_t bytes) {
 }
 
 uint32_t SimulatedRegisters::Read(uint32_t offset) {
+  const std::lock_guard lock(clocking_);
   const uint32_t value = bench_.ReadRegister(offset);
   return offset == isa::registers::kVersion ? value ^ version_change : value;
 }
@@ -127,19 +128,22 @@ uint32_t SimulatedRegisters::Read(uint32_t offset) {
 void SimulatedRegisters::Write(uint32_t offset, uint32_t value) {
   if (loses_base && offset == isa::registers::kBase) value = 0;
   if (offset == isa::registers::kWatchdog) value = std::min(value, most_watchdog);
+  const std::lock_guard lock(clocking_);
   bench_.WriteRegister(offset, value);
   if (offset == isa::registers::kControl && (value & isa::registers::kAbort) != 0)
     for (int64_t cycle = 0; cycle < cycles_an_abort; ++cycle) bench_.Clock();
 }
 
+bool SimulatedRegisters::Comes() {
+  if (stale_interrupts == 0) return bench_.outputs().interrupt && !loses_interrupt;
+  --stale_interrupts;
+  return true;
+}
+
 bool SimulatedRegisters::WaitForInterrupt(std::chrono::milliseconds timeout) {
-  const auto comes = [&] {
-    if (stale_interrupts == 0) return bench_.outputs().interrupt && !loses_interrupt;
-    --stale_interrupts;
-    return true;
-  };
   for (int64_t left = timeout.count() * cycles_a_millisecond; armed_ && left > 0; --left) {
-    if (comes()) {
+    const std::lock_guard lock(clocking_);
+    if (Comes()) {
       armed_ = false;
       return true;
     }

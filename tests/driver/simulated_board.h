@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A board for tests of the driver: the Verilated RTL at the registers, memory behind a write-back cache, and
-// faults of board and driver to plant. Time passes only while the driver accesses registers or waits.
+// faults of board and driver to plant. Time passes only while the driver accesses registers or waits; several
+// threads may.
 #pragma once
 
 #include <cstdint>
@@ -84,6 +85,9 @@ class SimulatedRegisters final : public AcceleratorRegisters {
   bool WaitForInterrupt(std::chrono::milliseconds timeout) override;
 
  private:
+  bool Comes();
+
+  std::mutex clocking_;  // others read while one waits
   sim::RtlBench& bench_;
   bool armed_ = false;
 };

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "isa/spec/board_facts.h"
 #include "isa/spec/registers.h"
-#include "sim/board/board_facts.h"
 #include "sim/rtl/rtl_sources.h"
 #include "tests/export/exported.h"
 
@@ -109,7 +109,7 @@ TEST_P(Component, HasThePortsOfTheTop) {
   const Pins top = PinsOfTheTop();
   EXPECT_GT(top.size(), 50u);
   EXPECT_EQ(PinsOfTheXml(), top);
-  EXPECT_EQ(top.at("m_axi_awaddr").bits, FindBoard(GetParam().board)->address_bits);
+  EXPECT_EQ(top.at("m_axi_awaddr").bits, isa::FindBoard(GetParam().board)->address_bits);
 }
 
 TEST_P(Component, KeepsTheOrderOfTheSchema) {

@@ -19,7 +19,7 @@ constexpr uint64_t kPrograms = 6;
 /// does not have are given ones, which must not matter; that its constant outputs are 0 is asserted.
 class Wrapper {
  public:
-  Wrapper(const isa::Spec& spec, const BoardFacts& board) : ports_(MemoryInterfaces(spec)) {
+  Wrapper(const isa::Spec& spec, const isa::BoardFacts& board) : ports_(MemoryInterfaces(spec)) {
     for (const Interface& interface : Interfaces(spec, board))
       for (const Signal& signal : interface.signals) Add(interface, signal);
   }
@@ -70,7 +70,7 @@ class WrappedTop : public Exported {};
 
 TEST_P(WrappedTop, RunsProgramsToTheCycle) {
   isa::Spec spec = Spec();
-  const std::string wrapper = Wrapper(spec, *FindBoard(GetParam().board)).Text();
+  const std::string wrapper = Wrapper(spec, *isa::FindBoard(GetParam().board)).Text();
   Diagnostics diags;
   const auto library =
       sim::BuildRtl(spec,

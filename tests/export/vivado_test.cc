@@ -11,10 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "driver/board_facts.h"
 #include "driver/dfx_manager.h"
 #include "driver/open_board.h"
-#include "sim/board/board_facts.h"
+#include "isa/spec/board_facts.h"
 #include "tests/export/exported.h"
 
 namespace cosim::board::testing {
@@ -92,9 +91,23 @@ TEST_P(Vivado, LeavesNoBitstreamThatMissesItsTiming) {
 }
 
 TEST_P(Vivado, IsForThePartThatFlashExpects) {
-  const driver::BoardFacts* facts = driver::FindBoard(GetParam().board);
-  ASSERT_NE(facts, nullptr);
-  EXPECT_THAT(TextOf("vivado/settings.tcl"), HasSubstr(facts->part));
+  EXPECT_THAT(TextOf("vivado/settings.tcl"),
+              HasSubstr(std::string(isa::FindBoard(GetParam().board)->device)));
+}
+
+// `flash` sets the widths of ports by number; the design names those that it uses.
+TEST_P(Vivado, UsesThePortsWhoseWidthsFlashSets) {
+  const isa::BoardFacts& board = *isa::FindBoard(GetParam().board);
+  if (board.port_registers == 0) GTEST_SKIP() << board.name << " has no widths to set";
+  constexpr uint64_t kFirstRegisters = 0xFD36'0000;  // AFIFM0, of slave 0
+  const uint64_t first = (board.port_registers - kFirstRegisters) / board.port_stride;
+  const Outcome outcome =
+      Shell("echo 'source out/vivado/board.tcl; puts [processor_settings 100 64 2]' | tclsh");
+  for (uint64_t port = 0; port < 2; ++port)
+    EXPECT_THAT(outcome.out, HasSubstr(fmt::format("CONFIG.PSU__USE__S_AXI_GP{0} 1 "
+                                                   "CONFIG.PSU__SAXIGP{0}__DATA_WIDTH 64",
+                                                   first + port)));
+  EXPECT_THAT(outcome.out, ::testing::Not(HasSubstr(fmt::format("S_AXI_GP{} 1", first + 2))));
 }
 
 INSTANTIATE_TEST_SUITE_P(Export, VivadoCommands, ::testing::Values(kCases[0], kCases[1]),
@@ -104,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(Export, Vivado, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
 /// A board's own tree as far as the overlays ask for it, with `cells` for addresses and sizes.
-std::string BaseTree(const BoardFacts& board) {
+std::string BaseTree(const isa::BoardFacts& board) {
   std::ostringstream text;
   text << "/dts-v1/;\n/ {\n  #address-cells = <" << board.cells << ">;\n  #size-cells = <" << board.cells
        << ">;\n  " << board.interrupt_parent
@@ -124,7 +137,7 @@ class Overlay : public Exported {
   }
   /// The board's tree with the overlay applied, as dtc prints it.
   std::string Applied(const std::string& overlay) {
-    std::ofstream(folder_ / "base.dts") << BaseTree(*FindBoard(GetParam().board));
+    std::ofstream(folder_ / "base.dts") << BaseTree(*isa::FindBoard(GetParam().board));
     const Outcome outcome = Shell(
         "dtc -q -@ -I dts -O dtb -o base.dtb base.dts && dtc -q -@ -I dts -O dtb -o o.dtbo out/overlay/" +
         overlay + " && fdtoverlay -i base.dtb -o all.dtb o.dtbo && dtc -I dtb -O dts all.dtb");
@@ -149,7 +162,7 @@ std::vector<uint64_t> CellsOf(const std::string& tree, const std::string& node, 
 }
 
 TEST_P(Overlay, NamesWhatTheDriverOpens) {
-  const BoardFacts& board = *FindBoard(GetParam().board);
+  const isa::BoardFacts& board = *isa::FindBoard(GetParam().board);
   const std::string tree = Applied("cosim.dtso");
   const std::string node = fmt::format("cosim@{:x}", board.registers);
   EXPECT_THAT(tree, HasSubstr(fmt::format("linux,uio-name = \"{}\";", driver::kUioName)));
@@ -164,7 +177,7 @@ TEST_P(Overlay, NamesWhatTheDriverOpens) {
 }
 
 TEST_P(Overlay, ReservesTheMemoryOfTheSecondMap) {
-  const BoardFacts& board = *FindBoard(GetParam().board);
+  const isa::BoardFacts& board = *isa::FindBoard(GetParam().board);
   const std::string tree = Applied("reserved.dtso");
   const std::vector<uint64_t> reserved = CellsOf(tree, fmt::format("memory@{:x}", board.reserved), "reg");
   const std::vector<uint64_t> maps = CellsOf(tree, fmt::format("cosim@{:x}", board.registers), "reg");
@@ -176,8 +189,7 @@ TEST_P(Overlay, ReservesTheMemoryOfTheSecondMap) {
 }
 
 TEST_P(Overlay, NamesTheFirmwareThatDfxMgrLoads) {
-  const BoardFacts& board = *FindBoard(GetParam().board);
-  EXPECT_EQ(board.has_dfx, driver::FindBoard(board.name)->has_dfx);
+  const isa::BoardFacts& board = *isa::FindBoard(GetParam().board);
   if (!board.has_dfx) {
     EXPECT_FALSE(std::filesystem::exists(folder_ / "out/overlay/dfx.dtso"));
     return;

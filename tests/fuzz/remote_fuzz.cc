@@ -53,7 +53,7 @@ Bytes SomeMessage(FuzzedDataProvider& data) {
       return Pack(Request{
           driver::remote::RunFrames{{SomeArrays(data), SomeArrays(data)}, data.ConsumeIntegral<uint32_t>()}});
     case 5:
-      return Pack(Reply{driver::remote::RanFrames{{SomeRun(data), SomeRun(data)}, 3, 2, 1}});
+      return Pack(Reply{driver::remote::RanFrames{{SomeRun(data), SomeRun(data)}, 3, 2, 1, {40, 6, 5}}});
     default:
       return Pack(Reply{SomeRun(data)});
   }

@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
+#include <optional>
 #include <thread>
 
 namespace cosim::runtime {
@@ -20,6 +22,7 @@ struct Stage {
   int wait_for_kernels = 0;        ///< the first execution ends when so many kernels have begun
   std::atomic<bool> waited_in_vain = false;
   std::atomic<int> programs_written = 0;
+  std::function<Progress()> counters;  ///< the accelerator's; without them devices do not tell
 };
 
 constexpr uint64_t kProgramAddress = 64;
@@ -55,6 +58,9 @@ class FakeDevice final : public Device {
     return counters;
   }
   void PoisonOnChip(uint64_t) override {}
+  std::optional<Progress> AcceleratorProgress() override {
+    return stage_.counters ? std::optional(stage_.counters()) : std::nullopt;
+  }
 
  private:
   Stage& stage_;
@@ -173,6 +179,33 @@ TEST_F(Frames, AFailureStopsTheOthers) {
   EXPECT_EQ(run.error, "stuck");
   EXPECT_LE(stage_.kernel_runs, 2 * kFramesInFlight + 4);
 }
+
+TEST_F(Frames, AddUpWhatTheAcceleratorDidDuringTheHostsWork) {
+  int asked = 0;
+  stage_.counters = [&] { return Progress{.cycles = 10 * ++asked, .runs = 1, .busy = true}; };
+  const FramesRun run = Run(1, 1, {{{1}}});
+  ASSERT_TRUE(run.meanwhile);
+  EXPECT_EQ(run.meanwhile->stretches, 4);  // inputs, two kernels, outputs
+  EXPECT_EQ(run.meanwhile->cycles, 40);
+  EXPECT_EQ(run.meanwhile->inside_one, 4);
+}
+
+TEST_F(Frames, APieceOfWorkIsInsideARunThatBeganBeforeItAndGoesOnBehindIt) {
+  int asked = 0;
+  stage_.counters = [&] {
+    constexpr Progress kAsked[] = {{0, 1, false}, {10, 2, true},  // began in it
+                                   {20, 2, true}, {30, 2, true},  // inside
+                                   {40, 2, true}, {50, 3, true},  // one ended, the next began
+                                   {60, 3, true}, {70, 3, false}};
+    return kAsked[asked++];
+  };
+  const FramesRun run = Run(1, 1, {{{1}}});
+  ASSERT_TRUE(run.meanwhile);
+  EXPECT_EQ(run.meanwhile->cycles, 40);
+  EXPECT_EQ(run.meanwhile->inside_one, 1);
+}
+
+TEST_F(Frames, CountNothingWhereDevicesDoNotTell) { EXPECT_FALSE(Run(1, 4, {{{1}}}).meanwhile); }
 
 TEST_F(Frames, OneFrameIsEnough) {
   const FramesRun run = Run(2, 1, {{{1}}});

@@ -109,6 +109,17 @@ std::string LoopbackSshd::Start() {
 
 void LoopbackSshd::ForgetHostKey() { WriteKnownHost("other_key"); }
 
+// The parent of a session's command is the sshd that has its connection.
+void LoopbackSshd::EndSessions(const std::string& word, const std::string& when) {
+  if (word.empty()) return Authorize("");
+  const fs::path script = folder_ / "session";
+  std::ofstream(script) << fmt::format(
+      "case $SSH_ORIGINAL_COMMAND in *'{}'*)\n  (until {}; do sleep 0.05; done; kill -9 $PPID) &\nesac\n"
+      "eval \"$SSH_ORIGINAL_COMMAND\"\n",
+      word, when);
+  Authorize(fmt::format("command=\"exec sh {}\" ", script.string()));
+}
+
 void LoopbackSshd::LimitFiles(int blocks) {
   Authorize(
       fmt::format("command=\"trap '' XFSZ; ulimit -f {}; eval \\\"$SSH_ORIGINAL_COMMAND\\\"\" ", blocks));

@@ -29,6 +29,9 @@ class LoopbackSshd final : public TestBoard {
   void LimitFiles(int blocks) override;
   /// From now on the key that clients know is another one.
   void ForgetHostKey();
+  /// From now on a session whose command holds `word` loses its connection once `when`, a command of a shell
+  /// on the board, succeeds. An empty `word`: none does.
+  void EndSessions(const std::string& word, const std::string& when);
 
  private:
   bool MakeKey(const std::string& name) const;

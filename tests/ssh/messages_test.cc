@@ -47,10 +47,13 @@ TEST(RemoteMessages, SurviveTheirBytes) {
   EXPECT_EQ(std::get<RunFrames>(*UnpackRequest(Pack(Request{frames}))).inputs, frames.inputs);
   EXPECT_EQ(std::get<RunFrames>(*UnpackRequest(Pack(Request{frames}))).count, 7u);
   const RanFrames several =
-      std::get<RanFrames>(*UnpackReply(Pack(Reply{RanFrames{{SomeRun(), SomeRun()}, 3, 2, 1}})));
+      std::get<RanFrames>(*UnpackReply(Pack(Reply{RanFrames{{SomeRun(), SomeRun()}, 3, 2, 1, {40, 6, 5}}})));
   ASSERT_EQ(several.frames.size(), 2u);
   EXPECT_EQ(several.frames[1].outputs, SomeRun().outputs);
   EXPECT_EQ(several.overlapped_s, 1);
+  EXPECT_EQ(several.meanwhile.cycles, 40);
+  EXPECT_EQ(several.meanwhile.stretches, 6);
+  EXPECT_EQ(several.meanwhile.inside_one, 5);
 
   const Ran ran = std::get<Ran>(*UnpackReply(Pack(Reply{SomeRun()})));
   EXPECT_EQ(ran.cycles, SomeRun().cycles);

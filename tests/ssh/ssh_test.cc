@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // `cosim run --device=ssh://…` through a real sshd, or a stand-in for ssh on machines without one: the report
 // of a run, and each way it can fail its diagnostic, with nothing half done left on the other side.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <thread>
 #include <utility>
 
 #include "driver/process.h"
@@ -83,6 +86,14 @@ class SshBoard : public cli::testing::Command {
     return (folder_ / "cosim-board").string();
   }
 
+  /// Whether it comes true, at the board's leisure.
+  static bool Comes(const std::function<bool()>& what) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!what() && std::chrono::steady_clock::now() < end)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return what();
+  }
+
   std::set<std::string> Left() const {
     std::set<std::string> names;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(board_->Cache()))
@@ -151,6 +162,9 @@ TEST_F(SshBoard, HasFramesInFlight) {
   EXPECT_EQ(board["frames"]["count"], 5);
   EXPECT_GT(board["frames"]["overlapped_s"], 0);
   EXPECT_LE(board["frames"]["overlapped_s"], board["frames"]["host_s"].get<double>() * 1.000001);
+  EXPECT_THAT(text, HasSubstr(" cycles while the host worked on another frame; "));
+  EXPECT_EQ(board["frames"]["meanwhile"]["pieces"], 10);  // inputs in, outputs out
+  EXPECT_LE(board["frames"]["meanwhile"]["cycles"], 5 * board["cycles"].get<int64_t>());
 }
 
 TEST_F(SshBoard, RunsModulesAndCopiesOnlyWhatChanged) {
@@ -198,6 +212,32 @@ TEST_F(SshBoard, LeavesNothingWhereThereIsNoRoom) {
 TEST_F(SshConnection, SaysWhenItEnds) {
   const std::string error = ErrorOf(On("mlp --config=tiny.yaml", Script("kill -9 $PPID")));
   EXPECT_THAT(error, HasSubstr("ssh://testboard: error[E0809]"));
+  EXPECT_THAT(Left(), ElementsAre("cosim-board", "mlp.cosim"));
+}
+
+// The first bytes of a file arrive, the rest never comes, and then the connection ends.
+TEST_F(SshConnection, LeavesNothingWhenItEndsWithinAFile) {
+  Write("slow_ssh", "#!/bin/sh\ncase $* in *'cat >'*) ;; *) exec " + board_->Ssh() +
+                        " \"$@\" ;; esac\n"
+                        "{ head -c 100000; while sleep 0.1; do printf x || exit; done; } | " +
+                        board_->Ssh() + " \"$@\"\n");
+  setenv("COSIM_SSH", ("sh " + (folder_ / "slow_ssh").string()).c_str(), 1);
+  sshd_->EndSessions(
+      "cat >", fmt::format("[ -n \"$(find '{}' -name '.part.*' -size +0)\" ]", board_->Cache().string()));
+  EXPECT_THAT(ErrorOf(On("mlp --config=tiny.yaml")), HasSubstr("ssh://testboard: error[E0809]"));
+  EXPECT_TRUE(Comes([&] { return Left().empty(); }));
+  setenv("COSIM_SSH", board_->Ssh().c_str(), 1);
+  sshd_->EndSessions("", "");
+  Good(On("mlp --config=tiny.yaml"));
+}
+
+// There are more runs to come than anybody waits for.
+TEST_F(SshConnection, LeavesNoProgramWhenItEndsWithinARun) {
+  sshd_->EndSessions("serve", "sleep 1");
+  EXPECT_THAT(ErrorOf(On("mlp --config=tiny.yaml --repeat=100000")),
+              HasSubstr("ssh://testboard: error[E0809]"));
+  const std::string program = (board_->Cache() / "cosim-board/[c]osim-board serve").string();
+  EXPECT_TRUE(Comes([&] { return Shell("pgrep -f '" + program + "'").status == 1; }));
   EXPECT_THAT(Left(), ElementsAre("cosim-board", "mlp.cosim"));
 }
 
