@@ -80,9 +80,8 @@ std::string MeanwhileLine(const session::BoardResult& board) {
   runtime::Cycle cycles = 0;
   for (const BoardMeasurement& run : board.runs) cycles += run.cycles;
   return fmt::format(
-      "  by its counters: {} of {} cycles while the host worked on another frame; {} of {} of that work "
-      "within "
-      "one run\n",
+      "  by its counters: {} of {} cycles while the host worked on another frame; "
+      "{} of {} of that work within one run\n",
       Grouped(meanwhile.cycles), Grouped(cycles), Grouped(meanwhile.inside_one),
       Counted(static_cast<size_t>(meanwhile.stretches), "piece"));
 }

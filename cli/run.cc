@@ -133,7 +133,7 @@ int RunVerb(const Arguments& arguments) {
   options.add_options()(
       "device", po::value<std::string>()->value_name("NAME")->default_value("cycle"),
       "functional | cycle | rtl | tlm | tlm-rtl; host: no accelerator, all of it on this machine; "
-      "ssh://[USER@]BOARD[:PORT], or board for that of the configuration or $COSIM_BOARD")(
+      "ssh://[USER@]BOARD[:PORT], or board for that of the configuration, of $COSIM_BOARD, or this machine")(
       "timing-only", "count cycles without computing data (cycle device)")(
       "virtual-threads", po::value<int>()->value_name("N")->default_value(2),
       "virtual threads a kernel: 1 hides no latency")(

@@ -25,7 +25,9 @@
 #include "cli/tuned_schedules.h"
 #include "compiler/cpu/host_target.h"
 #include "compiler/session/module.h"
+#include "driver/open_board.h"
 #include "driver/ssh/board_host.h"
+#include "driver/uio.h"
 #include "isa/home.h"
 #include "isa/spec/board_address.h"
 #include "isa/spec/config_host.h"
@@ -53,20 +55,21 @@ bool HasNoSimulatorOptions(const po::variables_map& values) {
   return true;
 }
 
-/// "ssh://…" as given; of "board" that of the configuration, else that of $COSIM_BOARD. Prints a mistake.
+/// "ssh://…" as given; of "board" that of the configuration, else that of $COSIM_BOARD, else this machine if
+/// it has an accelerator. Prints a mistake.
 std::optional<isa::BoardAddress> AddressOf(const std::string& device, const runtime::SpecSource& source) {
   std::string text = device;
   if (device == "board") {
     if (auto address = isa::BoardAddressOf(source.config, source.overrides)) return address;
     const char* variable = std::getenv("COSIM_BOARD");
-    if (variable == nullptr || *variable == '\0') {
-      Fail("--device=board: which board?",
-           "'board_address: ssh://HOST' in the configuration or COSIM_BOARD=ssh://HOST names one; on the "
-           "board "
-           "itself, 'cosim-board run' runs modules: docs/how-to/run-on-a-board.md");
+    const bool is_named = variable != nullptr && *variable != '\0';
+    Diagnostics why_not_here;
+    if (!is_named && !driver::FindUio("/", driver::kUioName, why_not_here)) {
+      Fail(fmt::format("--device=board: which board? This machine is none: {}", why_not_here.Back().message),
+           "'board_address: ssh://HOST' in the configuration or COSIM_BOARD=ssh://HOST names one");
       return std::nullopt;
     }
-    text = variable;
+    text = is_named ? std::string(variable) : std::string(isa::kLocalBoard);
   }
   auto address = isa::ParseBoardAddress(text);
   if (!address)

@@ -13,8 +13,8 @@ std::optional<std::filesystem::path> FindClock(const std::filesystem::path& root
 /// As that file has it.
 std::optional<double> ReadClockMhz(const std::filesystem::path& root);
 
-/// Whether an accelerator of a configuration with `wanted` may run at that rate: at most that, and at least
-/// 98 % of it, which is how near dividers come.
-constexpr bool SuitsClock(double mhz, double wanted) { return mhz <= wanted && mhz >= 0.98 * wanted; }
+/// Whether an accelerator of a configuration with `wanted` may run at that rate: at most that, rounded to
+/// whole hertz, and at least 98 % of it, which is how near dividers come.
+constexpr bool SuitsClock(double mhz, double wanted) { return mhz <= wanted + 1e-6 && mhz >= 0.98 * wanted; }
 
 }  // namespace cosim::driver

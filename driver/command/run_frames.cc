@@ -32,9 +32,8 @@ void PrintFrames(const BoardModule& loaded, const runtime::FramesRun& run, size_
       host > 0 ? 100 * meanwhile / host : 0);
   if (run.meanwhile)
     fmt::print(
-        "by its counters: {} of {} cycles while the host worked on another frame; {} of {} pieces of that "
-        "work "
-        "within one run\n",
+        "by its counters: {} of {} cycles while the host worked on another frame; "
+        "{} of {} pieces of that work within one run\n",
         run.meanwhile->cycles, cycles, run.meanwhile->inside_one, run.meanwhile->stretches);
 }
 

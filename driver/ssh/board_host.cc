@@ -27,6 +27,7 @@ constexpr int kNoFolder = 3, kNotWritten = 4, kNotWhole = 5;
 std::string InShell(const std::string& script) { return fmt::format("exec sh -c '{}'", script); }
 
 std::vector<std::string> SshArguments(const isa::BoardAddress& address, const std::string& command) {
+  if (address.is_local) return {"sh", "-c", command};
   std::vector<std::string> arguments;
   const char* other = std::getenv("COSIM_SSH");
   std::istringstream words(other ? other : "ssh");
@@ -61,7 +62,7 @@ std::string ArchitectureOf(const std::string& machine) {
 }  // namespace
 
 bool BoardHost::Explain(int status, const std::string& errors, Diagnostics& diags) const {
-  if (status != kSshFailed && status >= 0) return false;
+  if (address_.is_local || (status != kSshFailed && status >= 0)) return false;
   const std::string last = LastLine(errors);
   diags.Error(codes::kNoConnection, {address_.Text()}, last.empty() ? "ssh does not get there" : last).hint =
       HintFor(errors, address_);

@@ -26,11 +26,13 @@ bool IsName(std::string_view text) {
 }  // namespace
 
 std::string BoardAddress::Text() const {
+  if (is_local) return std::string(kLocalBoard);
   return port > 0 ? fmt::format("{}{}:{}", kBoardScheme, login, port)
                   : fmt::format("{}{}", kBoardScheme, login);
 }
 
 std::optional<BoardAddress> ParseBoardAddress(std::string_view text) {
+  if (text == kLocalBoard) return BoardAddress{.login = "", .is_local = true};
   if (!text.starts_with(kBoardScheme)) return std::nullopt;
   text.remove_prefix(kBoardScheme.size());
   BoardAddress address;

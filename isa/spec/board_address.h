@@ -13,16 +13,17 @@
 
 namespace cosim::isa {
 
-/// What every address begins with.
-inline constexpr std::string_view kBoardScheme = "ssh://";
+/// What every address of another machine begins with, and the name of this one, where it is a board itself.
+inline constexpr std::string_view kBoardScheme = "ssh://", kLocalBoard = "local";
 
 struct BoardAddress {
-  std::string login;  ///< "host" or "user@host", as ssh takes it: names of ~/.ssh/config too
-  int port = 0;       ///< 0: ssh's own choice
+  std::string login;      ///< "host" or "user@host", as ssh takes it: names of ~/.ssh/config too
+  int port = 0;           ///< 0: ssh's own choice
+  bool is_local = false;  ///< this machine, without ssh; the rest is empty
   std::string Text() const;
 };
 
-/// "ssh://[user@]host[:port]"; nothing when it is not of this form.
+/// "ssh://[user@]host[:port]", or "local"; nothing when it is neither.
 std::optional<BoardAddress> ParseBoardAddress(std::string_view text);
 
 /// What a configuration says; nothing when it says none, and after reporting.

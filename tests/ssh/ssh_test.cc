@@ -14,6 +14,7 @@
 
 #include "driver/process.h"
 #include "isa/spec/board_address.h"
+#include "runtime/private_folder.h"
 #include "tests/cli/command.h"
 #include "tests/ssh/loopback_sshd.h"
 #include "tests/ssh/shell_board.h"
@@ -23,6 +24,7 @@ namespace {
 
 using cli::testing::Outcome;
 using cli::testing::ReadFile;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -163,7 +165,7 @@ TEST_F(SshBoard, HasFramesInFlight) {
   EXPECT_GT(board["frames"]["overlapped_s"], 0);
   EXPECT_LE(board["frames"]["overlapped_s"], board["frames"]["host_s"].get<double>() * 1.000001);
   EXPECT_THAT(text, HasSubstr(" cycles while the host worked on another frame; "));
-  EXPECT_EQ(board["frames"]["meanwhile"]["pieces"], 10);  // inputs in, outputs out
+  EXPECT_EQ(board["frames"]["meanwhile"]["pieces"], 15);  // inputs in, a host layer, outputs out
   EXPECT_LE(board["frames"]["meanwhile"]["cycles"], 5 * board["cycles"].get<int64_t>());
 }
 
@@ -275,9 +277,28 @@ TEST_F(SshBoard, SaysWhatAnotherProgramSaid) {
   EXPECT_THAT(died, HasSubstr("hint: no library"));
 }
 
+// Without ssh; the files go where they do on any board.
+TEST_F(SshStandIn, IsThisMachineWhereThatIsTheBoard) {
+  setenv("COSIM_RTL_CACHE", runtime::UserFolder("XDG_CACHE_HOME", ".cache").c_str(), 1);
+  setenv("XDG_CACHE_HOME", board_->Cache().c_str(), 1);
+  setenv("COSIM_BOARD", "local", 1);
+  setenv("COSIM_SSH", "no_such_ssh", 1);
+  const std::string text =
+      Good("run mlp --config=tiny.yaml --device=board --board-program=" BOARD_ON_RTL).out;
+  EXPECT_THAT(text, HasSubstr("mlp on tiny (cosim), local device"));
+  EXPECT_THAT(text, HasSubstr("board local, 1 run:"));
+  EXPECT_THAT(text, HasSubstr(": equal\n"));
+  EXPECT_THAT(text, HasSubstr("0 mismatches"));
+  EXPECT_THAT(Left(), ElementsAre("cosim-board", "mlp.cosim"));
+  setenv("XDG_CACHE_HOME", getenv("COSIM_RTL_CACHE"), 1);
+  for (const char* variable : {"COSIM_BOARD", "COSIM_RTL_CACHE"}) unsetenv(variable);
+}
+
 TEST_F(SshBoard, NeedsABoardForTheDeviceOfThatName) {
   unsetenv("COSIM_BOARD");
-  EXPECT_THAT(ErrorOf("run mlp --device=board"), HasSubstr("or COSIM_BOARD=ssh://HOST names one"));
+  EXPECT_THAT(ErrorOf("run mlp --device=board"),
+              AllOf(HasSubstr("This machine is none: no UIO device is named 'cosim'"),
+                    HasSubstr("or COSIM_BOARD=ssh://HOST names one")));
   const std::string board = " --device=board --board-program=" + Script("echo hello");
   setenv("COSIM_BOARD", "ssh://testboard", 1);
   EXPECT_THAT(ErrorOf("run mlp --config=tiny.yaml" + board), HasSubstr("ssh://testboard: error[E0811]"));
