@@ -101,8 +101,8 @@ TEST_P(Vivado, UsesThePortsWhoseWidthsFlashSets) {
   if (board.port_registers == 0) GTEST_SKIP() << board.name << " has no widths to set";
   constexpr uint64_t kFirstRegisters = 0xFD36'0000;  // AFIFM0, of slave 0
   const uint64_t first = (board.port_registers - kFirstRegisters) / board.port_stride;
-  const Outcome outcome =
-      Shell("echo 'source out/vivado/board.tcl; puts [processor_settings 100 64 2]' | tclsh");
+  std::ofstream(folder_ / "ports.tcl") << "source out/vivado/board.tcl\nputs [processor_settings 100 64 2]\n";
+  const Outcome outcome = Shell("tclsh ports.tcl");
   for (uint64_t port = 0; port < 2; ++port)
     EXPECT_THAT(outcome.out, HasSubstr(fmt::format("CONFIG.PSU__USE__S_AXI_GP{0} 1 "
                                                    "CONFIG.PSU__SAXIGP{0}__DATA_WIDTH 64",
