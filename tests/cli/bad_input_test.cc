@@ -207,8 +207,8 @@ TEST_F(BadInput, UnknownChoicesAreListed) {
   ExpectRefused("run mlp --device=fpga", R"(cosim: error: unknown device 'fpga'
   hint: known here: functional, cycle, rtl, tlm, tlm-rtl, host
 )");
-  ExpectRefused("run mlp --device=board", R"(cosim: error: --device=board: which board?
-  hint: 'board_address: ssh://HOST' in the configuration or COSIM_BOARD=ssh://HOST names one; on the board itself, 'cosim-board run' runs modules: docs/how-to/run-on-a-board.md
+  ExpectRefused("run mlp --device=board", R"(cosim: error: --device=board: which board? This machine is none: no UIO device is named 'cosim': there is none at all
+  hint: 'board_address: ssh://HOST' in the configuration or COSIM_BOARD=ssh://HOST names one
 )");
   ExpectRefused("run mlp --device=cylce", R"(cosim: error: unknown device 'cylce'
   hint: did you mean 'cycle'?
