@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A board that is reached by ssh: what processor it has, files of ours on it, programs started there. Uses
 // this machine's ssh with its keys and its known hosts, and never asks for a password. $COSIM_SSH, words
-// separated by blanks, stands for `ssh`: "ssh -F other_config". A machine that is a board itself does the same
-// without ssh.
+// separated by blanks, stands for `ssh`: "ssh -F other_config". A machine that is a board itself does the
+// same without ssh.
 #pragma once
 
 #include <cstdint>

@@ -207,7 +207,9 @@ TEST_F(BadInput, UnknownChoicesAreListed) {
   ExpectRefused("run mlp --device=fpga", R"(cosim: error: unknown device 'fpga'
   hint: known here: functional, cycle, rtl, tlm, tlm-rtl, host
 )");
-  ExpectRefused("run mlp --device=board", R"(cosim: error: --device=board: which board? This machine is none: no UIO device is named 'cosim': there is none at all
+  ExpectRefused(
+      "run mlp --device=board",
+      R"(cosim: error: --device=board: which board? This machine is none: no UIO device is named 'cosim': there is none at all
   hint: 'board_address: ssh://HOST' in the configuration or COSIM_BOARD=ssh://HOST names one
 )");
   ExpectRefused("run mlp --device=cylce", R"(cosim: error: unknown device 'cylce'
