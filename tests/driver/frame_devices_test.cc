@@ -25,22 +25,22 @@ using ::testing::HasSubstr;
 
 constexpr uint64_t kFirstByte = 0x1000'0000, kMemorySize = 1 << 20, kBytes = 16;
 
-using Counters = std::function<runtime::Progress()>;
+using ReadProgress = std::function<runtime::Progress()>;
 
 /// A host step that hands its argument on and takes until the accelerator has worked on. Where it stands
 /// still for half a second no other frame may be left to run.
 class UntilItWorked final : public runtime::CpuKernel {
  public:
-  explicit UntilItWorked(Counters counters) : counters_(std::move(counters)) {}
+  explicit UntilItWorked(ReadProgress read) : read_(std::move(read)) {}
   void RunOn(std::span<void* const> args, const runtime::Parallel&) const override {
     std::copy_n(static_cast<const uint8_t*>(args[0]), kBytes, static_cast<uint8_t*>(args[1]));
-    const runtime::Cycle before = counters_().cycles;
-    for (int i = 0; i < 500 && counters_().cycles == before; ++i)
+    const runtime::Cycle before = read_().cycles;
+    for (int i = 0; i < 500 && read_().cycles == before; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 
  private:
-  const Counters counters_;
+  const ReadProgress read_;
 };
 
 class FrameDevicesTest : public ::testing::Test {
