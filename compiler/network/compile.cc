@@ -202,8 +202,8 @@ class Compiler {
         return;
       }
     } else {
-      from = SourceOf(graph_, {from.value, form.layout});
-      from.value = Root(from.value);
+      const FormKey source{Root(SourceOf(graph_, {from.value, form.layout}).value), {}};
+      if (!graph_.node(source.value).As<graph::Constant>()) from = source;
       Need(from);
     }
     Conversion conversion = ConversionOf(graph_, from, form, lowering_.array());
