@@ -9,7 +9,7 @@ namespace cosim::graph {
 namespace {
 
 // Patches of so many pixels, so deep, stay in the second cache while all weights pass.
-constexpr int64_t kMostColumns = 12 * kTileColumns, kMostDepth = 512;
+constexpr int64_t kMostColumns = 6 * kTileColumns, kMostDepth = 512;
 
 class Convolution {
  public:

@@ -41,22 +41,6 @@ template <int kLanes, int kRows>
   }
 }
 
-/// The same with a vector that is as wide as the tile.
-template <int kRows>
-[[gnu::always_inline]] inline void SumWideTile(const float* weights, int64_t weights_stride,
-                                               const float* panel, int64_t depth, float* sums,
-                                               int64_t sums_stride) {
-  using Vector = typename VectorOf<kTileColumns>::Type;
-  Vector tile[kRows];
-  for (int r = 0; r < kRows; ++r) __builtin_memcpy(&tile[r], sums + r * sums_stride, sizeof(Vector));
-  for (int64_t k = 0; k < depth; ++k) {
-    Vector x;
-    __builtin_memcpy(&x, panel + k * kTileColumns, sizeof(Vector));
-    _Pragma("GCC unroll 6") for (int r = 0; r < kRows; ++r) tile[r] += x * weights[r * weights_stride + k];
-  }
-  for (int r = 0; r < kRows; ++r) __builtin_memcpy(sums + r * sums_stride, &tile[r], sizeof(Vector));
-}
-
 template <int kRows>
 void AnyTile(const float* weights, int64_t weights_stride, const float* panel, int64_t depth, float* sums,
              int64_t sums_stride) {
@@ -85,7 +69,7 @@ template <int kRows>
 __attribute__((target("avx512f"))) void Avx512Tile(const float* weights, int64_t weights_stride,
                                                    const float* panel, int64_t depth, float* sums,
                                                    int64_t sums_stride) {
-  SumWideTile<kRows>(weights, weights_stride, panel, depth, sums, sums_stride);
+  SumTile<16, kRows>(weights, weights_stride, panel, depth, sums, sums_stride);
 }
 
 template <int... kRows>

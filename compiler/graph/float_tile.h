@@ -10,7 +10,7 @@
 namespace cosim::graph {
 
 inline constexpr int64_t kTileRows = 6;      ///< most rows of sums at a time
-inline constexpr int64_t kTileColumns = 16;  ///< sums a row
+inline constexpr int64_t kTileColumns = 32;  ///< sums a row
 
 /// sums[r * sums_stride + c] += weights[r * weights_stride + k] * panel[k * kTileColumns + c], k from 0 to
 /// `depth`.

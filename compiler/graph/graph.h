@@ -65,6 +65,10 @@ class Graph {
   /// Appends a node as it is, type included. For readers and tests; Verify says what is wrong with it.
   ValueId Append(Node node);
 
+  /// Hands over the data of the Constant `id` and leaves the node without any, so that a rewriting need not
+  /// hold old and new weights of all layers at a time.
+  TensorPtr TakeConstant(ValueId id) { return std::move(std::get<Constant>(nodes_.at(id).op).data); }
+
   void SetOutputs(std::vector<ValueId> outputs) { outputs_ = std::move(outputs); }
 
   const std::string& name() const { return name_; }

@@ -74,12 +74,17 @@ Tensor QuantizeWeight(const Tensor& weight, const Channels& channels, const std:
   const auto most = static_cast<float>(levels);
   const auto w = weight.data<float>();
   std::vector<int8_t> q(w.size());
+  Eigen::ArrayXf exact;
+  Eigen::ArrayXi steps;
   ForEachRun(weight, channels, [&](int64_t channel, int64_t first, int64_t count) {
-    const float per_step = 1 / scales[scales.size() == 1 ? 0 : channel];
-    for (int64_t i = first; i < first + count; ++i) {
-      const float steps = w[i] * per_step + std::copysign(0.5f, w[i]);
-      q[i] = static_cast<int8_t>(static_cast<int32_t>(std::min(most, std::max(-most, steps))));
-    }
+    exact =
+        Eigen::Map<const Eigen::ArrayXf>(&w[first], count) * (1 / scales[scales.size() == 1 ? 0 : channel]);
+    // Halves away from zero, by a cast that cuts off what is behind the point.
+    steps = (exact + (exact < 0).select(Eigen::ArrayXf::Constant(count, -0.5f), 0.5f))
+                .max(-most)
+                .min(most)
+                .cast<int32_t>();
+    std::copy(steps.begin(), steps.end(), q.begin() + first);
   });
   return {weight.shape(), std::move(q)};
 }

@@ -43,14 +43,14 @@ Subject MakeSubject(const Options& options, const HostOptions& host) {
   Subject subject;
   subject.model = options.model.get();
   if (subject.model) return subject;
-  const graph::Graph source = graph::zoo::Build(options.network, options.seed);
+  graph::Graph source = graph::zoo::Build(options.network, options.seed);
   if (host.float32) {
     subject.real = graph::RemoveDeadValues(graph::FoldBatchNorm(graph::FoldConstants(source)));
     return subject;
   }
   graph::QuantizeOptions quantize{.seed = options.seed};
   if (options.activation_bits != 0) quantize.activation_bits = options.activation_bits;
-  subject.quantized = graph::QuantizeGraph(source, quantize);
+  subject.quantized = graph::QuantizeGraph(std::move(source), quantize);
   return subject;
 }
 

@@ -14,18 +14,18 @@ namespace {
 /// A BatchNorm that can be folded and what it folds into.
 struct Match {
   ValueId product;  ///< The Conv2d or Dense.
-  TensorPtr weight;
+  ValueId weight;
   TensorPtr bias;  ///< Null when there is none.
 };
 
 class BatchNormFolder {
  public:
-  explicit BatchNormFolder(const Graph& graph)
-      : graph_(graph), rewriter_(graph), reads_(graph.nodes().size(), 0) {
-    for (const Node& node : graph.nodes()) {
+  explicit BatchNormFolder(Graph graph)
+      : graph_(std::move(graph)), rewriter_(graph_), reads_(graph_.nodes().size(), 0) {
+    for (const Node& node : graph_.nodes()) {
       for (ValueId input : node.inputs) ++reads_[input];
     }
-    for (ValueId output : graph.outputs()) ++reads_[output];
+    for (ValueId output : graph_.outputs()) ++reads_[output];
   }
 
   Graph Run() {
@@ -37,6 +37,8 @@ class BatchNormFolder {
       absorbed[graph_.node(id).inputs[0]] = true;
       absorbed[matches.back()->product] = true;
     }
+    for (const auto& match : matches)
+      if (match && reads_[match->weight] == 1) absorbed[match->weight] = true;
     for (ValueId id = 0; id < graph_.size(); ++id) {
       if (matches[id]) {
         Fold(id, *matches[id]);
@@ -59,7 +61,7 @@ class BatchNormFolder {
     for (size_t i = 1; i < norm.inputs.size(); ++i) {
       if (!ConstantData(norm.inputs[i])) return std::nullopt;
     }
-    Match match{norm.inputs[0], nullptr, nullptr};
+    Match match{norm.inputs[0], -1, nullptr};
     if (reads_[match.product] != 1) return std::nullopt;
     if (const Node& bias = graph_.node(match.product); bias.As<BiasAdd>()) {
       match.bias = ConstantData(bias.inputs[1]);
@@ -68,8 +70,8 @@ class BatchNormFolder {
     }
     const Node& product = graph_.node(match.product);
     if (!product.As<Conv2d>() && !product.As<Dense>()) return std::nullopt;
-    match.weight = ConstantData(product.inputs[1]);
-    if (!match.weight) return std::nullopt;
+    match.weight = product.inputs[1];
+    if (!ConstantData(match.weight)) return std::nullopt;
     return match;
   }
 
@@ -79,9 +81,11 @@ class BatchNormFolder {
     const auto beta = ConstantData(norm.inputs[2])->data<float>();
     const auto mean = ConstantData(norm.inputs[3])->data<float>();
     const auto variance = ConstantData(norm.inputs[4])->data<float>();
-    const auto old_weight = match.weight->data<float>();
-    const int64_t channels = match.weight->shape()[0];
-    const int64_t taps = match.weight->size() / channels;
+    const TensorPtr old =
+        reads_[match.weight] == 1 ? graph_.TakeConstant(match.weight) : ConstantData(match.weight);
+    const auto old_weight = old->data<float>();
+    const int64_t channels = old->shape()[0];
+    const int64_t taps = old->size() / channels;
     std::vector<float> weight(old_weight.size());
     std::vector<float> bias(channels);
     for (int64_t c = 0; c < channels; ++c) {
@@ -94,7 +98,7 @@ class BatchNormFolder {
     const Node& product = graph_.node(match.product);
     Graph& result = rewriter_.result();
     const ValueId new_weight =
-        result.AddConstant(product.name + ".folded_weight", Tensor(match.weight->shape(), std::move(weight)));
+        result.AddConstant(product.name + ".folded_weight", Tensor(old->shape(), std::move(weight)));
     const ValueId new_bias =
         result.AddConstant(norm.name + ".folded_bias", Tensor(Shape{channels}, std::move(bias)));
     const ValueId new_product =
@@ -102,13 +106,13 @@ class BatchNormFolder {
     rewriter_.Replace(id, result.Add(norm.name, BiasAdd{}, {new_product, new_bias}));
   }
 
-  const Graph& graph_;
+  Graph graph_;
   Rewriter rewriter_;
   std::vector<int> reads_;
 };
 
 }  // namespace
 
-Graph FoldBatchNorm(const Graph& graph) { return BatchNormFolder(graph).Run(); }
+Graph FoldBatchNorm(Graph graph) { return BatchNormFolder(std::move(graph)).Run(); }
 
 }  // namespace cosim::graph

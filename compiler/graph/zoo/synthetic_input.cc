@@ -22,13 +22,15 @@ void AddSmoothNoise(Random& random, Plane& plane, int64_t step, int64_t amplitud
   const int64_t rows = plane.height / step + 2, columns = plane.width / step + 2;
   std::vector<int64_t> knots(rows * columns);
   for (int64_t& knot : knots) knot = (random.Bell() * amplitude) >> 16;
+  int64_t* pixel = plane.pixels.data();
   for (int64_t y = 0; y < plane.height; ++y) {
-    for (int64_t x = 0; x < plane.width; ++x) {
-      const int64_t* knot = &knots[y / step * columns + x / step];
-      const int64_t fy = y % step, fx = x % step;
+    const int64_t fy = y % step;
+    const int64_t* knot = &knots[y / step * columns];
+    for (int64_t x = 0, fx = 0; x < plane.width; ++x, ++pixel) {
       const int64_t above = knot[0] * (step - fx) + knot[1] * fx;
       const int64_t below = knot[columns] * (step - fx) + knot[columns + 1] * fx;
-      plane.pixels[y * plane.width + x] += (above * (step - fy) + below * fy) / (step * step);
+      *pixel += (above * (step - fy) + below * fy) / (step * step);
+      if (++fx == step) fx = 0, ++knot;
     }
   }
 }

@@ -398,9 +398,9 @@ std::string_view Name(QuantizationScheme scheme) {
   return scheme == QuantizationScheme::kPerChannel ? "per_channel" : "power_of_two";
 }
 
-QuantizedGraph QuantizeGraph(const Graph& float_graph, const QuantizeOptions& options) {
-  Graph folded = RemoveDeadValues(FoldBatchNorm(ExpandTransposed(FoldConstants(float_graph))));
-  return Quantizer(std::move(folded), options).Run();
+QuantizedGraph QuantizeGraph(Graph float_graph, const QuantizeOptions& options) {
+  float_graph = ExpandTransposed(FoldConstants(float_graph));
+  return Quantizer(RemoveDeadValues(FoldBatchNorm(std::move(float_graph))), options).Run();
 }
 
 }  // namespace cosim::graph

@@ -53,7 +53,7 @@ struct QuantizedGraph {
 /// an optional BiasAdd, BatchNorm and Relu behind), ConvTranspose2d alike where the result's extents are
 /// multiples of the strides, Add, Sub and Mul (with an optional Relu), Relu, MaxPool, AvgPool, GlobalAvgPool,
 /// Flatten, Concat, Pad, DepthToSpace, ResizeNearest, MatMul, Softmax, LayerNorm, Gelu. Anything else is a
-/// COSIM_CHECK.
-QuantizedGraph QuantizeGraph(const Graph& float_graph, const QuantizeOptions& options);
+/// COSIM_CHECK. A graph moved in is let go of as it is folded.
+QuantizedGraph QuantizeGraph(Graph float_graph, const QuantizeOptions& options);
 
 }  // namespace cosim::graph
