@@ -29,7 +29,9 @@ bool IsNetwork(const std::string& name) {
 
 int CheckNetworkPrograms(const isa::Spec& spec, const graph::Graph& graph, const std::string& model,
                          int threads) {
-  const auto network = session::CompileFor(spec, graph, {.virtual_threads = threads, .after_pass = {}});
+  const auto network = session::CompileFor(
+      spec, graph,
+      {.virtual_threads = threads, .channels_last = !import::IsModelFile(model), .after_pass = {}});
   size_t programs = 0, instructions = 0;
   for (const auto& step : network.steps)
     if (const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step)) {

@@ -57,7 +57,10 @@ int DisasmVerb(const Arguments& arguments) {
   const auto spec = LoadSpecFrom(values);
   const auto graph = spec ? LoadGraph(values, *spec, model, values["seed"].as<uint64_t>()) : std::nullopt;
   if (!graph) return 1;
-  network::CompileOptions compile{.virtual_threads = threads, .keep_every_value = false, .after_pass = {}};
+  network::CompileOptions compile{.virtual_threads = threads,
+                                  .keep_every_value = false,
+                                  .channels_last = !import::IsModelFile(model),
+                                  .after_pass = {}};
   if (prints_ir) {
     const std::string pass = values["print-after"].as<std::string>(),
                       layer = values["layer"].as<std::string>();

@@ -7,6 +7,7 @@
 #include "cli/report_checks.h"
 #include "cli/report_figures.h"
 #include "cli/text.h"
+#include "isa/text_escape.h"
 
 namespace cosim::cli {
 namespace {
@@ -77,6 +78,11 @@ std::string Totals(const session::Result& result, const isa::Spec& spec, const s
                         Percent(Utilization(result.ideal_cycles, result.run.cycles)));
   else
     text += fmt::format("total: no cycles, {}\n", Macs(result));
+  for (const runtime::Place& input : result.network.inputs)
+    if (input.image)
+      text +=
+          fmt::format("image: {} comes as {}, its rows are copied to where the accelerator gathers windows\n",
+                      isa::OneLine(input.name), input.type);
   if (result.clock) text += ClockLine(*result.clock);
   text += FrameLine(result, spec);
   if (result.energy) text += EnergyLine(*result.energy);

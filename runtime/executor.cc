@@ -160,14 +160,17 @@ void RunCpu(const CpuStep& step, Device& device, HostArrays& held, Run& run) {
 }
 
 void WriteInputs(const Network& network, Device& device, const std::vector<std::vector<uint8_t>>& inputs,
-                 HostArrays& held, Run& run) {
+                 Programs programs, HostArrays& held, Run& run) {
   COSIM_CHECK(inputs.size() == network.inputs.size());
   Timed(run.copy_seconds, [&] {
     device.Reserve(network.dram_bytes);
     for (size_t i = 0; i < inputs.size(); ++i) {
-      COSIM_CHECK(inputs[i].size() == network.inputs[i].bytes);
       const Place& place = network.inputs[i];
-      if (place.on_host) {
+      COSIM_CHECK(inputs[i].size() == place.InputBytes());
+      if (place.image) {
+        if (programs == Programs::kToLoad) WriteBorder(device, place.address, *place.image, place.bytes);
+        WriteRows(device, place.address, *place.image, inputs[i]);
+      } else if (place.on_host) {
         held.Make(place.address, place.bytes) = inputs[i];
       } else {
         device.Write(place.address, inputs[i]);
@@ -203,7 +206,8 @@ double CpuSeconds() { return Seconds(CLOCK_PROCESS_CPUTIME_ID); }
 uint64_t CopiedBytes(const Network& network) {
   uint64_t bytes = 0;
   for (const auto* places : {&network.inputs, &network.outputs})
-    for (const Place& place : *places) bytes += place.on_host ? 0 : place.bytes;
+    for (const Place& place : *places)
+      bytes += place.on_host ? 0 : place.InputBytes();
   for (const auto& step : network.steps)
     if (const auto* call = std::get_if<CpuStep>(&step))
       for (const CpuStep::Argument& argument : call->arguments)
@@ -225,9 +229,12 @@ std::vector<uint8_t> ReadPlain(Device& device, const Place& place) {
 }
 
 void LoadPrograms(Device& device, const Network& network) {
+  device.Reserve(network.dram_bytes);
   for (const auto& step : network.steps)
     if (const auto* accelerator = std::get_if<AcceleratorStep>(&step))
       LoadSegments(device, accelerator->program);
+  for (const Place& place : network.inputs)
+    if (place.image) WriteBorder(device, place.address, *place.image, place.bytes);
 }
 
 Run Execute(const Network& network, const isa::Spec& spec, Device& device,
@@ -239,7 +246,8 @@ Run Execute(const Network& network, const isa::Spec& spec, Device& device,
   const auto host = [&](Stretch what, const auto& call) {
     NotedBeside(device, accelerator != nullptr, run, what, call);
   };
-  if (!timing_only) host(Stretch::kCopies, [&] { WriteInputs(network, device, inputs, held, run); });
+  if (!timing_only)
+    host(Stretch::kCopies, [&] { WriteInputs(network, device, inputs, programs, held, run); });
   for (const auto& step : network.steps) {
     const auto* program = std::get_if<AcceleratorStep>(&step);
     if (!program && timing_only) continue;

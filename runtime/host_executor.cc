@@ -45,7 +45,7 @@ HostTimes HostExecutor::Run(const std::vector<std::vector<uint8_t>>& inputs) {
   times.layers.resize(network_.layers.size());
   const double cpu_begin = CpuSeconds(), begin = WallSeconds();
   for (size_t i = 0; i < inputs.size(); ++i) {  // each time: their places are used again
-    COSIM_CHECK(inputs[i].size() == network_.inputs[i].bytes);
+    COSIM_CHECK(!network_.inputs[i].image && inputs[i].size() == network_.inputs[i].bytes);
     if (!inputs[i].empty())
       std::memcpy(memory_.get() + network_.inputs[i].address, inputs[i].data(), inputs[i].size());
   }

@@ -71,7 +71,7 @@ struct Module {
 };
 
 /// Version of the format that is written, and the only one that is read.
-inline constexpr uint32_t kModuleVersion = 3;
+inline constexpr uint32_t kModuleVersion = 4;
 
 /// The file's bytes. The same module gives the same bytes.
 std::vector<uint8_t> WriteModule(const Module& module);

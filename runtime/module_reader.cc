@@ -60,6 +60,7 @@ class Reader {
     ExpectSegmentsApart();
     network_.inputs = ReadPlaces(*m.inputs());
     network_.outputs = ReadPlaces(*m.outputs());
+    for (const Place& output : network_.outputs) Expect(!output.image, "an output in rows of an image");
     for (const auto* s : *m.samples())
       module_.samples.push_back(
           {ReadArrays(*s->inputs(), network_.inputs), ReadArrays(*s->outputs(), network_.outputs)});
@@ -208,9 +209,18 @@ class Reader {
       place.tolerance = p->tolerance();
       place.rounded = p->rounded();
       Expect(std::isfinite(place.tolerance) && place.tolerance >= 0, "a tolerance");
+      if (p->image()) ReadImage(*p->image(), place);
       result.push_back(std::move(place));
     }
     return result;
+  }
+
+  void ReadImage(const format::ImageRows& image, Place& place) {
+    place.image = ImageRows{image.images(),    image.image_pitch(), image.rows(), image.row_bytes(),
+                            image.row_pitch(), image.first(),       image.fill()};
+    const bool fits = Fits(*place.image, place.bytes);
+    Expect(fits, "rows of an image outside of it");
+    if (fits) place.plain_bytes = place.image->PlainBytes();
   }
 
   std::vector<std::vector<uint8_t>> ReadArrays(
@@ -219,7 +229,7 @@ class Reader {
     std::vector<std::vector<uint8_t>> result;
     for (const auto* array : arrays) result.push_back(Bytes(*array->data()));
     bool fits = result.size() == places.size();
-    for (size_t i = 0; fits && i < places.size(); ++i) fits = result[i].size() == places[i].bytes;
+    for (size_t i = 0; fits && i < places.size(); ++i) fits = result[i].size() == places[i].InputBytes();
     Expect(fits, "a sample of other inputs or outputs");
     return result;
   }

@@ -124,9 +124,13 @@ class Writer {
   Offset<flatbuffers::Vector<Offset<format::Place>>> WritePlaces(const std::vector<Place>& places) {
     return List<format::Place>(places, [&](const Place& p) {
       COSIM_CHECK(!p.unpack, "{} is not plain", p.name);
-      const auto name = Text(p.name);
-      return format::CreatePlace(b_, name, p.address, p.bytes, Text(p.type), p.scale, p.zero_point,
-                                 static_cast<uint8_t>(p.element_bytes), p.tolerance, p.rounded);
+      const auto name = Text(p.name), type = Text(p.type);
+      Offset<format::ImageRows> image;
+      if (const auto& i = p.image)
+        image = format::CreateImageRows(b_, i->images, i->image_pitch, i->rows, i->row_bytes, i->row_pitch,
+                                        i->first, i->fill);
+      return format::CreatePlace(b_, name, p.address, p.bytes, type, p.scale, p.zero_point,
+                                 static_cast<uint8_t>(p.element_bytes), p.tolerance, p.rounded, image);
     });
   }
 

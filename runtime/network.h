@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "isa/program/program.h"
 #include "runtime/cpu_kernel.h"
 #include "runtime/host_work.h"
+#include "runtime/image_rows.h"
 
 namespace cosim::runtime {
 
@@ -70,9 +72,15 @@ struct Place {
   uint64_t element_bytes = 1;
   float scale = 0;  ///< real = (q - zero_point) * scale; 0 when the value has no such meaning
   int zero_point = 0;
-  bool on_host = false;  ///< as CpuStep::Argument's
-  double tolerance = 0;  ///< how far floats may be from the golden model's; 0: no bit may differ
-  bool rounded = false;  ///< integers were rounded from such floats on the way to it
+  bool on_host = false;            ///< as CpuStep::Argument's
+  double tolerance = 0;            ///< how far floats may be from the golden model's; 0: no bit may differ
+  bool rounded = false;            ///< integers were rounded from such floats on the way to it
+  std::optional<ImageRows> image;  ///< of an input: `bytes` are those of the rows and all around them
+  /// The graph's value is [N, C, H, W], the plain array [N, H, W, C]. Not in modules, which have no graph.
+  bool channels_last = false;
+
+  /// Of an input: what one frame hands over.
+  uint64_t InputBytes() const { return image ? image->PlainBytes() : bytes; }
 };
 
 /// What output number `output` was in one frame is input number `input` of the next.

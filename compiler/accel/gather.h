@@ -3,6 +3,7 @@
 // load gathers the elements of its unrolled windows in pieces (isa::Transfer::gathers).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -32,11 +33,12 @@ struct Gathered {
 /// A window over rows of pixels, each with its channels side by side.
 struct ImageWindow {
   int64_t channels = 1, kh = 1, kw = 1, sh = 1, sw = 1, dh = 1, dw = 1;
-  int64_t oh = 1, ow = 1;   ///< positions
-  int64_t value_bytes = 1;  ///< of a channel's value
+  int64_t oh = 1, ow = 1;                     ///< positions
+  int64_t value_bytes = 1;                    ///< of a channel's value
+  int64_t least_height = 1, least_width = 1;  ///< of rows and columns to stand there, reached or not
   /// What the windows reach: the border is part of the image.
-  int64_t Height() const { return (oh - 1) * sh + (kh - 1) * dh + 1; }
-  int64_t Width() const { return (ow - 1) * sw + (kw - 1) * dw + 1; }
+  int64_t Height() const { return std::max(least_height, (oh - 1) * sh + (kh - 1) * dh + 1); }
+  int64_t Width() const { return std::max(least_width, (ow - 1) * sw + (kw - 1) * dw + 1); }
   int64_t RowBytes() const { return Width() * channels * value_bytes; }
   /// In whole rows, with what the last pieces of the last block read behind it, into lanes whose weights are
   /// 0.

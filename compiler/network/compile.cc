@@ -16,6 +16,7 @@
 #include "compiler/network/convert.h"
 #include "compiler/network/lower_group.h"
 #include "compiler/network/memory_plan.h"
+#include "compiler/network/plan.h"
 #include "compiler/network/program_builder.h"
 #include "compiler/tir/rounding.h"
 #include "isa/check.h"
@@ -32,16 +33,6 @@ constexpr uint64_t kPage = 4096;
 constexpr uint64_t kMostValueBytes = uint64_t{2} << 30;
 // A whole program may be some megabytes.
 constexpr size_t kMostCachedPrograms = 16;
-
-// One thing to do, before memory is planned: a group somewhere, or a conversion between two forms of a value.
-struct Item {
-  enum class Kind { kAccelerator, kCpu, kConvert } kind = Kind::kCpu;
-  int layer = -1;
-  std::optional<AcceleratorGroup> accelerator;
-  size_t cpu_kernel = 0;  // kCpu: index among the groups compiled together; kConvert: among functions
-  std::vector<FormKey> reads;
-  FormKey writes;
-};
 
 class Compiler {
  public:
@@ -66,13 +57,15 @@ class Compiler {
     network_.name = graph_.name();
     for (const Group& group : Fuse(graph_, {options_.keep_every_value})) Place(group);
     for (ValueId output : graph_.outputs()) Need({Root(output), {}});
-    if (!options_.keep_every_value) DropUnread();
+    if (!options_.keep_every_value) DropUnread(plan_, Results());
+    images_ = TakeImages(plan_, graph_, lowering_.array(), Results(), options_.channels_last);
     PlanForms();
     if (!BuildPrograms(error)) return std::nullopt;
     if (!options_.timing_only) CompileCpu();
     WriteSteps();
     AddPlaces();
     if (!options_.timing_only) runtime::MarkHostArrays(network_, spec_);
+    network_.layers = std::move(plan_.layers);
     return std::move(network_);
   }
 
@@ -87,8 +80,8 @@ class Compiler {
     }
     layer.on_accelerator = on_accelerator;
     layer.reason = reason;
-    network_.layers.push_back(std::move(layer));
-    return static_cast<int>(network_.layers.size()) - 1;
+    plan_.layers.push_back(std::move(layer));
+    return static_cast<int>(plan_.layers.size()) - 1;
   }
 
   /// `why` the group is apart from its neighbour, if anything was measured.
@@ -116,8 +109,8 @@ class Compiler {
       item.writes = {item.accelerator->output, item.accelerator->output_layout};
     } else {
       item.kind = Item::Kind::kCpu;
-      item.cpu_kernel = cpu_groups_.size();
-      cpu_groups_.push_back(group.nodes);
+      item.cpu_kernel = plan_.cpu_groups.size();
+      plan_.cpu_groups.push_back(group.nodes);
       for (ValueId node : group.nodes)
         for (ValueId input : graph_.node(node).inputs)
           if (!std::count(group.nodes.begin(), group.nodes.end(), input) &&
@@ -129,9 +122,9 @@ class Compiler {
     item.layer = AddLayer(group, item.accelerator ? why : reason, item.accelerator.has_value());
     if (item.accelerator) {
       if (options_.placed) options_.placed(group, item.accelerator->tile);
-      network_.layers[item.layer].schedule = ToString(item.accelerator->tile);
-      network_.layers[item.layer].knobs = std::move(item.accelerator->knobs);
-      network_.layers[item.layer].alternatives = std::move(item.accelerator->alternatives);
+      plan_.layers[item.layer].schedule = ToString(item.accelerator->tile);
+      plan_.layers[item.layer].knobs = std::move(item.accelerator->knobs);
+      plan_.layers[item.layer].alternatives = std::move(item.accelerator->alternatives);
     }
     Append(std::move(item));
   }
@@ -160,10 +153,16 @@ class Compiler {
       within_[part.value] = {whole.value, offset};
       offset += BytesOf(graph_, part.value, part.layout, array);
     }
-    made_.insert({whole, items_.size()});
+    made_.insert({whole, plan_.items.size()});
     together_.push_back(whole);
     AddLayer(group, "its operands are written side by side", true);
     return true;
+  }
+
+  // What stands in memory of an input.
+  FormKey InputForm(ValueId input) const {
+    const auto image = images_.find(input);
+    return image == images_.end() ? FormKey{input, {}} : image->second.first;
   }
 
   // Where a form stands: within another one, so many bytes from its begin, or by itself.
@@ -184,8 +183,8 @@ class Compiler {
   }
 
   void Append(Item item) {
-    made_.insert({item.writes, items_.size()});
-    items_.push_back(std::move(item));
+    made_.insert({item.writes, plan_.items.size()});
+    plan_.items.push_back(std::move(item));
   }
 
   // Makes sure a form of a value is there, converting from the one that is.
@@ -211,39 +210,26 @@ class Compiler {
     layer.name = std::move(conversion.name);
     layer.op = std::move(conversion.op);
     layer.reason = std::move(conversion.reason);
-    network_.layers.push_back(std::move(layer));
+    plan_.layers.push_back(std::move(layer));
     Item item;
     item.kind = Item::Kind::kConvert;
-    item.layer = static_cast<int>(network_.layers.size()) - 1;
-    item.cpu_kernel = convert_functions_.size();
+    item.layer = static_cast<int>(plan_.layers.size()) - 1;
+    item.cpu_kernel = plan_.conversions.size();
     item.reads = {from};
     item.writes = form;
-    convert_functions_.push_back(std::move(conversion.function));
+    plan_.conversions.push_back(std::move(conversion.function));
     Append(std::move(item));
   }
 
-  // The host's steps whose results nobody reads, since those who did read what was there before.
-  void DropUnread() {
-    std::set<FormKey> read;
-    for (ValueId output : graph_.outputs()) read.insert({Root(output), {}});
-    for (size_t i = items_.size(); i-- > 0;) {
-      const Item item = items_[i];
-      if (item.kind != Item::Kind::kCpu || read.count(item.writes)) {
-        read.insert(item.reads.begin(), item.reads.end());
-        continue;
-      }
-      items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(i));
-      cpu_groups_.erase(cpu_groups_.begin() + static_cast<std::ptrdiff_t>(item.cpu_kernel));
-      network_.layers.erase(network_.layers.begin() + item.layer);
-      for (Item& other : items_) {
-        if (other.kind == Item::Kind::kCpu && other.cpu_kernel > item.cpu_kernel) --other.cpu_kernel;
-        if (other.layer > item.layer) --other.layer;
-      }
-    }
+  // What the graph's outputs are.
+  std::vector<FormKey> Results() const {
+    std::vector<FormKey> results;
+    for (ValueId output : graph_.outputs()) results.push_back({Root(output), {}});
+    return results;
   }
 
   void PlanForms() {
-    const int end = static_cast<int>(items_.size());
+    const int end = static_cast<int>(plan_.items.size());
     std::map<FormKey, Lifetime> lives;
     const auto touch = [&](const FormKey& part, int step) {
       const FormKey form = HomeOf(part).first;
@@ -251,10 +237,10 @@ class Compiler {
           form, Lifetime{BytesOf(graph_, form.value, form.layout, lowering_.array()), step, step});
       it->second.last = std::max(it->second.last, step);
     };
-    for (ValueId input : graph_.inputs()) touch({input, {}}, 0);
+    for (ValueId input : graph_.inputs()) touch(InputForm(input), 0);
     for (int i = 0; i < end; ++i) {
-      for (const FormKey& form : items_[i].reads) touch(form, i);
-      touch(items_[i].writes, i);
+      for (const FormKey& form : plan_.items[i].reads) touch(form, i);
+      touch(plan_.items[i].writes, i);
     }
     for (ValueId output : graph_.outputs()) touch({Root(output), {}}, end);
     // Where nothing is stored that is read in pieces, the verifier compares elements and not bytes.
@@ -271,8 +257,8 @@ class Compiler {
   }
 
   void CompileCpu() {
-    group_kernels_ = cpu::CompileGroups(cpu_, graph_, cpu_groups_);
-    convert_kernels_ = cpu_.CompileAll(convert_functions_);
+    group_kernels_ = cpu::CompileGroups(cpu_, graph_, plan_.cpu_groups);
+    convert_kernels_ = cpu_.CompileAll(plan_.conversions);
   }
 
   runtime::CpuStep::Argument ArgumentFor(const FormKey& form, bool is_output) const {
@@ -291,7 +277,7 @@ class Compiler {
     step.layer = item.layer;
     if (item.kind == Item::Kind::kConvert) {
       step.kernel = convert_kernels_[item.cpu_kernel];
-      step.work = cpu::WorkOf(convert_functions_[item.cpu_kernel]);
+      step.work = cpu::WorkOf(plan_.conversions[item.cpu_kernel]);
       step.arguments = {ArgumentFor(item.reads[0], false), ArgumentFor(item.writes, true)};
       return step;
     }
@@ -334,7 +320,7 @@ class Compiler {
   }
 
   bool OnAccelerator(size_t item) const {
-    return item < items_.size() && items_[item].kind == Item::Kind::kAccelerator;
+    return item < plan_.items.size() && plan_.items[item].kind == Item::Kind::kAccelerator;
   }
 
   // "" when there is no cache, or it does not know all of them.
@@ -373,10 +359,10 @@ class Compiler {
   // One program for each run of items on the accelerator.
   bool BuildPrograms(std::string& error) {
     uint64_t free_from = values_end_;
-    for (size_t i = 0; i < items_.size(); ++i) {
+    for (size_t i = 0; i < plan_.items.size(); ++i) {
       std::vector<isa::Segment> constants;
       std::vector<PlacedKernel> kernels;
-      for (; OnAccelerator(i); ++i) kernels.push_back(PlaceKernel(items_[i], constants, free_from));
+      for (; OnAccelerator(i); ++i) kernels.push_back(PlaceKernel(plan_.items[i], constants, free_from));
       if (kernels.empty()) continue;
       if (values_end_ > kMostValueBytes) {
         error = fmt::format("its values take {} bytes: programs are ordered over at most {}", values_end_,
@@ -397,9 +383,9 @@ class Compiler {
 
   void WriteSteps() {
     auto program = programs_.begin();
-    for (size_t i = 0; i < items_.size(); ++i) {
+    for (size_t i = 0; i < plan_.items.size(); ++i) {
       if (!OnAccelerator(i)) {
-        if (!options_.timing_only) network_.steps.emplace_back(MakeCpuStep(items_[i]));
+        if (!options_.timing_only) network_.steps.emplace_back(MakeCpuStep(plan_.items[i]));
       } else if (!OnAccelerator(i + 1)) {
         network_.steps.emplace_back(std::move(*program++));
       }
@@ -412,13 +398,20 @@ class Compiler {
   }
 
   void AddPlaces() {
-    for (ValueId input : graph_.inputs())
-      network_.inputs.push_back(PlaceOf({input, {}}, graph_.node(input).name, input));
+    for (ValueId input : graph_.inputs()) {
+      network_.inputs.push_back(PlaceOf(InputForm(input), graph_.node(input).name, input));
+      const auto image = images_.find(input);
+      if (image == images_.end()) continue;
+      runtime::Place& place = network_.inputs.back();
+      place.image = image->second.second;
+      place.plain_bytes = place.image->PlainBytes();
+      place.channels_last = image->second.first.value == input;
+    }
     for (ValueId output : graph_.outputs())
       network_.outputs.push_back(PlaceOf({Root(output), {}}, graph_.node(output).name, output));
     if (!options_.keep_every_value) return;
     std::vector<FormKey> forms = together_;
-    for (const Item& item : items_)
+    for (const Item& item : plan_.items)
       if (item.kind != Item::Kind::kConvert) forms.push_back(item.writes);
     for (const FormKey& form : forms) {
       const ValueId value = form.value;
@@ -439,16 +432,15 @@ class Compiler {
   cpu::CpuCompiler& cpu_;
   GroupLowering lowering_;
   runtime::Network network_;
-  std::vector<Item> items_;
+  Plan plan_;
   std::map<FormKey, size_t> made_;
   std::map<FormKey, FormKey> same_;                         // plain forms that are the bytes of another
   std::map<ValueId, std::pair<ValueId, uint64_t>> within_;  // written form: in whose, at which offset
   std::vector<FormKey> together_;                           // written forms that hold others
+  Images images_;
   std::map<FormKey, uint64_t> address_;
   uint64_t values_end_ = 0;
   std::vector<runtime::AcceleratorStep> programs_;
-  std::vector<std::vector<ValueId>> cpu_groups_;
-  std::vector<tir::Function> convert_functions_;
   std::vector<cpu::GroupKernel> group_kernels_;
   std::vector<runtime::CpuKernelPtr> convert_kernels_;
 };

@@ -19,6 +19,7 @@ struct CompileOptions {
   /// Every int8 value is stored and stays readable (Network::values); fusion stops at values.
   bool keep_every_value = false;
   bool explain = false;               ///< fill runtime::Layer::knobs and alternatives
+  bool channels_last = false;         ///< images come as [N, H, W, C] where the accelerator gathers from them
   bool timing_only = false;           ///< leave constants empty and host kernels out: only the cycles count
   PassObserver after_pass;            ///< for people who want to see the IR; may be empty
   LoweringCache* cache = nullptr;     ///< shared with other compilations; may be null
@@ -27,8 +28,9 @@ struct CompileOptions {
   std::function<void(const Group&, const Tile&)> placed = {};
 };
 
-/// `graph` is an integer graph; its input and output arrays are those of the graph, plain. Where the
-/// accelerator's addresses do not reach over all of it, every layer is the host's, for that reason.
+/// `graph` is an integer graph; its input and output arrays are those of the graph, plain, but for images
+/// with `channels_last` (Place::channels_last). Where the accelerator's addresses do not reach over all of
+/// it, every layer is the host's, for that reason.
 runtime::Network Compile(const graph::Graph& graph, const isa::Spec& spec, const CompileOptions& options,
                          cpu::CpuCompiler& cpu);
 

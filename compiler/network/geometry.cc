@@ -71,8 +71,18 @@ Grouping GroupingOf(const ConvView& view, const Array& array) {
 
 accel::ImageWindow ImageWindowOf(const ConvView& view, int64_t oh, int64_t ow, int64_t value_bytes) {
   const graph::Conv2d& conv = view.attributes;
-  return {view.i,           view.kh, view.kw, conv.stride[0], conv.stride[1], conv.dilation[0],
-          conv.dilation[1], oh,      ow,      value_bytes};
+  return {.channels = view.i,
+          .kh = view.kh,
+          .kw = view.kw,
+          .sh = conv.stride[0],
+          .sw = conv.stride[1],
+          .dh = conv.dilation[0],
+          .dw = conv.dilation[1],
+          .oh = oh,
+          .ow = ow,
+          .value_bytes = value_bytes,
+          .least_height = conv.pad[0] + view.x[2],  // so that whole rows can be copied there
+          .least_width = conv.pad[1] + view.x[3]};
 }
 
 accel::ImageWindow ImageOf(const graph::Graph& graph, ValueId value, const Layout& layout) {

@@ -91,6 +91,25 @@ std::vector<uint8_t> BytesOf(const graph::Tensor& tensor) {
   return {bytes.begin(), bytes.end()};
 }
 
+std::vector<std::vector<uint8_t>> HandedOver(const std::vector<graph::Tensor>& inputs,
+                                             const std::vector<runtime::Place>& places) {
+  std::vector<std::vector<uint8_t>> arrays;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    arrays.push_back(BytesOf(inputs[i]));
+    if (!places[i].channels_last) continue;
+    const auto bytes = inputs[i].bytes();
+    const auto& shape = inputs[i].shape();
+    const auto size = static_cast<size_t>(graph::SizeOf(inputs[i].dtype()));
+    const auto channels = static_cast<size_t>(shape[1]), plane = static_cast<size_t>(shape[2] * shape[3]);
+    for (size_t from = 0; from < bytes.size() / size; ++from) {
+      const size_t n = from / (channels * plane), c = from / plane % channels;
+      const size_t to = (n * plane + from % plane) * channels + c;
+      std::copy_n(&bytes[from * size], size, &arrays.back()[to * size]);
+    }
+  }
+  return arrays;
+}
+
 double PeakRssMb() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -104,7 +123,9 @@ void DescribePlaces(const graph::Graph& graph, const import::Model* model, runti
     const golden::Tolerance& tolerance = tolerances[static_cast<size_t>(place.value)];
     place.tolerance = tolerance.relative;
     place.rounded = tolerance.rounded;
-    place.type = graph::ToString(node.type);
+    graph::TensorType type = node.type;
+    if (place.channels_last) std::rotate(type.shape.begin() + 1, type.shape.begin() + 2, type.shape.end());
+    place.type = graph::ToString(type);
     place.element_bytes = graph::SizeOf(node.type.dtype);
     if (!quantization || quantization->scales.size() != 1) return;
     place.scale = quantization->scales.front();

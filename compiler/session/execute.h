@@ -27,6 +27,11 @@ class CpuTimer {
 };
 
 std::vector<uint8_t> BytesOf(const graph::Tensor& tensor);
+
+/// The values of a graph's inputs as a frame hands them over: images with their channels last where the
+/// network takes them so.
+std::vector<std::vector<uint8_t>> HandedOver(const std::vector<graph::Tensor>& inputs,
+                                             const std::vector<runtime::Place>& places);
 double PeakRssMb();
 
 /// Verifies result.network and fills in its sums. False, and `error` set, when the verifier objects.

@@ -63,6 +63,7 @@ class Explainer {
     const runtime::Network network = CompileFor(spec, graph_,
                                                 {.virtual_threads = options_.virtual_threads,
                                                  .explain = &spec == &spec_,
+                                                 .channels_last = !options_.model,
                                                  .timing_only = true,
                                                  .after_pass = {}});
     Timed timed;

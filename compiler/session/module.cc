@@ -40,11 +40,11 @@ std::string NameRoutines(runtime::Network& network) {
 }
 
 runtime::Sample MakeSample(const graph::Graph& graph, const std::vector<Tensor>& inputs,
-                           const std::vector<runtime::Place>& outputs) {
+                           const runtime::Network& network) {
   const auto golden = golden::Run(graph, inputs);
   runtime::Sample sample;
-  for (const Tensor& input : inputs) sample.inputs.push_back(BytesOf(input));
-  for (const runtime::Place& place : outputs) sample.outputs.push_back(BytesOf(*golden[place.value]));
+  sample.inputs = HandedOver(inputs, network.inputs);
+  for (const runtime::Place& place : network.outputs) sample.outputs.push_back(BytesOf(*golden[place.value]));
   return sample;
 }
 
@@ -110,9 +110,12 @@ std::optional<runtime::Module> MakeModule(const isa::Spec& spec, runtime::SpecSo
   module.spec = std::move(source);
   module.provenance = {"cosim " COSIM_VERSION, options.network, ChecksumOf(graph), options.seed,
                        options.virtual_threads};
-  module.network = network::Compile(
-      graph, spec,
-      {.virtual_threads = options.virtual_threads, .after_pass = {}, .tuned = options.tuned.get()}, cpu);
+  module.network = network::Compile(graph, spec,
+                                    {.virtual_threads = options.virtual_threads,
+                                     .channels_last = !options.model,
+                                     .after_pass = {},
+                                     .tuned = options.tuned.get()},
+                                    cpu);
   DescribePlaces(graph, options.model.get(), module.network);
   error = VerifyPrograms(spec, module.network);
   if (!error.empty()) return std::nullopt;
@@ -126,7 +129,7 @@ std::optional<runtime::Module> MakeModule(const isa::Spec& spec, runtime::SpecSo
             ? graph::QuantizeInputs(quantized->graph, graph::zoo::SyntheticInput(quantized->reference, seed))
         : options.inputs.empty() ? import::RandomInputs(*options.model, seed)
                                  : options.inputs;
-    module.samples.push_back(MakeSample(graph, inputs, module.network.outputs));
+    module.samples.push_back(MakeSample(graph, inputs, module.network));
   }
   const std::string routines = NameRoutines(module.network);
   if (routines.empty()) return module;

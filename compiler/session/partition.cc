@@ -67,8 +67,10 @@ Partition ExplainPartition(const isa::Spec& spec, const PartitionOptions& option
     if (options.progress) options.progress(what);
   };
   say("compiling " + options.network);
-  const network::CompileOptions compile{
-      .virtual_threads = options.virtual_threads, .timing_only = true, .after_pass = {}};
+  const network::CompileOptions compile{.virtual_threads = options.virtual_threads,
+                                        .channels_last = !options.model,
+                                        .timing_only = true,
+                                        .after_pass = {}};
   const graph::Graph graph = GraphFor(spec, options);
   const runtime::Network network = CompileFor(spec, graph, compile);
   Partition partition{.network = options.network, .layers = static_cast<int>(network.layers.size())};

@@ -85,6 +85,7 @@ namespace {
 runtime::Network CompileToRun(const isa::Spec& spec, const graph::Graph& graph, const Options& options) {
   const network::CompileOptions compile{.virtual_threads = options.virtual_threads,
                                         .keep_every_value = options.check == Check::kLayers,
+                                        .channels_last = !options.model,
                                         .after_pass = {},
                                         .cache = options.cache,
                                         .tuned = options.tuned.get()};
@@ -150,10 +151,7 @@ std::optional<Result> RunExperiment(const isa::Spec& spec, const Options& option
 
   const auto frames = MakeFrames(quantized.get(), options);
   std::vector<runtime::FrameInputs> inputs;
-  for (const Frame& frame : frames) {
-    inputs.emplace_back();
-    for (const Tensor& input : frame.inputs) inputs.back().push_back(BytesOf(input));
-  }
+  for (const Frame& frame : frames) inputs.push_back(HandedOver(frame.inputs, result.network.inputs));
   std::vector<std::vector<uint8_t>> values;  // as Network::values
   const auto outputs = RunFrames(spec, options, inputs, result, error, [&](runtime::Device& device) {
     if (options.timing_only) return;

@@ -33,10 +33,11 @@ std::optional<std::vector<Arrays>> InputsOf(const runtime::Module& module, const
   Arrays inputs;
   uint64_t at = 0;
   for (const runtime::Place& place : module.network.inputs) {
-    if (place.bytes <= bytes->size() - at)
+    const uint64_t size = place.InputBytes();
+    if (size <= bytes->size() - at)
       inputs.emplace_back(bytes->begin() + static_cast<int64_t>(at),
-                          bytes->begin() + static_cast<int64_t>(at + place.bytes));
-    at += place.bytes;
+                          bytes->begin() + static_cast<int64_t>(at + size));
+    at += size;
     if (at > bytes->size()) break;
   }
   if (at == bytes->size()) return std::vector<Arrays>{inputs};

@@ -102,7 +102,7 @@ TEST_F(ModuleCommand, IsRefusedWhenDamaged) {
   newer[8] = 9;
   Write("newer.cosim", newer);
   EXPECT_THAT(ErrorOf("run newer.cosim"),
-              HasSubstr("has version 9 of the format, and this cosim reads version 3"));
+              HasSubstr("has version 9 of the format, and this cosim reads version 4"));
   Write("text.cosim", "not a module");
   EXPECT_THAT(ErrorOf("run text.cosim"), HasSubstr("text.cosim is not a module"));
   EXPECT_THAT(ErrorOf("run none.cosim"), HasSubstr("none.cosim cannot be read: there is no such file"));

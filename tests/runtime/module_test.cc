@@ -58,6 +58,24 @@ TEST_F(ModuleTest, GivesBackWhatWasWritten) {
   EXPECT_EQ(WriteModule(*read), bytes_);
 }
 
+TEST_F(ModuleTest, KeepsHowTheRowsOfAnImageStand) {
+  Module module = SmallModule(spec_);
+  module.network.inputs[0].image = ImageRows{
+      .images = 1, .image_pitch = 9, .rows = 2, .row_bytes = 1, .row_pitch = 2, .first = 1, .fill = 5};
+  module.samples[0].inputs[0].resize(2);
+  std::string error;
+  const auto read = ReadModule(WriteModule(module), error);
+  ASSERT_TRUE(read) << error;
+  const Place& input = read->network.inputs.at(0);
+  ASSERT_TRUE(input.image);
+  EXPECT_EQ(input.image->image_pitch, 9u);
+  EXPECT_EQ(input.image->row_pitch, 2u);
+  EXPECT_EQ(input.image->first, 1u);
+  EXPECT_EQ(input.image->fill, 5);
+  EXPECT_EQ(input.bytes, 4u);
+  EXPECT_EQ(input.plain_bytes, 2u);
+}
+
 TEST_F(ModuleTest, CarriesAModelForItsRoutines) {
   Module module = SmallModule(spec_);
   Call(module).kernel = std::make_shared<RoutineSymbol>(7);
@@ -127,7 +145,7 @@ TEST_F(ModuleTest, RefusesBytesAfterTheEnd) {
 TEST_F(ModuleTest, RefusesAnotherVersion) {
   std::vector<uint8_t> bytes = bytes_;
   bytes[8] = 9;
-  EXPECT_EQ(ErrorOf(bytes), "has version 9 of the format, and this cosim reads version 3");
+  EXPECT_EQ(ErrorOf(bytes), "has version 9 of the format, and this cosim reads version 4");
 }
 
 TEST_F(ModuleTest, RefusesWhatIsNoModule) {
@@ -189,6 +207,14 @@ TEST_F(ModuleTest, RefusesWhatPointsOutside) {
             "is inconsistent: the work of a call is no list of counts");
   EXPECT_EQ(ErrorAfter([&](Module& m) { far(m.network.outputs[0].address); }),
             "is inconsistent: an input or output outside the values");
+  EXPECT_EQ(ErrorAfter([&](Module& m) {
+              m.network.inputs[0].image = ImageRows{.rows = 2, .row_bytes = 3, .row_pitch = 3};
+            }),
+            "is inconsistent: rows of an image outside of it");
+  EXPECT_EQ(ErrorAfter([&](Module& m) {
+              m.network.outputs[0].image = ImageRows{.rows = 2, .row_bytes = 2, .row_pitch = 2};
+            }),
+            "is inconsistent: an output in rows of an image");
   EXPECT_EQ(ErrorAfter([&](Module& m) { m.samples[0].inputs[0].push_back(0); }),
             "is inconsistent: a sample of other inputs or outputs");
   EXPECT_EQ(ErrorAfter([&](Module& m) { m.samples[0].outputs.clear(); }),

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is to be done for a network, in order, before memory is planned and anything is written; and which of
+// it turns out to be needless.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "compiler/network/convert.h"
+#include "compiler/network/lower_group.h"
+#include "runtime/network.h"
+
+namespace cosim::network {
+
+/// One thing to do: a group somewhere, or a conversion between two forms of a value.
+struct Item {
+  enum class Kind { kAccelerator, kCpu, kConvert } kind = Kind::kCpu;
+  int layer = -1;
+  std::optional<AcceleratorGroup> accelerator;
+  size_t cpu_kernel = 0;  ///< kCpu: index of Plan::cpu_groups; kConvert: of Plan::conversions
+  std::vector<FormKey> reads;
+  FormKey writes;
+};
+
+struct Plan {
+  std::vector<Item> items;
+  std::vector<std::vector<graph::ValueId>> cpu_groups;  ///< compiled together
+  std::vector<tir::Function> conversions;
+  std::vector<runtime::Layer> layers;
+};
+
+/// Inputs of the graph that come as rows of pixels: as which image, and how they stand.
+using Images = std::map<graph::ValueId, std::pair<FormKey, runtime::ImageRows>>;
+
+/// Takes out groups of the host whose results nobody reads, since those who did read what was there before.
+void DropUnread(Plan& plan, const std::vector<FormKey>& results);
+
+/// Takes out conversions of inputs that nobody reads but as rows of pixels, and that come as such: these go
+/// one by one to where the accelerator gathers windows from, when a frame is handed over. With
+/// `channels_last`, values [N, C, H, W] come as [N, H, W, C].
+Images TakeImages(Plan& plan, const graph::Graph& graph, const Array& array,
+                  const std::vector<FormKey>& results, bool channels_last);
+
+}  // namespace cosim::network
