@@ -80,9 +80,8 @@ std::string Totals(const session::Result& result, const isa::Spec& spec, const s
     text += fmt::format("total: no cycles, {}\n", Macs(result));
   for (const runtime::Place& input : result.network.inputs)
     if (input.image)
-      text +=
-          fmt::format("image: {} comes as {}, its rows are copied to where the accelerator gathers windows\n",
-                      isa::OneLine(input.name), input.type);
+      text += fmt::format("input {}: {}, its rows are copied to where the accelerator gathers windows\n",
+                          isa::OneLine(input.name), input.type);
   if (result.clock) text += ClockLine(*result.clock);
   text += FrameLine(result, spec);
   if (result.energy) text += EnergyLine(*result.energy);
