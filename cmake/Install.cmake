@@ -13,6 +13,7 @@ install(FILES sim/rtl/model/verilated_model.h sim/rtl/model/factory.cc DESTINATI
 install(DIRECTORY cli/page/assets DESTINATION ${data}/cli/page)
 install(DIRECTORY docs/examples DESTINATION ${data}/docs)
 install(DIRECTORY docs/reference/diagnostics DESTINATION ${data}/docs/reference)
+install(DIRECTORY cli/python/cosim DESTINATION lib/python3/dist-packages PATTERN __pycache__ EXCLUDE)
 install(FILES cmake/install/completion.bash DESTINATION share/bash-completion/completions RENAME cosim)
 install(FILES cmake/install/completion.zsh DESTINATION share/zsh/vendor-completions RENAME _cosim)
 install(FILES LICENSE DESTINATION share/doc/cosim RENAME copyright)

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Python package, by its own tests (python_test.py), and as it is installed.
+#include <gmock/gmock.h>
+
+#include "tests/cli/command.h"
+#include "tests/import/testing.h"
+
+namespace cosim::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Python : public testing::Command {
+ protected:
+  void SetUp() override {
+    if (Shell("/usr/bin/python3 -c 'import sys; assert sys.version_info >= (3, 10)'").status != 0)
+      GTEST_SKIP() << "there is no Python 3.10";
+  }
+  void Passes(const std::string& classes) {
+    const testing::Outcome run =
+        Shell("COSIM_TEST_DATA='" + std::filesystem::absolute(import::DataFolder()).string() +
+              "' COSIM='" COSIM_BINARY "' PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 " COSIM_SOURCE_DIR
+              "/tests/cli/python_test.py " +
+              classes);
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("OK"));
+  }
+};
+
+TEST_F(Python, DoesWhatTheCommandDoes) { Passes("Runs Errors Sweeps"); }
+
+TEST_F(Python, MakesTablesAndArrays) {
+  if (Shell("/usr/bin/python3 -c 'import numpy, pandas'").status != 0)
+    GTEST_SKIP() << "NumPy and pandas are not installed";
+  Passes("Tables");
+}
+
+TEST_F(Python, FindsTheCommandItIsInstalledWith) {
+  const testing::Outcome installed = Shell("cmake --install '" COSIM_BUILD_DIR "' --prefix made");
+  ASSERT_EQ(installed.status, 0) << installed.err;
+  const testing::Outcome run = Shell(
+      "env -u COSIM PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=made/lib/python3/dist-packages /usr/bin/python3 -c "
+      "'import cosim; print(cosim.command(), cosim.run(\"mlp\", config=\"tiny.yaml\").mismatches)'");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("made/bin/cosim 0"));
+}
+
+}  // namespace
+}  // namespace cosim::cli
