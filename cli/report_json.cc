@@ -113,10 +113,11 @@ Json RunObject(const session::Result& result, const isa::Spec& spec, const sessi
   json["dram_bytes"] = DramBytes(result);
   json["inputs"] = Json::array();
   for (const runtime::Place& input : result.network.inputs)
-    json["inputs"].push_back({{"name", input.name},
-                              {"type", input.type},
-                              {"bytes", input.InputBytes()},
-                              {"rows", input.image ? Json(input.image->images * input.image->rows) : Json()}});
+    json["inputs"].push_back(
+        {{"name", input.name},
+         {"type", input.type},
+         {"bytes", input.InputBytes()},
+         {"rows", input.image ? Json(input.image->images * input.image->rows) : Json()}});
   AddOutputs(result, json);
   if (!result.producer.empty()) json["module"] = {{"file", options.network}, {"producer", result.producer}};
   if (const auto& f = result.frames)

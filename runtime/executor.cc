@@ -206,8 +206,7 @@ double CpuSeconds() { return Seconds(CLOCK_PROCESS_CPUTIME_ID); }
 uint64_t CopiedBytes(const Network& network) {
   uint64_t bytes = 0;
   for (const auto* places : {&network.inputs, &network.outputs})
-    for (const Place& place : *places)
-      bytes += place.on_host ? 0 : place.InputBytes();
+    for (const Place& place : *places) bytes += place.on_host ? 0 : place.InputBytes();
   for (const auto& step : network.steps)
     if (const auto* call = std::get_if<CpuStep>(&step))
       for (const CpuStep::Argument& argument : call->arguments)

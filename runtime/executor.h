@@ -57,8 +57,8 @@ Run Execute(const Network& network, const isa::Spec& spec, Device& device,
             const std::vector<std::vector<uint8_t>>& inputs, bool timing_only,
             std::mutex* accelerator = nullptr, Programs programs = Programs::kToLoad);
 
-/// Writes the segments of all programs, and what is around the rows of images. They stand apart from each other and from what runs write, so that a
-/// run that completed leaves them as they are.
+/// Writes the segments of all programs, and what is around the rows of images. They stand apart from each
+/// other and from what runs write, so that a run that completed leaves them as they are.
 void LoadPrograms(Device& device, const Network& network);
 
 /// Bytes that Execute copies to and from a device that has the programs: inputs, outputs, and the arrays of

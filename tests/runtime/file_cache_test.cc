@@ -53,12 +53,10 @@ class FileCacheTest : public ::testing::Test {
 
 TEST_F(FileCacheTest, MakesAnEntryOnce) {
   FileCache cache("test");
-  const auto first = cache.Get(
-      "key", [](const fs::path& folder) { return Write(folder, "one"); }, error_);
+  const auto first = cache.Get("key", [](const fs::path& folder) { return Write(folder, "one"); }, error_);
   ASSERT_TRUE(first) << error_;
   EXPECT_EQ(first->parent_path(), home_ / "cosim" / "test");
-  const auto again = cache.Get(
-      "key", [](const fs::path&) -> bool { abort(); }, error_);
+  const auto again = cache.Get("key", [](const fs::path&) -> bool { abort(); }, error_);
   ASSERT_TRUE(again);
   EXPECT_EQ(ReadAll(*again / "text"), "one");
 }
@@ -74,8 +72,7 @@ TEST_F(FileCacheTest, AFailureLeavesNoEntryButWhatItMade) {
       error_));
   EXPECT_FALSE(fs::exists(cache.folder() / "key"));
   EXPECT_EQ(ReadAll(cache.folder() / "key.failed" / "text"), "half");
-  const auto entry = cache.Get(
-      "key", [](const fs::path& folder) { return Write(folder, "whole"); }, error_);
+  const auto entry = cache.Get("key", [](const fs::path& folder) { return Write(folder, "whole"); }, error_);
   ASSERT_TRUE(entry);
   EXPECT_EQ(ReadAll(*entry / "text"), "whole");
   EXPECT_FALSE(fs::exists(cache.folder() / "key.failed"));
@@ -84,18 +81,14 @@ TEST_F(FileCacheTest, AFailureLeavesNoEntryButWhatItMade) {
 TEST_F(FileCacheTest, MakesDamagedEntriesAgain) {
   const auto damage = [&](const char* what, const auto& harm) {
     FileCache cache("test");
-    const auto entry = cache.Get(
-        "key", [](const fs::path& folder) { return Write(folder, "one"); }, error_);
+    const auto entry = cache.Get("key", [](const fs::path& folder) { return Write(folder, "one"); }, error_);
     ASSERT_TRUE(entry) << what << ": " << error_;
     harm(*entry);
-    const auto again = cache.Get(
-        "key", [](const fs::path& folder) { return Write(folder, "two"); }, error_);
+    const auto again = cache.Get("key", [](const fs::path& folder) { return Write(folder, "two"); }, error_);
     ASSERT_TRUE(again) << what << ": " << error_;
     EXPECT_EQ(ReadAll(*again / "text"), "two") << what;
     EXPECT_EQ(std::distance(fs::directory_iterator(*again), {}), 1) << what;
-    EXPECT_TRUE(cache.Get(
-        "key", [](const fs::path&) -> bool { abort(); }, error_))
-        << what;
+    EXPECT_TRUE(cache.Get("key", [](const fs::path&) -> bool { abort(); }, error_)) << what;
     fs::remove_all(home_);
   };
   damage("cut off", [](const fs::path& entry) { fs::resize_file(entry / "text", 2); });
@@ -119,8 +112,7 @@ TEST_F(FileCacheTest, DoesNotTakeWhatItHasNotMade) {
   FileCache cache("test");
   fs::create_directories(cache.folder() / "key");
   Write(cache.folder() / "key", "planted");
-  const auto entry = cache.Get(
-      "key", [](const fs::path& folder) { return Write(folder, "made"); }, error_);
+  const auto entry = cache.Get("key", [](const fs::path& folder) { return Write(folder, "made"); }, error_);
   ASSERT_TRUE(entry) << error_;
   EXPECT_EQ(ReadAll(*entry / "text"), "made");
 }
@@ -128,8 +120,7 @@ TEST_F(FileCacheTest, DoesNotTakeWhatItHasNotMade) {
 TEST_F(FileCacheTest, IsThisUsersAloneWhateverTheUmask) {
   const mode_t before = umask(0);
   FileCache cache("test");
-  const auto entry = cache.Get(
-      "key", [](const fs::path& folder) { return Write(folder, "one"); }, error_);
+  const auto entry = cache.Get("key", [](const fs::path& folder) { return Write(folder, "one"); }, error_);
   umask(before);
   ASSERT_TRUE(entry) << error_;
   for (const fs::path& path :
@@ -138,16 +129,14 @@ TEST_F(FileCacheTest, IsThisUsersAloneWhateverTheUmask) {
               fs::perms::none)
         << path;
   fs::permissions(home_ / "cosim", fs::perms(0755));  // as it was made once
-  EXPECT_TRUE(cache.Get(
-      "key", [](const fs::path&) -> bool { abort(); }, error_));
+  EXPECT_TRUE(cache.Get("key", [](const fs::path&) -> bool { abort(); }, error_));
   EXPECT_EQ(fs::status(home_ / "cosim").permissions(), fs::perms(0700));
 }
 
 TEST_F(FileCacheTest, RefusesFoldersThatOthersCanWriteTo) {
   const auto refused = [&](const std::string& why) {
     FileCache cache("test");
-    EXPECT_FALSE(cache.Get(
-        "key", [](const fs::path&) -> bool { abort(); }, error_));
+    EXPECT_FALSE(cache.Get("key", [](const fs::path&) -> bool { abort(); }, error_));
     EXPECT_THAT(error_, HasSubstr("cannot write the cache " + cache.folder().string() + ": " + why));
   };
   const auto open_to_all = [](const fs::path& folder) {
@@ -171,8 +160,8 @@ TEST_F(FileCacheTest, RefusesFoldersThatOthersCanWriteTo) {
   refused("others may write to " + (home_ / "bad").string());
   fs::create_directory_symlink("good/../good/cache", home_ / "link");
   setenv("XDG_CACHE_HOME", (home_ / "link").c_str(), 1);
-  EXPECT_TRUE(FileCache("test").Get(
-      "key", [](const fs::path& folder) { return Write(folder, "one"); }, error_));
+  EXPECT_TRUE(
+      FileCache("test").Get("key", [](const fs::path& folder) { return Write(folder, "one"); }, error_));
 }
 
 TEST_F(FileCacheTest, RefusesFoldersOfOthers) {
@@ -181,8 +170,7 @@ TEST_F(FileCacheTest, RefusesFoldersOfOthers) {
   for (const fs::path& folder : {home_, home_ / "cosim"}) {
     ASSERT_EQ(chown(folder.c_str(), 54321, 54321), 0);
     FileCache cache("test");
-    EXPECT_FALSE(cache.Get(
-        "key", [](const fs::path&) -> bool { abort(); }, error_));
+    EXPECT_FALSE(cache.Get("key", [](const fs::path&) -> bool { abort(); }, error_));
     EXPECT_THAT(error_, HasSubstr(folder.string() + " belongs to another user"));
     ASSERT_EQ(chown(folder.c_str(), 0, 0), 0);
   }
@@ -212,8 +200,7 @@ TEST(FileCacheHome, IsOfTheProcessAloneWithoutAHome) {
         if (setuid(54321) != 0) exit(1);
         FileCache cache("test");
         std::string error;
-        const auto entry = cache.Get(
-            "key", [](const fs::path&) { return true; }, error);
+        const auto entry = cache.Get("key", [](const fs::path&) { return true; }, error);
         if (!entry || FileCache("test").folder() != cache.folder()) exit(2);
         fs::path top = cache.folder();
         while (top.parent_path() != fs::temp_directory_path()) top = top.parent_path();
@@ -226,8 +213,7 @@ TEST(FileCacheHome, IsOfTheProcessAloneWithoutAHome) {
 TEST_F(FileCacheTest, RemovesWhatAKilledProcessLeft) {
   FileCache cache("test");
   fs::create_directories(cache.folder() / "dead.making" / "objects");
-  ASSERT_TRUE(cache.Get(
-      "key", [](const fs::path& folder) { return Write(folder, "one"); }, error_));
+  ASSERT_TRUE(cache.Get("key", [](const fs::path& folder) { return Write(folder, "one"); }, error_));
   EXPECT_FALSE(fs::exists(cache.folder() / "dead.making"));
 }
 
@@ -258,8 +244,7 @@ TEST_F(FileCacheTest, SaysWhenTheCacheCannotBeWritten) {
   fs::create_directories(home_.parent_path());
   std::ofstream(home_) << "a file";
   FileCache cache("test");
-  EXPECT_FALSE(cache.Get(
-      "key", [](const fs::path&) { return true; }, error_));
+  EXPECT_FALSE(cache.Get("key", [](const fs::path&) { return true; }, error_));
   EXPECT_THAT(error_, HasSubstr("cannot write the cache " + cache.folder().string()));
 }
 

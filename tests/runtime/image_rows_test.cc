@@ -45,7 +45,7 @@ TEST(ImageRows, FitOnlyWithinTheirImageAndApart) {
       .images = 2, .image_pitch = 10, .rows = 3, .row_bytes = 2, .row_pitch = 3, .first = 1, .fill = 0};
   EXPECT_TRUE(Fits(image, 19));
   EXPECT_FALSE(Fits(image, 18));
-  const auto with = [&](uint64_t ImageRows::*field, uint64_t value) {
+  const auto with = [&](uint64_t ImageRows::* field, uint64_t value) {
     ImageRows changed = image;
     changed.*field = value;
     return Fits(changed, 19);
