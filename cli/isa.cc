@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cosim isa show: the reference of an ISA under a configuration, generated from the spec. cosim isa
-// registers: that of the registers, which all of them share. cosim isa list: what there is to show. cosim isa
-// diff: what two of them do differently. cosim isa new: one to start from.
+// registers: that of the registers, which all of them share. cosim isa header: both for programs in C. cosim
+// isa list: what there is to show. cosim isa diff: what two of them do differently. cosim isa new: one to
+// start from.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 #include "cli/print.h"
 #include "cli/verbs.h"
 #include "isa/home.h"
+#include "isa/pages/c_header.h"
 #include "isa/pages/describe.h"
 #include "isa/spec/loader.h"
 #include "isa/yaml/node.h"
@@ -84,9 +86,9 @@ struct Action {
   const char *name, *arguments;
   size_t count;  ///< of arguments
 };
-constexpr Action kActions[] = {
-    {"show", "", 0}, {"registers", "", 0}, {"list", "", 0}, {"diff", " A B", 2}, {"new", " NAME", 1}};
-constexpr char kIsaUsage[] = "isa show|registers|list|diff A B|new NAME [--config=FILE] [--isa=FILE]";
+constexpr Action kActions[] = {{"show", "", 0}, {"registers", "", 0}, {"header", "", 0},
+                               {"list", "", 0}, {"diff", " A B", 2},  {"new", " NAME", 1}};
+constexpr char kIsaUsage[] = "isa show|registers|header|list|diff A B|new NAME [--config=FILE] [--isa=FILE]";
 
 /// Prints what is wrong with the words after `isa`; null then.
 const Action* ActionOf(const std::vector<std::string>& words) {
@@ -133,7 +135,7 @@ int IsaVerb(const Arguments& arguments) {
   if (action == "registers") return WriteFile(path, isa::DescribeRegisters()) ? 0 : 1;
   const auto spec = LoadSpecFrom(parsed.values);
   if (!spec) return 1;
-  return WriteFile(path, isa::DescribeMarkdown(*spec)) ? 0 : 1;
+  return WriteFile(path, action == "header" ? isa::CHeader(*spec) : isa::DescribeMarkdown(*spec)) ? 0 : 1;
 }
 
 }  // namespace cosim::cli
