@@ -12,7 +12,7 @@
 // The C library's: what loops become (memcpy), and functions by which LLVM replaces others (sincos for sin and
 // cos of one number).
 #define COSIM_C_FUNCTIONS(X)                                                                \
-  X(abort) X(aligned_alloc) X(free) X(memcpy) X(memmove) X(memset) X(memcmp) X(bcmp)        \
+  X(abort) X(aligned_alloc) X(free) X(memcpy) X(memmove) X(memset) X(memcmp)                \
   X(sincos) X(sincosf)
 
 // On double, and on float with an f behind the name.

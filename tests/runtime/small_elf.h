@@ -96,7 +96,7 @@ struct SmallElf {
                Symbol("answer", STT_FUNC, 6, kCode),
                Symbol("table", STT_OBJECT, 7, kData)};
     hash = {1, 2, 1, 0};  // one bucket, from symbol 2 on, one word of a filter
-    hash.insert(hash.end(), sizeof(Word) / sizeof(uint32_t), 0);
+    hash.insert(hash.end(), kIs64 ? 2 : 1, 0);
     hash.insert(hash.end(), {2, 0x10, 0x21});  // the bucket's first symbol, then the chain
     data.assign(kWords - 1, 0);
     Relocate(0, 0, Machine::kRelative, kAddend);

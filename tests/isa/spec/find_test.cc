@@ -18,7 +18,6 @@ using ::testing::HasSubstr;
 using testing::kConfig;
 using testing::kIsa;
 using testing::Replace;
-using ::testing::StartsWith;
 
 class FindFiles : public ::testing::Test {
  protected:
