@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cosim-board for another machine, and the tests that run there: isa, runtime and driver, without compiler and simulators.
-# COSIM_BOARD_ROOT holds the machine's libraries (scripts/board-build unpacks Debian's packages there); all but the C library
-# are linked into the program. fmt is used as headers only: Debian has no static library of it.
+# COSIM_BOARD_ROOT holds the machine's libraries (scripts/board-build unpacks Debian's packages there). All of them, and the
+# cross compiler's C library, are linked into the program, which then runs under whatever system the board has. Debian has
+# no static library of fmt, so cmake/board/fmt.cc makes one of its headers.
 set(board_libraries ${COSIM_BOARD_ROOT}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE})
 function(cosim_board_library name)
   add_library(${name} INTERFACE IMPORTED GLOBAL)
@@ -11,8 +12,9 @@ function(cosim_board_library name)
   endforeach()
 endfunction()
 cosim_board_library(yaml-cpp libyaml-cpp.a)
-cosim_board_library(fmt::fmt)
-target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY)
+add_library(board_fmt STATIC ${CMAKE_SOURCE_DIR}/cmake/board/fmt.cc)
+target_include_directories(board_fmt SYSTEM PUBLIC ${COSIM_BOARD_ROOT}/usr/include)
+add_library(fmt::fmt ALIAS board_fmt)
 cosim_board_library(PkgConfig::NETTLE libnettle.a)
 cosim_board_library(flatbuffers::flatbuffers libflatbuffers.a)
 cosim_board_library(ZLIB::ZLIB libz.a)
@@ -22,8 +24,8 @@ add_executable(flatbuffers::flatc IMPORTED GLOBAL)
 set_target_properties(flatbuffers::flatc PROPERTIES IMPORTED_LOCATION ${COSIM_FLATC})
 
 add_compile_definitions(_FILE_OFFSET_BITS=64)
-# What is not used goes: it would ask for a newer C library than boards have (scripts/board-test looks).
-add_link_options(-static-libstdc++ -static-libgcc -Wl,--gc-sections)
+add_compile_options(-ffunction-sections -fdata-sections)
+add_link_options(-static -Wl,--gc-sections)
 add_subdirectory(isa)
 add_subdirectory(runtime)
 add_subdirectory(driver)

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/cpu_object.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
+#include <utility>
 
 #include "isa/check.h"
-#include "runtime/whole_io.h"
+#include "runtime/elf/mapped_object.h"
+#include "runtime/elf/shared_object.h"
 
 #if defined(__arm__) || defined(__aarch64__)
 #include <asm/hwcap.h>
@@ -78,30 +75,21 @@ std::shared_ptr<const LoadedObject> LoadedObject::Load(const CpuObject& object, 
     error = fmt::format("its CPU code needs a processor of level {}, which this one is not", object.level);
     return nullptr;
   }
-  // The loader takes files only. It also takes two files of one name for the same: the descriptor stays open
-  // as long as the object is mapped, so that no other object gets its number.
-  const int file = memfd_create("cosim_module", MFD_CLOEXEC);
-  if (file < 0 || !WriteAll(file, object.bytes.data(), object.bytes.size())) {
-    error = fmt::format("no memory for its CPU code: {}", std::strerror(errno));
-    if (file >= 0) close(file);
+  std::string why;
+  const auto read = elf::ReadSharedObject(object.bytes, why);
+  auto mapped = read ? elf::MappedObject::Map(*read, why) : nullptr;
+  if (!mapped) {
+    error = fmt::format("its CPU code cannot be loaded: {}", why);
     return nullptr;
   }
-  void* handle = dlopen(fmt::format("/proc/self/fd/{}", file).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    error = fmt::format("its CPU code cannot be loaded: {}", dlerror());
-    close(file);
-    return nullptr;
-  }
-  return std::shared_ptr<const LoadedObject>(new LoadedObject(file, handle));
+  return std::shared_ptr<const LoadedObject>(new LoadedObject(std::move(mapped)));
 }
 
-LoadedObject::~LoadedObject() {
-  dlclose(handle_);
-  close(file_);
-}
+LoadedObject::LoadedObject(std::unique_ptr<const elf::MappedObject> mapped) : mapped_(std::move(mapped)) {}
+LoadedObject::~LoadedObject() = default;
 
 CpuKernelPtr LoadedObject::Find(const std::string& symbol) const {
-  void* address = dlsym(handle_, symbol.c_str());
+  void* address = mapped_->FindFunction(symbol);
   if (!address) return nullptr;
   return std::make_shared<LoadedKernel>(shared_from_this(), reinterpret_cast<Entry>(address));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code for the host in a file: an ELF shared object that the system's loader maps, so that running it takes
-// no compiler. compiler/cpu/object.h makes it.
+// Code for the host in a file: an ELF shared object, which runtime/elf loads, so that running it takes no
+// compiler and no dynamic linker. compiler/cpu/object.h makes it.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,12 @@
 
 namespace cosim::runtime {
 
-/// Each kernel is an exported function `void symbol(void* const* args, const Parallel*)`; C's
-/// library is all it calls, with its mathematics, and on 32-bit ARM the compiler's (libgcc_s).
+namespace elf {
+class MappedObject;
+}
+
+/// Each kernel is an exported function `void symbol(void* const* args, const Parallel*)`; what it calls is in
+/// one table (runtime/elf/outside_functions.h): of C's library and, on 32-bit ARM, the compiler's.
 struct CpuObject {
   std::string architecture;    ///< as HostArchitecture() names it
   std::string level;           ///< the least processor, as --host-target names it: "x86-64-v3"
@@ -41,8 +45,8 @@ class KernelSymbol final : public CpuKernel {
 /// An object mapped into this process; its kernels keep it there.
 class LoadedObject : public std::enable_shared_from_this<LoadedObject> {
  public:
-  /// Null, and `error` set, when the object is for another machine or the loader refuses it. Runs none of its
-  /// code, but whoever calls its kernels must trust it as a program.
+  /// Null, and `error` set, when the object is for another machine, broken, or of a kind that is not loaded.
+  /// Runs none of its code, but whoever calls its kernels must trust it as a program.
   static std::shared_ptr<const LoadedObject> Load(const CpuObject& object, std::string& error);
   ~LoadedObject();
   LoadedObject(const LoadedObject&) = delete;
@@ -52,9 +56,8 @@ class LoadedObject : public std::enable_shared_from_this<LoadedObject> {
   CpuKernelPtr Find(const std::string& symbol) const;
 
  private:
-  LoadedObject(int file, void* handle) : file_(file), handle_(handle) {}
-  int file_;
-  void* handle_;
+  explicit LoadedObject(std::unique_ptr<const elf::MappedObject> mapped);
+  std::unique_ptr<const elf::MappedObject> mapped_;
 };
 
 }  // namespace cosim::runtime

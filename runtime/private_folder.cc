@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <system_error>
 #include <vector>
 
@@ -63,15 +64,19 @@ class ProcessFolder {
 std::optional<fs::path> HomeFolder() {
   const char* home = std::getenv("HOME");
   if (home != nullptr && *home == '/') return home;
+  // The file itself: getpwuid may load libraries, which a static program (cosim-board) is not made for.
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> users(std::fopen("/etc/passwd", "re"), std::fclose);
+  if (!users) return std::nullopt;
   std::vector<char> buffer(1 << 14);
   passwd entry{};
   passwd* found = nullptr;
-  if (getpwuid_r(geteuid(), &entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr)
-    return std::nullopt;
-  std::error_code error;
-  if (found->pw_dir == nullptr || *found->pw_dir != '/' || !fs::is_directory(found->pw_dir, error))
-    return std::nullopt;
-  return found->pw_dir;
+  while (fgetpwent_r(users.get(), &entry, buffer.data(), buffer.size(), &found) == 0) {
+    if (found->pw_uid != geteuid()) continue;
+    std::error_code error;
+    if (found->pw_dir == nullptr || *found->pw_dir != '/' || !fs::is_directory(found->pw_dir, error)) break;
+    return found->pw_dir;
+  }
+  return std::nullopt;
 }
 
 bool IsTrusted(uid_t owner) { return owner == 0 || owner == geteuid(); }

@@ -11,7 +11,7 @@
 namespace cosim::runtime {
 
 /// `variable` ($XDG_CACHE_HOME, …) if it names an absolute path; else `below_home` below $HOME or, without
-/// it, below the home that the system's list of users has. If there is no home, a folder for this process
+/// it, below the home that /etc/passwd has. If there is no home, a folder for this process
 /// alone, of a name that nobody can foresee, which is said on standard error once.
 std::filesystem::path UserFolder(const char* variable, const std::filesystem::path& below_home);
 

@@ -5,6 +5,7 @@
 
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
+#include <llvm/TargetParser/Triple.h>
 
 #include <algorithm>
 #include <optional>
@@ -120,6 +121,9 @@ std::optional<llvm::Intrinsic::ID> InstructionFor(tir::MathFn fn) {
       return std::nullopt;
   }
 }
+
+/// LLVM 19 has no roundeven of vectors for 32-bit ARM, and would end the program where it meets one.
+bool RoundsHalfEven(const llvm::Module& module) { return !llvm::Triple(module.getTargetTriple()).isARM(); }
 
 }  // namespace
 
@@ -339,6 +343,8 @@ Value* ExprEmitter::EmitCast(DataType from, DataType to, Value* value) {
 Value* ExprEmitter::EmitMath(const tir::Math& node, DataType type) {
   Value* value = Emit(node.value);
   COSIM_CHECK(type.is_float(), "math functions take floats");
+  if (node.fn == tir::MathFn::kRound && !RoundsHalfEven(*b_.GetInsertBlock()->getModule()))
+    return EmitRoundHalfEven(value, b_);
   if (const auto instruction = InstructionFor(node.fn)) return b_.CreateUnaryIntrinsic(*instruction, value);
   if (type.bits == 32 && HasPolynomial(node.fn)) return EmitPolynomial(node.fn, value, b_);
   return CallLibrary(tir::NameOf(node.fn), {value});

@@ -105,6 +105,20 @@ bool HasPolynomial(tir::MathFn fn) {
   return fn == tir::MathFn::kExp || fn == tir::MathFn::kErf || fn == tir::MathFn::kTanh;
 }
 
+// Adding 2^23 to a float32 (2^52 to a float64) leaves no bits behind the point, and the processor rounds.
+Value* EmitRoundHalfEven(Value* x, llvm::IRBuilder<>& builder) {
+  const bool is_single = x->getType()->getScalarType()->isFloatTy();
+  COSIM_CHECK(is_single || x->getType()->getScalarType()->isDoubleTy(), "a rounding of another float");
+  Value* limit = llvm::ConstantFP::get(x->getType(), is_single ? 0x1p+23 : 0x1p+52);
+  const auto with_sign = [&](Value* value) {
+    return builder.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, value, x);
+  };
+  Value* shift = with_sign(limit);
+  Value* rounded = with_sign(builder.CreateFSub(builder.CreateFAdd(x, shift), shift));  // -0.3 becomes -0
+  Value* size = builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+  return builder.CreateSelect(builder.CreateFCmpOLT(size, limit), rounded, x);
+}
+
 Value* EmitPolynomial(tir::MathFn fn, Value* x, llvm::IRBuilder<>& builder) {
   COSIM_CHECK(x->getType()->getScalarType()->isFloatTy(), "a polynomial of another type than float32");
   Polynomials polynomials(x, builder);

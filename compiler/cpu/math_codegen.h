@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, erf and tanh of float32 as polynomials, without branches or calls, so that LLVM's vectorizer takes the
-// loops they stand in. The same code for every processor. Private to compiler/cpu: it includes LLVM.
+// exp, erf and tanh of float32 as polynomials, and rounding, without branches or calls, so that LLVM's
+// vectorizer takes the loops they stand in. The same code for every processor. Private to compiler/cpu: it
+// includes LLVM.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -18,5 +19,9 @@ bool HasPolynomial(tir::MathFn fn);
 ///   erf    1.2
 ///   tanh   1.4
 llvm::Value* EmitPolynomial(tir::MathFn fn, llvm::Value* x, llvm::IRBuilder<>& builder);
+
+/// x, of either float type, rounded to an integer, halves to the even one, in additions; NaN and infinities
+/// stay.
+llvm::Value* EmitRoundHalfEven(llvm::Value* x, llvm::IRBuilder<>& builder);
 
 }  // namespace cosim::cpu

@@ -22,6 +22,8 @@
 #include "compiler/cpu/llvm_module.h"
 #include "compiler/cpu/optimize.h"
 #include "isa/check.h"
+#include "runtime/elf/outside_functions.h"
+#include "runtime/elf/shared_object.h"
 
 LLD_HAS_DRIVER(elf)
 
@@ -109,6 +111,19 @@ std::vector<uint8_t> Read(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
+// That its machine will load it is known here, which need not be that machine.
+void CheckLoads(const runtime::CpuObject& object) {
+  std::string error;
+  const auto read = runtime::elf::ReadSharedObject(object.bytes, error);
+  COSIM_CHECK(read, "code for {}: {}", object.level, error);
+  for (const auto& relocation : read->relocations) {
+    const auto& symbol = read->symbols[relocation.symbol];
+    COSIM_CHECK(relocation.symbol == runtime::elf::kTheObject || symbol.is_defined ||
+                    runtime::elf::IsOutside(object.architecture, symbol.name),
+                "code for {} asks for {}", object.level, symbol.name);
+  }
+}
+
 }  // namespace
 
 schedules::CpuTarget ObjectCompiler::target() const { return TargetOf(*MakeMachine(target_)); }
@@ -155,7 +170,10 @@ std::optional<runtime::CpuObject> ObjectCompiler::Link(std::string& error) const
   const auto result = lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
   COSIM_CHECK(result.canRunAgain, "LLD: {}", stream.str());
   object.bytes = Read(output);
-  if (result.retCode == 0 && !object.bytes.empty()) return object;
+  if (result.retCode == 0 && !object.bytes.empty()) {
+    CheckLoads(object);
+    return object;
+  }
   error = fmt::format("the CPU code cannot be linked: {}", stream.str());
   return std::nullopt;
 }

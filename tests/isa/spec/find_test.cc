@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which file a name stands for, and what an ISA that was changed is called.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -16,7 +18,6 @@ using ::testing::HasSubstr;
 using testing::kConfig;
 using testing::kIsa;
 using testing::Replace;
-using ::testing::StartsWith;
 
 class FindFiles : public ::testing::Test {
  protected:
@@ -33,7 +34,8 @@ class FindFiles : public ::testing::Test {
     return diags.Render();
   }
   const fs::path folder_ =
-      fs::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name();
+      fs::path(::testing::TempDir()) /
+      fmt::format("{}_{}", ::testing::UnitTest::GetInstance()->current_test_info()->name(), getpid());
 };
 
 // The working directory has files of these names too, which are not meant.

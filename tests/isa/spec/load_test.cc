@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ISAs and configurations that come with cosim: they load, and their key numbers are what the documents
 // say.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -300,7 +302,8 @@ TEST(LoadSpec, ReportsUnreadableSources) {
 }
 
 TEST(LoadSpec, TakesFilesByPathAndFromCosimHome) {
-  const std::filesystem::path home = std::filesystem::path(::testing::TempDir()) / "cosim_home";
+  const std::filesystem::path home =
+      std::filesystem::path(::testing::TempDir()) / fmt::format("cosim_home_{}", getpid());
   std::filesystem::create_directories(home / "isa");
   std::filesystem::create_directories(home / "configs");
   std::ofstream(home / "isa" / "mini.yaml") << kIsa;
@@ -313,7 +316,7 @@ TEST(LoadSpec, TakesFilesByPathAndFromCosimHome) {
 }
 
 TEST(LoadSpec, ReportsAConfigurationWithoutIsa) {
-  const std::string path = ::testing::TempDir() + "/no_isa.yaml";
+  const std::string path = ::testing::TempDir() + fmt::format("/no_isa_{}.yaml", getpid());
   std::ofstream(path) << Replace(kConfig, "isa: mini\n", "");
   Diagnostics diags;
   EXPECT_FALSE(LoadSpec(path, "", {}, diags));
