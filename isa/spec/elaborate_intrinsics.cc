@@ -25,11 +25,13 @@ class IntrinsicReader {
     intrinsic_.text = node_.scalar;
     ReadAxes();
     intrinsic_.dst = TensorOperand(nullptr);
+    if (e_.diags.list().size() > errors) return std::nullopt;
     tokens_.Expect("+=");
     do {
       if (e_.diags.list().size() > errors) return std::nullopt;
       std::optional<Token> row;
       Operand source = TensorOperand(&row);
+      if (e_.diags.list().size() > errors) return std::nullopt;
       if (row) SetRow(*row, source);
       intrinsic_.sources.push_back(std::move(source));
     } while (tokens_.Accept("*"));
@@ -73,6 +75,7 @@ class IntrinsicReader {
         const size_t dimension = names.size() - 1;
         const bool is_there = dimension < memory.lanes.size();
         operand->lanes.push_back(Lane(is_there ? memory.lanes[dimension] : 0, memory));
+        if (is_there && operand->lanes.back().empty()) return {};  // reported
       } while (tokens_.Accept(","));
       tokens_.Expect("]");
     }
@@ -101,7 +104,6 @@ class IntrinsicReader {
   void SetAxes(Operand& operand, const std::vector<Token>& names, bool is_result) {
     std::vector<int> axes;
     for (size_t i = 0; i < names.size(); ++i) {
-      if (operand.lanes[i].empty()) return;  // reported
       if (IsAxis(operand.lanes[i])) axes.push_back(operand.lanes[i][0].axis);
       if (!IsAxis(operand.lanes[i]) && is_result)
         tokens_.ErrorAt(codes::kIntrinsic, names[i], "each dimension of the result is walked by one axis");
@@ -150,7 +152,12 @@ class IntrinsicReader {
       term.scale = *scale;
       tokens_.Expect("*");
     }
-    const bool divides = tokens_.Peek().text == "floor_div" && tokens_.Peek(1).text == "(";
+    const bool divides = tokens_.Peek(1).text == "(";
+    if (divides && tokens_.Peek().text != "floor_div") {
+      tokens_.ErrorAt(codes::kIntrinsic, tokens_.Peek(),
+                      fmt::format("there is no '{}' of axes, only floor_div(axis, number)", tokens_.Peek().text));
+      return std::nullopt;
+    }
     if (divides) {
       tokens_.Next();
       tokens_.Next();
