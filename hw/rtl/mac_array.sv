@@ -11,7 +11,8 @@
 // activations only, of this cycle and of the Taps - 1 valid ones before it: those of the oldest come first.
 //   sum[b, o] = sum over t < Taps, g < Group of inp[t][b, Group * (o / Group) + g] * wgt[o, Group * t + g]
 // Each group has registers of its own for the first Taps * Group activations, which pass them on from tap to tap; the
-// others are zero then.
+// others are zero then. The activations with products of LUTs are the first ones then, not the last: those make no errors
+// that would be another one for each group.
 `ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
 `define MUTANT(name) 1'b0
 `endif
@@ -46,12 +47,15 @@ module mac_array #(
   localparam int unsigned Own      = Taps * Group;        // activations of which each group has its own
   // Nodes of quads borrow, and there is one adder less than nodes. If all are quads, the first makes no error. Nor do
   // those whose activations are different ones for each group: what quads give too much is worked out for all groups.
-  localparam int unsigned OwnNodes = (Own / 2 < Quads) ? Own / 2 : Quads;
+  localparam int unsigned Turned   = (Taps != 0) ? LutInputs : 0;     // activations that are moved behind the others
+  localparam int unsigned OwnInDsps = (Own > Turned) ? (Own - Turned + 1) / 2 : 0;
+  localparam int unsigned OwnNodes = (OwnInDsps < Quads) ? OwnInDsps : Quads;
   localparam int unsigned Exact    = (OwnNodes == 0 && 2 * Quads == BlockIn) ? 1 : OwnNodes;  // quads that make none
   localparam int unsigned First    = 2 * Exact;           // activation whose quad makes errors
 
   logic [Batch*BlockIn*InpBits-1:0]         inp_q;
-  logic [Batch*Sets*BlockIn*InpBits-1:0]    act;      // activations of each set
+  logic [Batch*Sets*BlockIn*InpBits-1:0]    seen, act;   // activations of each set, and as they are multiplied
+  logic [BlockOut*BlockIn*WgtBits-1:0]      wgt;         // weights likewise
   logic [BlockOut*BlockIn*WgtBits-1:0]      wgt_q;
   logic [Levels+1:0]                        valid_q;  // [0]: operands, [1]: in the multipliers, [2 + k]: before level k
   logic [Batch*BlockOut*Nodes*NodeBits-1:0] node;
@@ -70,7 +74,7 @@ module mac_array #(
   end
 
   if (Taps == 0) begin : gen_no_rows
-    assign act = inp_q;
+    assign seen = inp_q;
     logic unused_rows;
     assign unused_rows = rows_i;
   end else begin : gen_rows
@@ -89,13 +93,24 @@ module mac_array #(
         if (valid_i) own_q <= rows_i ? taps : inp_i[Inp +: Own*InpBits];
       end
       if (Own == BlockIn) begin : gen_all
-        assign act[s*BlockIn*InpBits +: BlockIn*InpBits] = own_q;
+        assign seen[s*BlockIn*InpBits +: BlockIn*InpBits] = own_q;
       end else begin : gen_own
-        assign act[s*BlockIn*InpBits +: BlockIn*InpBits] = {inp_q[Inp+Own*InpBits +: (BlockIn-Own)*InpBits], own_q};
+        assign seen[s*BlockIn*InpBits +: BlockIn*InpBits] = {inp_q[Inp+Own*InpBits +: (BlockIn-Own)*InpBits], own_q};
       end
     end
     logic unused_inputs;
     assign unused_inputs = ^inp_q;
+  end
+
+  for (genvar k = 0; k < BlockIn; k++) begin : gen_turn
+    localparam int unsigned From = (k + Turned) % BlockIn;
+
+    for (genvar s = 0; s < Batch * Sets; s++) begin : gen_act
+      assign act[(s*BlockIn+k)*InpBits +: InpBits] = seen[(s*BlockIn+From)*InpBits +: InpBits];
+    end
+    for (genvar o = 0; o < BlockOut; o++) begin : gen_wgt
+      assign wgt[(o*BlockIn+k)*WgtBits +: WgtBits] = wgt_q[(o*BlockIn+From)*WgtBits +: WgtBits];
+    end
   end
 
   if (Levels == 0) begin : gen_products
@@ -104,7 +119,7 @@ module mac_array #(
         .clk_i,
         .enable_i (valid_q[1:0]),
         .a_i      (act[((s/BlockOut)*Sets+s%BlockOut*Sets/BlockOut)*InpBits +: InpBits]),
-        .b_i      (wgt_q[s%BlockOut*WgtBits +: WgtBits]),
+        .b_i      (wgt[s%BlockOut*WgtBits +: WgtBits]),
         .product_o(sum_o[s*SumBits +: SumBits])
       );
     end
@@ -160,10 +175,10 @@ module mac_array #(
               .enable_i(valid_q[2:0]),
               .a0_i    (act[Inp +: InpBits]),
               .a1_i    (act[Inp+InpBits +: InpBits]),
-              .low0_i  (wgt_q[Low +: WgtBits]),
-              .low1_i  (wgt_q[Low+WgtBits +: WgtBits]),
-              .high0_i (wgt_q[High +: WgtBits]),
-              .high1_i (wgt_q[High+WgtBits +: WgtBits]),
+              .low0_i  (wgt[Low +: WgtBits]),
+              .low1_i  (wgt[Low+WgtBits +: WgtBits]),
+              .high0_i (wgt[High +: WgtBits]),
+              .high1_i (wgt[High+WgtBits +: WgtBits]),
               .offset_i(offset[Set*(NodeBits+1) +: NodeBits+1]),
               .low_o   (node[Node*NodeBits +: NodeBits]),
               .high_o  (node[(Node+Nodes)*NodeBits +: NodeBits]),
@@ -183,7 +198,7 @@ module mac_array #(
             .clk_i,
             .enable_i(valid_q[2:0]),
             .a_i     (act[Inp +: Terms*InpBits]),
-            .b_i     (wgt_q[(o*BlockIn+2*n)*WgtBits +: Terms*WgtBits]),
+            .b_i     (wgt[(o*BlockIn+2*n)*WgtBits +: Terms*WgtBits]),
             .sum_o   (node[Node*NodeBits +: NodeBits])
           );
           assign borrow[Node] = 1'b0;

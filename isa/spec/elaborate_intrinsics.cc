@@ -30,10 +30,8 @@ class IntrinsicReader {
     do {
       if (e_.diags.list().size() > errors) return std::nullopt;
       std::optional<Token> row;
-      Operand source = TensorOperand(&row);
+      intrinsic_.sources.push_back(TensorOperand(&row));
       if (e_.diags.list().size() > errors) return std::nullopt;
-      if (row) SetRow(*row, source);
-      intrinsic_.sources.push_back(std::move(source));
     } while (tokens_.Accept("*"));
     tokens_.ExpectEnd();
     if (e_.diags.list().size() > errors) return std::nullopt;
@@ -66,6 +64,7 @@ class IntrinsicReader {
     const Token first = tokens_.Peek();
     std::optional<Operand> operand = ParseOperand(tokens_, e_.spec, row);
     if (!operand) return {};
+    if (row && *row && !SetRow(**row, *operand)) return {};
     const Memory& memory = e_.spec.memories[operand->memory];
     tokens_.Expect("[");
     std::vector<Token> names;  // what each dimension begins with
@@ -229,15 +228,16 @@ class IntrinsicReader {
     return static_cast<int>(found - intrinsic_.axes.begin());
   }
 
-  void SetRow(const Token& name, Operand& source) {
+  bool SetRow(const Token& name, Operand& source) {
     const int axis = KnownAxis(name);
-    if (axis < 0) return;
+    if (axis < 0) return false;
     if (intrinsic_.RowSource() >= 0) {
       tokens_.ErrorAt(codes::kIntrinsic, name, "one source at most takes several elements a step");
-      return;
+      return false;
     }
     source.row_axis = axis;
     source.parts = intrinsic_.axes[axis].extent;
+    return true;
   }
 
   /// What a row brings is on its way for many cycles: sums would have to come back from that.

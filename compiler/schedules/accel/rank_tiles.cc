@@ -76,15 +76,11 @@ class TileModel {
 
   double Cycles(const Tile& t) const {
     const double tiles = Tiles(t), chunks = Chunks(t);
-    const double sums = static_cast<double>(w_.n * w_.g * w_.co * AllSumRows(t) * AllSumCols(t) * w_.so);
+    const double rows = static_cast<double>(w_.n * w_.g * w_.co * AllSumRows(t) * w_.so);  // of sums
     const double outputs = static_cast<double>(w_.n * w_.g * w_.co * w_.OutRows() * w_.OutCols() * w_.so);
-    const int64_t cols = AllSumCols(t);
+    const int64_t row = kind_.RowCycles(w_, array_, AllSumCols(t), CeilDiv(w_.OutCols(), t.x));
     const double compute =
-        has_weights_ ? sums / static_cast<double>(cols) *
-                           static_cast<double>(
-                               SummedElements(w_.ci) * w_.kh *
-                               kind_.RowCycles(w_, array_, cols, CeilDiv(w_.OutCols(), t.x)))
-                     : 0;
+        has_weights_ ? rows * static_cast<double>(SummedElements(w_.ci) * w_.kh * row) : 0;
     const int weights = kind_.WeightMemory(array_);
     const double alu = outputs * AluPasses() + tiles * AluPasses() * 20 + tiles * PoolCycles(t);
 
