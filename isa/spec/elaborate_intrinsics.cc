@@ -96,15 +96,18 @@ class IntrinsicReader {
     return std::move(*operand);
   }
 
-  static bool IsAxis(const std::vector<LaneTerm>& lane) {
-    return lane.size() == 1 && lane[0].scale == 1 && lane[0].divisor == 1;
+  /// Whether one axis walks all of a dimension.
+  bool IsAxis(const std::vector<LaneTerm>& lane, int extent) const {
+    return lane.size() == 1 && lane[0].scale == 1 && lane[0].divisor == 1 &&
+           intrinsic_.axes[lane[0].axis].extent == extent;
   }
 
   void SetAxes(Operand& operand, const std::vector<Token>& names, bool is_result) {
     std::vector<int> axes;
     for (size_t i = 0; i < names.size(); ++i) {
-      if (IsAxis(operand.lanes[i])) axes.push_back(operand.lanes[i][0].axis);
-      if (!IsAxis(operand.lanes[i]) && is_result)
+      const bool is_axis = IsAxis(operand.lanes[i], e_.spec.memories[operand.memory].lanes[i]);
+      if (is_axis) axes.push_back(operand.lanes[i][0].axis);
+      if (!is_axis && is_result)
         tokens_.ErrorAt(codes::kIntrinsic, names[i], "each dimension of the result is walked by one axis");
     }
     if (axes.size() < names.size()) return;
@@ -121,7 +124,8 @@ class IntrinsicReader {
   /// which is reported elsewhere.
   std::vector<LaneTerm> Lane(int extent, const Memory& memory) {
     const Token first = tokens_.Peek();
-    const bool alone = first.kind == Token::Kind::kName &&
+    // What 'axes' gives an extent may walk a part of the lanes.
+    const bool alone = first.kind == Token::Kind::kName && declared_.count(first.text) == 0 &&
                        (tokens_.Peek(1).text == "," || tokens_.Peek(1).text == "]");
     if (alone || first.kind == Token::Kind::kEnd) {
       tokens_.ExpectName("the name of an axis");
@@ -215,16 +219,12 @@ class IntrinsicReader {
   /// Index of the axis; made when it is first named.
   int Axis(const Token& name, int extent, const Memory& memory) {
     const auto found = std::ranges::find(intrinsic_.axes, name.text, &Intrinsic::Axis::name);
-    const auto declared = declared_.find(name.text);
-    int known = extent;
-    if (declared != declared_.end()) known = declared->second.first;
-    if (found != intrinsic_.axes.end()) known = found->extent;
-    if (known != extent) {
+    if (found == intrinsic_.axes.end()) return AddAxis(name.text, extent);
+    if (found->extent != extent) {
       tokens_.ErrorAt(codes::kIntrinsic, name,
                       fmt::format("axis '{}' is {} long, but this dimension of memory '{}' has {} lanes",
-                                  name.text, known, memory.name, extent));
+                                  name.text, found->extent, memory.name, extent));
     }
-    if (found == intrinsic_.axes.end()) return AddAxis(name.text, extent);
     return static_cast<int>(found - intrinsic_.axes.begin());
   }
 

@@ -116,11 +116,12 @@ TEST(RowDiagnostics, RejectsExtentsThatAreNone) {
    54 |     axes: {t: 0, g: 2}
       |               ^
 )~");
-  EXPECT_EQ(RowComplaints("{t: 2, k: 2}", "acc[dst][o] += inp[src + t][k] * wgt[wgt][o, k]"),
-            R"~(isa.yaml:55:43: error[E0308]: axis 'k' is 2 long, but this dimension of memory 'inp' has 4 lanes
+  EXPECT_EQ(RowComplaints("{t: 2, k: 8}", "acc[dst][o] += inp[src + t][k] * wgt[wgt][o, k]"),
+            R"~(isa.yaml:55:43: error[E0308]: this reaches lane 7, but this dimension of memory 'inp' has 4 lanes
    55 |     computes: acc[dst][o] += inp[src + t][k] * wgt[wgt][o, k]
       |                                           ^
 )~");
+  EXPECT_EQ(RowComplaints("{t: 2, k: 3}", "acc[dst][o] += inp[src + t][k] * wgt[wgt][o, k]"), "");
 }
 
 TEST(RowDiagnostics, RejectsAWhereThatIsNoExpression) {
