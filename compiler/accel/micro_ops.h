@@ -35,8 +35,8 @@ struct HardwareNest {
 /// the others, the two that save most micro-ops become hardware loops, as far as `max_iterations` allows.
 /// `bases_in_micro_ops`: the instruction has no base fields.
 ///
-/// With `rows`, the inner loop goes along rows of an index: it is the dim, of those whose elements lie 1 to `taps`
-/// apart in them, that takes fewest cycles a round (isa::Gemm), or none.
+/// With `rows`, the inner loop goes along rows of an index: it is the dim, of those whose elements lie 1 to
+/// `taps` apart in them, that takes fewest cycles a round (isa::Gemm), or none.
 struct RowRead {
   int index;
   int64_t taps;

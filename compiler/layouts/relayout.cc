@@ -115,7 +115,8 @@ class Rewriter {
 std::vector<int64_t> ShapeOf(const Layout& layout) {
   std::vector<int64_t> shape;
   for (size_t p = 0; p < layout.size(); ++p)
-    if (!SharesWithBefore(layout, p)) shape.push_back(layout[p].within != 0 ? layout[p].within : layout[p].extent);
+    if (!SharesWithBefore(layout, p))
+      shape.push_back(layout[p].within != 0 ? layout[p].within : layout[p].extent);
   return shape;
 }
 

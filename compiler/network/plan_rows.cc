@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolutions, and others of few channels a group, by an instruction that multiplies along rows, where
-// the ISA has one. See lower_group.h.
+// Depthwise convolutions, and others of few channels a group, by an instruction that multiplies along rows,
+// where the ISA has one. See lower_group.h.
 #include "compiler/network/geometry.h"
 #include "compiler/network/lower_group.h"
 #include "compiler/tir/rounding.h"
@@ -11,7 +11,8 @@ void GroupLowering::TryRows(const Group& group, const AcceleratorGroup& out, Pla
   if (array_.rows.format < 0 || plan.kind != &kernels::Contraction() || out.weights >= 0) return;
   const ConvView view = ViewOf(graph_, group, out.input);
   const int64_t groups = view.attributes.groups;
-  // Elements of a row stand side by side, one a pixel, and each takes as many weights as the instruction does.
+  // Elements of a row stand side by side, one a pixel, and each takes as many weights as the instruction
+  // does.
   if (groups == 1 || view.o != groups * view.i || array_.rows.group % view.i != 0 || plan.window.parts != 1 ||
       array_.OutElements() != 1 || plan.window.kw != array_.rows.taps || plan.window.dw != 1)
     return;

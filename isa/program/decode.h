@@ -76,8 +76,9 @@ struct Nest {
 };
 
 /// Where a source has a row axis (Intrinsic::RowSource), its elements are read one a cycle: the iterations of
-/// the inner loop lie `inner` elements apart along a row, which takes (iter_in - 1) * inner + taps cycles, and
-/// the micro-ops are walked outside of it. They lie at most `taps` apart: no element of a row is left out.
+/// the inner loop lie `inner` elements apart along a row, which takes (iter_in - 1) * inner + taps cycles,
+/// and the micro-ops are walked outside of it. They lie at most `taps` apart: no element of a row is left
+/// out.
 struct Gemm {
   Nest nest;
   Index dst;
@@ -93,7 +94,8 @@ struct Gemm {
   }
 };
 
-/// What is wrong with the rows of a gemm, for a message that begins with the instruction; empty if nothing is.
+/// What is wrong with the rows of a gemm, for a message that begins with the instruction; empty if nothing
+/// is.
 std::string RowError(const Gemm& gemm);
 
 struct Alu {

@@ -30,8 +30,8 @@ std::optional<Kind> ReadKind(const YamlEntry& entry, Diagnostics& diags) {
 bool IsThere(Elaboration& e, const YamlEntry& entry) {
   const YamlEntry* where = entry.value.Find("where");
   if (!where) return true;
-  return EvaluateParam(where->value, fmt::format("'where' of instruction '{}'", entry.key.scalar), e.definitions,
-                       e.diags) != 0;
+  return EvaluateParam(where->value, fmt::format("'where' of instruction '{}'", entry.key.scalar),
+                       e.definitions, e.diags) != 0;
 }
 
 class FormatReader {
@@ -73,11 +73,12 @@ class FormatReader {
                 e_.diags,
                 {"doc", "where", "opcode", "match", "unit", "kind", "fields", "memory"}};
       case Kind::kGemm:
-        return {entry_.value,
-                entry_.key,
-                what_,
-                e_.diags,
-                {"doc", "where", "opcode", "match", "unit", "kind", "fields", "micro_ops", "axes", "computes"}};
+        return {
+            entry_.value,
+            entry_.key,
+            what_,
+            e_.diags,
+            {"doc", "where", "opcode", "match", "unit", "kind", "fields", "micro_ops", "axes", "computes"}};
       case Kind::kAlu:
         return {entry_.value,
                 entry_.key,
@@ -87,7 +88,11 @@ class FormatReader {
       case Kind::kSync:
         break;
     }
-    return {entry_.value, entry_.key, what_, e_.diags, {"doc", "where", "opcode", "match", "unit", "kind", "fields"}};
+    return {entry_.value,
+            entry_.key,
+            what_,
+            e_.diags,
+            {"doc", "where", "opcode", "match", "unit", "kind", "fields"}};
   }
 
   void ReadMemory(const MapReader& reader) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor intrinsics: `acc[dst][b, o] += inp[src][b, k] * wgt[wgt][o, k]`, also over several elements and with
-// lanes that are no axis: `acc[dst][b, o] += inp[src + t][b, 2 * floor_div(o, 2) + g] * wgt[wgt][o, 2 * t + g]`.
+// lanes that are no axis: `acc[dst][b, o] += inp[src + t][b, 2 * floor_div(o, 2) + g] * wgt[wgt][o, 2 * t +
+// g]`.
 #include <map>
 #include <utility>
 
@@ -54,8 +55,8 @@ class IntrinsicReader {
     }
     for (const YamlEntry& axis : axes->value.entries) {
       if (!CheckName(axis.key, "axis", e_.diags)) continue;
-      const auto extent = EvaluateParamIn(axis.value, fmt::format("the extent of axis '{}'", axis.key.scalar), 1,
-                                          kMaxAxis, e_.definitions, e_.diags);
+      const auto extent = EvaluateParamIn(axis.value, fmt::format("the extent of axis '{}'", axis.key.scalar),
+                                          1, kMaxAxis, e_.definitions, e_.diags);
       if (extent) declared_[axis.key.scalar] = {static_cast<int>(*extent), &axis.key};
     }
   }
@@ -120,8 +121,8 @@ class IntrinsicReader {
     operand.axes = std::move(axes);
   }
 
-  /// Terms of a dimension of `memory` with `extent` lanes; empty after reporting. 0: it has no such dimension,
-  /// which is reported elsewhere.
+  /// Terms of a dimension of `memory` with `extent` lanes; empty after reporting. 0: it has no such
+  /// dimension, which is reported elsewhere.
   std::vector<LaneTerm> Lane(int extent, const Memory& memory) {
     const Token first = tokens_.Peek();
     // What 'axes' gives an extent may walk a part of the lanes.
@@ -142,8 +143,8 @@ class IntrinsicReader {
     } while (tokens_.Accept("+"));
     if (extent == 0 || greatest < extent) return terms;
     tokens_.ErrorFrom(codes::kIntrinsic, first,
-                      fmt::format("this reaches lane {}, but this dimension of memory '{}' has {} lanes", greatest,
-                                  memory.name, extent));
+                      fmt::format("this reaches lane {}, but this dimension of memory '{}' has {} lanes",
+                                  greatest, memory.name, extent));
     return {};
   }
 
@@ -157,8 +158,9 @@ class IntrinsicReader {
     }
     const bool divides = tokens_.Peek(1).text == "(";
     if (divides && tokens_.Peek().text != "floor_div") {
-      tokens_.ErrorAt(codes::kIntrinsic, tokens_.Peek(),
-                      fmt::format("there is no '{}' of axes, only floor_div(axis, number)", tokens_.Peek().text));
+      tokens_.ErrorAt(
+          codes::kIntrinsic, tokens_.Peek(),
+          fmt::format("there is no '{}' of axes, only floor_div(axis, number)", tokens_.Peek().text));
       return std::nullopt;
     }
     if (divides) {
@@ -188,8 +190,8 @@ class IntrinsicReader {
       const ParamScope::Value known = e_.definitions.Lookup(token.text, "");
       if (known.state == ParamScope::Value::State::kFailed) return std::nullopt;
       if (known.state == ParamScope::Value::State::kUnknown) {
-        tokens_.ErrorAt(codes::kIntrinsic, token, fmt::format("there is no parameter '{}'", token.text)).hint =
-            NameHint(token.text, e_.definitions.Names());
+        tokens_.ErrorAt(codes::kIntrinsic, token, fmt::format("there is no parameter '{}'", token.text))
+            .hint = NameHint(token.text, e_.definitions.Names());
         return std::nullopt;
       }
       value = known.value;
@@ -206,8 +208,8 @@ class IntrinsicReader {
     if (found != intrinsic_.axes.end()) return static_cast<int>(found - intrinsic_.axes.begin());
     const auto declared = declared_.find(name.text);
     if (declared != declared_.end()) return AddAxis(name.text, declared->second.first);
-    tokens_.ErrorAt(codes::kIntrinsic, name, fmt::format("nothing says how long axis '{}' is", name.text)).hint =
-        fmt::format("say so in the instruction's 'axes', as in axes: {{{}: 3}}", name.text);
+    tokens_.ErrorAt(codes::kIntrinsic, name, fmt::format("nothing says how long axis '{}' is", name.text))
+        .hint = fmt::format("say so in the instruction's 'axes', as in axes: {{{}: 3}}", name.text);
     return -1;
   }
 
@@ -273,8 +275,7 @@ class IntrinsicReader {
     }
     for (const auto& [name, axis] : declared_) {
       if (std::ranges::count(intrinsic_.axes, name, &Intrinsic::Axis::name) > 0) continue;
-      Report(e_.diags, codes::kIntrinsic, *axis.second,
-             fmt::format("axis '{}' stands in no operand", name));
+      Report(e_.diags, codes::kIntrinsic, *axis.second, fmt::format("axis '{}' stands in no operand", name));
     }
   }
 

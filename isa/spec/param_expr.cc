@@ -64,7 +64,7 @@ class Evaluator {
       const Value right = Sum();
       if (!left || !right) return std::nullopt;
       const bool less = *left < *right, equal = *left == *right;
-      const bool holds = symbol == "==" ? equal
+      const bool holds = symbol == "=="   ? equal
                          : symbol == "!=" ? !equal
                          : symbol == "<=" ? less || equal
                          : symbol == ">=" ? !less

@@ -39,9 +39,8 @@ std::optional<RowProduct> MatchRowProduct(const Intrinsic& intrinsic) {
   if (!is(src.lanes[0], {{b, 1, 1}}) || !is(src.lanes[1], channel) || !is(side.lanes[0], {{o, 1, 1}}) ||
       !is(side.lanes[1], place))
     return std::nullopt;
-  return RowProduct{row,          1 - row,
-                    intrinsic.axes[b].extent, intrinsic.axes[o].extent,
-                    intrinsic.axes[t].extent, group};
+  return RowProduct{
+      row, 1 - row, intrinsic.axes[b].extent, intrinsic.axes[o].extent, intrinsic.axes[t].extent, group};
 }
 
 }  // namespace cosim::isa

@@ -99,8 +99,8 @@ struct Operand {
 
 /// dst[axes] += product of sources, summed over the axes that dst lacks; wraps to dst's type.
 ///
-/// At most one source has a row axis. The instruction then reads that source's elements one a cycle, along rows
-/// (isa::Gemm), and its steps come in the order out, micro-op, in.
+/// At most one source has a row axis. The instruction then reads that source's elements one a cycle, along
+/// rows (isa::Gemm), and its steps come in the order out, micro-op, in.
 struct Intrinsic {
   struct Axis {
     std::string name;

@@ -79,13 +79,15 @@ class Checker {
     if (other.micro_ops != format.micro_ops || !same(other.intrinsic->dst, format.intrinsic->dst) ||
         !same(other.intrinsic->sources[gemm.src], format.intrinsic->sources[rows.src]) ||
         !same(other.intrinsic->sources[gemm.side], format.intrinsic->sources[rows.side]))
-      error(fmt::format(" of other operands than '{}'", other.name), "the same memories, indices and micro-ops");
+      error(fmt::format(" of other operands than '{}'", other.name),
+            "the same memories, indices and micro-ops");
     if (gemm.block_in != gemm.block_out || gemm.block_in % rows.group != 0 ||
         rows.taps * rows.group > gemm.block_in)
       error(fmt::format(": {} taps of {} channels, of elements of {}", rows.taps, rows.group, gemm.block_in),
             "whole groups, and taps and group that together are no more than a tile's inputs");
     if (gemm.macs_per_dsp == 2 && rows.group % 2 != 0)
-      error(fmt::format(", {} channels together", rows.group), "pairs of channels where two products share a DSP");
+      error(fmt::format(", {} channels together", rows.group),
+            "pairs of channels where two products share a DSP");
   }
 
   void LutInputs(const SvUnit& planned) {
@@ -122,7 +124,8 @@ class Checker {
       if (MatchSvGemm(spec_, spec_.FormatIndex(format.name)).dst != -1) {
         Error(format.loc,
               fmt::format("'{}' computes {}", format.name, format.intrinsic ? format.intrinsic->text : ""),
-              "a product of two matrices, dst[b, o] += x[b, k] * y[o, k], of lanes, dst[b, o] += x[b, o] * y[o], "
+              "a product of two matrices, dst[b, o] += x[b, k] * y[o, k], of lanes, dst[b, o] += x[b, o] * "
+              "y[o], "
               "or along rows, dst[b, o] += x[+ t][b, G * floor_div(o, G) + g] * y[o, G * t + g]");
       } else {
         for (const Operand& source : format.intrinsic->sources) SignedLanes(format, source.memory);
@@ -214,9 +217,8 @@ class Checker {
   /// The engines of a unit take one instruction of their kind; loads take any number.
   void OneOfAKind(const SvUnit& planned) {
     for (Kind kind : {Kind::kGemm, Kind::kAlu, Kind::kStore}) {
-      const auto count = std::ranges::count_if(planned.formats, [&](int f) {
-        return spec_.formats[f].kind == kind && f != planned.gemm.rows;
-      });
+      const auto count = std::ranges::count_if(
+          planned.formats, [&](int f) { return spec_.formats[f].kind == kind && f != planned.gemm.rows; });
       if (count > 1) {
         Error(spec_.units[planned.unit].loc,
               fmt::format("unit '{}' has {} instructions of kind {}", planned.name, count, KindName(kind)),

@@ -48,7 +48,8 @@ class Counter {
     }
   }
   void Add(const isa::Gemm& gemm) {
-    const uint64_t steps = Steps(gemm.nest), cycles = static_cast<uint64_t>(std::max<int64_t>(0, gemm.Cycles()));
+    const uint64_t steps = Steps(gemm.nest),
+                   cycles = static_cast<uint64_t>(std::max<int64_t>(0, gemm.Cycles()));
     ReadMicroOps(gemm.nest, cycles);
     const isa::Intrinsic& intrinsic = *spec_.formats[format_].intrinsic;
     Of(intrinsic.dst.memory).writes += steps;

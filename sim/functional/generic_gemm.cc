@@ -28,8 +28,7 @@ std::vector<std::vector<int64_t>> AxisLanes(const isa::Spec& spec, const isa::In
 }
 
 /// Lane numbers by the values of `axes`, the last one fastest.
-std::vector<int64_t> Enumerate(const std::vector<int>& axes,
-                               const std::vector<std::vector<int64_t>>& lanes) {
+std::vector<int64_t> Enumerate(const std::vector<int>& axes, const std::vector<std::vector<int64_t>>& lanes) {
   std::vector<int64_t> numbers = {0};
   for (const int axis : axes) {
     std::vector<int64_t> next;

@@ -92,9 +92,10 @@ TEST(PlanNest, VisitsEveryPointOnceForRandomSpaces) {
       for (size_t d = 0; d < dims; ++d) space.strides[i].push_back(random() % 5);
     }
     const int64_t limit = 1 + random() % 5;
-    const std::optional<RowRead> rows =
-        random() % 2 == 0 ? std::nullopt
-                          : std::optional(RowRead{static_cast<int>(random() % indices), 1 + int64_t{random() % 4}});
+    const std::optional<RowRead> rows = random() % 2 == 0
+                                            ? std::nullopt
+                                            : std::optional(RowRead{static_cast<int>(random() % indices),
+                                                                    1 + static_cast<int64_t>(random() % 4)});
     const HardwareNest nest = PlanNest(space, limit, random() % 2, rows);
     if (rows && nest.iter_in > 1) {
       EXPECT_GE(nest.inner[rows->index], 1);

@@ -100,8 +100,9 @@ int32_t Field(const Port& port, int at, int bits) {
   return Signed(static_cast<uint32_t>(word >> at % 8), bits);
 }
 
-/// Random tiles, many of extremes, with gaps between them: sums come out `levels` + 2 cycles later. With `taps`, some
-/// are along rows, each of the lengths that a row may have: of pairs of channels, the newest tap last.
+/// Random tiles, many of extremes, with gaps between them: sums come out `levels` + 2 cycles later. With
+/// `taps`, some are along rows, each of the lengths that a row may have: of pairs of channels, the newest tap
+/// last.
 template <typename Dut>
 void ExpectSums(int block_in, int block_out, int levels, int taps = 0) {
   const auto context = std::make_unique<VerilatedContext>();

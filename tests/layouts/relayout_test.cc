@@ -144,12 +144,14 @@ TEST(Relayout, PartsThatShareADimensionStandBesideEachOther) {
   EXPECT_EQ(PlacesAlong(layout, 0), (std::vector<int64_t>{0, 7, 14}));
   EXPECT_EQ(PlacesAlong(layout, 1), (std::vector<int64_t>{0, 1}));
   EXPECT_EQ(PlacesAlong(layout, 2), (std::vector<int64_t>{0, 2, 4}));
-  const Tensor plain = te::Placeholder("a", {3, 2, 3}, kInt32), instead = te::Placeholder("b", {3, 7}, kInt32);
+  const Tensor plain = te::Placeholder("a", {3, 2, 3}, kInt32),
+               instead = te::Placeholder("b", {3, 7}, kInt32);
   const te::Axis c = te::ReduceAxis(2, "c"), x = te::ReduceAxis(3, "x");
   const Tensor sum = te::Compute(
-      "sum", {3}, [&](const te::Indices& i) -> te::Body { return te::Sum(plain({i[0], c, x}), {c, x}); }, {"y"});
-  const auto [tensor, axes] = Relayout("sums", sum, {{0, 3, "y"}}, {{plain, instead, layout}},
-                                       {{{"c", 2}}, {{"x", 3}}});
+      "sum", {3}, [&](const te::Indices& i) -> te::Body { return te::Sum(plain({i[0], c, x}), {c, x}); },
+      {"y"});
+  const auto [tensor, axes] =
+      Relayout("sums", sum, {{0, 3, "y"}}, {{plain, instead, layout}}, {{{"c", 2}}, {{"x", 3}}});
   const Values values = Random(21, 5);
   Values want(3, 0);
   for (int64_t y = 0; y < 3; ++y)

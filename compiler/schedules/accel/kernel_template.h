@@ -31,7 +31,8 @@ class KernelTemplate {
   /// Whether it sums over channels: they then have blocks and lanes of their own, else the output's.
   virtual bool SumsChannels() const { return false; }
 
-  /// Reduced axes of the sums for channels, as parts of the array's, before those of the window's rows and columns.
+  /// Reduced axes of the sums for channels, as parts of the array's, before those of the window's rows and
+  /// columns.
   virtual std::vector<layouts::ReducePart> ReducedChannels(const Window&, const Array&) const { return {}; }
 
   /// Where weights stand in DRAM as dimensions of [O, I, KH, KW]; a dimension that no part names has one
@@ -47,8 +48,8 @@ class KernelTemplate {
   virtual std::optional<te::Axis> Order(te::Stage& sum, const std::vector<te::Axis>& reduced,
                                         const Tile& tile) const;
 
-  /// As the tile model counts them: elements of weights for one row of the window, and cycles of the array for `cols`
-  /// sums that stand side by side in `pieces` tiles, of one row of the window.
+  /// As the tile model counts them: elements of weights for one row of the window, and cycles of the array
+  /// for `cols` sums that stand side by side in `pieces` tiles, of one row of the window.
   virtual int64_t RowWeights(const Window& w) const { return w.kw; }
   virtual int64_t RowCycles(const Window& w, const Array&, int64_t cols, int64_t pieces) const;
 

@@ -79,8 +79,7 @@ class TileModel {
     const double rows = static_cast<double>(w_.n * w_.g * w_.co * AllSumRows(t) * w_.so);  // of sums
     const double outputs = static_cast<double>(w_.n * w_.g * w_.co * w_.OutRows() * w_.OutCols() * w_.so);
     const int64_t row = kind_.RowCycles(w_, array_, AllSumCols(t), CeilDiv(w_.OutCols(), t.x));
-    const double compute =
-        has_weights_ ? rows * static_cast<double>(SummedElements(w_.ci) * w_.kh * row) : 0;
+    const double compute = has_weights_ ? rows * static_cast<double>(SummedElements(w_.ci) * w_.kh * row) : 0;
     const int weights = kind_.WeightMemory(array_);
     const double alu = outputs * AluPasses() + tiles * AluPasses() * 20 + tiles * PoolCycles(t);
 

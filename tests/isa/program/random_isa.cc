@@ -338,13 +338,15 @@ class IsaPrinter {
     if (!Maybe(70)) return;
     Instruction(
         "gemm_rows", UnitThat(kGemms), "gemm",
-        fmt::format(", where: \"(block_in == block_out) * (taps * group <= block_in) * (group * floor_div(block_in, "
-                    "group) == block_in)\", micro_ops: {}, axes: {{t: taps, g: group}}, computes: \"acc[dst][b, o] += "
-                    "inp[src + t][b, group * floor_div(o, group) + g] * wgt[wgt][o, group * t + g]\", "
-                    "fields: {{{}, {}, {}, {}{}{}}}",
-                    Uop(kGemms), Nest(kGemms), Index("dst", "acc.depth", gemm_bases_[0]),
-                    Index("src", "inp.depth", gemm_bases_[1]), Index("wgt", "wgt.depth", gemm_bases_[2]), flags,
-                    Locks(kGemms)));
+        fmt::format(
+            ", where: \"(block_in == block_out) * (taps * group <= block_in) * (group * floor_div(block_in, "
+            "group) == block_in)\", micro_ops: {}, axes: {{t: taps, g: group}}, computes: \"acc[dst][b, o] "
+            "+= "
+            "inp[src + t][b, group * floor_div(o, group) + g] * wgt[wgt][o, group * t + g]\", "
+            "fields: {{{}, {}, {}, {}{}{}}}",
+            Uop(kGemms), Nest(kGemms), Index("dst", "acc.depth", gemm_bases_[0]),
+            Index("src", "inp.depth", gemm_bases_[1]), Index("wgt", "wgt.depth", gemm_bases_[2]), flags,
+            Locks(kGemms)));
   }
 
   void PrintInstructions() {

@@ -280,7 +280,8 @@ class Generator {
       const bool along_rows = row >= 0 && format.intrinsic->sources[row].index == fields.index;
       const int64_t taps = along_rows ? format.intrinsic->sources[row].parts : 0;
       // A reset reads nothing, and goes along rows all the same.
-      if (depth < 0 && along_rows) depth = spec_.memories[format.intrinsic->sources[row].memory].depth - (taps - 1);
+      if (depth < 0 && along_rows)
+        depth = spec_.memories[format.intrinsic->sources[row].memory].depth - (taps - 1);
       if (depth >= 0 && !FillIndex(instruction, nest, fields, depth, taps)) return std::nullopt;
     }
     if (ReadsTooSoon(spec_, decoder_(instruction), *micro_ops_)) return std::nullopt;

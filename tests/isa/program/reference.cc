@@ -203,7 +203,8 @@ std::vector<Touch> Touches(const Spec& spec, const Decoded& decoded, const Micro
     touch_nest(gemm->nest, intrinsic.dst.memory, true, gemm->dst);
     if (!gemm->overwrite && !gemm->reset) touch_nest(gemm->nest, intrinsic.dst.memory, false, gemm->dst);
     for (size_t s = 0; s < gemm->sources.size() && !gemm->reset; ++s) {
-      touch_nest(gemm->nest, intrinsic.sources[s].memory, false, gemm->sources[s], intrinsic.sources[s].parts);
+      touch_nest(gemm->nest, intrinsic.sources[s].memory, false, gemm->sources[s],
+                 intrinsic.sources[s].parts);
     }
   } else if (const auto* alu = std::get_if<Alu>(&decoded.body)) {
     const AluOp& op = spec.alu_ops[alu->op];

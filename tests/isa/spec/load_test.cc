@@ -183,10 +183,11 @@ TEST(LoadSpec, ReadsIntrinsicsAlongRows) {
 TEST(LoadSpec, LeavesOutWhatAConfigurationDoesNotHave) {
   EXPECT_GE(Load("pynq", "cosim").FormatIndex("gemm_rows"), 0);
   EXPECT_GE(Load("tiny", "cosim", {{"parameters.taps", "2"}}).FormatIndex("gemm_rows"), 0);
-  for (const auto& none : std::vector<std::vector<Override>>{{{"parameters.taps", "0"}},
-                                                      {{"parameters.block_out", "32"}},
-                                                      {{"parameters.block_in", "5"}, {"parameters.block_out", "5"}},
-                                                      {{"parameters.taps", "9"}}})
+  for (const auto& none :
+       std::vector<std::vector<Override>>{{{"parameters.taps", "0"}},
+                                          {{"parameters.block_out", "32"}},
+                                          {{"parameters.block_in", "5"}, {"parameters.block_out", "5"}},
+                                          {{"parameters.taps", "9"}}})
     EXPECT_EQ(Load("pynq", "cosim", none).FormatIndex("gemm_rows"), -1) << none[0].value;
 }
 

@@ -9,8 +9,8 @@
 namespace cosim::isa {
 namespace {
 
-using ::testing::StartsWith;
 using testing::ComplaintsOfIsa;
+using ::testing::StartsWith;
 
 constexpr char kPlain[] = "    computes: acc[dst][o] += inp[src][k] * wgt[wgt][o, k]\n";
 constexpr char kRows[] = "acc[dst][o] += inp[src + t][2 * floor_div(o, 2) + g] * wgt[wgt][o, 2 * t + g]";
@@ -22,13 +22,14 @@ std::string RowComplaints(const std::string& axes, const std::string& computes) 
 TEST(RowDiagnostics, AcceptsPairsOfChannelsOfTwoElements) {
   EXPECT_EQ(RowComplaints("{t: 2, g: 2}", kRows), "");
   EXPECT_EQ(RowComplaints("{t: 2, g: block / 2}",
-                       "acc[dst][o] += inp[src + t][2 * floor_div(o, 2) + g] * wgt[wgt][o, 2 * t + g]"),
+                          "acc[dst][o] += inp[src + t][2 * floor_div(o, 2) + g] * wgt[wgt][o, 2 * t + g]"),
             "");
 }
 
 TEST(RowDiagnostics, RejectsLanesThatAMemoryDoesNotHave) {
-  EXPECT_EQ(RowComplaints("{t: 3, g: 2}", kRows),
-            R"~(isa.yaml:55:82: error[E0308]: this reaches lane 5, but this dimension of memory 'wgt' has 4 lanes
+  EXPECT_EQ(
+      RowComplaints("{t: 3, g: 2}", kRows),
+      R"~(isa.yaml:55:82: error[E0308]: this reaches lane 5, but this dimension of memory 'wgt' has 4 lanes
    55 |     computes: acc[dst][o] += inp[src + t][2 * floor_div(o, 2) + g] * wgt[wgt][o, 2 * t + g]
       |                                                                                  ^~~~~~~~~
 )~");
@@ -44,19 +45,22 @@ TEST(RowDiagnostics, RejectsAxesOfUnknownExtent) {
 }
 
 TEST(RowDiagnostics, RejectsUnknownFactors) {
-  EXPECT_EQ(RowComplaints("{t: 2, g: 2}", "acc[dst][o] += inp[src + t][blok * floor_div(o, 2) + g] * wgt[wgt][o, g]"),
+  EXPECT_EQ(RowComplaints("{t: 2, g: 2}",
+                          "acc[dst][o] += inp[src + t][blok * floor_div(o, 2) + g] * wgt[wgt][o, g]"),
             R"~(isa.yaml:55:43: error[E0308]: there is no parameter 'blok'
    55 |     computes: acc[dst][o] += inp[src + t][blok * floor_div(o, 2) + g] * wgt[wgt][o, g]
       |                                           ^~~~
   hint: did you mean 'block'?
 )~");
-  EXPECT_EQ(RowComplaints("{t: 2, g: 2}", "acc[dst][o] += inp[src + t][0 * floor_div(o, 2) + g] * wgt[wgt][o, g]"),
-            R"~(isa.yaml:55:43: error[E0308]: a lane is counted by numbers from 1 to 4096 and by axes
+  EXPECT_EQ(
+      RowComplaints("{t: 2, g: 2}", "acc[dst][o] += inp[src + t][0 * floor_div(o, 2) + g] * wgt[wgt][o, g]"),
+      R"~(isa.yaml:55:43: error[E0308]: a lane is counted by numbers from 1 to 4096 and by axes
    55 |     computes: acc[dst][o] += inp[src + t][0 * floor_div(o, 2) + g] * wgt[wgt][o, g]
       |                                           ^
 )~");
-  EXPECT_EQ(RowComplaints("{t: 2, g: 2}", "acc[dst][o] += inp[src + t][2 * floor_mod(o, 2) + g] * wgt[wgt][o, g]"),
-            R"~(isa.yaml:55:47: error[E0308]: there is no 'floor_mod' of axes, only floor_div(axis, number)
+  EXPECT_EQ(
+      RowComplaints("{t: 2, g: 2}", "acc[dst][o] += inp[src + t][2 * floor_mod(o, 2) + g] * wgt[wgt][o, g]"),
+      R"~(isa.yaml:55:47: error[E0308]: there is no 'floor_mod' of axes, only floor_div(axis, number)
    55 |     computes: acc[dst][o] += inp[src + t][2 * floor_mod(o, 2) + g] * wgt[wgt][o, g]
       |                                               ^~~~~~~~~
 )~");
@@ -106,8 +110,9 @@ TEST(RowDiagnostics, RejectsAxesThatStandNowhere) {
 }
 
 TEST(RowDiagnostics, RejectsExtentsThatAreNone) {
-  EXPECT_EQ(RowComplaints("3", kRows),
-            R"~(isa.yaml:54:5: error[E0008]: 'axes' of instruction 'gemm' has to be a map of extents, not a single value
+  EXPECT_EQ(
+      RowComplaints("3", kRows),
+      R"~(isa.yaml:54:5: error[E0008]: 'axes' of instruction 'gemm' has to be a map of extents, not a single value
    54 |     axes: 3
       |     ^~~~
 )~");
@@ -116,8 +121,9 @@ TEST(RowDiagnostics, RejectsExtentsThatAreNone) {
    54 |     axes: {t: 0, g: 2}
       |               ^
 )~");
-  EXPECT_EQ(RowComplaints("{t: 2, k: 8}", "acc[dst][o] += inp[src + t][k] * wgt[wgt][o, k]"),
-            R"~(isa.yaml:55:43: error[E0308]: this reaches lane 7, but this dimension of memory 'inp' has 4 lanes
+  EXPECT_EQ(
+      RowComplaints("{t: 2, k: 8}", "acc[dst][o] += inp[src + t][k] * wgt[wgt][o, k]"),
+      R"~(isa.yaml:55:43: error[E0308]: this reaches lane 7, but this dimension of memory 'inp' has 4 lanes
    55 |     computes: acc[dst][o] += inp[src + t][k] * wgt[wgt][o, k]
       |                                           ^
 )~");

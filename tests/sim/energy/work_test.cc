@@ -39,8 +39,8 @@ class Walker {
       const isa::Operand& row = format.intrinsic->sources[static_cast<size_t>(format.intrinsic->RowSource())];
       for (int64_t i = 0; i < field("iter_out"); ++i)
         for (int64_t u = field("uop_begin"); u < field("uop_end"); ++u)
-          AlongRow(static_cast<size_t>(instruction.format), field("iter_in"), field((row.index + "_in").c_str()),
-                   row, field("reset") != 0, field("overwrite") != 0);
+          AlongRow(static_cast<size_t>(instruction.format), field("iter_in"),
+                   field((row.index + "_in").c_str()), row, field("reset") != 0, field("overwrite") != 0);
       return;
     }
     for (int64_t i = 0; i < field("iter_out"); ++i)

@@ -139,13 +139,14 @@ bool Advance(const isa::Intrinsic& intrinsic, std::vector<int>& at) {
 }  // namespace
 
 void GoldenMachine::Multiply(const isa::Gemm& gemm, const isa::Intrinsic& intrinsic) {
-  const bool rows = std::ranges::any_of(
-      intrinsic.sources, [](const isa::Operand& source) { return source.row_axis >= 0; });
+  const bool rows =
+      std::ranges::any_of(intrinsic.sources, [](const isa::Operand& source) { return source.row_axis >= 0; });
   const int64_t uops = gemm.nest.uop_end - gemm.nest.uop_begin;
   for (int64_t i = 0; i < gemm.nest.iter_out; ++i) {
     if (rows) {
       for (int64_t u = 0; u < uops; ++u)
-        for (int64_t j = 0; j < gemm.nest.iter_in; ++j) MultiplyOnce(gemm, intrinsic, i, j, gemm.nest.uop_begin + u);
+        for (int64_t j = 0; j < gemm.nest.iter_in; ++j)
+          MultiplyOnce(gemm, intrinsic, i, j, gemm.nest.uop_begin + u);
     } else {
       for (int64_t j = 0; j < gemm.nest.iter_in; ++j)
         for (int64_t u = 0; u < uops; ++u) MultiplyOnce(gemm, intrinsic, i, j, gemm.nest.uop_begin + u);

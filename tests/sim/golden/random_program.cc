@@ -34,10 +34,10 @@ std::string RandomConfig(const std::string& isa, Random& random) {
       isa, batch, in, out, inp_bits, wgt_bits, acc_bits, bytes(batch * in, inp_bits),
       bytes(in * out, wgt_bits), bytes(batch * out, acc_bits));
   if (isa == "cosim") {
-    text +=
-        fmt::format("  out_bytes: {}\n  par_depth: {}\n  inp_banks: 1\n  acc_banks: 1\n  alu_lanes: {}\n  taps: {}\n",
-                    bytes(batch * out, inp_bits), random.Between(4, 20), random.Of<int64_t>({1, 2, 4, 16}),
-                    random.Of<int64_t>({1, 2, 3, 3, 4, 5}));
+    text += fmt::format(
+        "  out_bytes: {}\n  par_depth: {}\n  inp_banks: 1\n  acc_banks: 1\n  alu_lanes: {}\n  taps: {}\n",
+        bytes(batch * out, inp_bits), random.Between(4, 20), random.Of<int64_t>({1, 2, 4, 16}),
+        random.Of<int64_t>({1, 2, 3, 3, 4, 5}));
   }
   return text + fmt::format(
                     "memory:\n  port_bits: {}\n  burst_beats: 16\n  latency: 10\n  write_latency: 5\n"

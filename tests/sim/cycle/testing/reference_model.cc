@@ -23,7 +23,6 @@ Cycle CyclesOf(const isa::Gemm& gemm) {
   return cycles;
 }
 
-
 constexpr int kQuietCycles = 20000;  // longer than any instruction or latency of the tests
 
 }  // namespace
