@@ -43,6 +43,17 @@ struct LaneProduct {
 /// The first that fits, into `accumulators`, of a memory that holds what `activations` does. None: format -1.
 LaneProduct FindLaneProduct(const isa::Spec& spec, int accumulators, int activations);
 
+/// A gemm instruction as acc[b, o] += inp[+ t][b, G * floor(o / G) + g] * wgt[o, G * t + g], t < taps, g <
+/// group = G: `taps` neighbouring elements a step, as depthwise convolutions want it.
+struct RowProduct {
+  int format = -1;
+  int64_t taps = 1, group = 1;
+};
+
+/// The first that fits, of the memories that `contraction` has and of elements of as many channels. None:
+/// format -1.
+RowProduct FindRowProduct(const isa::Spec& spec, const Contraction& contraction);
+
 /// An instruction that computes what another one does. Its source s stands for source sources[s] of the
 /// other, and may be read from a memory of its own with elements of the same kind, which can be loaded.
 struct SameWork {

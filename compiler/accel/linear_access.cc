@@ -24,7 +24,8 @@ ElementAccess InParts(ElementAccess access, int64_t parts) {
 }
 
 std::optional<ElementAccess> LinearAccess(const tir::Buffer& buffer, const std::vector<tir::Expr>& indices,
-                                          size_t lane_dims, const std::vector<NestLoop>& nest) {
+                                          size_t lane_dims, const std::vector<NestLoop>& nest,
+                                          bool any_lanes) {
   if (indices.size() < lane_dims) return std::nullopt;
   std::vector<tir::Var> vars;
   for (const NestLoop& loop : nest) vars.push_back(loop.var);
@@ -33,9 +34,11 @@ std::optional<ElementAccess> LinearAccess(const tir::Buffer& buffer, const std::
   const size_t leading = indices.size() - lane_dims;
   for (size_t i = leading; i < indices.size(); ++i) {
     if (const auto* ref = std::get_if<tir::VarRef>(&indices[i]->node)) {
-      access.lanes.push_back({ref->var, 0});
+      access.lanes.push_back({ref->var, 0, {}});
     } else if (const auto* imm = std::get_if<tir::IntImm>(&indices[i]->node)) {
-      access.lanes.push_back({nullptr, imm->value});
+      access.lanes.push_back({nullptr, imm->value, {}});
+    } else if (any_lanes) {
+      access.lanes.push_back({nullptr, 0, indices[i]});
     } else {
       return std::nullopt;
     }

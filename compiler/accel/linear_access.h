@@ -20,6 +20,7 @@ struct NestLoop {
 struct LaneIndex {
   tir::Var var;  ///< null: `constant`
   int64_t constant = 0;
+  tir::Expr other;  ///< what it is where it is neither; null elsewhere
 };
 
 struct ElementAccess {
@@ -30,9 +31,10 @@ struct ElementAccess {
 };
 
 /// Nothing if an index is not affine in the nest's loops, or a lane index is neither a plain loop variable
-/// nor a constant.
+/// nor a constant, unless the caller takes `any_lanes`.
 std::optional<ElementAccess> LinearAccess(const tir::Buffer& buffer, const std::vector<tir::Expr>& indices,
-                                          size_t lane_dims, const std::vector<NestLoop>& nest);
+                                          size_t lane_dims, const std::vector<NestLoop>& nest,
+                                          bool any_lanes = false);
 
 /// Elements of `memory` that stand side by side in the lanes of `buffer`: more than one where its last
 /// dimension is as many times that of the memory, which then has no others (isa::Operand::parts).

@@ -88,6 +88,37 @@ std::string TypeMisfit(const tir::Buffer& buffer, const isa::Memory& memory) {
                      buffer->name, TypeText(buffer->type.code, buffer->type.bits));
 }
 
+// A part of a lane's number: scale * floor(var / divisor).
+struct LoopTerm {
+  tir::Var var;
+  int64_t scale, divisor;
+};
+
+// Appends the terms whose sum `expr` is, times `scale`; false where it is no such sum.
+bool SplitLane(const tir::Expr& expr, int64_t scale, std::vector<LoopTerm>& out) {
+  if (const auto* ref = std::get_if<tir::VarRef>(&expr->node)) {
+    out.push_back({ref->var, scale, 1});
+    return true;
+  }
+  const auto* binary = std::get_if<tir::Binary>(&expr->node);
+  if (!binary) return false;
+  const auto* number = std::get_if<tir::IntImm>(&binary->b->node);
+  switch (binary->op) {
+    case tir::BinaryOp::kAdd:
+      return SplitLane(binary->a, scale, out) && SplitLane(binary->b, scale, out);
+    case tir::BinaryOp::kMul:
+      return number && SplitLane(binary->a, scale * number->value, out);
+    case tir::BinaryOp::kFloorDiv: {
+      const auto* ref = std::get_if<tir::VarRef>(&binary->a->node);
+      if (!number || !ref) return false;
+      out.push_back({ref->var, scale, number->value});
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
 // One instruction against one store.
 class IntrinsicMatcher {
  public:
@@ -129,7 +160,7 @@ class IntrinsicMatcher {
               ElementAccess& access, std::vector<tir::Var>& axes) {
     const isa::Memory& memory = spec_.memories[operand.memory];
     if (why_ = TypeMisfit(buffer, memory); !why_.empty()) return false;
-    auto linear = LinearAccess(buffer, indices, LaneDims(memory), nest_);
+    auto linear = LinearAccess(buffer, indices, LaneDims(memory), nest_, /*any_lanes=*/true);
     if (!linear || !BindAxes(*linear, operand, axes)) {
       why_ = fmt::format("it walks lanes of '{}' in another way than {}", memory.name, intrinsic_.text);
       return false;
@@ -140,31 +171,45 @@ class IntrinsicMatcher {
 
   // Binds the operand's lanes to the intrinsic's axes; false if they are walked in any other way.
   bool BindAxes(const ElementAccess& access, const isa::Operand& operand, std::vector<tir::Var>& axes) const {
-    if (access.lanes.size() != operand.axes.size()) return false;
-    for (size_t i = 0; i < operand.axes.size(); ++i) {
-      const int axis = operand.axes[i];
-      const int64_t extent = intrinsic_.axes[axis].extent;
-      const LaneIndex& lane = access.lanes[i];
-      if (!lane.var) {
-        if (extent != 1 || lane.constant != 0) return false;
-        continue;
-      }
-      if (ExtentOf(lane.var, nest_) != extent) return false;
-      if (axes[axis] && axes[axis] != lane.var) return false;
-      axes[axis] = lane.var;
-    }
+    if (access.lanes.size() != operand.lanes.size()) return false;
+    for (size_t i = 0; i < operand.lanes.size(); ++i)
+      if (!BindLane(access.lanes[i], operand.lanes[i], axes)) return false;
     return true;
   }
 
-  // Two axes are two loops, and an axis must not move the element as well.
+  bool BindLane(const LaneIndex& lane, const std::vector<isa::LaneTerm>& terms,
+                std::vector<tir::Var>& axes) const {
+    std::vector<LoopTerm> walked;
+    if (lane.var) walked.push_back({lane.var, 1, 1});
+    if (lane.constant != 0 || (lane.other && !SplitLane(lane.other, 1, walked))) return false;
+    for (const isa::LaneTerm& term : terms) {
+      const int64_t extent = intrinsic_.axes[term.axis].extent;
+      const auto at = std::ranges::find_if(walked, [&](const LoopTerm& w) {
+        return w.scale == term.scale && w.divisor == term.divisor && ExtentOf(w.var, nest_) == extent &&
+               (!axes[term.axis] || axes[term.axis] == w.var);
+      });
+      if (at != walked.end()) {
+        axes[term.axis] = at->var;
+        walked.erase(at);
+      } else if ((extent - 1) / term.divisor != 0) {
+        return false;  // what moves nothing may be left out
+      }
+    }
+    return walked.empty();
+  }
+
+  // Two axes are two loops, and an axis must not move the element as well, but for one that counts elements.
   bool AxesStayInside(const IntrinsicMatch& match) {
     why_ = "a loop over lanes leads to other elements too";
     for (size_t d = 0; d < nest_.size(); ++d) {
       const auto uses = std::count(match.axes.begin(), match.axes.end(), nest_[d].var);
       if (uses == 0) continue;
       if (uses > 1 || match.dst.strides[d] != 0) return false;
-      for (const auto& source : match.sources)
-        if (source.strides[d] != 0) return false;
+      for (size_t s = 0; s < match.sources.size(); ++s) {
+        const int row = intrinsic_.sources[s].row_axis;
+        const bool walks_row = row >= 0 && match.axes[row] == nest_[d].var;
+        if (match.sources[s].strides[d] != (walks_row ? 1 : 0)) return false;
+      }
     }
     return true;
   }

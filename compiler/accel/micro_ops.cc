@@ -54,15 +54,37 @@ int64_t Product(const std::vector<NestDim>& dims) {
   return product;
 }
 
+// Makes one of the dims the inner loop and takes it out.
+void TakeRow(std::vector<NestDim>& free, const RowRead& rows, int64_t max_iterations, HardwareNest& nest) {
+  const auto apart = [&](const NestDim& dim) { return dim.strides[rows.index]; };
+  const auto saved = [&](const NestDim& dim) {  // of the cycles that rounds of their own take, a part
+    return static_cast<double>((dim.extent - 1) * (rows.taps - apart(dim))) / static_cast<double>(dim.extent);
+  };
+  auto best = free.end();
+  for (auto dim = free.begin(); dim != free.end(); ++dim) {
+    if (dim->extent > max_iterations || apart(*dim) < 1 || apart(*dim) > rows.taps) continue;
+    if (best == free.end() || saved(*dim) > saved(*best)) best = dim;
+  }
+  if (best == free.end()) return;
+  nest.iter_in = best->extent;
+  nest.inner = best->strides;
+  free.erase(best);
+}
+
 }  // namespace
 
-HardwareNest PlanNest(const IndexSpace& space, int64_t max_iterations, bool bases_in_micro_ops) {
+HardwareNest PlanNest(const IndexSpace& space, int64_t max_iterations, bool bases_in_micro_ops,
+                      std::optional<RowRead> rows) {
   const size_t indices = space.strides.size();
   std::vector<NestDim> reduced, free;
   for (auto& dim : Simplify(space)) (dim.strides[space.result] == 0 ? reduced : free).push_back(dim);
 
-  std::vector<size_t> loops;  // the two longest dims that fit a loop counter
-  for (int pick = 0; pick < 2; ++pick) {
+  HardwareNest nest;
+  nest.outer.assign(indices, 0);
+  nest.inner.assign(indices, 0);
+  if (rows) TakeRow(free, *rows, max_iterations, nest);
+  std::vector<size_t> loops;  // the longest dims that fit a loop counter
+  for (int pick = 0; pick < (rows ? 1 : 2); ++pick) {
     int best = -1;
     for (size_t d = 0; d < free.size(); ++d) {
       if (free[d].extent > max_iterations || std::count(loops.begin(), loops.end(), d)) continue;
@@ -72,14 +94,11 @@ HardwareNest PlanNest(const IndexSpace& space, int64_t max_iterations, bool base
   }
   std::sort(loops.begin(), loops.end());
 
-  HardwareNest nest;
-  nest.outer.assign(indices, 0);
-  nest.inner.assign(indices, 0);
-  if (!loops.empty()) {
+  if (!rows && !loops.empty()) {
     nest.iter_in = free[loops.back()].extent;
     nest.inner = free[loops.back()].strides;
   }
-  if (loops.size() == 2) {
+  if (loops.size() == (rows ? 1 : 2)) {
     nest.iter_out = free[loops[0]].extent;
     nest.outer = free[loops[0]].strides;
   }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "isa/spec/spec.h"
@@ -33,7 +34,15 @@ struct HardwareNest {
 /// Dims that the written index does not move along are reductions: always micro-ops, outermost, in order. Of
 /// the others, the two that save most micro-ops become hardware loops, as far as `max_iterations` allows.
 /// `bases_in_micro_ops`: the instruction has no base fields.
-HardwareNest PlanNest(const IndexSpace& space, int64_t max_iterations, bool bases_in_micro_ops);
+///
+/// With `rows`, the inner loop goes along rows of an index: it is the dim, of those whose elements lie 1 to
+/// `taps` apart in them, that takes fewest cycles a round (isa::Gemm), or none.
+struct RowRead {
+  int index;
+  int64_t taps;
+};
+HardwareNest PlanNest(const IndexSpace& space, int64_t max_iterations, bool bases_in_micro_ops,
+                      std::optional<RowRead> rows = std::nullopt);
 
 /// Micro-ops of one unit: a ring on chip, a segment in DRAM.
 class MicroOpStore {

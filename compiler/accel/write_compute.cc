@@ -48,6 +48,14 @@ int UopField(const isa::Spec& spec, int format, const std::string& index) {
   COSIM_CHECK(false, "micro-ops of {} have no field {}", spec.formats[format].name, index);
 }
 
+std::optional<RowRead> RowsOf(const isa::Spec& spec, int format) {
+  const isa::Intrinsic& intrinsic = *spec.formats[format].intrinsic;
+  const int row = intrinsic.RowSource();
+  if (row < 0) return std::nullopt;
+  const isa::Operand& source = intrinsic.sources[row];
+  return RowRead{UopField(spec, format, source.index), source.parts};
+}
+
 bool HasBases(const isa::InstructionFormat& format) {
   return std::all_of(format.indices.begin(), format.indices.end(), [](const auto& i) { return i.base >= 0; });
 }
@@ -199,21 +207,25 @@ void InstructionWriter::WriteGemm(const GemmLeaf& leaf) {
   const int64_t iterations = MostOf(leaf.format, "iter_out");
   SplitUntil(
       space,
-      [&](const IndexSpace& s) { return PlanNest(s, iterations, !HasBases(format)).micro_op_count <= limit; },
+      [&](const IndexSpace& s) {
+        return PlanNest(s, iterations, !HasBases(format), RowsOf(spec_, leaf.format)).micro_op_count <= limit;
+      },
       [&](const IndexSpace& s, bool first_part) { WriteGemmSpace(leaf, s, first && first_part); });
 }
 
 void InstructionWriter::WriteGemmSpace(const GemmLeaf& leaf, const IndexSpace& space, bool first) {
   const auto& format = spec_.formats[leaf.format];
   const auto& intrinsic = *format.intrinsic;
-  const HardwareNest nest = PlanNest(space, MostOf(leaf.format, "iter_out"), !HasBases(format));
+  const HardwareNest nest =
+      PlanNest(space, MostOf(leaf.format, "iter_out"), !HasBases(format), RowsOf(spec_, leaf.format));
   const int64_t uops = Require(format.micro_ops, nest);
 
   Footprint footprint;
   if (tokens_) {
     AddOnChip(footprint, intrinsic.dst.memory, true, space, space.result);
     for (const auto& source : intrinsic.sources)
-      AddOnChip(footprint, source.memory, false, space, UopField(spec_, leaf.format, source.index));
+      AddOnChip(footprint, source.memory, false, space, UopField(spec_, leaf.format, source.index),
+                source.parts);
     AddMicroOps(footprint, format.micro_ops, uops, nest.micro_op_count);
   }
 

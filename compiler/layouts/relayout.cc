@@ -22,6 +22,9 @@ size_t Rank(const Layout& layout) {
   return rank;
 }
 
+/// Whether the part stands in one dimension with the one before it.
+bool SharesWithBefore(const Layout& layout, size_t part) { return part > 0 && layout[part - 1].within != 0; }
+
 bool IsSplit(const Layout& layout, size_t dim) { return std::ranges::count(layout, dim, &Part::dim) > 1; }
 
 Expr Append(const Expr& digits, int64_t extent, const Expr& digit) {
@@ -33,7 +36,8 @@ Expr Append(const Expr& digits, int64_t extent, const Expr& digit) {
 Indices PlainIndices(const Layout& layout, const Indices& digits) {
   Indices plain(Rank(layout));
   for (size_t p = 0; p < layout.size(); ++p) {
-    const auto& [dim, extent, name, repeated] = layout[p];
+    const auto& [dim, extent, name, repeated, within] = layout[p];
+    COSIM_CHECK(within == 0, "'{}' shares a dimension of what is computed", name);
     plain[dim] = IsSplit(layout, dim) ? Append(plain[dim], extent, digits[p]) : digits[p];
   }
   for (Expr& index : plain)
@@ -64,10 +68,18 @@ class Rewriter {
     const auto read =
         std::ranges::find_if(reads_, [&](const Read& r) { return r.plain.buffer() == load.buffer; });
     COSIM_CHECK(read != reads_.end(), "nothing stands for '{}'", load.buffer->name);
-    Indices digits = Digits(read->layout, load.indices);
-    for (size_t p = digits.size(); p-- > 0;)
-      if (read->layout[p].repeated) digits.erase(digits.begin() + static_cast<std::ptrdiff_t>(p));
-    return read->instead(digits);
+    const Layout& layout = read->layout;
+    const Indices digits = Digits(layout, load.indices);
+    Indices at;
+    for (size_t p = 0; p < digits.size(); ++p) {
+      if (layout[p].repeated) continue;
+      if (SharesWithBefore(layout, p)) {
+        at.back() = at.back() * layout[p].extent + digits[p];
+      } else {
+        at.push_back(digits[p]);
+      }
+    }
+    return read->instead(at);
   }
 
   /// Indices of an array with `layout` from those of the plain one.
@@ -77,7 +89,7 @@ class Rewriter {
     std::vector<size_t> first(plain.size(), layout.size());  // the most significant part
     for (size_t p = layout.size(); p-- > 0;) first[layout[p].dim] = p;
     for (size_t p = layout.size(); p-- > 0;) {
-      const auto& [dim, extent, name, repeated] = layout[p];
+      const auto& [dim, extent, name, repeated, within] = layout[p];
       const auto axis = axes_.find(name);
       if (IsSplit(layout, dim) && extent == 1 && axis != axes_.end()) {
         digits[p] = axis->second;
@@ -102,20 +114,24 @@ class Rewriter {
 
 std::vector<int64_t> ShapeOf(const Layout& layout) {
   std::vector<int64_t> shape;
-  for (const Part& part : layout) shape.push_back(part.extent);
+  for (size_t p = 0; p < layout.size(); ++p)
+    if (!SharesWithBefore(layout, p))
+      shape.push_back(layout[p].within != 0 ? layout[p].within : layout[p].extent);
   return shape;
 }
 
 std::vector<int64_t> PlacesAlong(const Layout& layout, size_t dim) {
   std::vector<int64_t> places = {0};
   int64_t step = 1;
-  for (const Part& part : layout) step *= part.extent;
-  for (const Part& part : layout) {
-    step /= part.extent;
+  for (const int64_t extent : ShapeOf(layout)) step *= extent;
+  for (size_t p = 0; p < layout.size(); ++p) {
+    const Part& part = layout[p];
+    if (!SharesWithBefore(layout, p)) step /= part.within != 0 ? part.within : part.extent;
     if (part.dim != dim) continue;
+    const int64_t apart = part.within != 0 ? step * layout[p + 1].extent : step;
     std::vector<int64_t> finer;
     for (const int64_t place : places)
-      for (int64_t digit = 0; digit < part.extent; ++digit) finer.push_back(place + digit * step);
+      for (int64_t digit = 0; digit < part.extent; ++digit) finer.push_back(place + digit * apart);
     places = std::move(finer);
   }
   return places;

@@ -56,6 +56,7 @@ std::vector<PackedConstant> GroupLowering::MakeConstants(const Group& group, con
     const ConvView view = ViewOf(graph_, group, out.input);
     WeightOrder order{.parts = plan.window.parts};
     if (plan.kind->SumsChannels()) order.together = GroupingOf(view, array_).together;
+    if (plan.kind == &kernels::Rows()) order.together = array_.rows.group / view.i;
     order.unrolled = out.input_layout.kind == Layout::Kind::kPatches || plan.gathered;
     constants.push_back({Role::kWeights, group.name + ".weights",
                          PackWeights(spec_.memories[plan.kind->WeightMemory(array_)], *layout, view, order)});

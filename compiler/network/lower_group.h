@@ -115,6 +115,8 @@ class GroupLowering {
   bool PlanImage(const Group& group, const ConvView& view, AcceleratorGroup& out, Plan& plan) const;
   /// Makes a depthwise convolution one of lanes where the tile model finds that no slower.
   void TryLanes(const Group& group, const AcceleratorGroup& out, Plan& plan) const;
+  /// Makes a depthwise convolution one along rows where the tile model finds that no slower.
+  void TryRows(const Group& group, const AcceleratorGroup& out, Plan& plan) const;
   bool PlanPool(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   /// Makes a convolution's kernel take the largest sums of each window of the max pool behind it, if there is
   /// one.

@@ -340,7 +340,10 @@ bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& pl
   }
   if (!planned || !PlanEpilogue(group, out, plan, reason) || !PlanPoolBehind(group, out, plan, reason))
     return false;
-  if (group.kind == GroupKind::kConvolution) TryLanes(group, out, plan);
+  if (group.kind == GroupKind::kConvolution) {
+    TryRows(group, out, plan);
+    TryLanes(group, out, plan);
+  }
   reason = ParametersMisfit(group, out, plan);
   return reason.empty();
 }

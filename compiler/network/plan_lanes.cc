@@ -10,7 +10,8 @@
 namespace cosim::network {
 
 void GroupLowering::TryLanes(const Group& group, const AcceleratorGroup& out, Plan& plan) const {
-  if (array_.lanes.format < 0 || plan.kind != &kernels::Contraction() || out.weights >= 0) return;
+  const bool sums = plan.kind == &kernels::Contraction() || plan.kind == &kernels::Rows();
+  if (array_.lanes.format < 0 || !sums || out.weights >= 0) return;
   const ConvView view = ViewOf(graph_, group, out.input);
   if (view.attributes.groups == 1 || view.attributes.groups != view.o || view.i != 1) return;
   const isa::ScalarType type = spec_.memories[array_.lanes.weights].fields[0].type;

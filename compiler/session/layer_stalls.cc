@@ -30,7 +30,7 @@ struct Stretch {
 
 /// Cycles of an instruction's steps.
 Cycle Steps(const isa::Spec& spec, const isa::Decoded& instruction) {
-  if (const auto* gemm = std::get_if<isa::Gemm>(&instruction.body)) return gemm->nest.Steps();
+  if (const auto* gemm = std::get_if<isa::Gemm>(&instruction.body)) return gemm->Cycles();
   if (const auto* alu = std::get_if<isa::Alu>(&instruction.body))
     return alu->op < 0 ? 0 : alu->nest.Steps() * spec.alu_ops[alu->op].initiation_interval;
   return 0;

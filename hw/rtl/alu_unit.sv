@@ -78,6 +78,8 @@ module alu_unit #(
   assign second_cycle = ~twice_i | second_q;
   assign advance = sync_q | (second_cycle & (group_q == GroupBits'(Groups - 1)));
 
+  logic unused_fire;   // every step is one
+
   loop_nest #(.UopBits(UopBits), .IterBits(IterBits), .Indices(Indices), .IndexBits(IndexBits)) i_nest (
     .clk_i,
     .rst_ni,
@@ -85,6 +87,7 @@ module alu_unit #(
     .start_i  (issue_i),
     .advance_i(advance),
     .empty_i  (empty),
+    .rows_i   (1'b0),
     .uop_begin_i,
     .uop_end_i,
     .iter_out_i,
@@ -93,6 +96,7 @@ module alu_unit #(
     .outer_i,
     .inner_i,
     .step_o   (step),
+    .fire_o   (unused_fire),
     .last_o   (last),
     .uop_o    (uop_addr_o),
     .index_o  (index)

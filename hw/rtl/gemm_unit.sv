@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes gemm: for each step of the nest, acc[dst] += inp[src] * wgt[wgt] over one tile. Which instruction comes when
 // is issue.sv's; the memories stand outside. With PerLane the tile is no product of matrices: each lane is multiplied
-// by its own, acc[b, c] += inp[b, c] * wgt[c], for c < BlockOut, and BlockIn is 1.
+// by its own, acc[b, c] += inp[b, c] * wgt[c], for c < BlockOut, and BlockIn is 1. With Taps, rows_i makes it one along
+// rows (loop_nest.sv): each step reads an element, and where it is an iteration's last one, acc gets what mac_array.sv
+// makes of the Taps read last.
 //
 // A step a cycle. Issued in cycle t, n steps: retires at t + n + Latency, ready for the next at t + n (with Overlap), else
 // in the cycle after the retirement. Step s0 reads its micro-op in s0, the tiles in s0 + 3, multiplies from s0 + 6 on,
@@ -16,6 +18,8 @@ module gemm_unit #(
   parameter  int unsigned WgtBits   = 8,
   parameter  int unsigned MacsPerDsp = 1,  // 1 or 2: see mac_array.sv
   parameter  int unsigned LutInputs = 0,   // see there
+  parameter  int unsigned Taps      = 0,   // 0: no rows; BlockIn and BlockOut are equal otherwise
+  parameter  int unsigned Group     = 1,   // channels that are multiplied with each other along rows
   parameter  int unsigned AccBits   = 32,
   parameter  int unsigned UopBits   = 10,   // address of a micro-op
   parameter  int unsigned IterBits  = 14,
@@ -49,6 +53,7 @@ module gemm_unit #(
   input  logic                                sync_i,      // only takes and gives tokens
   input  logic                                overwrite_i, // sums replace the accumulators
   input  logic                                zero_i,      // zeros replace the accumulators
+  input  logic                                rows_i,      // along rows
   input  logic [UopBits-1:0]                  uop_begin_i,
   input  logic [UopBits:0]                    uop_end_i,
   input  logic [IterBits-1:0]                 iter_out_i,
@@ -79,20 +84,21 @@ module gemm_unit #(
 );
 
   // ---- Loops (s0).
-  logic                   empty, nest_ready, step, last;
+  logic                   empty, nest_ready, step, fire, last;
   logic [3*IndexBits-1:0] index;
-  logic                   overwrite_q, zero_q;
+  logic                   overwrite_q, zero_q, rows_q;
   logic [TagBits-1:0]     tag_q;
 
   assign empty = sync_i | (iter_out_i == '0) | (iter_in_i == '0) | ({1'b0, uop_begin_i} >= uop_end_i);
 
-  loop_nest #(.UopBits(UopBits), .IterBits(IterBits), .Indices(3), .IndexBits(IndexBits)) i_nest (
+  loop_nest #(.UopBits(UopBits), .IterBits(IterBits), .Indices(3), .IndexBits(IndexBits), .Taps(Taps), .RowIndex(1)) i_nest (
     .clk_i,
     .rst_ni,
     .ready_o(nest_ready),
     .start_i(issue_i),
     .advance_i(1'b1),
     .empty_i(empty),
+    .rows_i,
     .uop_begin_i,
     .uop_end_i,
     .iter_out_i,
@@ -101,6 +107,7 @@ module gemm_unit #(
     .outer_i,
     .inner_i,
     .step_o (step),
+    .fire_o (fire),
     .last_o (last),
     .uop_o  (uop_addr_o),
     .index_o(index)
@@ -112,21 +119,22 @@ module gemm_unit #(
     if (issue_i) begin
       overwrite_q <= overwrite_i;
       zero_q      <= zero_i;
+      rows_q      <= rows_i;
       tag_q       <= tag_i;
     end
   end
 
   // ---- Indices (s0 + 2, registered for s0 + 3).
-  logic [2:0]             control, control2, control3;   // zero, overwrite, step
+  logic [4:0]             control, control2, control3;   // rows, fire, zero, overwrite, step
   logic [3*IndexBits-1:0] index2;
   logic [DstBits-1:0]     dst_d, dst_q;
   logic [SrcBits-1:0]     src_d, src_q;
   logic [SideBits-1:0]    side_d, side_q;
 
-  assign control = {zero_q, overwrite_q, step};
+  assign control = {rows_q, fire, zero_q, overwrite_q, step};
   delay #(.Width(3*IndexBits), .Stages(2)) i_index2 (.clk_i, .rst_ni, .data_i(index), .data_o(index2));
-  delay #(.Width(3), .Stages(2), .HasReset(1'b1)) i_control2 (.clk_i, .rst_ni, .data_i(control), .data_o(control2));
-  delay #(.Width(3), .Stages(1), .HasReset(1'b1)) i_control3 (.clk_i, .rst_ni, .data_i(control2), .data_o(control3));
+  delay #(.Width(5), .Stages(2), .HasReset(1'b1)) i_control2 (.clk_i, .rst_ni, .data_i(control), .data_o(control2));
+  delay #(.Width(5), .Stages(1), .HasReset(1'b1)) i_control3 (.clk_i, .rst_ni, .data_i(control2), .data_o(control3));
 
   assign dst_d  = DstBits'(index2[0 +: IndexBits] + IndexBits'(uop_data_i[UopDst +: UopDstBits]));
   assign src_d  = SrcBits'(index2[IndexBits +: IndexBits] + IndexBits'(uop_data_i[UopSrc +: UopSrcBits]));
@@ -140,16 +148,17 @@ module gemm_unit #(
 
   assign src_re_o    = control3[0] & ~control3[2];  // a reset reads no tiles: it holds none of their banks
   assign src_addr_o  = src_q;
-  assign side_re_o   = control3[0] & ~control3[2];
+  assign side_re_o   = control3[3] & ~control3[2];
   assign side_addr_o = side_q;
 
   // ---- Tiles (s0 + 6), sums (s0 + 9 + Levels).
-  logic                             tile_valid;
+  logic                             tile_valid, tile_rows;
   logic [Batch*BlockOut*SumBits-1:0] sum;
 
   delay #(.Width(1), .Stages(3), .HasReset(1'b1)) i_tile_valid (
     .clk_i, .rst_ni, .data_i(control3[0]), .data_o(tile_valid)
   );
+  delay #(.Width(1), .Stages(3)) i_tile_rows (.clk_i, .rst_ni, .data_i(control3[4]), .data_o(tile_rows));
 
   if (PerLane) begin : gen_lanes
     for (genvar l = 0; l < Batch * BlockOut; l++) begin : gen_lane
@@ -159,6 +168,7 @@ module gemm_unit #(
         .clk_i,
         .rst_ni,
         .valid_i(tile_valid),
+        .rows_i (1'b0),
         .inp_i  (src_data_i[l*InpBits +: InpBits]),
         .wgt_i  (side_data_i[l%BlockOut*WgtBits +: WgtBits]),
         .sum_o  (sum[l*SumBits +: SumBits])
@@ -167,9 +177,9 @@ module gemm_unit #(
   end else begin : gen_tile
     mac_array #(
       .Batch(Batch), .BlockIn(BlockIn), .BlockOut(BlockOut), .InpBits(InpBits), .WgtBits(WgtBits),
-      .MacsPerDsp(MacsPerDsp), .LutInputs(LutInputs)
+      .MacsPerDsp(MacsPerDsp), .LutInputs(LutInputs), .Taps(Taps), .Group(Group)
     ) i_array (
-      .clk_i, .rst_ni, .valid_i(tile_valid), .inp_i(src_data_i), .wgt_i(side_data_i), .sum_o(sum)
+      .clk_i, .rst_ni, .valid_i(tile_valid), .rows_i(tile_rows), .inp_i(src_data_i), .wgt_i(side_data_i), .sum_o(sum)
     );
   end
 
@@ -178,7 +188,7 @@ module gemm_unit #(
   logic [DstBits-1:0] dst_acc;
 
   delay #(.Width(3), .Stages(3 + Levels), .HasReset(1'b1)) i_control_acc (
-    .clk_i, .rst_ni, .data_i(control3), .data_o(control_acc)
+    .clk_i, .rst_ni, .data_i(control3[3:1]), .data_o(control_acc)
   );
   delay #(.Width(DstBits), .Stages(3 + Levels)) i_dst_acc (.clk_i, .rst_ni, .data_i(dst_q), .data_o(dst_acc));
 
@@ -187,9 +197,9 @@ module gemm_unit #(
   ) i_accumulator (
     .clk_i,
     .rst_ni,
-    .valid_i    (control_acc[0]),
-    .overwrite_i(control_acc[1]),
-    .zero_i     (control_acc[2]),
+    .valid_i    (control_acc[2]),
+    .overwrite_i(control_acc[0]),
+    .zero_i     (control_acc[1]),
     .addr_i     (dst_acc),
     .sum_i      (sum),
     .re_o       (dst_re_o),
@@ -199,6 +209,11 @@ module gemm_unit #(
     .waddr_o    (dst_waddr_o),
     .wdata_o    (dst_wdata_o)
   );
+
+  if (PerLane) begin : gen_unused_rows
+    logic unused_rows;
+    assign unused_rows = tile_rows;
+  end
 
   // ---- Retirement.
   logic [CountBits-1:0] flying_d, flying_q;

@@ -6,6 +6,17 @@
 // registered adders. The first level adds the products of two activations. With MacsPerDsp = 2, two DSPs do so for two
 // neighbouring outputs (multiplier_quad.sv), and the later levels put right what is left to do. The products of the last
 // LutInputs activations are made of LUTs.
+//
+// With Taps, the operands of a cycle with rows_i are other ones. Each group of Group channels is multiplied with its own
+// activations only, of this cycle and of the Taps - 1 valid ones before it: those of the oldest come first.
+//   sum[b, o] = sum over t < Taps, g < Group of inp[t][b, Group * (o / Group) + g] * wgt[o, Group * t + g]
+// Each group has registers of its own for the first Taps * Group activations, which pass them on from tap to tap; the
+// others are zero then. The activations with products of LUTs are the first ones then, not the last: those make no errors
+// that would be another one for each group.
+`ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
+`define MUTANT(name) 1'b0
+`endif
+
 module mac_array #(
   parameter  int unsigned Batch      = 1,
   parameter  int unsigned BlockIn    = 16,
@@ -14,12 +25,15 @@ module mac_array #(
   parameter  int unsigned WgtBits    = 8,
   parameter  int unsigned MacsPerDsp = 1,
   parameter  int unsigned LutInputs = 0,   // at most BlockIn
+  parameter  int unsigned Taps       = 0,   // 0: no rows; else BlockOut is BlockIn, a multiple of Group
+  parameter  int unsigned Group      = 1,   // even with MacsPerDsp = 2; Taps * Group is at most BlockIn
   localparam int unsigned Levels     = $clog2(BlockIn),
   localparam int unsigned SumBits    = InpBits + WgtBits + Levels
 ) (
   input  logic                                clk_i,
   input  logic                                rst_ni,
   input  logic                                valid_i,
+  input  logic                                rows_i,
   input  logic [Batch*BlockIn*InpBits-1:0]    inp_i,
   input  logic [BlockOut*BlockIn*WgtBits-1:0] wgt_i,
   output logic [Batch*BlockOut*SumBits-1:0]   sum_o
@@ -29,11 +43,19 @@ module mac_array #(
   localparam int unsigned Nodes    = (BlockIn + 1) / 2;   // sums of two products, of one output
   localparam int unsigned Quads    = (MacsPerDsp == 2) ? (BlockIn - LutInputs) / 2 : 0;  // nodes that share DSPs
   localparam int unsigned Paired   = (Quads != 0) ? BlockOut / 2 * 2 : 0;                 // outputs that do
-  // Nodes of quads borrow, and there is one adder less than nodes. If all are quads, the first makes no error.
-  localparam bit          Offset   = 2 * Quads == BlockIn;
-  localparam int unsigned First    = Offset ? 2 : 0;      // activation whose quad makes errors
+  localparam int unsigned Sets     = (Taps != 0) ? BlockOut / Group : 1;   // of activations, side by side
+  localparam int unsigned Own      = Taps * Group;        // activations of which each group has its own
+  // Nodes of quads borrow, and there is one adder less than nodes. If all are quads, the first makes no error. Nor do
+  // those whose activations are different ones for each group: what quads give too much is worked out for all groups.
+  localparam int unsigned Turned   = (Taps != 0) ? LutInputs : 0;     // activations that are moved behind the others
+  localparam int unsigned OwnInDsps = (Own > Turned) ? (Own - Turned + 1) / 2 : 0;
+  localparam int unsigned OwnNodes = (OwnInDsps < Quads) ? OwnInDsps : Quads;
+  localparam int unsigned Exact    = (OwnNodes == 0 && 2 * Quads == BlockIn) ? 1 : OwnNodes;  // quads that make none
+  localparam int unsigned First    = 2 * Exact;           // activation whose quad makes errors
 
   logic [Batch*BlockIn*InpBits-1:0]         inp_q;
+  logic [Batch*Sets*BlockIn*InpBits-1:0]    seen, act;   // activations of each set, and as they are multiplied
+  logic [BlockOut*BlockIn*WgtBits-1:0]      wgt;         // weights likewise
   logic [BlockOut*BlockIn*WgtBits-1:0]      wgt_q;
   logic [Levels+1:0]                        valid_q;  // [0]: operands, [1]: in the multipliers, [2 + k]: before level k
   logic [Batch*BlockOut*Nodes*NodeBits-1:0] node;
@@ -46,8 +68,48 @@ module mac_array #(
 
   always_ff @(posedge clk_i) begin
     if (valid_i) begin
-      inp_q <= inp_i;
+      inp_q <= (Taps != 0 && rows_i) ? '0 : inp_i;
       wgt_q <= wgt_i;
+    end
+  end
+
+  if (Taps == 0) begin : gen_no_rows
+    assign seen = inp_q;
+    logic unused_rows;
+    assign unused_rows = rows_i;
+  end else begin : gen_rows
+    for (genvar s = 0; s < Batch * Sets; s++) begin : gen_set
+      localparam int unsigned Inp = s / Sets * BlockIn * InpBits;   // of its row
+      logic [Group*InpBits-1:0] group;     // its channels of this cycle
+      logic [Own*InpBits-1:0]   own_q, taps;
+
+      assign group = inp_i[Inp+s%Sets*Group*InpBits +: Group*InpBits];
+      if (Taps == 1) begin : gen_tap
+        assign taps = group;
+      end else begin : gen_taps
+        assign taps = {group, `MUTANT(TapsStay) ? own_q[(Own-Group)*InpBits-1:0] : own_q[Own*InpBits-1:Group*InpBits]};
+      end
+      always_ff @(posedge clk_i) begin
+        if (valid_i) own_q <= rows_i ? taps : inp_i[Inp +: Own*InpBits];
+      end
+      if (Own == BlockIn) begin : gen_all
+        assign seen[s*BlockIn*InpBits +: BlockIn*InpBits] = own_q;
+      end else begin : gen_own
+        assign seen[s*BlockIn*InpBits +: BlockIn*InpBits] = {inp_q[Inp+Own*InpBits +: (BlockIn-Own)*InpBits], own_q};
+      end
+    end
+    logic unused_inputs;
+    assign unused_inputs = ^inp_q;
+  end
+
+  for (genvar k = 0; k < BlockIn; k++) begin : gen_turn
+    localparam int unsigned From = (k + Turned) % BlockIn;
+
+    for (genvar s = 0; s < Batch * Sets; s++) begin : gen_act
+      assign act[(s*BlockIn+k)*InpBits +: InpBits] = seen[(s*BlockIn+From)*InpBits +: InpBits];
+    end
+    for (genvar o = 0; o < BlockOut; o++) begin : gen_wgt
+      assign wgt[(o*BlockIn+k)*WgtBits +: WgtBits] = wgt_q[(o*BlockIn+From)*WgtBits +: WgtBits];
     end
   end
 
@@ -56,8 +118,8 @@ module mac_array #(
       multiplier #(.ABits(InpBits), .BBits(WgtBits), .InLuts(LutInputs != 0)) i_multiplier (
         .clk_i,
         .enable_i (valid_q[1:0]),
-        .a_i      (inp_q[s/BlockOut*InpBits +: InpBits]),
-        .b_i      (wgt_q[s%BlockOut*WgtBits +: WgtBits]),
+        .a_i      (act[((s/BlockOut)*Sets+s%BlockOut*Sets/BlockOut)*InpBits +: InpBits]),
+        .b_i      (wgt[s%BlockOut*WgtBits +: WgtBits]),
         .product_o(sum_o[s*SumBits +: SumBits])
       );
     end
@@ -70,49 +132,54 @@ module mac_array #(
       quad_excess #(
         .BlockIn(BlockIn), .First(First), .Last(2 * Quads), .InpBits(InpBits), .WgtBits(WgtBits)
       ) i_excess (
-        .clk_i, .rst_ni, .enable_i(valid_q[Levels-1:0]), .inp_i(inp_q[b*BlockIn*InpBits +: BlockIn*InpBits]),
+        .clk_i, .rst_ni, .enable_i(valid_q[Levels-1:0]), .inp_i(act[b*Sets*BlockIn*InpBits +: BlockIn*InpBits]),
         .excess_o(less)
       );
 
       for (genvar n = 0; n < Nodes; n++) begin : gen_node
         localparam int unsigned Terms  = (2 * n + 1 < BlockIn) ? 2 : 1;
-        localparam int unsigned Inp    = (b * BlockIn + 2 * n) * InpBits;
         localparam int unsigned Single = (n < Quads) ? Paired : 0;   // the first output without a quad
         localparam int unsigned Beyond = 2 * n + Terms + LutInputs;  // more than BlockIn: by so many terms
         localparam int unsigned InLuts = (Beyond <= BlockIn) ? 0 : (Beyond < BlockIn + Terms) ? Beyond - BlockIn : Terms;
 
         if (n < Quads) begin : gen_quads
-          logic signed [NodeBits:0] offset;   // multiplier_quad.sv says what for
+          logic signed [Sets*(NodeBits+1)-1:0] offset;   // multiplier_quad.sv says what for
 
-          if (Offset && n == 0) begin : gen_offset
-            logic signed [NodeBits:0] offset_q;
-            always_ff @(posedge clk_i) begin
-              if (valid_q[0]) begin
-                offset_q <= ((NodeBits + 1)'(1) << (NodeBits - 1))
-                            - ((NodeBits + 1)'($signed(inp_q[Inp +: InpBits])) << (WgtBits - 1))
-                            - ((NodeBits + 1)'($signed(inp_q[Inp+InpBits +: InpBits])) << (WgtBits - 1));
+          for (genvar s = 0; s < Sets; s++) begin : gen_set
+            localparam int unsigned Inp = ((b * Sets + s) * BlockIn + 2 * n) * InpBits;
+
+            if (n < Exact) begin : gen_offset
+              logic signed [NodeBits:0] offset_q;
+              always_ff @(posedge clk_i) begin
+                if (valid_q[0]) begin
+                  offset_q <= ((NodeBits + 1)'(1) << (NodeBits - 1))
+                              - ((NodeBits + 1)'($signed(act[Inp +: InpBits])) << (WgtBits - 1))
+                              - ((NodeBits + 1)'($signed(act[Inp+InpBits +: InpBits])) << (WgtBits - 1));
+                end
               end
+              assign offset[s*(NodeBits+1) +: NodeBits+1] = offset_q;
+            end else begin : gen_no_offset
+              assign offset[s*(NodeBits+1) +: NodeBits+1] = '0;
             end
-            assign offset = offset_q;
-          end else begin : gen_no_offset
-            assign offset = '0;
           end
 
           for (genvar o = 0; o < Paired; o += 2) begin : gen_out
             localparam int unsigned Node = (b * BlockOut + o) * Nodes + n;
             localparam int unsigned Low  = (o * BlockIn + 2 * n) * WgtBits;
+            localparam int unsigned Set  = o * Sets / BlockOut;
+            localparam int unsigned Inp  = ((b * Sets + Set) * BlockIn + 2 * n) * InpBits;
             localparam int unsigned High = Low + BlockIn * WgtBits;
 
-            multiplier_quad #(.ABits(InpBits), .BBits(WgtBits), .Offset(Offset && n == 0)) i_quad (
+            multiplier_quad #(.ABits(InpBits), .BBits(WgtBits), .Offset(n < Exact)) i_quad (
               .clk_i,
               .enable_i(valid_q[2:0]),
-              .a0_i    (inp_q[Inp +: InpBits]),
-              .a1_i    (inp_q[Inp+InpBits +: InpBits]),
-              .low0_i  (wgt_q[Low +: WgtBits]),
-              .low1_i  (wgt_q[Low+WgtBits +: WgtBits]),
-              .high0_i (wgt_q[High +: WgtBits]),
-              .high1_i (wgt_q[High+WgtBits +: WgtBits]),
-              .offset_i(offset),
+              .a0_i    (act[Inp +: InpBits]),
+              .a1_i    (act[Inp+InpBits +: InpBits]),
+              .low0_i  (wgt[Low +: WgtBits]),
+              .low1_i  (wgt[Low+WgtBits +: WgtBits]),
+              .high0_i (wgt[High +: WgtBits]),
+              .high1_i (wgt[High+WgtBits +: WgtBits]),
+              .offset_i(offset[Set*(NodeBits+1) +: NodeBits+1]),
               .low_o   (node[Node*NodeBits +: NodeBits]),
               .high_o  (node[(Node+Nodes)*NodeBits +: NodeBits]),
               .borrow_o(borrow[Node+Nodes])
@@ -123,14 +190,15 @@ module mac_array #(
 
         for (genvar o = Single; o < BlockOut; o++) begin : gen_out
           localparam int unsigned Node = (b * BlockOut + o) * Nodes + n;
+          localparam int unsigned Inp  = ((b * Sets + o * Sets / BlockOut) * BlockIn + 2 * n) * InpBits;
 
           multiplier_sum #(
             .Terms(Terms), .InLuts(InLuts), .ABits(InpBits), .BBits(WgtBits)
           ) i_sum (
             .clk_i,
             .enable_i(valid_q[2:0]),
-            .a_i     (inp_q[Inp +: Terms*InpBits]),
-            .b_i     (wgt_q[(o*BlockIn+2*n)*WgtBits +: Terms*WgtBits]),
+            .a_i     (act[Inp +: Terms*InpBits]),
+            .b_i     (wgt[(o*BlockIn+2*n)*WgtBits +: Terms*WgtBits]),
             .sum_o   (node[Node*NodeBits +: NodeBits])
           );
           assign borrow[Node] = 1'b0;
@@ -150,7 +218,7 @@ module mac_array #(
             .clk_i,
             .enable_i (valid_q[Levels+1:3]),
             .terms_i  (node[Sum*Nodes*NodeBits +: Nodes*NodeBits]),
-            .carries_i(borrow[Sum*Nodes+(Offset ? 1 : 0) +: Nodes-1]),
+            .carries_i(borrow[Sum*Nodes+(Exact != 0 ? 1 : 0) +: Nodes-1]),
             .less_i   (less),
             .sum_o    (sum_o[Sum*SumBits +: SumBits])
           );

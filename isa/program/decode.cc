@@ -56,6 +56,13 @@ Wide ReachOf(const Transfer& transfer, int64_t stored) {
   return (Wide{transfer.rows - 1} * transfer.stride + transfer.cols) * stored;
 }
 
+std::string RowError(const Gemm& gemm) {
+  if (gemm.row_source < 0 || gemm.nest.iter_in <= 1) return {};
+  const int64_t apart = gemm.sources[gemm.row_source].inner;
+  if (apart >= 1 && apart <= gemm.taps) return {};
+  return fmt::format("has iterations {} elements apart along a row; 1 to {} are possible", apart, gemm.taps);
+}
+
 Decoder::Decoder(const Spec& spec) : spec_(&spec), formats_(spec.formats.size()) {
   for (size_t i = 0; i < spec.formats.size(); ++i) formats_[i] = MakeTable(spec, static_cast<int>(i));
 }
@@ -103,6 +110,8 @@ Decoder::Table Decoder::MakeTable(const Spec& spec, int index) {
         for (const Operand& source : format.intrinsic->sources) {
           table.sources.push_back(FindIndex(format, source.index));
         }
+        table.row_source = format.intrinsic->RowSource();
+        if (table.row_source >= 0) table.taps = format.intrinsic->sources[table.row_source].parts;
       }
       break;
   }
@@ -184,6 +193,8 @@ void Decoder::DecodeWith(const Table& table, const InstructionFormat& format, co
       for (int source : table.sources) gemm.sources.push_back(ReadIndex(format, source, instruction));
       gemm.overwrite = value(table.overwrite) != 0;
       gemm.reset = value(table.reset) != 0;
+      gemm.row_source = table.row_source;
+      gemm.taps = table.taps;
       break;
     }
     case Kind::kAlu: {

@@ -75,12 +75,28 @@ struct Nest {
   int64_t Steps() const { return iter_out * iter_in * (uop_end - uop_begin); }
 };
 
+/// Where a source has a row axis (Intrinsic::RowSource), its elements are read one a cycle: the iterations of
+/// the inner loop lie `inner` elements apart along a row, which takes (iter_in - 1) * inner + taps cycles,
+/// and the micro-ops are walked outside of it. They lie at most `taps` apart: no element of a row is left
+/// out.
 struct Gemm {
   Nest nest;
   Index dst;
   Indices sources;  ///< as Intrinsic::sources
   bool overwrite = false, reset = false;
+  int row_source = -1;  ///< the one read along rows; -1: none
+  int taps = 1;         ///< of its elements, those that a step takes
+  /// Elements of a source that are read one a cycle, which is what the instruction takes.
+  int64_t Cycles() const {
+    if (row_source < 0 || nest.Steps() == 0) return nest.Steps();
+    return nest.iter_out * (nest.uop_end - nest.uop_begin) *
+           ((nest.iter_in - 1) * sources[row_source].inner + taps);
+  }
 };
+
+/// What is wrong with the rows of a gemm, for a message that begins with the instruction; empty if nothing
+/// is.
+std::string RowError(const Gemm& gemm);
 
 struct Alu {
   Nest nest;
@@ -126,6 +142,7 @@ class Decoder {
     NestFields nest;
     int op = -1, overwrite = -1, reset = -1, dst = -1;
     std::vector<int> sources;
+    int row_source = -1, taps = 1;
     std::vector<OpTable> ops;
   };
   static Table MakeTable(const Spec& spec, int format);

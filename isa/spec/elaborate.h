@@ -96,7 +96,9 @@ int FindReference(const std::vector<T>& list, const YamlNode& node, std::string_
   return -1;
 }
 
-/// `memory[index]` from the tokens of a text; nothing after reporting. Lane axes are not read.
-std::optional<Operand> ParseOperand(TokenStream& tokens, const Spec& spec);
+/// `memory[index]` from the tokens of a text; nothing after reporting. Lane axes are not read. With `row`,
+/// the index may be followed by `+ axis`, whose name it gets.
+std::optional<Operand> ParseOperand(TokenStream& tokens, const Spec& spec,
+                                    std::optional<Token>* row = nullptr);
 
 }  // namespace cosim::isa

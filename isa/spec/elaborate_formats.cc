@@ -26,6 +26,14 @@ std::optional<Kind> ReadKind(const YamlEntry& entry, Diagnostics& diags) {
   return std::nullopt;
 }
 
+/// Whether this configuration has the instruction: `where` is not 0.
+bool IsThere(Elaboration& e, const YamlEntry& entry) {
+  const YamlEntry* where = entry.value.Find("where");
+  if (!where) return true;
+  return EvaluateParam(where->value, fmt::format("'where' of instruction '{}'", entry.key.scalar),
+                       e.definitions, e.diags) != 0;
+}
+
 class FormatReader {
  public:
   FormatReader(Elaboration& e, const YamlEntry& entry)
@@ -63,23 +71,28 @@ class FormatReader {
                 entry_.key,
                 what_,
                 e_.diags,
-                {"doc", "opcode", "match", "unit", "kind", "fields", "memory"}};
+                {"doc", "where", "opcode", "match", "unit", "kind", "fields", "memory"}};
       case Kind::kGemm:
-        return {entry_.value,
-                entry_.key,
-                what_,
-                e_.diags,
-                {"doc", "opcode", "match", "unit", "kind", "fields", "micro_ops", "computes"}};
+        return {
+            entry_.value,
+            entry_.key,
+            what_,
+            e_.diags,
+            {"doc", "where", "opcode", "match", "unit", "kind", "fields", "micro_ops", "axes", "computes"}};
       case Kind::kAlu:
         return {entry_.value,
                 entry_.key,
                 what_,
                 e_.diags,
-                {"doc", "opcode", "match", "unit", "kind", "fields", "micro_ops"}};
+                {"doc", "where", "opcode", "match", "unit", "kind", "fields", "micro_ops"}};
       case Kind::kSync:
         break;
     }
-    return {entry_.value, entry_.key, what_, e_.diags, {"doc", "opcode", "match", "unit", "kind", "fields"}};
+    return {entry_.value,
+            entry_.key,
+            what_,
+            e_.diags,
+            {"doc", "where", "opcode", "match", "unit", "kind", "fields"}};
   }
 
   void ReadMemory(const MapReader& reader) {
@@ -189,6 +202,7 @@ class FormatReader {
 }  // namespace
 
 void ElaborateFormats(Elaboration& e) {
+  std::erase_if(e.formats, [&](const YamlEntry* entry) { return !IsThere(e, *entry); });
   for (const YamlEntry* entry : e.formats) FormatReader(e, *entry).Read();
 }
 

@@ -56,7 +56,26 @@ class Evaluator {
   const std::optional<Shortfall>& shortfall() const { return shortfall_; }
 
  private:
+  /// A sum, or how two compare: 1 or 0.
   Value Expression() {
+    const Value left = Sum();
+    for (const std::string_view symbol : {"==", "!=", "<=", ">=", "<", ">"}) {
+      if (!tokens_.Accept(symbol)) continue;
+      const Value right = Sum();
+      if (!left || !right) return std::nullopt;
+      const bool less = *left < *right, equal = *left == *right;
+      const bool holds = symbol == "=="   ? equal
+                         : symbol == "!=" ? !equal
+                         : symbol == "<=" ? less || equal
+                         : symbol == ">=" ? !less
+                         : symbol == "<"  ? less
+                                          : !less && !equal;
+      return holds ? 1 : 0;
+    }
+    return left;
+  }
+
+  Value Sum() {
     if (!tokens_.Enter()) return std::nullopt;
     Value left = Term();
     while (true) {

@@ -2,7 +2,8 @@
 // Integer expressions over parameters: widths, depths, extents, capacities. They are evaluated as they are
 // read. All arithmetic is checked: nothing overflows 64 bits, and a division with a remainder is an error.
 //
-//   expr  = term { ("+" | "-") term }          term = unary { ("*" | "/") unary }
+//   expr  = sum [("==" | "!=" | "<" | "<=" | ">" | ">=") sum], which is 1 where that holds, else 0
+//   sum   = term { ("+" | "-") term }          term = unary { ("*" | "/") unary }
 //   unary = "-" unary | number | "(" expr ")" | name | name "." attribute | function "(" expr {"," expr} ")"
 //   functions: log2ceil(x), index_bits(depth) = max(1, log2ceil(depth)), ceil_pow2(x), max(x, …), min(x, …),
 //              ceil_div(x, y), floor_div(x, y)

@@ -43,6 +43,12 @@ class Canonical {
   void Operand(const isa::Operand& operand) {
     Line(" operand {} {} {}", operand.name, operand.memory, operand.index);
     for (int axis : operand.axes) Line("  axis {}", axis);
+    if (operand.row_axis >= 0) Line("  row {} {}", operand.row_axis, operand.parts);
+    if (operand.axes.size() == operand.lanes.size()) return;
+    for (const auto& dimension : operand.lanes) {
+      for (const LaneTerm& term : dimension) Line("  term {} {} {}", term.axis, term.scale, term.divisor);
+      Line("  lane");
+    }
   }
   const std::string& text() const { return text_; }
 
@@ -105,6 +111,11 @@ int64_t Memory::LaneCount() const {
   int64_t count = 1;
   for (int extent : lanes) count *= extent;
   return count;
+}
+
+int Intrinsic::RowSource() const {
+  const auto found = std::ranges::find_if(sources, [](const Operand& s) { return s.row_axis >= 0; });
+  return found == sources.end() ? -1 : static_cast<int>(found - sources.begin());
 }
 
 int InstructionFormat::FieldIndex(std::string_view name) const { return IndexOf(fields, name); }

@@ -74,17 +74,33 @@ struct Queue {
 enum class Kind { kLoad, kStore, kGemm, kAlu, kSync };
 std::string_view KindName(Kind kind);
 
+/// What an axis of an intrinsic adds to the number of a lane: scale * floor(axis / divisor).
+struct LaneTerm {
+  int axis = -1;
+  int64_t scale = 1, divisor = 1;
+  friend bool operator==(const LaneTerm&, const LaneTerm&) = default;
+};
+
 /// One tensor operand of an intrinsic or ALU op: element of `memory` at index `index`, lanes by `axes`.
 struct Operand {
   std::string name;  ///< ALU: as the body names it; intrinsic: empty
   int memory = -1;
   std::string index;  ///< "dst", "src", "wgt", "aux": prefix of the instruction's _base/_out/_in fields and
                       ///< micro-op field
-  std::vector<int> axes;  ///< intrinsic: axis of each lane dimension; ALU: empty
-  int parts = 1;          ///< ALU: elements, from the index on, that side by side have the result's lanes
+  /// Intrinsic: axis of each lane dimension; empty where some dimension is walked by more than an axis. ALU:
+  /// empty.
+  std::vector<int> axes;
+  std::vector<std::vector<LaneTerm>> lanes;  ///< intrinsic: of each lane dimension, summed up
+  int row_axis = -1;  ///< intrinsic: the axis that counts elements from the index on; -1: there is one
+  /// Elements from the index on. Intrinsic: extent of `row_axis`; ALU: those that side by side have the
+  /// result's lanes.
+  int parts = 1;
 };
 
 /// dst[axes] += product of sources, summed over the axes that dst lacks; wraps to dst's type.
+///
+/// At most one source has a row axis. The instruction then reads that source's elements one a cycle, along
+/// rows (isa::Gemm), and its steps come in the order out, micro-op, in.
 struct Intrinsic {
   struct Axis {
     std::string name;
@@ -95,6 +111,8 @@ struct Intrinsic {
   Operand dst;
   std::vector<Operand> sources;
   std::string text;  ///< as written
+  /// The source with a row axis; -1: none.
+  int RowSource() const;
 };
 
 /// Bit positions of the roles a kind's fields play; -1: absent.

@@ -238,6 +238,7 @@ void AcceleratorPrinter::PrintUnit(const SvUnit& unit) {
   };
   if (unit.loads) take("load_memory", static_cast<int>(unit.memories.size()));
   if (unit.piece_bytes > 0) take("load_gathers", 1);
+  if (unit.gemms && unit.gemm.rows >= 0) take("gemm_rows", 1);
   if (unit.stores) take("is_store", 1);
   if (unit.gemms) take("is_gemm", 1);
   if (unit.alus) take("is_alu", 1);

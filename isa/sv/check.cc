@@ -9,6 +9,7 @@
 #include <string>
 
 #include "isa/spec/registers.h"
+#include "isa/spec/row_product.h"
 #include "isa/sv/diagnostic_codes.h"
 #include "isa/sv/generate.h"
 #include "isa/sv/plan.h"
@@ -58,6 +59,37 @@ class Checker {
           "at most 24 bits for an activation and two weights, and 18 for the activation");
   }
 
+  /// What multiplies along rows is the array of the product of matrices beside it.
+  void Rows(const SvUnit& planned) {
+    const SvGemm& gemm = planned.gemm;
+    if (!planned.gemms || gemm.rows < 0) return;
+    const InstructionFormat& format = spec_.formats[gemm.rows];
+    const RowProduct rows = *MatchRowProduct(*format.intrinsic);
+    const auto error = [&](const std::string& what, const std::string& right) {
+      Error(format.loc, fmt::format("'{}' multiplies along rows{}", format.name, what), right);
+    };
+    const InstructionFormat& other = spec_.formats[gemm.format];
+    if (gemm.format == gemm.rows || gemm.dst != -1 || gemm.per_lane) {
+      error(", and its unit has no product of matrices", "one that goes over the same memories");
+      return;
+    }
+    const auto same = [](const Operand& a, const Operand& b) {
+      return a.memory == b.memory && a.index == b.index;
+    };
+    if (other.micro_ops != format.micro_ops || !same(other.intrinsic->dst, format.intrinsic->dst) ||
+        !same(other.intrinsic->sources[gemm.src], format.intrinsic->sources[rows.src]) ||
+        !same(other.intrinsic->sources[gemm.side], format.intrinsic->sources[rows.side]))
+      error(fmt::format(" of other operands than '{}'", other.name),
+            "the same memories, indices and micro-ops");
+    if (gemm.block_in != gemm.block_out || gemm.block_in % rows.group != 0 ||
+        rows.taps * rows.group > gemm.block_in)
+      error(fmt::format(": {} taps of {} channels, of elements of {}", rows.taps, rows.group, gemm.block_in),
+            "whole groups, and taps and group that together are no more than a tile's inputs");
+    if (gemm.macs_per_dsp == 2 && rows.group % 2 != 0)
+      error(fmt::format(", {} channels together", rows.group),
+            "pairs of channels where two products share a DSP");
+  }
+
   void LutInputs(const SvUnit& planned) {
     if (!planned.gemms || planned.gemm.dst != -1 || planned.gemm.per_lane ||
         spec_.hardware.lut_inputs <= planned.gemm.block_in)
@@ -86,12 +118,15 @@ class Checker {
       Error(format.loc, fmt::format("'{}' takes its micro-ops from a memory of several banks", format.name),
             "one bank");
     }
-    if (format.kind == Kind::kGemm) {
+    if (format.kind == Kind::kGemm && format.intrinsic && MatchRowProduct(*format.intrinsic)) {
+      for (const Operand& source : format.intrinsic->sources) SignedLanes(format, source.memory);
+    } else if (format.kind == Kind::kGemm) {
       if (MatchSvGemm(spec_, spec_.FormatIndex(format.name)).dst != -1) {
         Error(format.loc,
               fmt::format("'{}' computes {}", format.name, format.intrinsic ? format.intrinsic->text : ""),
-              "a product of two matrices, dst[b, o] += x[b, k] * y[o, k], or of lanes, dst[b, o] += x[b, o] "
-              "* y[o]");
+              "a product of two matrices, dst[b, o] += x[b, k] * y[o, k], of lanes, dst[b, o] += x[b, o] * "
+              "y[o], "
+              "or along rows, dst[b, o] += x[+ t][b, G * floor_div(o, G) + g] * y[o, G * t + g]");
       } else {
         for (const Operand& source : format.intrinsic->sources) SignedLanes(format, source.memory);
       }
@@ -182,8 +217,8 @@ class Checker {
   /// The engines of a unit take one instruction of their kind; loads take any number.
   void OneOfAKind(const SvUnit& planned) {
     for (Kind kind : {Kind::kGemm, Kind::kAlu, Kind::kStore}) {
-      const auto count =
-          std::ranges::count_if(planned.formats, [&](int f) { return spec_.formats[f].kind == kind; });
+      const auto count = std::ranges::count_if(
+          planned.formats, [&](int f) { return spec_.formats[f].kind == kind && f != planned.gemm.rows; });
       if (count > 1) {
         Error(spec_.units[planned.unit].loc,
               fmt::format("unit '{}' has {} instructions of kind {}", planned.name, count, KindName(kind)),
@@ -290,6 +325,7 @@ void CheckSv(const Spec& spec, Diagnostics& diags) {
   for (const SvUnit& unit : plan.units) {
     checker.HasEngine(unit);
     checker.MacsPerDsp(unit);
+    checker.Rows(unit);
     checker.LutInputs(unit);
     checker.Latency(unit);
     checker.OneOfAKind(unit);

@@ -143,6 +143,8 @@ std::string DecoderPrinter::Print(const SvPlan& plan) {
   if (unit_.loads) LoadedMemory();
   if (unit_.stores) Output("is_store", 1, AnyOf(Kind::kStore));
   if (unit_.gemms) Output("is_gemm", 1, AnyOf(Kind::kGemm));
+  if (unit_.gemms && unit_.gemm.rows >= 0)
+    Output("gemm_rows", 1, "match_" + spec_.formats[unit_.gemm.rows].name);
   if (unit_.alus) Output("is_alu", 1, AnyOf(Kind::kAlu));
   for (const SvRole& role : SvRoles(spec_, unit_)) {
     Output(role.name, role.bits, Select(role.kind, role.field, role.bits));

@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
+#include <optional>
+
+#include "isa/spec/row_product.h"
 
 namespace cosim::isa {
 namespace {
@@ -38,6 +41,24 @@ SvAlu PlanAlu(const Spec& spec, int format) {
   return alu;
 }
 
+/// One along rows stands beside a product of matrices.
+void AddGemm(const Spec& spec, int format, SvGemm& gemm) {
+  const auto rows = spec.formats[format].intrinsic ? MatchRowProduct(*spec.formats[format].intrinsic)
+                                                   : std::optional<RowProduct>();
+  if (!rows) {
+    SvGemm product = MatchSvGemm(spec, format);
+    product.rows = gemm.rows;
+    product.taps = gemm.taps;
+    product.group = gemm.group;
+    gemm = product;
+    return;
+  }
+  if (gemm.format < 0) gemm.format = format;
+  gemm.rows = format;
+  gemm.taps = rows->taps;
+  gemm.group = rows->group;
+}
+
 SvUnit PlanUnit(const Spec& spec, int index, int bank_bits) {
   SvUnit unit;
   unit.unit = index;
@@ -61,7 +82,7 @@ SvUnit PlanUnit(const Spec& spec, int index, int bank_bits) {
     if (format.kind == Kind::kAlu) unit.alu = PlanAlu(spec, static_cast<int>(f));
     if (format.kind == Kind::kGemm) {
       unit.gemms = true;
-      unit.gemm = MatchSvGemm(spec, static_cast<int>(f));
+      AddGemm(spec, static_cast<int>(f), unit.gemm);
     }
   }
   for (size_t q = 0; q < spec.queues.size(); ++q) {

@@ -20,6 +20,9 @@ struct SvGemm {
   int batch = 0, block_in = 0, block_out = 0;
   bool per_lane = false;  ///< then block_in is 1
   int macs_per_dsp = 1;   ///< as the configuration says, else as many as fit
+  /// The instruction of the same unit that multiplies along rows (isa::RowProduct); -1: there is none.
+  int rows = -1;
+  int taps = 0, group = 1;
 };
 
 /// What the alu instructions of a unit need. All ops of one format; results of equally many lanes.

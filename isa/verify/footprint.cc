@@ -92,7 +92,8 @@ std::span<const OnChipAccess> FootprintBuilder::Build(const Decoded& decoded,
       AddNest(intrinsic.dst.memory, false, gemm->nest, gemm->dst, micro_ops);
     AddNest(intrinsic.dst.memory, true, gemm->nest, gemm->dst, micro_ops);
     for (size_t i = 0; i < gemm->sources.size() && !gemm->reset; ++i) {
-      AddNest(intrinsic.sources[i].memory, false, gemm->nest, gemm->sources[i], micro_ops);
+      AddNest(intrinsic.sources[i].memory, false, gemm->nest, gemm->sources[i], micro_ops,
+              intrinsic.sources[i].parts);
     }
   } else if (const auto* alu = std::get_if<Alu>(&decoded.body)) {
     const AluOp& op = spec_.alu_ops[alu->op];

@@ -131,6 +131,7 @@ void CheckMeaning(const Spec& spec, int64_t i, const Decoded& decoded, VerifyRep
     if (!transfer->is_store) written(transfer->memory);
   } else if (const auto* gemm = std::get_if<Gemm>(&decoded.body)) {
     nest_counts(gemm->nest);
+    if (const std::string wrong = RowError(*gemm); !wrong.empty()) add(FindingKind::kCount, -1, wrong);
     written(spec.formats[decoded.format].intrinsic->dst.memory);
   } else if (const auto* alu = std::get_if<Alu>(&decoded.body)) {
     nest_counts(alu->nest);

@@ -25,8 +25,7 @@ void ForEachBit(uint64_t bits, Visit visit) {
 
 /// U1 to U3: cycles from issue until the last step has begun, plus one.
 Cycle StepCycles(const isa::Spec& spec, const isa::Decoded& instruction) {
-  if (const auto* gemm = std::get_if<isa::Gemm>(&instruction.body))
-    return std::max<Cycle>(1, gemm->nest.Steps());
+  if (const auto* gemm = std::get_if<isa::Gemm>(&instruction.body)) return std::max<Cycle>(1, gemm->Cycles());
   if (const auto* alu = std::get_if<isa::Alu>(&instruction.body)) {
     const Cycle interval = alu->op < 0 ? 1 : spec.alu_ops[static_cast<size_t>(alu->op)].initiation_interval;
     return std::max<Cycle>(1, alu->nest.Steps()) * interval;

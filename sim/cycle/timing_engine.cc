@@ -16,7 +16,7 @@ namespace {
 void CountSteps(std::span<const isa::Decoded> program, runtime::Counters& counters) {
   for (const isa::Decoded& instruction : program) {
     if (const auto* gemm = std::get_if<isa::Gemm>(&instruction.body)) {
-      counters.gemm_steps += static_cast<uint64_t>(std::max<int64_t>(0, gemm->nest.Steps()));
+      counters.gemm_steps += static_cast<uint64_t>(std::max<int64_t>(0, gemm->Cycles()));
     } else if (const auto* alu = std::get_if<isa::Alu>(&instruction.body)) {
       counters.alu_steps += static_cast<uint64_t>(std::max<int64_t>(0, alu->nest.Steps()));
     }

@@ -32,11 +32,11 @@ class Counter {
 
  private:
   Work::Accesses& Of(int memory) { return work_.memories[static_cast<size_t>(memory)]; }
-  /// Steps of a nest, its micro-ops read.
-  uint64_t Steps(const isa::Nest& nest) {
-    const auto steps = static_cast<uint64_t>(std::max<int64_t>(0, nest.Steps()));
-    if (nest.micro_ops >= 0) Of(nest.micro_ops).reads += steps;
-    return steps;
+  static uint64_t Steps(const isa::Nest& nest) {
+    return static_cast<uint64_t>(std::max<int64_t>(0, nest.Steps()));
+  }
+  void ReadMicroOps(const isa::Nest& nest, uint64_t times) {
+    if (nest.micro_ops >= 0) Of(nest.micro_ops).reads += times;
   }
 
   void Add(const isa::Sync&) {}
@@ -48,18 +48,22 @@ class Counter {
     }
   }
   void Add(const isa::Gemm& gemm) {
-    const uint64_t steps = Steps(gemm.nest);
+    const uint64_t steps = Steps(gemm.nest),
+                   cycles = static_cast<uint64_t>(std::max<int64_t>(0, gemm.Cycles()));
+    ReadMicroOps(gemm.nest, cycles);
     const isa::Intrinsic& intrinsic = *spec_.formats[format_].intrinsic;
     Of(intrinsic.dst.memory).writes += steps;
     if (gemm.reset) return;
     if (!gemm.overwrite) Of(intrinsic.dst.memory).reads += steps;
-    for (const isa::Operand& source : intrinsic.sources) Of(source.memory).reads += steps;
+    for (const isa::Operand& source : intrinsic.sources)
+      Of(source.memory).reads += source.row_axis >= 0 ? cycles : steps;
     uint64_t lanes = 1;
     for (const isa::Intrinsic::Axis& axis : intrinsic.axes) lanes *= static_cast<uint64_t>(axis.extent);
     work_.macs[format_] += steps * lanes;
   }
   void Add(const isa::Alu& alu) {
     const uint64_t steps = Steps(alu.nest);
+    ReadMicroOps(alu.nest, steps);
     if (alu.op < 0) return;
     const isa::AluOp& op = spec_.alu_ops[static_cast<size_t>(alu.op)];
     for (const isa::Operand& operand : op.operands)

@@ -76,7 +76,7 @@ std::string FunctionalEngine::Run(const isa::Gemm& gemm, int format) {
   GemmUnit& unit = *gemm_units_[format];
   std::string error = unit.Execute(gemm);
   if (!error.empty() || unit.steps().Steps() == 0) return error;
-  gemm_steps_ += unit.steps().Steps();
+  gemm_steps_ += unit.cycles();
   const StepColumn& dst = unit.steps().columns[0];
   Written(unit.destination(), dst.low, dst.high - dst.low + 1);
   return {};

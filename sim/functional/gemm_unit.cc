@@ -74,7 +74,8 @@ GemmUnit::GemmUnit(const isa::Spec& spec, const isa::InstructionFormat& format, 
                    SimdLevel level)
     : spec_(spec), intrinsic_(*format.intrinsic), memories_(memories) {
   operands_.push_back({.memory = intrinsic_.dst.memory});
-  for (const isa::Operand& source : intrinsic_.sources) operands_.push_back({.memory = source.memory});
+  for (const isa::Operand& source : intrinsic_.sources)
+    operands_.push_back({.memory = source.memory, .index = {}, .parts = source.parts});
   for (const StepOperand& operand : operands_) {
     const isa::Memory& memory = spec.memories[operand.memory];
     if (memory.mirrors >= 0 || memory.fields.size() != 1) {
@@ -88,17 +89,21 @@ GemmUnit::GemmUnit(const isa::Spec& spec, const isa::InstructionFormat& format, 
 
 std::string GemmUnit::Execute(const isa::Gemm& gemm) {
   if (!unavailable_.empty()) return unavailable_;
+  if (std::string wrong = isa::RowError(gemm); !wrong.empty()) return wrong;
   operands_[0].index = gemm.dst;
   for (size_t s = 0; s < gemm.sources.size(); ++s) operands_[1 + s].index = gemm.sources[s];
   // A reset reads no tiles: where their indices lead makes no difference.
   const std::span touched(operands_.data(), gemm.reset ? 1 : operands_.size());
-  std::string error = table_.Resolve(spec_, memories_, gemm.nest, touched);
+  std::string error = table_.Resolve(spec_, memories_, gemm.nest, touched, gemm.row_source < 0);
+  cycles_ = gemm.Cycles();
   if (!error.empty() || table_.Steps() == 0) return error;
   const TileMode mode = gemm.reset       ? TileMode::kReset
                         : gemm.overwrite ? TileMode::kOverwrite
                                          : TileMode::kAccumulate;
   if (tiles_) {
     RunTiles(mode);
+  } else if (gemm.row_source >= 0) {
+    RunRows(mode);
   } else {
     RunGeneric(mode);
   }
@@ -130,19 +135,25 @@ void GemmUnit::RunTiles(TileMode mode) {
   tiles_->Run(memories_.Store(intrinsic_.dst.memory).fields[0].As<int32_t>(), nest, mode);
 }
 
-void GemmUnit::RunGeneric(TileMode mode) {
-  std::vector<int64_t> elements(table_.columns.size());
-  for (int64_t i = 0; i < table_.iter_out; ++i) {
-    for (int64_t j = 0; j < table_.iter_in; ++j) {
-      for (int64_t u = 0; u < table_.uops; ++u) {
-        for (size_t n = 0; n < elements.size(); ++n) {
-          const StepColumn& column = table_.columns[n];
-          elements[n] = column.uops[u] + i * column.outer + j * column.inner;
-        }
-        generic_->Step(memories_, elements, mode);
-      }
-    }
+void GemmUnit::GenericStep(int64_t i, int64_t j, int64_t u, TileMode mode) {
+  elements_.resize(table_.columns.size());
+  for (size_t n = 0; n < elements_.size(); ++n) {
+    const StepColumn& column = table_.columns[n];
+    elements_[n] = column.uops[u] + i * column.outer + j * column.inner;
   }
+  generic_->Step(memories_, elements_, mode);
+}
+
+void GemmUnit::RunGeneric(TileMode mode) {
+  for (int64_t i = 0; i < table_.iter_out; ++i)
+    for (int64_t j = 0; j < table_.iter_in; ++j)
+      for (int64_t u = 0; u < table_.uops; ++u) GenericStep(i, j, u, mode);
+}
+
+void GemmUnit::RunRows(TileMode mode) {
+  for (int64_t i = 0; i < table_.iter_out; ++i)
+    for (int64_t u = 0; u < table_.uops; ++u)
+      for (int64_t j = 0; j < table_.iter_in; ++j) GenericStep(i, j, u, mode);
 }
 
 void GemmUnit::Written(int memory, int64_t first, int64_t count) {

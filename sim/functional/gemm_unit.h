@@ -28,11 +28,15 @@ class GemmUnit {
   void Written(int memory, int64_t first, int64_t count);
   /// The steps of the last instruction executed; column 0 is the destination.
   const StepTable& steps() const { return table_; }
+  /// What it takes, as isa::Gemm says.
+  int64_t cycles() const { return cycles_; }
   int destination() const { return intrinsic_.dst.memory; }
 
  private:
   void RunTiles(TileMode mode);
   void RunGeneric(TileMode mode);
+  void RunRows(TileMode mode);
+  void GenericStep(int64_t i, int64_t j, int64_t u, TileMode mode);
 
   const isa::Spec& spec_;
   const isa::Intrinsic& intrinsic_;
@@ -42,6 +46,8 @@ class GemmUnit {
   std::unique_ptr<TileGemm> tiles_;
   std::unique_ptr<GenericGemm> generic_;
   StepTable table_;
+  int64_t cycles_ = 0;
+  std::vector<int64_t> elements_;  ///< of a step
   std::vector<StepOperand> operands_;
   std::vector<TileStep> uops_;
 };

@@ -5,25 +5,35 @@
 namespace cosim::sim {
 namespace {
 
-/// How much `operand`'s lane number grows with each axis of the intrinsic.
-std::vector<int64_t> AxisStrides(const isa::Intrinsic& intrinsic, const isa::Operand& operand) {
-  std::vector<int64_t> strides(intrinsic.axes.size(), 0);
-  int64_t stride = 1;
-  for (size_t d = operand.axes.size(); d-- > 0;) {
-    strides[operand.axes[d]] += stride;
-    stride *= intrinsic.axes[operand.axes[d]].extent;
+/// What each value of an axis adds to `operand`'s lane number, where lanes of further elements count on.
+std::vector<std::vector<int64_t>> AxisLanes(const isa::Spec& spec, const isa::Intrinsic& intrinsic,
+                                            const isa::Operand& operand) {
+  std::vector<std::vector<int64_t>> lanes;
+  for (const isa::Intrinsic::Axis& axis : intrinsic.axes) lanes.emplace_back(axis.extent, 0);
+  const isa::Memory& memory = spec.memories[operand.memory];
+  int64_t pitch = 1;
+  for (size_t d = operand.lanes.size(); d-- > 0;) {
+    for (const isa::LaneTerm& term : operand.lanes[d]) {
+      std::vector<int64_t>& values = lanes[term.axis];
+      for (size_t v = 0; v < values.size(); ++v)
+        values[v] += pitch * term.scale * (static_cast<int64_t>(v) / term.divisor);
+    }
+    pitch *= memory.lanes[d];
   }
-  return strides;
+  if (operand.row_axis >= 0) {
+    std::vector<int64_t>& values = lanes[operand.row_axis];
+    for (size_t v = 0; v < values.size(); ++v) values[v] += pitch * static_cast<int64_t>(v);
+  }
+  return lanes;
 }
 
 /// Lane numbers by the values of `axes`, the last one fastest.
-std::vector<int64_t> Enumerate(const isa::Intrinsic& intrinsic, const std::vector<int>& axes,
-                               const std::vector<int64_t>& strides) {
+std::vector<int64_t> Enumerate(const std::vector<int>& axes, const std::vector<std::vector<int64_t>>& lanes) {
   std::vector<int64_t> numbers = {0};
   for (const int axis : axes) {
     std::vector<int64_t> next;
     for (const int64_t number : numbers) {
-      for (int i = 0; i < intrinsic.axes[axis].extent; ++i) next.push_back(number + i * strides[axis]);
+      for (const int64_t lane : lanes[axis]) next.push_back(number + lane);
     }
     numbers = std::move(next);
   }
@@ -39,12 +49,12 @@ GenericGemm::GenericGemm(const isa::Spec& spec, const isa::Intrinsic& intrinsic)
     if (intrinsic.axes[axis].reduce) summed.push_back(axis);
   }
   for (const isa::Operand& operand : intrinsic.sources) {
-    const std::vector<int64_t> strides = AxisStrides(intrinsic, operand);
+    const auto lanes = AxisLanes(spec, intrinsic, operand);
     Source& source = sources_.emplace_back();
     source.memory = operand.memory;
-    source.by_lane = Enumerate(intrinsic, intrinsic.dst.axes, strides);
-    source.by_term = Enumerate(intrinsic, summed, strides);
-    source.values.resize(spec.memories[operand.memory].LaneCount());
+    source.by_lane = Enumerate(intrinsic.dst.axes, lanes);
+    source.by_term = Enumerate(summed, lanes);
+    source.values.resize(spec.memories[operand.memory].LaneCount() * operand.parts);
     terms_ = static_cast<int64_t>(source.by_term.size());
   }
   sums_.resize(spec.memories[dst_memory_].LaneCount());
@@ -58,7 +68,7 @@ void GenericGemm::Step(Memories& memories, const std::vector<int64_t>& elements,
       const MemoryStore& store = memories.Store(sources_[s].memory);
       WithStorage(store.fields[0], [&](const auto* values) {
         const auto* from = values + elements[1 + s] * store.lanes;
-        std::copy(from, from + store.lanes, sources_[s].values.begin());
+        std::copy(from, from + sources_[s].values.size(), sources_[s].values.begin());
       });
     }
     for (int64_t lane = 0; lane < lanes; ++lane) {

@@ -23,7 +23,7 @@ class GenericGemm {
   struct Source {
     int memory = -1;
     std::vector<int64_t> by_lane, by_term;  ///< lane number = by_lane[destination lane] + by_term[term]
-    std::vector<int64_t> values;            ///< the current element's lanes
+    std::vector<int64_t> values;            ///< lanes of the current element, or elements
   };
 
   int dst_memory_;

@@ -42,7 +42,7 @@ std::string Bounds(const StepTable& table, StepColumn& column, int parts, const 
 }  // namespace
 
 std::string StepTable::Resolve(const isa::Spec& spec, const Memories& memories, const isa::Nest& nest,
-                               std::span<const StepOperand> operands) {
+                               std::span<const StepOperand> operands, bool merge) {
   iter_out = std::max<int64_t>(nest.iter_out, 0);
   iter_in = std::max<int64_t>(nest.iter_in, 0);
   uops = std::max<int64_t>(nest.uop_end - nest.uop_begin, 0);
@@ -63,7 +63,7 @@ std::string StepTable::Resolve(const isa::Spec& spec, const Memories& memories, 
         Bounds(*this, columns[n], operands[n].parts, spec.memories[memory], memories.Store(memory).depth);
     if (!error.empty()) return error;
   }
-  MergeLoops();
+  if (merge) MergeLoops();
   return {};
 }
 

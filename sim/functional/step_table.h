@@ -36,10 +36,10 @@ struct StepTable {
   int64_t Steps() const { return iter_out * iter_in * uops; }
 
   /// Fills the table; reuses what it has allocated. The loops may come out as one with the same steps in the
-  /// same order. Returns which bounds the instruction exceeds, empty if
+  /// same order, if `merge`. Returns which bounds the instruction exceeds, empty if
   /// none; an instruction without steps has none.
   std::string Resolve(const isa::Spec& spec, const Memories& memories, const isa::Nest& nest,
-                      std::span<const StepOperand> operands);
+                      std::span<const StepOperand> operands, bool merge = true);
 
  private:
   /// Makes the two loops one where that leaves the steps and their order as they are.

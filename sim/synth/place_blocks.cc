@@ -91,7 +91,7 @@ std::vector<std::string> PlaceBlocks(const isa::Spec& spec) {
 }
 
 PlacePartition PartitionObjects(const std::vector<std::string>& objects, const isa::Spec& spec) {
-  static const std::regex lane(R"(\bgen_(lane|out|batch)\[(\d+)\])");
+  static const std::regex lane(R"(\bgen_(lane|out|batch|set)\[(\d+)\])");
   PlacePartition partition;
   std::map<std::string, size_t> index;
   for (const std::string& name : PlaceBlocks(spec)) {

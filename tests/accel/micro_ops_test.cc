@@ -62,6 +62,24 @@ TEST(PlanNest, MergesDimsThatWalkAsOne) {
   EXPECT_EQ(nest.micro_op_count, 1);
 }
 
+TEST(PlanNest, GoesAlongTheRowThatTakesFewestCycles) {
+  // Channel blocks, rows, columns, and rows of the window; dst, src, wgt.
+  const IndexSpace space{{2, 5, 7, 3}, {0, 0, 0}, {{35, 7, 1, 0}, {200, 18, 2, 9}, {3, 0, 0, 1}}};
+  const HardwareNest nest = PlanNest(space, 1000, false, RowRead{1, 3});
+  EXPECT_EQ(nest.iter_in, 7);
+  EXPECT_EQ(nest.inner, (std::vector<int64_t>{1, 2, 0}));
+  EXPECT_EQ(nest.iter_out, 5);
+  EXPECT_EQ(nest.micro_op_count, 2 * 3);
+  EXPECT_EQ(nest.first_count, 2);
+  // Columns that lie further apart than there are taps, or beside each other, are no row.
+  for (const int64_t apart : {4, 0}) {
+    IndexSpace other = space;
+    other.strides[1][2] = apart;
+    EXPECT_EQ(PlanNest(other, 1000, false, RowRead{1, 3}).iter_in, 1) << apart;
+  }
+  EXPECT_EQ(PlanNest(space, 6, false, RowRead{1, 3}).iter_in, 1) << "a row longer than the loop counts";
+}
+
 TEST(PlanNest, VisitsEveryPointOnceForRandomSpaces) {
   std::mt19937 random(3);
   for (int round = 0; round < 300; ++round) {
@@ -74,7 +92,15 @@ TEST(PlanNest, VisitsEveryPointOnceForRandomSpaces) {
       for (size_t d = 0; d < dims; ++d) space.strides[i].push_back(random() % 5);
     }
     const int64_t limit = 1 + random() % 5;
-    const HardwareNest nest = PlanNest(space, limit, random() % 2);
+    const std::optional<RowRead> rows = random() % 2 == 0
+                                            ? std::nullopt
+                                            : std::optional(RowRead{static_cast<int>(random() % indices),
+                                                                    1 + static_cast<int64_t>(random() % 4)});
+    const HardwareNest nest = PlanNest(space, limit, random() % 2, rows);
+    if (rows && nest.iter_in > 1) {
+      EXPECT_GE(nest.inner[rows->index], 1);
+      EXPECT_LE(nest.inner[rows->index], rows->taps);
+    }
     Points want;
     Walk(space, 0, space.bases, want);
     EXPECT_EQ(StepsOf(nest, 0, nest.micro_op_count), want);

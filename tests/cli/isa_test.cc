@@ -83,17 +83,17 @@ programs for cosim decode alike under mine.yaml: yes
 }
 
 TEST_F(Isas, DifferencesAsJson) {
-  WriteChanged("isa/cosim.yaml", "mine.yaml", "opcode: 12\n", "opcode: 13\n");
+  WriteChanged("isa/cosim.yaml", "mine.yaml", "opcode: 12\n", "opcode: 14\n");
   const auto json = nlohmann::json::parse(Good("isa diff cosim mine.yaml --json=-").out);
   EXPECT_EQ(json["schema"], 1);
   EXPECT_FALSE(json["same"].get<bool>());
   EXPECT_FALSE(json["decodes_alike"].get<bool>());
   ASSERT_EQ(json["obstacles"].size(), 1u);
-  EXPECT_EQ(json["obstacles"][0].get<std::string>(), "instruction 'gather_inp' has opcode 13 instead of 12");
+  EXPECT_EQ(json["obstacles"][0].get<std::string>(), "instruction 'gather_inp' has opcode 14 instead of 12");
   ASSERT_EQ(json["parts"].size(), 1u);
   EXPECT_EQ(json["parts"][0]["section"].get<std::string>(), "instructions");
   EXPECT_EQ(json["parts"][0]["change"].get<std::string>(), "changed");
-  EXPECT_EQ(json["parts"][0]["values"][0]["after"].get<std::string>(), "13");
+  EXPECT_EQ(json["parts"][0]["values"][0]["after"].get<std::string>(), "14");
 }
 
 TEST_F(Isas, ANewIsaRunsNetworksAndUsesAllItHas) {

@@ -31,6 +31,12 @@ constexpr std::string_view kFeatures[] = {
     "gemm resets",
     "gemm accumulates",
     "gemm loops inside and outside",
+    "gemm along rows",
+    "gemm along rows of several iterations",
+    "gemm along rows, iterations side by side",
+    "gemm along rows, iterations apart",
+    "gemm along rows, several rows",
+    "gemm along rows of one tap",
     "padding above",
     "padding below",
     "padding left",
@@ -121,6 +127,17 @@ void AddInstruction(const isa::Spec& spec, const isa::Decoded& decoded, Reached&
     add(gemm->reset, "gemm resets");
     add(!gemm->overwrite && !gemm->reset, "gemm accumulates");
     add(gemm->nest.iter_out > 1 && gemm->nest.iter_in > 1, "gemm loops inside and outside");
+    if (gemm->row_source >= 0) {
+      const bool several = gemm->nest.iter_in > 1;
+      const int64_t apart = gemm->sources[gemm->row_source].inner;
+      add(true, "gemm along rows");
+      add(several, "gemm along rows of several iterations");
+      add(several && apart == 1, "gemm along rows, iterations side by side");
+      add(several && apart > 1, "gemm along rows, iterations apart");
+      add(gemm->nest.iter_out > 1 && gemm->nest.uop_end - gemm->nest.uop_begin > 1,
+          "gemm along rows, several rows");
+      add(gemm->taps == 1, "gemm along rows of one tap");
+    }
   }
   if (const auto* alu = std::get_if<isa::Alu>(&decoded.body)) {
     const isa::AluOp& op = spec.alu_ops[alu->op];

@@ -13,6 +13,8 @@
 #include "Vlut_multiplier_odd.h"
 #include "Vmac_array_dsp.h"
 #include "Vmac_array_mixed.h"
+#include "Vmac_array_rows.h"
+#include "Vmac_array_rows_mixed.h"
 #include "Vmultiplier_quad.h"
 #include "verilated.h"
 
@@ -98,9 +100,11 @@ int32_t Field(const Port& port, int at, int bits) {
   return Signed(static_cast<uint32_t>(word >> at % 8), bits);
 }
 
-/// Random tiles, many of extremes, with gaps between them: sums come out `levels` + 2 cycles later.
+/// Random tiles, many of extremes, with gaps between them: sums come out `levels` + 2 cycles later. With
+/// `taps`, some are along rows, each of the lengths that a row may have: of pairs of channels, the newest tap
+/// last.
 template <typename Dut>
-void ExpectSums(int block_in, int block_out, int levels) {
+void ExpectSums(int block_in, int block_out, int levels, int taps = 0) {
   const auto context = std::make_unique<VerilatedContext>();
   Dut dut(context.get());
   std::mt19937 random(1);
@@ -122,16 +126,28 @@ void ExpectSums(int block_in, int block_out, int levels) {
   dut.valid_i = 0;
   for (int i = 0; i < 3; ++i) Clock(dut);
   dut.rst_ni = 1;
-  int wrong = 0;
+  int wrong = 0, along_rows = 0;  // tiles left of a row
+  std::vector<std::vector<int8_t>> history;
   for (int cycle = 0; cycle < 20000; ++cycle) {
     const std::vector<int8_t> inp = draw(block_in), wgt = draw(block_out * block_in);
     std::memcpy(&dut.inp_i, inp.data(), inp.size());
     std::memcpy(&dut.wgt_i, wgt.data(), wgt.size());
     dut.valid_i = random() % 4 != 0;
-    tiles.push_back({dut.valid_i != 0, {}});
+    if (dut.valid_i && along_rows > 0) --along_rows;
+    if (dut.valid_i && along_rows == 0 && taps > 0 && random() % 4 == 0) {
+      along_rows = taps + static_cast<int>(random() % 4);
+      history.clear();
+    }
+    dut.rows_i = along_rows > 0;
+    if (dut.valid_i) history.push_back(inp);
+    const bool fills = along_rows > 0 && std::ssize(history) < taps;  // no sum of it is looked at
+    tiles.push_back({dut.valid_i != 0 && !fills, {}});
     for (int o = 0; o < block_out; ++o) {
       int32_t& sum = tiles.back().sums.emplace_back(0);
-      for (int k = 0; k < block_in; ++k) sum += inp[k] * wgt[o * block_in + k];
+      for (int k = 0; k < block_in && along_rows == 0; ++k) sum += inp[k] * wgt[o * block_in + k];
+      for (int t = 0; t < taps && along_rows > 0 && tiles.back().valid; ++t)
+        for (int g = 0; g < 2; ++g)
+          sum += history[history.size() - taps + t][o / 2 * 2 + g] * wgt[o * block_in + 2 * t + g];
     }
     Clock(dut);
     const int of = cycle - 2 - levels;
@@ -146,6 +162,10 @@ void ExpectSums(int block_in, int block_out, int levels) {
 }
 
 TEST(MacArray, AddsUpWhatDspsGive) { ExpectSums<Vmac_array_dsp>(8, 4, 3); }
+
+TEST(MacArray, AddsUpTapsOfPairsOfChannels) { ExpectSums<Vmac_array_rows>(8, 8, 3, 3); }
+
+TEST(MacArray, AddsUpTapsOfPairsOfChannelsPartlyOfLuts) { ExpectSums<Vmac_array_rows_mixed>(8, 8, 3, 3); }
 
 TEST(MacArray, AddsUpWhatDspsAndLutsGive) { ExpectSums<Vmac_array_mixed>(13, 3, 4); }
 

@@ -18,6 +18,8 @@ package mutant_pkg;
     PadZero,          // pads are 0 whatever their value
     RoomEarly,        // a burst's room in the data buffer comes back at its first beat
     StrobesAll,       // stores write whole beats
+    RowShort,         // of an instruction's first row one element less is read before its first sum
+    TapsStay,         // what a row has brought does not go on from tap to tap
     ForwardsLittle,   // gemm does not see the result of the step before
     SumUnsigned,      // sums of products lose their sign
     BorrowForgotten,  // what a low sum of products borrowed is not given back to the high one

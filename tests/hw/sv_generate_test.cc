@@ -170,6 +170,51 @@ TEST(CheckSv, RefusesAnOpThatReadsAMemoryThreeTimes) {
   EXPECT_THAT(Refusal(spec), HasSubstr("'max' reads 'acc' more than twice a step"));
 }
 
+constexpr char kRows[] =
+    "axes: {t: taps, g: 2}\n    computes: acc[dst][b, o] += inp[src + t][b, 2 * floor_div(o, 2) + g] * "
+    "wgt[wgt][o, 2 * "
+    "t + g]";
+
+/// cosim.yaml on tiles of 8 by 8, what its instruction along rows computes replaced.
+isa::Spec LoadRows(const std::string& computes, const std::string& macs_per_dsp = "2") {
+  return Load(
+      kCosim, kRows, computes,
+      {{"parameters.block_in", "8"}, {"parameters.block_out", "8"}, {"hardware.macs_per_dsp", macs_per_dsp}});
+}
+
+TEST(CheckSv, TakesRowsOfPairsOfChannelsWhereProductsShareADsp) {
+  const std::string single =
+      "axes: {t: taps}\n    computes: acc[dst][b, o] += inp[src + t][b, o] * wgt[wgt][o, t]";
+  EXPECT_EQ(Refusal(LoadRows(kRows)), "");
+  EXPECT_EQ(Refusal(LoadRows(single, "1")), "");
+  EXPECT_THAT(Refusal(LoadRows(single)), HasSubstr("'gemm_rows' multiplies along rows, 1 channels together"));
+}
+
+TEST(CheckSv, RefusesRowsOfAnotherForm) {
+  EXPECT_THAT(
+      Refusal(LoadRows("axes: {t: taps, g: 2}\n    computes: acc[dst][b, o] += inp[src + t][b, g + g] * "
+                       "wgt[wgt][o, 2 * t + g]")),
+      HasSubstr("or along rows, dst[b, o] += x[+ t][b, G * floor_div(o, G) + g] * y[o, G * t + g]"));
+}
+
+TEST(CheckSv, RefusesRowsThatTheArrayBesideThemDoesNotReach) {
+  const isa::Spec whole = LoadRows(kRows);
+  const auto edited = [&](const std::function<void(isa::Spec&, isa::InstructionFormat&)>& edit) {
+    isa::Spec spec = whole;
+    edit(spec, spec.formats[spec.FormatIndex("gemm_rows")]);
+    return Refusal(spec);
+  };
+  EXPECT_THAT(edited([](isa::Spec& spec, isa::InstructionFormat&) {
+                std::erase_if(spec.formats, [](const auto& format) { return format.name == "gemm"; });
+              }),
+              HasSubstr("'gemm_rows' multiplies along rows, and its unit has no product of matrices"));
+  EXPECT_THAT(
+      edited([](isa::Spec&, isa::InstructionFormat& rows) { rows.intrinsic->sources[0].index = "wgt"; }),
+      HasSubstr("'gemm_rows' multiplies along rows of other operands than 'gemm'"));
+  EXPECT_THAT(edited([](isa::Spec&, isa::InstructionFormat& rows) { rows.intrinsic->axes[2].extent = 5; }),
+              HasSubstr("5 taps of 2 channels, of elements of 8"));
+}
+
 TEST(CheckSv, RefusesAResponseFasterThanTheDataReachTheBus) {
   EXPECT_THAT(Refusal(Load(kCosim, "", "", {{"memory.write_latency", "2"}})),
               HasSubstr("memory.write_latency is 2"));

@@ -136,5 +136,28 @@ TEST(RelayoutDeathTest, RefusesALayoutOfAnotherArray) {
                "the layout of 'z' is another array's");
 }
 
+TEST(Relayout, PartsThatShareADimensionStandBesideEachOther) {
+  // sum[y] = sum over x, c of a[y, c, x], from an array [y][x * 2 + c of 7].
+  const Layout layout = {{0, 3, "y"}, {.dim = 2, .extent = 3, .name = "x", .within = 7}, {1, 2, "c"}};
+  EXPECT_EQ(ShapeOf(layout), (std::vector<int64_t>{3, 7}));
+  EXPECT_EQ(PlainShapeOf(layout), (std::vector<int64_t>{3, 2, 3}));
+  EXPECT_EQ(PlacesAlong(layout, 0), (std::vector<int64_t>{0, 7, 14}));
+  EXPECT_EQ(PlacesAlong(layout, 1), (std::vector<int64_t>{0, 1}));
+  EXPECT_EQ(PlacesAlong(layout, 2), (std::vector<int64_t>{0, 2, 4}));
+  const Tensor plain = te::Placeholder("a", {3, 2, 3}, kInt32),
+               instead = te::Placeholder("b", {3, 7}, kInt32);
+  const te::Axis c = te::ReduceAxis(2, "c"), x = te::ReduceAxis(3, "x");
+  const Tensor sum = te::Compute(
+      "sum", {3}, [&](const te::Indices& i) -> te::Body { return te::Sum(plain({i[0], c, x}), {c, x}); },
+      {"y"});
+  const auto [tensor, axes] =
+      Relayout("sums", sum, {{0, 3, "y"}}, {{plain, instead, layout}}, {{{"c", 2}}, {{"x", 3}}});
+  const Values values = Random(21, 5);
+  Values want(3, 0);
+  for (int64_t y = 0; y < 3; ++y)
+    for (int64_t k = 0; k < 6; ++k) want[y] += values[y * 7 + k];
+  EXPECT_EQ(Computed(tensor, {instead}, {values}), want);
+}
+
 }  // namespace
 }  // namespace cosim::layouts

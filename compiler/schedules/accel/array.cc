@@ -118,6 +118,7 @@ Array FindArray(const isa::Spec& spec, std::string& why) {
   array.gemm = contraction.format;
   FindUnits(spec, array);
   array.lanes = accel::FindLaneProduct(spec, array.accumulators, array.activations);
+  array.rows = accel::FindRowProduct(spec, contraction);
   array.alu_activations = FindAluActivations(spec, array.activations);
   const isa::Memory& activations = spec.memories[array.activations];
   const isa::Memory& weights = spec.memories[array.weights];

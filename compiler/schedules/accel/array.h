@@ -19,6 +19,7 @@ struct Array {
   bool weights_by_input = false;                   ///< a tile of weights is [block_in][block_out]
   int units = 1;  ///< that have an instruction which computes what `gemm` does (accel::FindSameWork)
   accel::LaneProduct lanes;  ///< format -1: the ISA has none
+  accel::RowProduct rows;    ///< likewise
   int alu_activations = -1;  ///< memory where the ALU reads activations; `activations` if it can
   /// Elements of it that stand side by side for one of the accumulators'; 0: they never do.
   int64_t alu_parts = 1;

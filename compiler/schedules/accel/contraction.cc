@@ -14,6 +14,9 @@ class ContractionTemplate : public KernelTemplate {
     return graph::Conv2d{.stride = {w.sh, w.sw}, .dilation = {w.dh, w.dw}, .groups = w.g};
   }
   bool SumsChannels() const override { return true; }
+  std::vector<layouts::ReducePart> ReducedChannels(const Window& w, const Array& array) const override {
+    return {{"ci", w.ci}, {"si", w.si}, {"part", w.parts}, {"k", array.block_in}};
+  }
 
   std::optional<layouts::Layout> Weights(const Window& w, const Array& array) const override {
     layouts::Layout layout = {{0, w.g, "g"},           {0, w.co, "co"}, {0, w.so, "so"},

@@ -154,11 +154,7 @@ class KernelBuilder {
     if (const auto layout = kind_.Weights(w_, array_)) {
       operands.push_back(te::Placeholder("w", layouts::PlainShapeOf(*layout), weights_.type()));
       reads.push_back({operands[1], weights_, *layout});
-      using Parts = std::vector<layouts::ReducePart>;
-      reduced.insert(reduced.begin(),
-                     kind_.SumsChannels()
-                         ? Parts{{"ci", w_.ci}, {"si", w_.si}, {"part", w_.parts}, {"k", array_.block_in}}
-                         : Parts{});
+      reduced.insert(reduced.begin(), kind_.ReducedChannels(w_, array_));
     }
     const DataType type = kind_.KeepsType() ? lane_ : kInt32;
     const Tensor sums = Define("sums", *op_, SumsLayout(), type, operands);
@@ -231,7 +227,12 @@ class KernelBuilder {
     }
     // On-chip copies first (they change what the stages read), then where each stage is computed.
     Tensor weights, parameters, bias, residual, data;
-    if (weights_.get()) weights = schedule.CacheRead(weights_, Name(kind_.WeightMemory(array_)), {sum_});
+    if (weights_.get()) {
+      weights = schedule.CacheRead(weights_, Name(kind_.WeightMemory(array_)), {sum_});
+      // Elements are loaded whole, also where some of their lanes mean nothing.
+      te::Stage& loaded = schedule[weights];
+      loaded.ComputeWhole(loaded.axes().back());
+    }
     if (parameters_.get())
       parameters = schedule.CacheRead(parameters_, Name(array_.parameters.memory), {result_});
     if (bias_.get()) bias = schedule.CacheRead(bias_, Name(array_.accumulators), {result_});

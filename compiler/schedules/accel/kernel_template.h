@@ -31,6 +31,10 @@ class KernelTemplate {
   /// Whether it sums over channels: they then have blocks and lanes of their own, else the output's.
   virtual bool SumsChannels() const { return false; }
 
+  /// Reduced axes of the sums for channels, as parts of the array's, before those of the window's rows and
+  /// columns.
+  virtual std::vector<layouts::ReducePart> ReducedChannels(const Window&, const Array&) const { return {}; }
+
   /// Where weights stand in DRAM as dimensions of [O, I, KH, KW]; a dimension that no part names has one
   /// element. Nothing: there are none.
   virtual std::optional<layouts::Layout> Weights(const Window&, const Array&) const { return std::nullopt; }
@@ -44,6 +48,11 @@ class KernelTemplate {
   virtual std::optional<te::Axis> Order(te::Stage& sum, const std::vector<te::Axis>& reduced,
                                         const Tile& tile) const;
 
+  /// As the tile model counts them: elements of weights for one row of the window, and cycles of the array
+  /// for `cols` sums that stand side by side in `pieces` tiles, of one row of the window.
+  virtual int64_t RowWeights(const Window& w) const { return w.kw; }
+  virtual int64_t RowCycles(const Window& w, const Array&, int64_t cols, int64_t pieces) const;
+
   /// Passes of the ALU over each element of the output for the sums, as the tile model counts them.
   virtual int64_t AluPasses(const Window&) const { return 0; }
 };
@@ -52,6 +61,8 @@ class KernelTemplate {
 const KernelTemplate& Contraction();
 /// Depthwise convolutions by the ISA's product a lane (Array::lanes).
 const KernelTemplate& Lanes();
+/// Depthwise convolutions, and others of small groups, by the ISA's product along rows (Array::rows).
+const KernelTemplate& Rows();
 /// Windows by ALU ops. A frame of padding is a max pool with a window of one pixel.
 const KernelTemplate& MaxPooling();
 const KernelTemplate& SumPooling();

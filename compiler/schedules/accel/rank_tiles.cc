@@ -76,10 +76,10 @@ class TileModel {
 
   double Cycles(const Tile& t) const {
     const double tiles = Tiles(t), chunks = Chunks(t);
-    const double sums = static_cast<double>(w_.n * w_.g * w_.co * AllSumRows(t) * AllSumCols(t) * w_.so);
+    const double rows = static_cast<double>(w_.n * w_.g * w_.co * AllSumRows(t) * w_.so);  // of sums
     const double outputs = static_cast<double>(w_.n * w_.g * w_.co * w_.OutRows() * w_.OutCols() * w_.so);
-    const double compute =
-        has_weights_ ? sums * static_cast<double>(SummedElements(w_.ci) * w_.kh * w_.kw) : 0;
+    const int64_t row = kind_.RowCycles(w_, array_, AllSumCols(t), CeilDiv(w_.OutCols(), t.x));
+    const double compute = has_weights_ ? rows * static_cast<double>(SummedElements(w_.ci) * w_.kh * row) : 0;
     const int weights = kind_.WeightMemory(array_);
     const double alu = outputs * AluPasses() + tiles * AluPasses() * 20 + tiles * PoolCycles(t);
 
@@ -216,14 +216,17 @@ class TileModel {
   int64_t SummedElements(int64_t ci) const { return IsDense() ? ci * w_.si * w_.parts : 1; }
   int64_t TapRows(const Tile& t) const { return t.ky > 0 ? t.ky : w_.kh; }
   int64_t TapCols(const Tile& t) const { return t.kx > 0 ? t.kx : w_.kw; }
+  int64_t WeightCols(const Tile& t) const { return t.kx > 0 ? t.kx : kind_.RowWeights(w_); }
   // Of the window: what the taps on chip see.
   int64_t RowsFor(const Tile& t) const { return w_.RowsFor(w_.SumRows(t.y)) - (w_.kh - TapRows(t)) * w_.dh; }
   int64_t ColsFor(const Tile& t) const { return w_.ColsFor(w_.SumCols(t.x)) - (w_.kw - TapCols(t)) * w_.dw; }
   int64_t Inputs(const Tile& t) const { return InputBlocks(t) * RowsFor(t) * ColsFor(t) * InputElements(); }
   int64_t Weights(const Tile& t) const {
-    return t.g * t.co * w_.so * SummedElements(t.ci) * TapRows(t) * TapCols(t);
+    return t.g * t.co * w_.so * SummedElements(t.ci) * TapRows(t) * WeightCols(t);
   }
-  int64_t AllWeights() const { return w_.g * w_.co * w_.so * SummedElements(w_.ci) * w_.kh * w_.kw; }
+  int64_t AllWeights() const {
+    return w_.g * w_.co * w_.so * SummedElements(w_.ci) * w_.kh * kind_.RowWeights(w_);
+  }
 
   // With threads, each one's accumulators in banks of their own if there are enough: then gemm and alu do not
   // meet.

@@ -26,6 +26,44 @@ class LanesTemplate : public KernelTemplate {
   }
 };
 
+// A group of channels at a time: what does not belong together has a weight of 0.
+class RowsTemplate : public KernelTemplate {
+ public:
+  const char* Name() const override { return "rows"; }
+  std::optional<graph::Op> Sums(const Window& w, const Array& array) const override {
+    return graph::Conv2d{.stride = {w.sh, w.sw},
+                         .dilation = {w.dh, w.dw},
+                         .groups = w.co * w.so * array.block_out / array.rows.group};
+  }
+  std::vector<layouts::ReducePart> ReducedChannels(const Window&, const Array& array) const override {
+    return {{"member", array.rows.group}};
+  }
+  std::optional<layouts::Layout> Weights(const Window& w, const Array& array) const override {
+    return layouts::Layout{{0, w.co, "co"},
+                           {0, w.so, "so"},
+                           {2, w.kh, "ky"},
+                           {0, array.block_out, "o"},
+                           {.dim = 3, .extent = w.kw, .name = "kx", .within = array.block_in},
+                           {1, array.rows.group, "member"}};
+  }
+  int WindowMemory(const Array& array) const override { return array.activations; }
+  int WeightMemory(const Array& array) const override { return array.weights; }
+  std::optional<te::Axis> Order(te::Stage& sum, const std::vector<te::Axis>& reduced,
+                                const Tile&) const override {
+    const te::Axis n = sum.axis(0), g = sum.axis(1), co = sum.axis(2), y = sum.axis(3), x = sum.axis(4),
+                   so = sum.axis(5), b = sum.axis(6), o = sum.axis(7);
+    const auto &member = reduced[0], &ky = reduced[1], &kx = reduced[2];
+    sum.Reorder({ky, n, g, co, y, x, so, b, o, kx, member});
+    sum.Tensorize(b);
+    return std::nullopt;
+  }
+  int64_t RowWeights(const Window&) const override { return 1; }
+  int64_t RowCycles(const Window& w, const Array& array, int64_t cols, int64_t pieces) const override {
+    if (w.sw > array.rows.taps) return cols * array.rows.taps;
+    return (cols - pieces) * w.sw + pieces * array.rows.taps;
+  }
+};
+
 class MaxPoolingTemplate : public KernelTemplate {
  public:
   const char* Name() const override { return "max_pool"; }
@@ -54,6 +92,15 @@ std::optional<te::Axis> KernelTemplate::Order(te::Stage& sum, const std::vector<
   for (size_t i = 0; i < 8; ++i) order.push_back(sum.axis(i));
   sum.Reorder(order);
   return std::nullopt;
+}
+
+int64_t KernelTemplate::RowCycles(const Window& w, const Array&, int64_t cols, int64_t) const {
+  return cols * w.kw;
+}
+
+const KernelTemplate& Rows() {
+  static const RowsTemplate only;
+  return only;
 }
 
 const KernelTemplate& Lanes() {

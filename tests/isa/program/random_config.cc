@@ -30,7 +30,7 @@ constexpr std::pair<std::string_view, Range> kSmall[] = {
     {"par_depth", {4, 24}},     {"depth", {4, 60}},        {"rows", {4, 40}},
     {"tokens", {1, 5}},         {"commands", {2, 9}},      {"fetch_words", {4, 20}},
     {"load_beats", {16, 96}},   {"iter_bits", {4, 14}},    {"dim_bits", {8, 14}},
-    {"latency", {2, 9}},        {"slack", {0, 9}},
+    {"latency", {2, 9}},        {"slack", {0, 9}},         {"taps", {0, 3}},
 };
 
 Range SmallRange(std::string_view name, Range legal) {

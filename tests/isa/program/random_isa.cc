@@ -203,6 +203,8 @@ class IsaPrinter {
     parameter("fetch_words", 8, 4, 64);
     parameter("load_beats", 32, 16, 512);
     parameter("slack", 0, 0, 9);
+    parameter("taps", 2, 1, 4);
+    parameter("group", 2, 1, 3);
   }
 
   /// Width of a micro-op's index: the whole, or an offset to a base.
@@ -332,6 +334,21 @@ class IsaPrinter {
                     Transfer("inp"), Draw(7, 12), bytes, bytes, Draw(1, 9), Locks(kLoads, "inp")));
   }
 
+  void PrintRows(const std::string& flags) {
+    if (!Maybe(70)) return;
+    Instruction(
+        "gemm_rows", UnitThat(kGemms), "gemm",
+        fmt::format(
+            ", where: \"(block_in == block_out) * (taps * group <= block_in) * (group * floor_div(block_in, "
+            "group) == block_in)\", micro_ops: {}, axes: {{t: taps, g: group}}, computes: \"acc[dst][b, o] "
+            "+= "
+            "inp[src + t][b, group * floor_div(o, group) + g] * wgt[wgt][o, group * t + g]\", "
+            "fields: {{{}, {}, {}, {}{}{}}}",
+            Uop(kGemms), Nest(kGemms), Index("dst", "acc.depth", gemm_bases_[0]),
+            Index("src", "inp.depth", gemm_bases_[1]), Index("wgt", "wgt.depth", gemm_bases_[2]), flags,
+            Locks(kGemms)));
+  }
+
   void PrintInstructions() {
     for (int opcode = 0; opcode < 32; ++opcode) opcodes_.push_back(opcode);
     for (size_t i = opcodes_.size(); i > 1; --i) std::swap(opcodes_[i - 1], opcodes_[Draw(0, i - 1)]);
@@ -352,6 +369,7 @@ class IsaPrinter {
                     Uop(kGemms), Nest(kGemms), Index("dst", "acc.depth", gemm_bases_[0]),
                     Index("src", "inp.depth", gemm_bases_[1]), Index("wgt", "wgt.depth", gemm_bases_[2]),
                     flags, Locks(kGemms)));
+    PrintRows(flags);
     if (has_alu_) {
       Instruction(
           "alu", UnitThat(kAlus), "alu",

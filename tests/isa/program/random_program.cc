@@ -210,7 +210,9 @@ class Generator {
   }
 
   /// Chooses base and strides of one index so that it stays below `depth`.
-  bool FillIndex(Instruction& instruction, const Nest& nest, const IndexFields& fields, int64_t depth) {
+  /// `taps`: of an index that is read along rows, else 0.
+  bool FillIndex(Instruction& instruction, const Nest& nest, const IndexFields& fields, int64_t depth,
+                 int64_t taps) {
     auto limit = [&](int field) {
       return field < 0 ? 0 : spec_.formats[instruction.format].fields[field].type.Max();
     };
@@ -225,7 +227,15 @@ class Generator {
       instruction.values[field] = value;
       room -= value * times;
     };
-    take(fields.inner, nest.iter_in - 1);
+    if (taps > 0 && nest.iter_in > 1) {
+      const int64_t most = std::min({limit(fields.inner), taps, room / (nest.iter_in - 1)});
+      if (most < 1) return false;
+      const int64_t value = random_.Uniform(1, most);
+      instruction.values[fields.inner] = value;
+      room -= value * (nest.iter_in - 1);
+    } else {
+      take(fields.inner, nest.iter_in - 1);
+    }
     take(fields.outer, nest.iter_out - 1);
     if (fields.base >= 0)
       instruction.values[fields.base] = random_.Uniform(0, std::min(room, limit(fields.base)));
@@ -266,7 +276,13 @@ class Generator {
         const int64_t own = spec_.memories[Storage(spec_, operand->memory)].depth - (operand->parts - 1);
         depth = depth < 0 ? own : std::min(depth, own);
       }
-      if (depth >= 0 && !FillIndex(instruction, nest, fields, depth)) return std::nullopt;
+      const int row = format.intrinsic ? format.intrinsic->RowSource() : -1;
+      const bool along_rows = row >= 0 && format.intrinsic->sources[row].index == fields.index;
+      const int64_t taps = along_rows ? format.intrinsic->sources[row].parts : 0;
+      // A reset reads nothing, and goes along rows all the same.
+      if (depth < 0 && along_rows)
+        depth = spec_.memories[format.intrinsic->sources[row].memory].depth - (taps - 1);
+      if (depth >= 0 && !FillIndex(instruction, nest, fields, depth, taps)) return std::nullopt;
     }
     if (ReadsTooSoon(spec_, decoder_(instruction), *micro_ops_)) return std::nullopt;
     return instruction;

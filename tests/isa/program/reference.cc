@@ -203,7 +203,8 @@ std::vector<Touch> Touches(const Spec& spec, const Decoded& decoded, const Micro
     touch_nest(gemm->nest, intrinsic.dst.memory, true, gemm->dst);
     if (!gemm->overwrite && !gemm->reset) touch_nest(gemm->nest, intrinsic.dst.memory, false, gemm->dst);
     for (size_t s = 0; s < gemm->sources.size() && !gemm->reset; ++s) {
-      touch_nest(gemm->nest, intrinsic.sources[s].memory, false, gemm->sources[s]);
+      touch_nest(gemm->nest, intrinsic.sources[s].memory, false, gemm->sources[s],
+                 intrinsic.sources[s].parts);
     }
   } else if (const auto* alu = std::get_if<Alu>(&decoded.body)) {
     const AluOp& op = spec.alu_ops[alu->op];
@@ -299,7 +300,9 @@ std::set<UnwrittenRead> UnwrittenReads(const Spec& spec, const Program& program)
         const int64_t sum = ElementAt(gemm->nest, gemm->dst, micro_ops, u, i, j);
         if (!gemm->reset && !gemm->overwrite) read(intrinsic.dst.memory, sum);
         for (size_t s = 0; s < gemm->sources.size() && !gemm->reset; ++s) {
-          read(intrinsic.sources[s].memory, ElementAt(gemm->nest, gemm->sources[s], micro_ops, u, i, j));
+          const int64_t first = ElementAt(gemm->nest, gemm->sources[s], micro_ops, u, i, j);
+          for (int64_t part = 0; part < intrinsic.sources[s].parts; ++part)
+            read(intrinsic.sources[s].memory, first + part);
         }
         write(intrinsic.dst.memory, sum);
       });

@@ -298,9 +298,6 @@ TEST(IntrinsicDiagnostics, RejectsUnknownMemories) {
    54 |     computes: acc[dst][o] += imp[src][k] * wgt[wgt][o, k]
       |                              ^~~
   hint: did you mean 'inp'?
-isa.yaml:54:38: error[E0301]: expected the end of the expression, found '['
-   54 |     computes: acc[dst][o] += imp[src][k] * wgt[wgt][o, k]
-      |                                      ^
 )~");
 }
 

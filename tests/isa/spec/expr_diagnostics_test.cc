@@ -198,6 +198,12 @@ TEST(ExprDiagnostics, AcceptsEveryFunctionAndOperator) {
                             "min(4, 3) - (-8) / 8 - 4 + floor_div(7, 2) - ceil_pow2(3))"),
             "")
       << "4 + 4 + 1 - 3 + 3 + 1 - 4 + 3 - 4 bits";
+  EXPECT_EQ(
+      ComplaintsOfIsa("iter_out: uint(8)",
+                      "iter_out: uint((2 < 3) + (2 > 1) + (2 <= 2) + (2 >= 2) + (2 == 1 + 1) + (2 != 3) + "
+                      "(3 < 2) + (2 > 2) + (3 <= 2) + (1 >= 2) + (1 == 2) + (2 != 2))"),
+      "")
+      << "six that hold and six that do not";
 }
 
 }  // namespace

@@ -267,7 +267,7 @@ TEST(FormatDiagnostics, RejectsKeysOfOtherKinds) {
             R"~(isa.yaml:53:5: error[E0005]: unknown key 'memory' in instruction 'gemm'
    53 |     memory: acc
       |     ^~~~~~
-  hint: known here: doc, opcode, match, unit, kind, fields, micro_ops, computes
+  hint: known here: doc, where, opcode, match, unit, kind, fields, micro_ops, axes, computes
 )~");
 }
 

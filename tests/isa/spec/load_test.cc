@@ -161,6 +161,37 @@ TEST(LoadSpec, ReadsIntrinsics) {
   EXPECT_EQ(intrinsic.sources[1].axes, (std::vector<int>{1, 2}));
 }
 
+TEST(LoadSpec, ReadsIntrinsicsAlongRows) {
+  const Spec spec = Load("pynq", "cosim");
+  const Intrinsic& rows = *spec.formats[spec.FormatIndex("gemm_rows")].intrinsic;
+  ASSERT_EQ(rows.RowSource(), 0);
+  EXPECT_EQ(spec.formats[spec.FormatIndex("gemm")].intrinsic->RowSource(), -1);
+  std::vector<std::string> axes;
+  for (const Intrinsic::Axis& axis : rows.axes)
+    axes.push_back(fmt::format("{} {}{}", axis.name, axis.extent, axis.reduce ? " summed" : ""));
+  EXPECT_EQ(axes, (std::vector<std::string>{"b 1", "o 16", "t 3 summed", "g 2 summed"}));
+  const int b = 0, o = 1, t = 2, g = 3;
+  using Lanes = std::vector<std::vector<LaneTerm>>;
+  EXPECT_EQ(rows.sources[0].row_axis, t);
+  EXPECT_EQ(rows.sources[0].parts, 3);
+  EXPECT_EQ(rows.sources[0].lanes, (Lanes{{{b, 1, 1}}, {{o, 2, 2}, {g, 1, 1}}}));
+  EXPECT_EQ(rows.sources[1].lanes, (Lanes{{{o, 1, 1}}, {{t, 2, 1}, {g, 1, 1}}}));
+  EXPECT_EQ(rows.sources[1].parts, 1);
+  EXPECT_EQ(rows.dst.axes, (std::vector<int>{b, o}));
+  EXPECT_TRUE(rows.sources[0].axes.empty());
+}
+
+TEST(LoadSpec, LeavesOutWhatAConfigurationDoesNotHave) {
+  EXPECT_GE(Load("pynq", "cosim").FormatIndex("gemm_rows"), 0);
+  EXPECT_GE(Load("tiny", "cosim", {{"parameters.taps", "2"}}).FormatIndex("gemm_rows"), 0);
+  for (const auto& none :
+       std::vector<std::vector<Override>>{{{"parameters.taps", "0"}},
+                                          {{"parameters.block_out", "32"}},
+                                          {{"parameters.block_in", "5"}, {"parameters.block_out", "5"}},
+                                          {{"parameters.taps", "9"}}})
+    EXPECT_EQ(Load("pynq", "cosim", none).FormatIndex("gemm_rows"), -1) << none[0].value;
+}
+
 TEST(LoadSpec, OrdersIndicesAsTheMicroOpDoes) {
   const Spec spec = Load("pynq", "vta");
   const InstructionFormat& gemm = spec.formats[spec.FormatIndex("gemm")];

@@ -50,6 +50,24 @@ TEST(U1Gemm, WithoutOverlapIsReadyAfterRetirement) {
   t.ExpectIssuesAt(1, kT + 10 + 13 + 1);
 }
 
+TEST(U1Gemm, AlongRowsTakesACycleAnElement) {
+  Timeline t(Plain());
+  isa::Decoded rows = Gemm(t.spec(), t.Unit("gemm"), 1);
+  auto& gemm = std::get<isa::Gemm>(rows.body);
+  gemm.nest.iter_out = 2;
+  gemm.nest.iter_in = 7;
+  gemm.nest.uop_end = gemm.nest.uop_begin + 3;
+  gemm.sources = {{.inner = 2}};
+  gemm.row_source = 0;
+  gemm.taps = 3;
+  t.Add(rows);
+  t.Add(Gemm(t.spec(), t.Unit("gemm"), 4));
+  t.Run();
+  const int64_t cycles = 2 * 3 * (6 * 2 + 3);
+  t.ExpectRetiresAt(0, kT + cycles + 13);
+  t.ExpectIssuesAt(1, kT + cycles);
+}
+
 TEST(U2Alu, TakesItsInitiationIntervalAStep) {
   Timeline t(Plain());
   t.Add(Alu(t.spec(), t.Unit("alu"), 1, 5));  // an op of two cycles a step

@@ -35,6 +35,14 @@ class Walker {
           format.kind == isa::Kind::kStore ? Read(format.memory) : Write(format.memory);
     }
     if (format.kind != isa::Kind::kGemm && format.kind != isa::Kind::kAlu) return;
+    if (format.kind == isa::Kind::kGemm && format.intrinsic->RowSource() >= 0) {
+      const isa::Operand& row = format.intrinsic->sources[static_cast<size_t>(format.intrinsic->RowSource())];
+      for (int64_t i = 0; i < field("iter_out"); ++i)
+        for (int64_t u = field("uop_begin"); u < field("uop_end"); ++u)
+          AlongRow(static_cast<size_t>(instruction.format), field("iter_in"),
+                   field((row.index + "_in").c_str()), row, field("reset") != 0, field("overwrite") != 0);
+      return;
+    }
     for (int64_t i = 0; i < field("iter_out"); ++i)
       for (int64_t j = 0; j < field("iter_in"); ++j)
         for (int64_t u = field("uop_begin"); u < field("uop_end"); ++u) {
@@ -53,10 +61,24 @@ class Walker {
     for (size_t m = 0; m < spec_.memories.size(); ++m)
       if (static_cast<int>(m) == memory || spec_.memories[m].mirrors == memory) ++work_.memories[m].writes;
   }
-  void Gemm(size_t format, bool reset, bool overwrite) {
+  /// Elements of the row one after the other; the last one of an iteration brings its products.
+  void AlongRow(size_t format, int64_t iterations, int64_t apart, const isa::Operand& row, bool reset,
+                bool overwrite) {
+    int64_t next = row.parts - 1, left = iterations;
+    for (int64_t element = 0; left > 0; ++element) {
+      Read(spec_.formats[format].micro_ops);
+      if (!reset) Read(row.memory);
+      if (element != next) continue;
+      Gemm(format, reset, overwrite, &row);
+      next += apart;
+      --left;
+    }
+  }
+  void Gemm(size_t format, bool reset, bool overwrite, const isa::Operand* along = nullptr) {
     const isa::Intrinsic& intrinsic = *spec_.formats[format].intrinsic;
     if (!reset) {
-      for (const isa::Operand& source : intrinsic.sources) Read(source.memory);
+      for (const isa::Operand& source : intrinsic.sources)
+        if (&source != along) Read(source.memory);
       if (!overwrite) Read(intrinsic.dst.memory);
       Multiply(format, 0);
     }

@@ -2,6 +2,7 @@
 // Loops exactly as the spec words them; slow on purpose.
 #include "tests/sim/golden/golden_machine.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace cosim::testing {
@@ -117,9 +118,12 @@ int64_t GoldenMachine::Element(const isa::Nest& nest, const isa::Index& index, i
 
 namespace {
 
-int64_t Lane(const isa::Intrinsic& intrinsic, const isa::Operand& operand, const std::vector<int>& at) {
+int64_t Lane(const isa::Memory& memory, const isa::Operand& operand, const std::vector<int>& at) {
   int64_t lane = 0;
-  for (const int axis : operand.axes) lane = lane * intrinsic.axes[axis].extent + at[axis];
+  for (size_t d = 0; d < operand.lanes.size(); ++d) {
+    lane *= memory.lanes[d];
+    for (const isa::LaneTerm& term : operand.lanes[d]) lane += term.scale * (at[term.axis] / term.divisor);
+  }
   return lane;
 }
 
@@ -135,30 +139,42 @@ bool Advance(const isa::Intrinsic& intrinsic, std::vector<int>& at) {
 }  // namespace
 
 void GoldenMachine::Multiply(const isa::Gemm& gemm, const isa::Intrinsic& intrinsic) {
-  const isa::Memory& dst = spec_.memories[intrinsic.dst.memory];
+  const bool rows =
+      std::ranges::any_of(intrinsic.sources, [](const isa::Operand& source) { return source.row_axis >= 0; });
+  const int64_t uops = gemm.nest.uop_end - gemm.nest.uop_begin;
   for (int64_t i = 0; i < gemm.nest.iter_out; ++i) {
-    for (int64_t j = 0; j < gemm.nest.iter_in; ++j) {
-      for (int64_t u = gemm.nest.uop_begin; u < gemm.nest.uop_end; ++u) {
-        const int64_t target = Element(gemm.nest, gemm.dst, i, j, u);
-        for (int64_t lane = 0; lane < dst.LaneCount() && (gemm.reset || gemm.overwrite); ++lane) {
-          Set(intrinsic.dst.memory, target, lane, 0, 0);
-        }
-        if (gemm.reset) continue;
-        std::vector<int> at(intrinsic.axes.size(), 0);
-        do {
-          int64_t product = 1;
-          for (size_t s = 0; s < intrinsic.sources.size(); ++s) {
-            const isa::Operand& source = intrinsic.sources[s];
-            const int64_t element = Element(gemm.nest, gemm.sources[s], i, j, u);
-            product *= Value(source.memory, element, Lane(intrinsic, source, at), 0);
-          }
-          const int64_t lane = Lane(intrinsic, intrinsic.dst, at);
-          const int64_t sum = Value(intrinsic.dst.memory, target, lane, 0) + product;
-          Set(intrinsic.dst.memory, target, lane, 0, Truncate(sum, dst.fields[0].type));
-        } while (Advance(intrinsic, at));
-      }
+    if (rows) {
+      for (int64_t u = 0; u < uops; ++u)
+        for (int64_t j = 0; j < gemm.nest.iter_in; ++j)
+          MultiplyOnce(gemm, intrinsic, i, j, gemm.nest.uop_begin + u);
+    } else {
+      for (int64_t j = 0; j < gemm.nest.iter_in; ++j)
+        for (int64_t u = 0; u < uops; ++u) MultiplyOnce(gemm, intrinsic, i, j, gemm.nest.uop_begin + u);
     }
   }
+}
+
+void GoldenMachine::MultiplyOnce(const isa::Gemm& gemm, const isa::Intrinsic& intrinsic, int64_t i, int64_t j,
+                                 int64_t u) {
+  const isa::Memory& dst = spec_.memories[intrinsic.dst.memory];
+  const int64_t target = Element(gemm.nest, gemm.dst, i, j, u);
+  for (int64_t lane = 0; lane < dst.LaneCount() && (gemm.reset || gemm.overwrite); ++lane) {
+    Set(intrinsic.dst.memory, target, lane, 0, 0);
+  }
+  if (gemm.reset) return;
+  std::vector<int> at(intrinsic.axes.size(), 0);
+  do {
+    int64_t product = 1;
+    for (size_t s = 0; s < intrinsic.sources.size(); ++s) {
+      const isa::Operand& source = intrinsic.sources[s];
+      int64_t element = Element(gemm.nest, gemm.sources[s], i, j, u);
+      if (source.row_axis >= 0) element += at[source.row_axis];
+      product *= Value(source.memory, element, Lane(spec_.memories[source.memory], source, at), 0);
+    }
+    const int64_t lane = Lane(dst, intrinsic.dst, at);
+    const int64_t sum = Value(intrinsic.dst.memory, target, lane, 0) + product;
+    Set(intrinsic.dst.memory, target, lane, 0, Truncate(sum, dst.fields[0].type));
+  } while (Advance(intrinsic, at));
 }
 
 namespace {

@@ -27,6 +27,7 @@ class GoldenMachine {
   void Move(const isa::Transfer& transfer);
   void Gather(const isa::Transfer& transfer);
   void Multiply(const isa::Gemm& gemm, const isa::Intrinsic& intrinsic);
+  void MultiplyOnce(const isa::Gemm& gemm, const isa::Intrinsic& intrinsic, int64_t i, int64_t j, int64_t u);
   void Calculate(const isa::Alu& alu, const isa::Instruction& instruction);
   int64_t Element(const isa::Nest& nest, const isa::Index& index, int64_t i, int64_t j, int64_t u) const;
   int64_t BitsAt(uint64_t byte, int64_t bit, isa::ScalarType type) const;

@@ -34,9 +34,10 @@ std::string RandomConfig(const std::string& isa, Random& random) {
       isa, batch, in, out, inp_bits, wgt_bits, acc_bits, bytes(batch * in, inp_bits),
       bytes(in * out, wgt_bits), bytes(batch * out, acc_bits));
   if (isa == "cosim") {
-    text +=
-        fmt::format("  out_bytes: {}\n  par_depth: {}\n  inp_banks: 1\n  acc_banks: 1\n  alu_lanes: {}\n",
-                    bytes(batch * out, inp_bits), random.Between(4, 20), random.Of<int64_t>({1, 2, 4, 16}));
+    text += fmt::format(
+        "  out_bytes: {}\n  par_depth: {}\n  inp_banks: 1\n  acc_banks: 1\n  alu_lanes: {}\n  taps: {}\n",
+        bytes(batch * out, inp_bits), random.Between(4, 20), random.Of<int64_t>({1, 2, 4, 16}),
+        random.Of<int64_t>({1, 2, 3, 3, 4, 5}));
   }
   return text + fmt::format(
                     "memory:\n  port_bits: {}\n  burst_beats: 16\n  latency: 10\n  write_latency: 5\n"
@@ -185,13 +186,25 @@ class ProgramMaker {
     if (!added) at->second = std::min(at->second, depth);
   }
 
+  /// The index whose elements are read along rows; empty: none is.
+  std::string RowIndex(const isa::InstructionFormat& format, int64_t& taps) const {
+    const int row = format.intrinsic ? format.intrinsic->RowSource() : -1;
+    if (row < 0) return {};
+    taps = format.intrinsic->sources[row].parts;
+    return format.intrinsic->sources[row].index;
+  }
+
   /// Loop counts, strides and micro-ops such that every index stays within its depth; then the instruction.
   void AddNest(isa::Instruction instruction, const std::map<std::string, int64_t>& depths) {
     const isa::InstructionFormat& info = spec_.formats[instruction.format];
     const isa::Memory& uop_memory = spec_.memories[info.micro_ops];
     const int64_t uops = random_.Between(1, std::min<int64_t>(6, uop_memory.depth));
     const int64_t begin = random_.Between(0, uop_memory.depth - uops);
-    const int64_t out = random_.Between(1, 4), in = random_.Between(1, 4);
+    int64_t taps = 0;
+    const std::string row = RowIndex(info, taps);
+    const auto deep = depths.find(row);
+    const int64_t most_in = row.empty() ? 4 : std::min<int64_t>(9, deep->second);
+    const int64_t out = random_.Between(1, 4), in = random_.Between(1, most_in);
     SetField(instruction, "uop_begin", begin);
     SetField(instruction, "uop_end", begin + uops);
     SetField(instruction, "iter_out", out);
@@ -208,8 +221,16 @@ class ProgramMaker {
         instruction.values[field] = value;
         left -= value * times;
       };
-      take(index.outer, out - 1);
-      take(index.inner, in - 1);
+      if (index.index == row && in > 1) {  // apart by one element at least
+        const int64_t most = std::min({left / (in - 1), taps, FieldMax(instruction.format, index.inner)});
+        const int64_t value = random_.Between(1, most);
+        instruction.values[index.inner] = value;
+        left -= value * (in - 1);
+        take(index.outer, out - 1);
+      } else {
+        take(index.outer, out - 1);
+        take(index.inner, in - 1);
+      }
       take(index.base, 1);
       if (index.uop < 0) continue;
       const int64_t most = std::min(left, uop_memory.fields[index.uop].type.Max());

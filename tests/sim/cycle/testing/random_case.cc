@@ -91,6 +91,11 @@ isa::Decoded RandomInstruction(const isa::Spec& spec, Random& random) {
   if (kind == isa::Kind::kGemm) {
     isa::Gemm gemm;
     gemm.nest = nest;
+    if (random.Chance(40)) {  // along rows
+      gemm.taps = static_cast<int>(random.In(1, 5));
+      gemm.sources.push_back({.inner = random.In(1, gemm.taps)});
+      gemm.row_source = 0;
+    }
     decoded.body = gemm;
   } else if (kind == isa::Kind::kAlu) {
     isa::Alu alu;
@@ -217,6 +222,9 @@ std::string Describe(const Case& c) {
       if (t->gathers) text += fmt::format(" pieces of {} bytes, step {}", t->piece_bytes, t->piece_step);
     } else if (const auto* gemm = std::get_if<isa::Gemm>(&instruction.body)) {
       text += fmt::format(" {} steps", gemm->nest.Steps());
+      if (gemm->row_source >= 0)
+        text += fmt::format(" along rows, {} of {} taps {} apart", gemm->nest.iter_in, gemm->taps,
+                            gemm->sources[0].inner);
     } else if (const auto* alu = std::get_if<isa::Alu>(&instruction.body)) {
       text += fmt::format(" op {} {} steps", alu->op, alu->nest.Steps());
     }

@@ -10,6 +10,19 @@
 namespace cosim::sim::testing {
 namespace {
 
+/// Cycle by cycle: along rows, one for each element until the last iteration has its own.
+Cycle CyclesOf(const isa::Gemm& gemm) {
+  const Cycle rounds = std::max<Cycle>(0, gemm.nest.iter_out) * (gemm.nest.uop_end - gemm.nest.uop_begin);
+  if (gemm.row_source < 0) return rounds * gemm.nest.iter_in;
+  Cycle cycles = 0;
+  for (Cycle round = 0; round < rounds && gemm.nest.iter_in > 0; ++round) {
+    Cycle read = 0;
+    for (Cycle iteration = 0; iteration < gemm.nest.iter_in; ++iteration)
+      while (read < iteration * gemm.sources[gemm.row_source].inner + gemm.taps) ++read, ++cycles;
+  }
+  return cycles;
+}
+
 constexpr int kQuietCycles = 20000;  // longer than any instruction or latency of the tests
 
 }  // namespace
@@ -293,8 +306,9 @@ void ReferenceModel::Start(int u, int index) {
   } else {
     Cycle steps = 1;
     if (const auto* gemm = std::get_if<isa::Gemm>(&instruction.body)) {
-      steps = std::max<Cycle>(1, gemm->nest.Steps());
-      counters_.gemm_steps += static_cast<uint64_t>(std::max<Cycle>(0, gemm->nest.Steps()));
+      const Cycle taken = CyclesOf(*gemm);
+      steps = std::max<Cycle>(1, taken);
+      counters_.gemm_steps += static_cast<uint64_t>(taken);
     } else if (const auto* alu = std::get_if<isa::Alu>(&instruction.body)) {
       steps = std::max<Cycle>(1, alu->nest.Steps());
       counters_.alu_steps += static_cast<uint64_t>(std::max<Cycle>(0, alu->nest.Steps()));
