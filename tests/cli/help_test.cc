@@ -124,7 +124,7 @@ may change; an end, which may be one past the last element, needs a bit more.
 wrong, in isa/cosim.yaml:
     uop_end: uint(8)
 right:
-    uop_end: uint(index_bits(gemm_uop.depth) + 1)
+    uop_end: uint(index_bits(alu_uop.depth) + 1)
 )");
   EXPECT_EQ(Good("help e0103").out, Good("help E0103").out);
   EXPECT_EQ(Good("help E0708").out, R"(E0708: nextpnr for Xilinx 7 has not been fetched

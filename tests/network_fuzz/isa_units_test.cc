@@ -54,11 +54,17 @@ TEST(TwoUnits, AnOrderThatNoQueueGivesIsNamed) {
 
 TEST(Lanes, ADepthwiseConvolutionTakesThemAndFewerCycles) {
   const graph::Graph graph = Depthwise(256, 5);
-  const Ran dense = RunVariant(SpecAfter({}, Roomy(16)), graph);
+  auto without_rows = Roomy(16);
+  without_rows.push_back({"parameters.taps", "0"});
+  const Ran dense = RunVariant(SpecAfter({}, without_rows), graph);
   ExpectExact(dense);
+  const Ran rows = RunVariant(SpecAfter(LaneInstruction(), Roomy(16)), graph);
+  ExpectExact(rows);
+  EXPECT_GT(rows.Count("gemm_rows"), 0);
   for (const Edits& edits : {LaneUnit(), LaneInstruction()}) {
-    const Ran lanes = RunVariant(SpecAfter(edits, Roomy(16)), graph);
+    const Ran lanes = RunVariant(SpecAfter(edits, without_rows), graph);
     ExpectExact(lanes);
+    EXPECT_LT(rows.cycles, lanes.cycles);
     EXPECT_GT(lanes.Count("mac"), 0);
     EXPECT_EQ(lanes.Count("gemm"), 0);
     EXPECT_LT(lanes.cycles, dense.cycles);

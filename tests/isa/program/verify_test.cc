@@ -85,6 +85,35 @@ TEST(Verify, RejectsValuesThatDoNotFit) {
                 "instruction 3: there is no instruction format 77", {3});
 }
 
+// Along rows: pairs of neighbouring elements, of the four that are loaded.
+TEST(Verify, ChecksAllElementsOfRows) {
+  const Spec spec = MakeSpec("cosim", "tiny", {{"parameters.taps", "2"}});
+  const std::string rows = "iter_in=4 dst_in=1 src_in=1 pop";
+  const std::string stores = Replace(kClean, "dram=0x6000 rows=1 cols=4", "dram=0x6000 rows=1 cols=1");
+  const std::string clean = Replace(Replace(stores, "gemm overwrite", "gemm_rows overwrite"), rows,
+                                    "iter_in=3 dst_in=1 src_in=1 pop");
+  const auto with = [&](const std::string& fields) {
+    const std::string text = Replace(Replace(clean, "iter_in=3 dst_in=1 src_in=1 pop", fields + " pop"),
+                                     "alu op=narrow lock_acc=0b0001 uop=[0,1) iter_out=1 iter_in=4",
+                                     "alu op=narrow lock_acc=0b0001 uop=[0,1) iter_out=1 iter_in=1");
+    return Verify(spec, FromText(spec, text));
+  };
+  EXPECT_TRUE(with("iter_in=3 dst_in=1 src_in=1").ok()) << with("iter_in=3 dst_in=1 src_in=1").Render();
+  EXPECT_TRUE(with("iter_in=2 dst_in=1 src_in=2").ok());
+  EXPECT_TRUE(with("iter_in=1 src_in=9").ok()) << "a single one lies apart from nothing";
+  for (const char* apart : {"0", "3"})
+    ExpectFinding(with(fmt::format("iter_in=2 dst_in=1 src_in={}", apart)), FindingKind::kCount,
+                  fmt::format("has iterations {} elements apart along a row; 1 to 2 are possible", apart),
+                  {4});
+  ExpectFinding(with("iter_in=4 dst_in=1 src_in=1"), FindingKind::kUninitializedRead, "reads inp[4]", {4});
+  const int64_t last = spec.memories[spec.MemoryIndex("inp")].depth - 1;
+  ExpectFinding(with(fmt::format("iter_in=1 src_base={}", last)), FindingKind::kOnChipBounds,
+                fmt::format("runs from {0} to {0}, each with the 1 behind it", last), {4});
+  const int64_t border = (last + 1) / spec.memories[spec.MemoryIndex("inp")].banks - 1;
+  ExpectFinding(with(fmt::format("iter_in=1 src_base={}", border)), FindingKind::kBankNotLocked,
+                "touches bank 1 of 'inp'", {4});
+}
+
 TEST(Verify, RejectsCountsBelowOne) {
   ExpectFinding(VerifyChanged("dram=0x4000 rows=1", "dram=0x4000 rows=0"), FindingKind::kCount, "rows is 0",
                 {3});
