@@ -95,8 +95,8 @@ std::string GemmUnit::Execute(const isa::Gemm& gemm) {
   // A reset reads no tiles: where their indices lead makes no difference.
   const std::span touched(operands_.data(), gemm.reset ? 1 : operands_.size());
   std::string error = table_.Resolve(spec_, memories_, gemm.nest, touched, gemm.row_source < 0);
-  cycles_ = gemm.Cycles();
   if (!error.empty() || table_.Steps() == 0) return error;
+  cycles_ = gemm.Cycles();  // of a nest that was resolved: not of any numbers that fields may hold
   const TileMode mode = gemm.reset       ? TileMode::kReset
                         : gemm.overwrite ? TileMode::kOverwrite
                                          : TileMode::kAccumulate;
