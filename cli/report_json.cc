@@ -116,7 +116,7 @@ Json RunObject(const session::Result& result, const isa::Spec& spec, const sessi
     json["inputs"].push_back(
         {{"name", input.name},
          {"type", input.type},
-         {"bytes", input.InputBytes()},
+         {"bytes", input.plain_bytes},
          {"rows", input.image ? Json(input.image->images * input.image->rows) : Json()}});
   AddOutputs(result, json);
   if (!result.producer.empty()) json["module"] = {{"file", options.network}, {"producer", result.producer}};

@@ -166,7 +166,7 @@ void WriteInputs(const Network& network, Device& device, const std::vector<std::
     device.Reserve(network.dram_bytes);
     for (size_t i = 0; i < inputs.size(); ++i) {
       const Place& place = network.inputs[i];
-      COSIM_CHECK(inputs[i].size() == place.InputBytes());
+      COSIM_CHECK(inputs[i].size() == place.plain_bytes);
       if (place.image) {
         if (programs == Programs::kToLoad) WriteBorder(device, place.address, *place.image, place.bytes);
         WriteRows(device, place.address, *place.image, inputs[i]);
@@ -206,7 +206,7 @@ double CpuSeconds() { return Seconds(CLOCK_PROCESS_CPUTIME_ID); }
 uint64_t CopiedBytes(const Network& network) {
   uint64_t bytes = 0;
   for (const auto* places : {&network.inputs, &network.outputs})
-    for (const Place& place : *places) bytes += place.on_host ? 0 : place.InputBytes();
+    for (const Place& place : *places) bytes += place.on_host ? 0 : place.plain_bytes;
   for (const auto& step : network.steps)
     if (const auto* call = std::get_if<CpuStep>(&step))
       for (const CpuStep::Argument& argument : call->arguments)

@@ -229,7 +229,7 @@ class Reader {
     std::vector<std::vector<uint8_t>> result;
     for (const auto* array : arrays) result.push_back(Bytes(*array->data()));
     bool fits = result.size() == places.size();
-    for (size_t i = 0; fits && i < places.size(); ++i) fits = result[i].size() == places[i].InputBytes();
+    for (size_t i = 0; fits && i < places.size(); ++i) fits = result[i].size() == places[i].plain_bytes;
     Expect(fits, "a sample of other inputs or outputs");
     return result;
   }

@@ -78,9 +78,6 @@ struct Place {
   std::optional<ImageRows> image;  ///< of an input: `bytes` are those of the rows and all around them
   /// The graph's value is [N, C, H, W], the plain array [N, H, W, C]. Not in modules, which have no graph.
   bool channels_last = false;
-
-  /// Of an input: what one frame hands over.
-  uint64_t InputBytes() const { return image ? image->PlainBytes() : bytes; }
 };
 
 /// What output number `output` was in one frame is input number `input` of the next.

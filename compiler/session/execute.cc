@@ -9,6 +9,7 @@
 #include "compiler/cpu/host_kernel.h"
 #include "compiler/golden/tolerance.h"
 #include "compiler/graph/parse_type.h"
+#include "compiler/host/movement.h"
 #include "isa/check.h"
 #include "sim/cycle/cycle_device.h"
 #include "sim/functional/functional_device.h"
@@ -95,17 +96,11 @@ std::vector<std::vector<uint8_t>> HandedOver(const std::vector<graph::Tensor>& i
                                              const std::vector<runtime::Place>& places) {
   std::vector<std::vector<uint8_t>> arrays;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    arrays.push_back(BytesOf(inputs[i]));
-    if (!places[i].channels_last) continue;
-    const auto bytes = inputs[i].bytes();
-    const auto& shape = inputs[i].shape();
-    const auto size = static_cast<size_t>(graph::SizeOf(inputs[i].dtype()));
-    const auto channels = static_cast<size_t>(shape[1]), plane = static_cast<size_t>(shape[2] * shape[3]);
-    for (size_t from = 0; from < bytes.size() / size; ++from) {
-      const size_t n = from / (channels * plane), c = from / plane % channels;
-      const size_t to = (n * plane + from % plane) * channels + c;
-      std::copy_n(&bytes[from * size], size, &arrays.back()[to * size]);
-    }
+    const graph::Tensor* const planes = &inputs[i];
+    arrays.push_back(
+        BytesOf(places[i].channels_last
+                    ? graph::Evaluate(*host::Transpose({0, 2, 3, 1}), std::span(&planes, 1)).front()
+                    : inputs[i]));
   }
   return arrays;
 }

@@ -33,7 +33,7 @@ std::optional<std::vector<Arrays>> InputsOf(const runtime::Module& module, const
   Arrays inputs;
   uint64_t at = 0;
   for (const runtime::Place& place : module.network.inputs) {
-    const uint64_t size = place.InputBytes();
+    const uint64_t size = place.plain_bytes;
     if (size <= bytes->size() - at)
       inputs.emplace_back(bytes->begin() + static_cast<int64_t>(at),
                           bytes->begin() + static_cast<int64_t>(at + size));

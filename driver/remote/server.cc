@@ -97,7 +97,7 @@ class Session {
     const auto& places = program_->module.network.inputs;
     for (const Arrays& inputs : frames) {
       bool fits = inputs.size() == places.size();
-      for (size_t i = 0; fits && i < inputs.size(); ++i) fits = inputs[i].size() == places[i].InputBytes();
+      for (size_t i = 0; fits && i < inputs.size(); ++i) fits = inputs[i].size() == places[i].plain_bytes;
       if (!fits) return Refused{"the inputs are not those of the module", ""};
     }
     return std::nullopt;
