@@ -12,8 +12,8 @@ runtime::Network SomeNetwork() {
   runtime::Network network;
   network.layers.resize(1);
   runtime::Place input, output;
-  input.bytes = 30'000;
-  output.bytes = 5'000;
+  input.bytes = input.plain_bytes = 30'000;
+  output.bytes = output.plain_bytes = 5'000;
   network.inputs = {input};
   network.outputs = {output};
   runtime::CpuStep step;
