@@ -100,8 +100,15 @@ std::unique_ptr<llvm::TargetMachine> MakeMachine(const HostTarget& target) {
 
 schedules::CpuTarget TargetOf(const llvm::TargetMachine& machine) {
   using schedules::Dot;
-  if (machine.getTargetTriple().getArch() != llvm::Triple::x86_64) return {};
+  const llvm::Triple::ArchType architecture = machine.getTargetTriple().getArch();
   const auto has = [&](const char* feature) { return machine.getMCSubtargetInfo()->checkFeatures(feature); };
+  if (architecture == llvm::Triple::aarch64)
+    return {.vector_bits = 128,
+            .vector_registers = 32,
+            .dot = has("+dotprod") ? Dot::kSignedQuads : Dot::kSingles};
+  if (architecture == llvm::Triple::arm && has("+neon"))
+    return {.vector_bits = 128, .vector_registers = 16, .dot = Dot::kSingles};
+  if (architecture != llvm::Triple::x86_64) return {};
   if (has("+avx512f,+avx512bw,+avx512vl"))
     return {
         .vector_bits = 512, .vector_registers = 32, .dot = has("+avx512vnni") ? Dot::kQuads : Dot::kPairs};

@@ -45,8 +45,7 @@ std::string DefaultObjectTarget();
 /// Position-independent code; floats are passed in their own registers where there is a choice.
 std::unique_ptr<llvm::TargetMachine> MakeMachine(const HostTarget& target);
 
-/// What schedules use of a processor, as LLVM describes it. Of x86-64; others are unknown to schedules so
-/// far.
+/// What schedules use of a processor, as LLVM describes it: of x86-64, and of ARM with NEON.
 schedules::CpuTarget TargetOf(const llvm::TargetMachine& machine);
 
 }  // namespace cosim::cpu

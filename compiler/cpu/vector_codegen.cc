@@ -2,7 +2,11 @@
 #include "compiler/cpu/vector_codegen.h"
 
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsAArch64.h>
+#include <llvm/IR/IntrinsicsARM.h>
 #include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/IR/Module.h>
+#include <llvm/TargetParser/Triple.h>
 
 #include <bit>
 #include <numeric>
@@ -166,11 +170,26 @@ class TensorizedEmitter {
 
   /// old + x * y.
   Value* MultiplyAdd(const tir::Binary& product, Value* old) {
+    if (Value* longer = LongProduct(product)) return b_.CreateAdd(old, longer);
     Value* x = Lanes(product.a);
     Value* y = Lanes(product.b);
     if (x->getType()->isFPOrFPVectorTy())
       return b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {x->getType()}, {x, y, old});
     return b_.CreateAdd(old, b_.CreateMul(x, y));
+  }
+
+  /// x * y of two int16 in 4 lanes by armv7's vmull, which LLVM does not see where one of them is in all
+  /// lanes.
+  Value* LongProduct(const tir::Binary& product) {
+    const auto *a = tir::As<tir::Cast>(product.a), *b = tir::As<tir::Cast>(product.b);
+    const auto is_short = [](const tir::Cast* cast) {
+      return cast && cast->value->type == tir::DataType::Int(16);
+    };
+    const llvm::Triple triple(b_.GetInsertBlock()->getModule()->getTargetTriple());
+    if (!triple.isARM() || lanes_ != 4 || !is_short(a) || !is_short(b)) return nullptr;
+    Value* x = Lanes(a->value);
+    return b_.CreateIntrinsic(llvm::Intrinsic::arm_neon_vmulls,
+                              {llvm::FixedVectorType::get(b_.getInt32Ty(), 4)}, {x, Lanes(b->value)});
   }
 
   void EmitDot(const tir::For& inner, const tir::Store& store) {
@@ -194,7 +213,8 @@ class TensorizedEmitter {
     b_.CreateAlignedStore(dot, address, AlignOf(store.buffer->type));
   }
 
-  /// old plus products: vpdpbusd of four uint8 by int8, vpmaddwd of two int16, in 4, 8 or 16 lanes.
+  /// old plus products: vpdpbusd of four uint8 by int8, vpmaddwd of two int16, in 4, 8 or 16 lanes; sdot of
+  /// four int8 in 4 lanes.
   Value* Dot(tir::DataType x_type, tir::DataType y_type, int64_t depth, Value* old, Value* x, Value* y) {
     using tir::DataType;
     namespace id = llvm::Intrinsic;
@@ -206,6 +226,11 @@ class TensorizedEmitter {
       const auto quads =
           by_lanes(id::x86_avx512_vpdpbusd_128, id::x86_avx512_vpdpbusd_256, id::x86_avx512_vpdpbusd_512);
       return b_.CreateIntrinsic(quads, {}, {old, x, y});
+    }
+    if (depth == 4 && x_type == DataType::Int(8) && y_type == DataType::Int(8)) {
+      auto* bytes = llvm::FixedVectorType::get(b_.getInt8Ty(), 4 * lanes_);
+      return b_.CreateIntrinsic(id::aarch64_neon_sdot, {old->getType(), bytes},
+                                {old, b_.CreateBitCast(x, bytes), b_.CreateBitCast(y, bytes)});
     }
     COSIM_CHECK(depth == 2 && x_type == DataType::Int(16) && y_type == DataType::Int(16),
                 "no dot product of {} {} and {}", depth, ToString(x_type), ToString(y_type));

@@ -31,6 +31,8 @@ constexpr CpuTarget kTargets[] = {
     {.vector_bits = 256, .vector_registers = 16, .dot = Dot::kPairs},
     {.vector_bits = 512, .vector_registers = 32, .dot = Dot::kPairs},
     {.vector_bits = 512, .vector_registers = 32, .dot = Dot::kQuads},
+    {.vector_bits = 128, .vector_registers = 16, .dot = Dot::kSingles},
+    {.vector_bits = 128, .vector_registers = 32, .dot = Dot::kSignedQuads},
 };
 
 Tensor RandomTensor(Randoms& random, DType dtype, const Shape& shape) {
@@ -141,10 +143,10 @@ class TilesTest : public testing::TestWithParam<DType> {};
 
 TEST_P(TilesTest, ConvolutionsEqualTheGoldenModel) {
   Randoms random(41);
-  for (int trial = 0; trial < 16 && !HasFatalFailure(); ++trial) {
+  for (int trial = 0; trial < 18 && !HasFatalFailure(); ++trial) {
     Case some;
     some.AddConvolution(random, GetParam());
-    some.ExpectGolden({&kTargets[trial % 4], 1});
+    some.ExpectGolden({&kTargets[trial % std::size(kTargets)], 1});
   }
 }
 
@@ -153,7 +155,7 @@ TEST_P(TilesTest, DenseLayersEqualTheGoldenModel) {
   for (int trial = 0; trial < 6 && !HasFatalFailure(); ++trial) {
     Case some;
     some.AddDense(random, GetParam());
-    some.ExpectGolden({&kTargets[trial % 4], 1});
+    some.ExpectGolden({&kTargets[trial % std::size(kTargets)], 1});
   }
 }
 
@@ -165,8 +167,10 @@ TEST(Tiles, ConvolutionsOfBytesWithKnownZeroPointsEqualTheirReference) {
     for (const int64_t groups : {1, 4}) {
       Case some;
       some.AddConvInteger(random, dtype, groups);
-      const LoweredGroup tiled = LowerForCpu(some.graph, some.graph.size() - 1, kTargets[3]);
-      EXPECT_NE(tir::ToString(tiled.function).find("tensorized"), std::string::npos);
+      for (const CpuTarget& target : kTargets) {
+        const LoweredGroup tiled = LowerForCpu(some.graph, some.graph.size() - 1, target);
+        EXPECT_NE(tir::ToString(tiled.function).find("tensorized"), std::string::npos);
+      }
       some.ExpectGolden(kTargets);
     }
   }

@@ -21,7 +21,7 @@ using tir::DataType;
 using tir::Expr;
 using tir::Int;
 
-constexpr int64_t kUnsigned = 128;  // what makes an int8 a uint8
+constexpr int64_t kOtherSign = 128;  // added to an int8, makes it a uint8; taken off one, an int8
 
 /// Extents of a convolution. A product is one of a single row, whose pixels are all that x has before the
 /// channels.
@@ -47,7 +47,9 @@ struct Shape {
 /// So many products are summed in each lane at a time: 1, of floats.
 int64_t DotDepth(const ops::Convolved& op, const CpuTarget& target) {
   if (op.x.type() == DataType::Float(32)) return 1;
-  return target.dot == Dot::kQuads && op.x.type().bits == 8 && op.w.type().bits == 8 ? 4 : 2;
+  const bool has_quads = target.dot == Dot::kQuads || target.dot == Dot::kSignedQuads;
+  if (has_quads && op.x.type().bits == 8 && op.w.type().bits == 8) return 4;
+  return target.dot == Dot::kPairs || target.dot == Dot::kQuads ? 2 : 1;
 }
 
 bool HasTypes(const ops::Convolved& op, const CpuTarget& target) {
@@ -69,6 +71,7 @@ class Builder {
         tile_(tile),
         turned_lanes_(std::min(tile.lanes, RowLanes(shape_.pixels, target))),
         dot_(DotDepth(op, target)),
+        byte_(target.dot == Dot::kSignedQuads ? DataType::Int(8) : DataType::UInt(8)),
         steps_(CeilDiv(shape_.depth, dot_)),
         blocks_(CeilDiv(shape_.channels, tile.block())),
         pixels_(CeilDiv(shape_.pixels, tile.pixels) * tile.pixels) {}
@@ -95,7 +98,7 @@ class Builder {
   }
 
  private:
-  bool IsFloat() const { return dot_ == 1; }
+  bool IsFloat() const { return op_.x.type() == DataType::Float(32); }
   int64_t Reach(size_t d, int64_t outputs) const {
     return (outputs - 1) * op_.stride[d] + op_.dilation[d] * (shape_.kernel[d] - 1) + 1;
   }
@@ -107,10 +110,13 @@ class Builder {
   /// Whether a channel's sums are put side by side before anything else happens to them. A product's channels
   /// are.
   bool IsTurned() const { return !shape_.is_dense && pixels_ >= turned_lanes_ / 2; }
-  /// Whether bytes are multiplied with their zero point, and unsigned.
-  bool IsUnsigned() const { return dot_ == 4; }
-  /// What is added to make them so.
-  int64_t Shift() const { return op_.x.type() == DataType::Int(8) ? kUnsigned : 0; }
+  /// Whether bytes are multiplied as bytes, their zero point in them; else as int16, without.
+  bool IsOfBytes() const { return dot_ == 4; }
+  /// What is added to make them such as are multiplied.
+  int64_t Shift() const {
+    if (op_.x.type() == byte_) return 0;
+    return byte_ == DataType::Int(8) ? -kOtherSign : kOtherSign;
+  }
 
   Expr Element(const Expr& n, const Expr& c, const Expr& h, const Expr& w) const {
     if (!shape_.is_dense) return op_.x(n, c, h, w);
@@ -130,25 +136,25 @@ class Builder {
   /// An element of x as it is multiplied.
   Expr Seen(const Expr& value) const {
     if (IsFloat()) return value;
-    if (IsUnsigned()) return MakeCast(DataType::UInt(8), MakeCast(kInt16, value) + Shift());
+    if (IsOfBytes()) return MakeCast(byte_, MakeCast(kInt16, value) + Shift());
     return MakeCast(kInt16, value) - op_.zero_point;
   }
   Expr Border() const {
     if (IsFloat()) return tir::Float(0);
-    return IsUnsigned() ? Int(op_.zero_point + Shift(), DataType::UInt(8)) : Int(0, kInt16);
+    return IsOfBytes() ? Int(op_.zero_point + Shift(), byte_) : Int(0, kInt16);
   }
 
-  /// x in its frame as [n, groups * steps, h, w, dot]; without the last of floats.
+  /// x in its frame as [n, groups * steps, h, w, dot]; without the last of 1.
   Tensor Source() const {
     const int64_t vector = shape_.is_dense ? 1 : tile_.lanes;  // the frame's rows are whole vectors
     const int64_t width = CeilDiv(Reach(1, pixels_), vector) * vector;
     std::vector<int64_t> shape = {shape_.images, shape_.groups * steps_, Reach(0, shape_.rows), width};
     std::vector<std::string> names = {"n", "c", "h", "w"};
-    if (!IsFloat()) shape.push_back(dot_), names.push_back("d");
+    if (dot_ > 1) shape.push_back(dot_), names.push_back("d");
     const auto element = [&](const Indices& i) -> te::Body {
       const Expr h = i[2] - op_.before[0], w = i[3] - op_.before[1];
       Expr step = shape_.groups == 1 ? i[1] : FloorMod(i[1], steps_);
-      const Expr c = IsFloat() ? step : step * dot_ + i[4];
+      const Expr c = dot_ == 1 ? step : step * dot_ + i[4];
       const Expr channel = shape_.groups == 1 ? c : FloorDiv(i[1], steps_) * shape_.depth + c;
       Expr inside = Int(1, DataType::Bool());
       const auto require = [&](const Expr& index, int64_t before, int64_t reach, int64_t extent) {
@@ -171,12 +177,13 @@ class Builder {
       const Expr channel = shape_.groups == 1 ? Expr(c) : FloorDiv(i[1], blocks_of_group) * steps_ + Expr(c);
       const Expr h = i[2] * op_.stride[0] + Expr(kh) * op_.dilation[0],
                  w = i[3] * op_.stride[1] + Expr(kw) * op_.dilation[1];
-      if (!IsFloat()) {
+      if (dot_ > 1) {
         const Expr x = source(i[0], channel, h, w, d), weight = packed(i[1], c, kh, kw, i[4], d);
         return te::Sum(MakeCast(kInt32, x) * MakeCast(kInt32, weight), {c, kh, kw, d});
       }
       const Expr x = direct ? Element(i[0], channel, h, w) : source(i[0], channel, h, w);
-      return te::Sum(x * packed(i[1], c, kh, kw, i[4]), {c, kh, kw});
+      const Expr weight = packed(i[1], c, kh, kw, i[4]);
+      return te::Sum(IsFloat() ? x * weight : MakeCast(kInt32, x) * MakeCast(kInt32, weight), {c, kh, kw});
     };
     return te::Compute(name_ + ".sums", {shape_.images, blocks_, shape_.rows, pixels_, tile_.block()},
                        element, {"n", "o", "y", "x", "l"});
@@ -192,11 +199,11 @@ class Builder {
                        element, {"n", "o", "y", "l", "x"});
   }
 
-  /// The sums where the plain definition has them, of images turned. What unsigned bytes added to them is
-  /// taken off.
+  /// The sums where the plain definition has them, of images turned. What bytes of the other sign and their
+  /// zero point added to them is taken off.
   Tensor Plain(const Tensor& sums, const graph::Tensor& weights, ops::Definition& definition) const {
     Tensor added;
-    if (IsUnsigned()) {
+    if (IsOfBytes()) {
       added = te::Placeholder(name_ + ".added", {shape_.channels}, kInt32);
       definition.tables.push_back({added, Added(weights)});
     }
@@ -208,7 +215,7 @@ class Builder {
       const Expr sum = shape_.is_dense ? sums(Int(0), block, Int(0), pixel, lane)
                        : IsTurned()    ? sums(i[0], block, i[2], lane, i[3])
                                        : sums(i[0], block, i[2], i[3], lane);
-      return IsUnsigned() ? sum - added(channel) : sum;
+      return IsOfBytes() ? sum - added(channel) : sum;
     };
     std::vector<std::string> names;
     for (const Axis& axis : result_->axes) names.push_back(axis.name());
@@ -217,11 +224,11 @@ class Builder {
 
   DataType PackedType() const {
     if (IsFloat()) return DataType::Float(32);
-    return IsUnsigned() ? DataType::Int(8) : kInt16;
+    return IsOfBytes() ? DataType::Int(8) : kInt16;
   }
   std::vector<int64_t> PackedShape() const {
     std::vector<int64_t> shape = {blocks_, steps_, shape_.kernel[0], shape_.kernel[1], tile_.block()};
-    if (!IsFloat()) shape.push_back(dot_);
+    if (dot_ > 1) shape.push_back(dot_);
     return shape;
   }
 
@@ -248,7 +255,7 @@ class Builder {
   graph::TensorPtr Pack(const graph::Tensor& weights) const {
     if (IsFloat()) return PackAs<float>(weights.data<float>());
     if (weights.dtype() == graph::DType::kInt16) return PackAs<int16_t>(weights.data<int16_t>());
-    return IsUnsigned() ? PackAs<int8_t>(weights.data<int8_t>()) : PackAs<int16_t>(weights.data<int8_t>());
+    return IsOfBytes() ? PackAs<int8_t>(weights.data<int8_t>()) : PackAs<int16_t>(weights.data<int8_t>());
   }
 
   /// (shift + zero point) x the sum of its weights, of each channel; wraps.
@@ -272,7 +279,9 @@ class Builder {
   ops::WeightPlaces places_;
   Tile tile_;
   int64_t turned_lanes_;
-  int64_t dot_, steps_, blocks_, pixels_;
+  int64_t dot_;
+  DataType byte_;  ///< of x, where bytes are multiplied
+  int64_t steps_, blocks_, pixels_;
 };
 
 }  // namespace

@@ -6,11 +6,13 @@
 
 namespace cosim::schedules {
 
-/// Products of small integers that an instruction adds up in each lane of 32 bits.
+/// Products of small integers that an instruction adds to each lane of 32 bits.
 enum class Dot {
   kNone,
-  kPairs,  ///< two products of int16
-  kQuads,  ///< four products of uint8 by int8; pairs too
+  kSingles,      ///< one product of int16
+  kPairs,        ///< two products of int16
+  kQuads,        ///< four products of uint8 by int8; pairs too
+  kSignedQuads,  ///< four products of int8; single ones of int16 too
 };
 
 struct CpuTarget {
