@@ -11,23 +11,30 @@
 
 namespace cosim::accel {
 
-InstructionWriter::InstructionWriter(const isa::Spec& spec, TokenInserter* tokens,
+InstructionWriter::InstructionWriter(const isa::Spec& spec, InstructionSink* sink,
                                      std::map<int, uint64_t> micro_op_base)
-    : spec_(spec), tokens_(tokens), micro_op_base_(std::move(micro_op_base)) {
+    : spec_(spec), sink_(sink), micro_op_base_(std::move(micro_op_base)) {
   for (const auto& [memory, base] : micro_op_base_)
     stores_.emplace(memory, MicroOpStore(spec.memories[memory], spec.dram.beat_bytes()));
 }
 
-Refusal InstructionWriter::Write(const Kernel& kernel, const std::vector<uint64_t>& addresses, int tag) {
-  kernel_ = &kernel;
-  tag_ = tag;
-  refusal_ = {};
+void InstructionWriter::Enter(const KernelAt& at) {
+  kernel_ = at.kernel;
+  tag_ = at.tag;
   on_chip_.clear();
   dram_.clear();
-  for (const auto& buffer : kernel.buffers) on_chip_[buffer.buffer.get()] = &buffer;
-  COSIM_CHECK(addresses.size() == kernel.params.size());
-  for (size_t i = 0; i < addresses.size(); ++i) dram_[kernel.params[i].get()] = addresses[i];
-  Run(kernel.body);
+  for (const auto& buffer : kernel_->buffers) on_chip_[buffer.buffer.get()] = &buffer;
+  COSIM_CHECK(at.addresses.size() == kernel_->params.size());
+  for (size_t i = 0; i < at.addresses.size(); ++i) dram_[kernel_->params[i].get()] = at.addresses[i];
+}
+
+Refusal InstructionWriter::Write(const KernelAt& kernel) {
+  refusal_ = {};
+  Enter(kernel);
+  for (const LeafRun& run : LeafRuns(*kernel.kernel)) {
+    WriteLeaf(run);
+    if (refusal_) break;
+  }
   return refusal_;
 }
 
@@ -35,25 +42,14 @@ void InstructionWriter::Refuse(std::string reason) {
   if (!refusal_) refusal_.reason = std::move(reason);
 }
 
-void InstructionWriter::Run(const Nodes& nodes) {
-  for (const Node& node : nodes) {
-    if (refusal_) return;
-    if (const auto* loop = std::get_if<Loop>(&node.node)) {
-      const int64_t min = Evaluate(loop->min, env_), extent = Evaluate(loop->extent, env_);
-      for (int64_t v = min; v < min + extent; ++v) {
-        env_.Push(loop->var, v);
-        Run(loop->body);
-        env_.Pop();
-      }
-    } else if (const auto* guard = std::get_if<Guard>(&node.node)) {
-      if (Evaluate(guard->condition, env_)) Run(guard->body);
-    } else if (const auto* transfer = std::get_if<TransferLeaf>(&node.node)) {
-      WriteTransfer(*transfer);
-    } else if (const auto* gemm = std::get_if<GemmLeaf>(&node.node)) {
-      WriteGemm(*gemm);
-    } else {
-      WriteAlu(std::get<AluLeaf>(node.node));
-    }
+void InstructionWriter::WriteLeaf(const LeafRun& run) {
+  env_ = run.env;
+  if (const auto* transfer = std::get_if<TransferLeaf>(&run.leaf->node)) {
+    WriteTransfer(*transfer);
+  } else if (const auto* gemm = std::get_if<GemmLeaf>(&run.leaf->node)) {
+    WriteGemm(*gemm);
+  } else {
+    WriteAlu(std::get<AluLeaf>(run.leaf->node));
   }
 }
 
@@ -170,7 +166,7 @@ void InstructionWriter::WriteGather(const TransferLeaf& leaf) {
     Set(instruction, "piece_bytes", load.piece.bytes);
     Set(instruction, "piece_first", load.piece.first);
     Set(instruction, "piece_step", load.step);
-    if (!tokens_) continue;
+    if (!sink_) continue;
     Footprint footprint;
     Footprint::OnChip on_chip{memory, true, {}};
     for (int64_t e = 0; e < load.rows * load.cols; ++e)
@@ -222,7 +218,7 @@ void InstructionWriter::WriteCopy(const TransferLeaf& leaf, int format, int64_t 
     Set(instruction, "pad_right", copy.pad_right);
     Set(instruction, "pad_value", padded ? leaf.pad_value : 0);
   }
-  if (!tokens_) return;
+  if (!sink_) return;
   const int64_t element_bytes = spec_.memories[spec_.formats[format].memory].stored_bytes;
   Footprint footprint;
   Footprint::OnChip on_chip{OnChip(leaf.sram.buffer).memory, !leaf.is_store, {}};
@@ -241,7 +237,7 @@ Refusal CheckInstructions(const Kernel& kernel, const isa::Spec& spec) {
   for (const auto& format : spec.formats)
     if (format.micro_ops >= 0) bases.emplace(format.micro_ops, 0);
   return InstructionWriter(spec, nullptr, bases)
-      .Write(kernel, std::vector<uint64_t>(kernel.params.size(), 0), 0);
+      .Write({&kernel, std::vector<uint64_t>(kernel.params.size(), 0), 0});
 }
 
 }  // namespace cosim::accel

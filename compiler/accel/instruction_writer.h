@@ -12,8 +12,10 @@
 
 #include "compiler/accel/affine.h"
 #include "compiler/accel/ir.h"
+#include "compiler/accel/leaf_runs.h"
 #include "compiler/accel/micro_ops.h"
 #include "compiler/accel/passes.h"
+#include "compiler/accel/take_turns.h"
 #include "compiler/accel/tokens.h"
 #include "compiler/accel/transfers.h"
 #include "isa/program/program.h"
@@ -21,21 +23,34 @@
 
 namespace cosim::accel {
 
+/// A kernel with the byte address of each of its params. `tag` marks the instructions (their layer).
+struct KernelAt {
+  const Kernel* kernel = nullptr;
+  std::vector<uint64_t> addresses;
+  int tag = 0;
+};
+
 class InstructionWriter {
  public:
   /// Micro-ops of memory m will stand in DRAM from micro_op_base[m] on (bytes; whole beats).
-  /// Without `tokens` nothing is written and only what Write returns counts.
-  InstructionWriter(const isa::Spec& spec, TokenInserter* tokens, std::map<int, uint64_t> micro_op_base);
+  /// Without `sink` nothing is written and only what Write returns counts.
+  InstructionWriter(const isa::Spec& spec, InstructionSink* sink, std::map<int, uint64_t> micro_op_base);
 
-  /// `addresses`: byte address of each of the kernel's params. `tag` marks the instructions (their layer).
   /// Refuses a kernel that the ISA's instructions or the widths of their fields do not allow; what was
   /// written until then is useless.
-  Refusal Write(const Kernel& kernel, const std::vector<uint64_t>& addresses, int tag);
+  Refusal Write(const KernelAt& kernel);
+
+  /// Both, by turns (take_turns.h). Before: their on-chip buffers are apart (AreApart), and nothing that one
+  /// of them writes to DRAM is where the other's params are but what the second reads.
+  Refusal WriteByTurns(const KernelAt& first, const KernelAt& second);
 
   const std::map<int, MicroOpStore>& micro_ops() const { return stores_; }
 
  private:
-  void Run(const Nodes& nodes);
+  void Enter(const KernelAt& kernel);
+  void WriteLeaf(const LeafRun& run);
+  /// What each of the entered kernel's leaves moves.
+  std::vector<LeafTraffic> TrafficOf(const std::vector<LeafRun>& runs);
   void WriteTransfer(const TransferLeaf& leaf);
   void WriteGemm(const GemmLeaf& leaf);
   void WriteAlu(const AluLeaf& leaf);
@@ -76,7 +91,7 @@ class InstructionWriter {
   const OnChipBuffer& OnChip(const tir::Buffer& buffer) const;
 
   const isa::Spec& spec_;
-  TokenInserter* tokens_;
+  InstructionSink* sink_;
   std::map<int, uint64_t> micro_op_base_;
   std::map<int, MicroOpStore> stores_;
   Environment env_;
@@ -86,6 +101,9 @@ class InstructionWriter {
   int tag_ = 0;
   Refusal refusal_;
 };
+
+/// Whether no element on chip belongs to buffers of both. Both have their places.
+bool AreApart(const Kernel& a, const Kernel& b, const isa::Spec& spec);
 
 /// What InstructionWriter::Write would refuse the kernel for, wherever its parameters stand. Cheaper than
 /// writing it.

@@ -46,4 +46,7 @@ struct StorageCursor {
 /// Refuses with the memory, what is needed and what there is.
 Refusal AssignStorage(Kernel& kernel, const isa::Spec& spec, StorageCursor& cursor);
 
+/// The same of two kernels that are on chip at a time: no element belongs to both.
+Refusal AssignStorageOfBoth(Kernel& first, Kernel& second, const isa::Spec& spec);
+
 }  // namespace cosim::accel

@@ -36,9 +36,27 @@ bool Place(std::vector<OnChipBuffer*>& buffers, const isa::Memory& memory, Align
   return true;
 }
 
-}  // namespace
+// Places the first copies of all buffers in the first banks, the second ones in the next, and so on; false if
+// they do not fit so.
+bool Spread(std::vector<OnChipBuffer*>& buffers, const isa::Memory& memory) {
+  const int copies = buffers.front()->copies;
+  if (copies == 1 || memory.banks < copies) return false;
+  const int64_t bank = memory.depth / memory.banks, span = memory.banks / copies * bank;
+  for (const bool aligned : {true, false}) {
+    int64_t next = 0;
+    bool fits = true;
+    for (OnChipBuffer* buffer : buffers) {
+      buffer->address = aligned ? tir::RoundUp(next, bank) : next;
+      buffer->copy_stride = span;
+      next = buffer->address + buffer->elements;
+      fits = fits && next <= span && buffer->copies == copies;
+    }
+    if (fits) return true;
+  }
+  return false;
+}
 
-Refusal AssignStorage(Kernel& kernel, const isa::Spec& spec, StorageCursor& cursor) {
+Refusal Assign(Kernel& kernel, const isa::Spec& spec, StorageCursor& cursor, bool spread) {
   cursor.next.resize(spec.memories.size(), 0);
   for (size_t m = 0; m < spec.memories.size(); ++m) {
     const isa::Memory& memory = spec.memories[m];
@@ -51,7 +69,7 @@ Refusal AssignStorage(Kernel& kernel, const isa::Spec& spec, StorageCursor& curs
       }
     if (buffers.empty()) continue;
     const int64_t from = cursor.next[m] % memory.depth;
-    bool placed = false;
+    bool placed = spread && Spread(buffers, memory);
     for (Alignment alignment : {Alignment::kCopies, Alignment::kBuffers, Alignment::kNone})
       for (int64_t start : {from, int64_t{0}})
         placed = placed || Place(buffers, memory, alignment, start, cursor.next[m]);
@@ -59,6 +77,25 @@ Refusal AssignStorage(Kernel& kernel, const isa::Spec& spec, StorageCursor& curs
       return {fmt::format("{} needs {} elements of '{}', which has {}", kernel.name, total, memory.name,
                           memory.depth)};
   }
+  return {};
+}
+
+}  // namespace
+
+Refusal AssignStorage(Kernel& kernel, const isa::Spec& spec, StorageCursor& cursor) {
+  return Assign(kernel, spec, cursor, /*spread=*/false);
+}
+
+Refusal AssignStorageOfBoth(Kernel& first, Kernel& second, const isa::Spec& spec) {
+  Kernel both;
+  both.name = fmt::format("{} and {}", first.name, second.name);
+  for (const Kernel* kernel : {&first, &second})
+    both.buffers.insert(both.buffers.end(), kernel->buffers.begin(), kernel->buffers.end());
+  StorageCursor cursor;
+  if (Refusal refusal = Assign(both, spec, cursor, /*spread=*/true)) return refusal;
+  const auto middle = both.buffers.begin() + static_cast<std::ptrdiff_t>(first.buffers.size());
+  first.buffers.assign(both.buffers.begin(), middle);
+  second.buffers.assign(middle, both.buffers.end());
   return {};
 }
 

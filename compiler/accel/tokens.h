@@ -34,13 +34,21 @@ struct Footprint {
 /// without a sync instruction. Empty: it can, which TokenInserter expects.
 std::string MissingOrder(const isa::Spec& spec);
 
-class TokenInserter {
+/// Takes instructions in program order.
+class InstructionSink {
+ public:
+  virtual ~InstructionSink() = default;
+  /// `tag` is whose it is (its layer, say).
+  virtual void Add(isa::Instruction instruction, const Footprint& footprint, int tag) = 0;
+};
+
+class TokenInserter : public InstructionSink {
  public:
   /// DRAM outside [tracked_begin, tracked_end) is never written by the program and is not tracked.
   TokenInserter(const isa::Spec& spec, uint64_t tracked_begin, uint64_t tracked_end);
 
-  /// Appends an instruction; `tag` comes back from Finish beside it (its layer, say).
-  void Add(isa::Instruction instruction, const Footprint& footprint, int tag);
+  /// Appends an instruction; `tag` comes back from Finish beside it.
+  void Add(isa::Instruction instruction, const Footprint& footprint, int tag) override;
 
   struct Result {
     std::vector<isa::Instruction> instructions;

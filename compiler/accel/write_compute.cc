@@ -132,7 +132,7 @@ int64_t InstructionWriter::Require(int memory, const HardwareNest& nest) {
   Set(load, "rows", 1);
   Set(load, "cols", nest.micro_op_count);
   Set(load, "stride", std::min(nest.micro_op_count, LimitsOf(format).stride));
-  if (!tokens_) return place.begin;
+  if (!sink_) return place.begin;
   Footprint footprint;
   AddMicroOps(footprint, memory, place.begin, nest.micro_op_count);
   footprint.on_chip.back().write = true;
@@ -175,7 +175,7 @@ void InstructionWriter::Add(isa::Instruction instruction, const Footprint& footp
     }
     instruction.values[field] = mask;
   }
-  tokens_->Add(std::move(instruction), footprint, tag_);
+  sink_->Add(std::move(instruction), footprint, tag_);
 }
 
 void InstructionWriter::AddOnChip(Footprint& footprint, int memory, bool write, const IndexSpace& space,
@@ -221,7 +221,7 @@ void InstructionWriter::WriteGemmSpace(const GemmLeaf& leaf, const IndexSpace& s
   const int64_t uops = Require(format.micro_ops, nest);
 
   Footprint footprint;
-  if (tokens_) {
+  if (sink_) {
     AddOnChip(footprint, intrinsic.dst.memory, true, space, space.result);
     for (const auto& source : intrinsic.sources)
       AddOnChip(footprint, source.memory, false, space, UopField(spec_, leaf.format, source.index),
@@ -235,7 +235,7 @@ void InstructionWriter::WriteGemmSpace(const GemmLeaf& leaf, const IndexSpace& s
     isa::Instruction instruction = Make(leaf.format);
     SetNest(instruction, nest, begin, count);
     if (flag) Set(instruction, flag, 1);
-    if (tokens_) Add(std::move(instruction), footprint);
+    if (sink_) Add(std::move(instruction), footprint);
   };
   if (!first) {
     add(uops, nest.micro_op_count, nullptr);
@@ -293,7 +293,7 @@ void InstructionWriter::WriteAluSpace(const AluLeaf& leaf, const IndexSpace& spa
   Set(instruction, "op", op.code);
   for (const auto& [field, value] : leaf.immediates) SetField(instruction, field, value);
   SetNest(instruction, nest, uops, nest.micro_op_count);
-  if (!tokens_) return;
+  if (!sink_) return;
   Footprint footprint;
   AddOnChip(footprint, op.result.memory, true, space, space.result);
   for (const auto& operand : op.operands)

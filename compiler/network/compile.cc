@@ -59,6 +59,7 @@ class Compiler {
     for (ValueId output : graph_.outputs()) Need({Root(output), {}});
     if (!options_.keep_every_value) DropUnread(plan_, Results());
     images_ = TakeImages(plan_, graph_, lowering_.array(), Results(), options_.channels_last);
+    TakeTurns();
     PlanForms();
     if (!BuildPrograms(error)) return std::nullopt;
     if (!options_.timing_only) CompileCpu();
@@ -101,6 +102,7 @@ class Compiler {
     }
     if (item.accelerator) {
       item.kind = Item::Kind::kAccelerator;
+      item.group = group;
       item.reads = {{item.accelerator->input, item.accelerator->input_layout}};
       if (item.accelerator->residual >= 0)
         item.reads.push_back({item.accelerator->residual, lowering_.ReadLayout()});
@@ -228,6 +230,52 @@ class Compiler {
     return results;
   }
 
+  // Neighbours whose kernels are written by turns: those that gain most, each in one pair.
+  void TakeTurns() {
+    std::vector<Item>& items = plan_.items;
+    std::vector<std::optional<GroupLowering::ByTurns>> pairs(items.size() + 1);
+    std::vector<runtime::Cycle> gains(items.size() + 1, 0);  // of the first so many items
+    for (size_t i = 1; i < items.size(); ++i) {
+      const Item &first = items[i - 1], &second = items[i];
+      const bool reads = OnAccelerator(i - 1) && OnAccelerator(i) && second.reads[0] == first.writes;
+      const auto neighbour = [&](size_t at) { return OnAccelerator(at) ? &*items[at].accelerator : nullptr; };
+      if (reads)
+        pairs[i] = lowering_.LowerByTurns({.first = &first.group,
+                                           .a = &*first.accelerator,
+                                           .second = &second.group,
+                                           .b = &*second.accelerator,
+                                           .before = i > 1 ? neighbour(i - 2) : nullptr,
+                                           .behind = neighbour(i + 1)});
+      gains[i + 1] = std::max(gains[i], gains[i - 1] + (pairs[i] ? pairs[i]->tiles.gain : 0));
+    }
+    for (size_t i = items.size(); i >= 2;) {
+      if (gains[i] == gains[i - 1]) {
+        --i;
+        continue;
+      }
+      Pair(items[i - 2], items[i - 1], std::move(*pairs[i - 1]));
+      i -= 2;
+    }
+  }
+
+  void Pair(Item& first, Item& second, GroupLowering::ByTurns lowered) {
+    const auto replace = [&](Item& item, LoweredTile& made, const Tile& tile,
+                             std::vector<runtime::Knob>& knobs, const Item& other, const char* where) {
+      lowering_.Report(item.group, made.texts);
+      item.accelerator->kernel = std::move(made.kernel);
+      item.accelerator->roles = std::move(made.roles);
+      item.accelerator->tile = tile;
+      runtime::Layer& layer = plan_.layers[item.layer];
+      layer.schedule =
+          fmt::format("{}, by turns with {} {} it", ToString(tile), plan_.layers[other.layer].name, where);
+      layer.knobs = std::move(knobs);
+      layer.alternatives.clear();
+    };
+    replace(first, lowered.first, lowered.tiles.first, lowered.first_knobs, second, "behind");
+    replace(second, lowered.second, lowered.tiles.second, lowered.second_knobs, first, "before");
+    first.by_turns = true;
+  }
+
   void PlanForms() {
     const int end = static_cast<int>(plan_.items.size());
     std::map<FormKey, Lifetime> lives;
@@ -239,7 +287,10 @@ class Compiler {
     };
     for (ValueId input : graph_.inputs()) touch(InputForm(input), 0);
     for (int i = 0; i < end; ++i) {
-      for (const FormKey& form : plan_.items[i].reads) touch(form, i);
+      // Of two that take turns, each is there from the first's begin to the second's end.
+      const bool leads = plan_.items[i].by_turns, follows = i > 0 && plan_.items[i - 1].by_turns;
+      for (const FormKey& form : plan_.items[i].reads) touch(form, leads ? i + 1 : i);
+      touch(plan_.items[i].writes, follows ? i - 1 : i);
       touch(plan_.items[i].writes, i);
     }
     for (ValueId output : graph_.outputs()) touch({Root(output), {}}, end);
@@ -297,7 +348,7 @@ class Compiler {
   PlacedKernel PlaceKernel(const Item& item, std::vector<isa::Segment>& constants,
                            uint64_t& free_from) const {
     const AcceleratorGroup& group = *item.accelerator;
-    PlacedKernel placed{&group, {}, item.layer};
+    PlacedKernel placed{&group, {}, item.layer, item.by_turns};
     for (Role role : group.roles) {
       if (role == Role::kInput) {
         placed.addresses.push_back(AddressOf(item.reads[0]));
@@ -329,8 +380,8 @@ class Compiler {
     std::string key = fmt::format("{} {}", values_end_, free_from);
     for (const PlacedKernel& kernel : kernels) {
       if (kernel.group->kernel.identity == 0) return "";
-      key += fmt::format(" {} {} {}", kernel.group->kernel.identity, kernel.layer,
-                         fmt::join(kernel.addresses, ","));
+      key += fmt::format(" {} {} {}{}", kernel.group->kernel.identity, kernel.layer,
+                         fmt::join(kernel.addresses, ","), kernel.by_turns ? " turns" : "");
     }
     return key;
   }

@@ -124,7 +124,7 @@ LoweredTile GroupLowering::LowerTile(const Group& group, const Plan& plan, const
       fmt::format("{} {} at {}", KeyOf(group, plan),
                   fmt::join({tile.co, tile.ci, tile.y, tile.x, int64_t{tile.threads},
                              static_cast<int64_t>(tile.thread_axis), int64_t{tile.weights_resident}, tile.g,
-                             int64_t{tile.units}, tile.ky, tile.kx},
+                             int64_t{tile.units}, tile.ky, tile.kx, int64_t{tile.rows_first}},
                             ","),
                   fmt::join(cursor_.next, ","));
   const auto [known, is_new] = options_.cache->tiles.try_emplace(key);

@@ -92,7 +92,7 @@ std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::st
          std::span(candidates).subspan(1).first(std::min(kAlternatives, candidates.size() - 1)))
       out.alternatives.push_back({ToString(other.cost.tile), other.measured - best.measured});
   }
-  Report(group, best);
+  Report(group, best.texts);
   cursor_ = std::move(best.cursor);
   before_ = Before{best.kernel, RhythmOf(plan), best.cost};
   out.output = group.result();
@@ -106,13 +106,12 @@ std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::st
   return out;
 }
 
-void GroupLowering::Report(const Group& group, const Lowered& lowered) const {
+void GroupLowering::Report(const Group& group, const std::vector<std::string>& texts) const {
   if (!options_.after_pass) return;
   const auto passes = accel::Pipeline();
   for (size_t p = 0; p < passes.size(); ++p) {
-    const bool changed = p == 0 || lowered.texts[p] != lowered.texts[p - 1];
-    options_.after_pass(std::string(passes[p].name), group.name,
-                        changed ? lowered.texts[p] : "(unchanged)\n");
+    const bool changed = p == 0 || texts[p] != texts[p - 1];
+    options_.after_pass(std::string(passes[p].name), group.name, changed ? texts[p] : "(unchanged)\n");
   }
 }
 

@@ -78,6 +78,29 @@ class GroupLowering {
   /// `parts`, which the timing engine decides where the tile model is in doubt. `why` gets what was measured.
   bool QuickerApart(const Group& whole, std::span<const Group> parts, std::string& why);
 
+  /// Schedules of two groups' kernels by turns.
+  struct TurnTiles {
+    Tile first, second;
+    runtime::Cycle gain = 0;  ///< cycles fewer than one behind the other, by the timing engine
+  };
+  /// The kernels of two groups, of which the second reads what the first writes, for BuildProgram to write by
+  /// turns.
+  struct ByTurns {
+    LoweredTile first, second;
+    TurnTiles tiles;
+    std::vector<runtime::Knob> first_knobs, second_knobs;  ///< only where asked for
+  };
+  /// Two groups, what they have been lowered to, and their neighbours on the accelerator, if there are any.
+  struct TurnPair {
+    const Group* first = nullptr;
+    const AcceleratorGroup* a = nullptr;
+    const Group* second = nullptr;
+    const AcceleratorGroup* b = nullptr;
+    const AcceleratorGroup *before = nullptr, *behind = nullptr;
+  };
+  /// Nothing where that is no quicker than one behind the other. Tuned schedules stay as they are.
+  std::optional<ByTurns> LowerByTurns(const TurnPair& pair);
+
   /// What a group's kernel computes, in words: kernels of one workload may have the same schedules. Empty
   /// when the group runs on the CPU.
   std::string WorkloadOf(const Group& group) const;
@@ -85,6 +108,9 @@ class GroupLowering {
   std::vector<TileCost> SpaceOf(const Group& group, int most_threads) const;
   /// The group's kernel by one tile of that space, with its place on chip behind nothing.
   LoweredTile LowerAs(const Group& group, const Tile& tile) const;
+
+  /// Tells LowerOptions::after_pass of a kernel that takes the place of one it has seen.
+  void Report(const Group& group, const std::vector<std::string>& texts) const;
 
   const Array& array() const { return array_; }
   /// What of the array can hold no network; empty: nothing.
@@ -155,6 +181,16 @@ class GroupLowering {
   };
   Situation SituationOf(const Plan& plan, bool alone) const;
   static std::string WorkloadOf(const Plan& plan);
+  /// The knobs of a schedule by turns, with what they are among all such of its layer.
+  std::vector<runtime::Knob> RowKnobs(const Plan& plan, const Tile& tile) const;
+  std::optional<ByTurns> MakeByTurns(const TurnPair& pair, const Plan& first_plan, const Plan& second_plan,
+                                     const TurnTiles& tiles) const;
+  /// The best schedules by turns, if they are quicker. `apart`: cycles of both one behind the other by the
+  /// tile model.
+  std::optional<TurnTiles> TilesByTurns(const TurnPair& pair, const Plan& first_plan, const Plan& second_plan,
+                                        double apart) const;
+  /// Cycles fewer, between the neighbours.
+  runtime::Cycle GainOf(const TurnPair& pair, const ByTurns& made) const;
   /// The kernel that was found for the group before; empty: none was, or it does not fit any more.
   std::vector<Lowered> LowerTuned(const Group& group, const Plan& plan) const;
   /// The tile that measuring has shown best.
@@ -197,7 +233,6 @@ class GroupLowering {
   /// the tile model's first; then others to explain it by. Empty: nothing fits.
   std::vector<Lowered> LowerCandidates(const Group& group, const Plan& plan,
                                        const std::vector<TileCost>& ranked, std::string& reason);
-  void Report(const Group& group, const Lowered& lowered) const;
   /// What the accumulators are scaled by: one value a channel, or three blocks of them for a ScaledAdd.
   /// Biases with the input's zero point in them, if `fold`.
   ChannelParameters ParametersOf(const Group& group, const AcceleratorGroup& out, const Plan& plan,
@@ -217,6 +252,7 @@ class GroupLowering {
   std::optional<Before> before_;
   std::vector<Known> known_;
   std::vector<Fusion> fusions_;
+  std::map<std::string, std::optional<TurnTiles>> by_turns_;  ///< by both workloads and tiles
 };
 
 }  // namespace cosim::network

@@ -12,7 +12,8 @@ namespace {
 
 constexpr size_t kMostCached = 2000;  // programs of some kernels each, often less than 100 kilobytes
 
-std::optional<TimedProgram> ProgramOf(const isa::Spec& spec, std::span<const accel::Kernel* const> kernels) {
+std::optional<TimedProgram> ProgramOf(const isa::Spec& spec, std::span<const accel::Kernel* const> kernels,
+                                      std::optional<size_t> turns = std::nullopt) {
   constexpr uint64_t kPage = 4096;
   std::vector<AcceleratorGroup> groups(kernels.size());
   std::vector<PlacedKernel> placed;
@@ -29,6 +30,7 @@ std::optional<TimedProgram> ProgramOf(const isa::Spec& spec, std::span<const acc
     if (i > 0) next.addresses.front() = placed.back().addresses.back();  // what a kernel reads comes first
     placed.push_back(std::move(next));
   }
+  if (turns) placed[*turns].by_turns = true;
   // One kernel by itself reads nothing that it wrote to memory.
   const uint64_t shared_end = kernels.size() == 1 ? 0 : end;
   uint64_t free_from = end;
@@ -48,7 +50,19 @@ std::string KeyOf(std::span<const accel::Kernel* const> kernels) {
   return key;
 }
 
+runtime::Cycle CyclesOf(const isa::Spec& spec, const TimedProgram& program, const std::string& name) {
+  const auto counters = sim::TimingEngine(spec).Run(program.instructions, program.code_address);
+  COSIM_CHECK(counters.completed, "{}: {}", name, counters.error);
+  return counters.cycles;
+}
+
 }  // namespace
+
+std::optional<runtime::Cycle> CyclesByTurns(const isa::Spec& spec,
+                                            std::span<const accel::Kernel* const> kernels, size_t turns) {
+  const auto program = ProgramOf(spec, kernels, turns);
+  return program ? std::optional(CyclesOf(spec, *program, kernels[turns]->name)) : std::nullopt;
+}
 
 std::optional<runtime::Cycle> CyclesInARow(const isa::Spec& spec,
                                            std::span<const accel::Kernel* const> kernels,
@@ -65,9 +79,7 @@ std::optional<runtime::Cycle> CyclesInARow(const isa::Spec& spec,
     program = &known->second;
   }
   if (!*program) return std::nullopt;
-  const auto counters = sim::TimingEngine(spec).Run((*program)->instructions, (*program)->code_address);
-  COSIM_CHECK(counters.completed, "{}: {}", kernels.back()->name, counters.error);
-  return counters.cycles;
+  return CyclesOf(spec, **program, kernels.back()->name);
 }
 
 }  // namespace cosim::network

@@ -19,4 +19,8 @@ std::optional<runtime::Cycle> CyclesInARow(const isa::Spec& spec,
                                            std::span<const accel::Kernel* const> kernels,
                                            LoweringCache* cache = nullptr);
 
+/// The same where kernel `turns` of the row and the one behind it are written by turns.
+std::optional<runtime::Cycle> CyclesByTurns(const isa::Spec& spec,
+                                            std::span<const accel::Kernel* const> kernels, size_t turns);
+
 }  // namespace cosim::network

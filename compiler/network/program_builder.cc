@@ -51,8 +51,14 @@ std::optional<runtime::AcceleratorStep> BuildProgram(const isa::Spec& spec,
   const uint64_t provisional = RoundUp(free_from, kPage);
   accel::TokenInserter tokens(spec, 0, values_end);
   accel::InstructionWriter writer(spec, &tokens, ProvisionalBases(spec, provisional));
-  for (const PlacedKernel& kernel : kernels) {
-    const auto refusal = writer.Write(kernel.group->kernel, kernel.addresses, kernel.layer);
+  for (size_t k = 0; k < kernels.size(); ++k) {
+    const auto at = [&](const PlacedKernel& kernel) {
+      return accel::KernelAt{&kernel.group->kernel, kernel.addresses, kernel.layer};
+    };
+    const accel::Refusal refusal = kernels[k].by_turns
+                                       ? writer.WriteByTurns(at(kernels[k]), at(kernels[k + 1]))
+                                       : writer.Write(at(kernels[k]));
+    if (kernels[k].by_turns) ++k;
     if (!refusal) continue;
     error = refusal.reason;
     return std::nullopt;

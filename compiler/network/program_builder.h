@@ -18,6 +18,7 @@ struct PlacedKernel {
   const AcceleratorGroup* group = nullptr;
   std::vector<uint64_t> addresses;
   int layer = -1;
+  bool by_turns = false;  ///< with the one behind it, which reads what it writes
 };
 
 /// Values stand in [0, values_end); constants already placed in `constants`. Micro-ops and words are put from

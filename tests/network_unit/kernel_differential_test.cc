@@ -386,7 +386,8 @@ Ran RunRandomProblems(const std::string& isa, uint32_t first_seed, int count, bo
                                           [](const auto& cost) { return cost.tile.thread_axis; });
     for (int round = 0; round < 3; ++round) {
       const bool any = round > 0 || slides == tiles.end();
-      const Tile& tile = any ? tiles[random(0, std::ssize(tiles) - 1)].tile : slides->tile;
+      Tile tile = any ? tiles[random(0, std::ssize(tiles) - 1)].tile : slides->tile;
+      tile.rows_first = tile.thread_axis != Tile::ThreadAxis::kX && (seed + round) % 2 == 0;
       SCOPED_TRACE(fmt::format("seed {}, tile {}", seed, ToString(tile)));
       const auto result = RunTile(p, steps.epilogue, tile, seed, why);
       if (!result) {

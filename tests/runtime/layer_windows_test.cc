@@ -44,5 +44,23 @@ TEST(LayerWindows, MayBeEmptyForWhatRunsBesideTheArray) {
   ExpectWindow(windows[2], 2, 20, 51);
 }
 
+isa::Decoded GemmOf(int64_t steps) {
+  return {.body = isa::Gemm{.nest = {.uop_begin = 0, .uop_end = 1, .iter_out = steps, .iter_in = 1}}};
+}
+
+TEST(LayerWindows, AreSharedByTheArraysWorkWhereLayersTakeTurns) {
+  const std::vector<int> layers = {0, 1, 2, 1, 2, 2, 3};
+  const std::vector<isa::Decoded> program = {GemmOf(9),  GemmOf(10), GemmOf(20), GemmOf(10),
+                                             GemmOf(40), kStore,     GemmOf(5)};
+  const std::vector<InstructionTimes> times = {{0, 10},  {10, 21}, {21, 42}, {42, 53},
+                                               {53, 94}, {94, 99}, {90, 120}};
+  const auto windows = LayerWindows(layers, program, times, 121);
+  ASSERT_EQ(windows.size(), 4u);
+  ExpectWindow(windows[0], 0, 0, 10);
+  ExpectWindow(windows[1], 1, 10, 30);  // 20 of 80 steps: a quarter of the 80 cycles up to layer 3's
+  ExpectWindow(windows[2], 2, 30, 90);
+  ExpectWindow(windows[3], 3, 90, 121);
+}
+
 }  // namespace
 }  // namespace cosim::runtime

@@ -219,9 +219,13 @@ class KernelBuilder {
       te::Axis& split = t_.thread_axis == Tile::ThreadAxis::kY ? yo : w_.g > 1 ? go : coo;
       auto [outer, thread] = out.Split(split, t_.threads);
       split = outer;
-      out.Reorder({n, go, coo, yo, xo, thread, gi, coi, yi, xi, so, b, o});
+      t_.rows_first ? out.Reorder({n, yo, xo, go, coo, thread, gi, coi, yi, xi, so, b, o})
+                    : out.Reorder({n, go, coo, yo, xo, thread, gi, coi, yi, xi, so, b, o});
       out.VirtualThread(thread);
       inner = thread;
+    } else if (t_.rows_first) {
+      out.Reorder({n, yo, xo, go, coo, gi, coi, yi, xi, so, b, o});
+      inner = coo;
     } else {
       out.Reorder({n, go, coo, yo, xo, gi, coi, yi, xi, so, b, o});
     }
@@ -296,12 +300,13 @@ std::string_view ToString(Tile::ThreadAxis axis) {
 }
 
 std::string ToString(const Tile& tile) {
-  return fmt::format("{}co={} ci={} y={} x={}{}{} threads={} by {}{}{}",
-                     tile.g > 1 ? fmt::format("g={} ", tile.g) : "", tile.co, tile.ci, tile.y, tile.x,
-                     tile.ky > 0 ? fmt::format(" ky={}", tile.ky) : "",
-                     tile.kx > 0 ? fmt::format(" kx={}", tile.kx) : "", tile.threads,
-                     ToString(tile.thread_axis), tile.weights_resident ? " weights resident" : "",
-                     tile.units > 1 ? fmt::format(" units={}", tile.units) : "");
+  return fmt::format(
+      "{}co={} ci={} y={} x={}{}{} threads={} by {}{}{}", tile.g > 1 ? fmt::format("g={} ", tile.g) : "",
+      tile.co, tile.ci, tile.y, tile.x, tile.ky > 0 ? fmt::format(" ky={}", tile.ky) : "",
+      tile.kx > 0 ? fmt::format(" kx={}", tile.kx) : "", tile.threads, ToString(tile.thread_axis),
+      fmt::format("{}{}", tile.rows_first ? " rows first" : "",
+                  tile.weights_resident ? " weights resident" : ""),
+      tile.units > 1 ? fmt::format(" units={}", tile.units) : "");
 }
 
 KernelTe BuildKernel(const isa::Spec& spec, const Array& array, const std::string& name,

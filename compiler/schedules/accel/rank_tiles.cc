@@ -44,23 +44,32 @@ class TileModel {
 
   // Empty if it fits, else what does not.
   std::string Misfit(const Tile& t) const {
+    for (const auto& [memory, elements] : Elements(t))
+      if (std::string misfit = Check(memory, elements); !misfit.empty()) return misfit;
+    return {};
+  }
+
+  // What a tile takes of each memory.
+  std::vector<std::pair<int, int64_t>> Elements(const Tile& t) const {
     const int64_t outputs = Outputs(t);
     const int window_memory = kind_.WindowMemory(array_);
     const int64_t window = has_window_ ? Inputs(t) * ThreadsOf(t, IsDense() && array_.own_activations)
                                        : outputs * array_.alu_parts * t.threads;
     const int64_t residual = has_residual_ ? outputs * array_.alu_parts * t.threads : 0;
     const bool together = window_memory == array_.alu_activations;
-    std::string misfit = Check(window_memory, together ? window + residual : window);
-    if (misfit.empty() && !together) misfit = Check(array_.alu_activations, residual);
-    if (misfit.empty() && has_weights_)
-      misfit = Check(
+    std::vector<std::pair<int, int64_t>> elements = {{window_memory, together ? window + residual : window}};
+    if (!together) elements.emplace_back(array_.alu_activations, residual);
+    if (has_weights_)
+      elements.emplace_back(
           kind_.WeightMemory(array_),
           t.weights_resident ? AllWeights() : Weights(t) * ThreadsOf(t, IsDense() && array_.own_weights));
-    if (misfit.empty() && requantizes_ && array_.HasParameters() && !ParametersResident(spec_, array_, w_))
-      misfit = Check(array_.parameters.memory, t.g * t.co * w_.so * t.threads);
-    if (misfit.empty()) misfit = Check(array_.accumulators, Accumulators(t));
-    if (misfit.empty() && !array_.results_are_mirrored) misfit = Check(array_.results, outputs * t.threads);
-    return misfit;
+    if (requantizes_ && array_.HasParameters())
+      elements.emplace_back(array_.parameters.memory, ParametersResident(spec_, array_, w_)
+                                                          ? w_.g * w_.co * w_.so
+                                                          : t.g * t.co * w_.so * t.threads);
+    elements.emplace_back(array_.accumulators, Accumulators(t));
+    if (!array_.results_are_mirrored) elements.emplace_back(array_.results, outputs * t.threads);
+    return elements;
   }
 
   double Tiles(const Tile& t) const {
@@ -74,7 +83,14 @@ class TileModel {
   }
   double Steps(const Tile& t) const { return Tiles(t) * Chunks(t); }
 
-  double Cycles(const Tile& t) const {
+  // Cycles with their parts, of which threads overlap.
+  struct Parts {
+    TileWork work;
+    double chunk = 0;       // of loads
+    double store_tile = 0;  // of the results of one tile
+    double weights_once = 0;
+  };
+  Parts PartsOf(const Tile& t) const {
     const double tiles = Tiles(t), chunks = Chunks(t);
     const double rows = static_cast<double>(w_.n * w_.g * w_.co * AllSumRows(t) * w_.so);  // of sums
     const double outputs = static_cast<double>(w_.n * w_.g * w_.co * w_.OutRows() * w_.OutCols() * w_.so);
@@ -100,19 +116,41 @@ class TileModel {
     const double last =
         static_cast<double>(Outputs(t)) * AluPasses() + PoolCycles(t) + store_tile + spec_.dram.write_latency;
 
+    return {{t, load, compute, alu, tiles * store_tile, first, last, std::ceil(tiles / t.threads), {}},
+            weight_chunk + window_chunk,
+            store_tile,
+            weights_once};
+  }
+
+  TileWork WorkOf(const Tile& t) const {
+    const Parts parts = PartsOf(t);
+    TileWork work = parts.work;
+    work.load += parts.weights_once;
+    work.compute += Steps(t) * kStepOverhead;
+    // The ALU may have fewer lanes than an element. Cycles() does not know: where it counts, the timing
+    // engine has the word.
+    work.alu *= static_cast<double>(ElementCycles());
+    work.elements = Elements(t);
+    return work;
+  }
+
+  double Cycles(const Tile& t) const {
+    const double tiles = Tiles(t), chunks = Chunks(t);
+    const Parts parts = PartsOf(t);
+    const auto& [tile, load, compute, alu, store, first, last, rounds, elements] = parts.work;
     if (t.threads > 1) {
       // A last round with threads left over hides nothing: its loads stand beside its work.
       const int64_t along = TilesAlong(t);
       const double alone = along % t.threads == 1 ? tiles / static_cast<double>(along) : 0;
-      const double exposed = alone * chunks * (weight_chunk + window_chunk);
+      const double exposed = alone * chunks * parts.chunk;
       const double steps = tiles * chunks * kStepOverhead / t.units;
       const double longest = compute * LargestShare(t);
       const double round_trips = (load + compute) / t.threads;  // a thread loads, then computes
-      return std::max({longest, round_trips, load, alu, tiles * store_tile}) + first + last + exposed + steps;
+      return std::max({longest, round_trips, load, alu, store}) + first + last + exposed + steps;
     }
     // One thread: a chunk computes only when its loads are done, a tile's results leave before the next
     // starts.
-    return compute + load + alu + tiles * (last - store_tile / 2) + weights_once;
+    return compute + load + alu + tiles * (last - parts.store_tile / 2) + parts.weights_once;
   }
 
   /// Tiles along the axis that virtual threads share out.
@@ -137,6 +175,12 @@ class TileModel {
   }
 
  private:
+  // Of the ALU for one element.
+  int64_t ElementCycles() const {
+    const int64_t lanes = std::ranges::max(spec_.units, {}, &isa::Unit::lanes).lanes;
+    return CeilDiv(spec_.memories[array_.accumulators].LaneCount(), std::max<int64_t>(lanes, 1));
+  }
+
   // Of a layer's work, what the busiest unit does: tiles are dealt in turn, and the last may be smaller.
   double LargestShare(const Tile& t) const {
     if (t.units == 1) return 1;
@@ -193,10 +237,7 @@ class TileModel {
     const int64_t elements =
         channels * t.y * (PoolPasses(w_.pool->rows, w_.oh) * cols + PoolPasses(w_.pool->cols, w_.ow) * t.x) +
         (Slides(t) ? channels * cols * (w_.pool->rows.taps - w_.pool->rows.step) : 0);
-    const int64_t lanes = std::ranges::max(spec_.units, {}, &isa::Unit::lanes).lanes;
-    const int64_t cycles =
-        CeilDiv(spec_.memories[array_.accumulators].LaneCount(), std::max<int64_t>(lanes, 1));
-    return static_cast<double>(elements * cycles);
+    return static_cast<double>(elements * ElementCycles());
   }
   // Accumulators of maxima that are not computed over the sums.
   int64_t PoolElements(const Tile& t) const {
@@ -394,6 +435,36 @@ std::vector<TileCost> AllTiles(const isa::Spec& spec, const Array& array, const 
   return found;
 }
 
+std::optional<TileWork> WorkOf(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
+                               const Window& window, const Epilogue& epilogue, const Tile& tile) {
+  const TileModel model(spec, array, kind, window, epilogue);
+  return model.Misfit(tile).empty() ? std::optional(model.WorkOf(tile)) : std::nullopt;
+}
+
+std::vector<TileWork> RowTiles(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
+                               const Window& window, const Epilogue& epilogue, int threads) {
+  const TileModel model(spec, array, kind, window, epilogue);
+  const bool sums = kind.SumsChannels(), weights = kind.Weights(window, array).has_value();
+  std::vector<TileWork> found;
+  const auto add = [&](const Tile& tile) {
+    if (tile.thread_axis != Tile::ThreadAxis::kX && model.Misfit(tile).empty())
+      found.push_back(model.WorkOf(tile));
+  };
+  constexpr size_t kMostColumnParts = 4;
+  std::vector<int64_t> x_sizes = PartSizes(window.OutCols());
+  x_sizes.resize(std::min(x_sizes.size(), kMostColumnParts));
+  for (int64_t y : PartSizes(window.OutRows()))
+    for (int64_t x : x_sizes)
+      for (Tile tile : ChannelTiles(window, sums)) {
+        if (sums && tile.ci < window.ci) continue;
+        tile.y = y;
+        tile.x = x;
+        tile.rows_first = true;
+        ForEachSharing(model, window, tile, threads, weights, /*least=*/2, add);
+      }
+  return found;
+}
+
 std::optional<TileCost> CostOf(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
                                const Window& window, const Epilogue& epilogue, const Tile& tile) {
   const TileModel model(spec, array, kind, window, epilogue);
@@ -423,6 +494,10 @@ std::vector<runtime::Knob> KnobsOf(const Tile& tile, const std::vector<TileCost>
     add("kx", [](const Tile& t) { return t.kx; }, taps);
   }
   add("threads", [](const Tile& t) { return t.threads; }, number);
+  if (tile.rows_first)
+    add(
+        "rows_first", [](const Tile& t) { return t.rows_first; },
+        [](int64_t v) { return v != 0 ? "yes" : "no"; });
   if (std::ranges::any_of(legal, [](const TileCost& cost) { return cost.tile.units > 1; }))
     add("units", [](const Tile& t) { return t.units; }, number);
   add(

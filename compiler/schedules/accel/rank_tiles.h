@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/schedules/accel/kernel.h"
@@ -30,6 +31,24 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, const
 /// time.
 std::vector<TileCost> AllTiles(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
                                const Window& window, const Epilogue& epilogue, int most_threads);
+
+/// What the model says of the parts of a kernel's cycles: busy units, and what no other work hides.
+struct TileWork {
+  Tile tile;
+  double load = 0, compute = 0, alu = 0, store = 0;
+  double first = 0, last = 0;                     ///< before the first step computes, behind the last one
+  double rounds = 1;                              ///< times that all threads load, compute and store a tile
+  std::vector<std::pair<int, int64_t>> elements;  ///< (memory, elements of it that the tile takes)
+};
+
+/// Nothing when the tile's buffers do not fit.
+std::optional<TileWork> WorkOf(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
+                               const Window& window, const Epilogue& epilogue, const Tile& tile);
+
+/// Tiles that go through all channels of some rows before other rows, by `threads` virtual
+/// threads; all input blocks of a tile are on chip at a time.
+std::vector<TileWork> RowTiles(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
+                               const Window& window, const Epilogue& epilogue, int threads);
 
 /// What the model says of one tile; nothing when its buffers do not fit.
 std::optional<TileCost> CostOf(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,

@@ -58,6 +58,7 @@ struct Tile {
   int64_t g = 1;                  ///< groups; more than one only with all of their blocks
   int units = 1;                  ///< with the same instruction, that threads are dealt to in turn
   int64_t ky = 0, kx = 0;         ///< rows and columns of weights on chip at a time; 0: all of the window's
+  bool rows_first = false;        ///< all channels of some rows before other rows; else the other way round
   friend bool operator==(const Tile&, const Tile&) = default;
 };
 std::string_view ToString(Tile::ThreadAxis axis);

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which neighbours' kernels are written by turns: a layer that waits for memory, as a depthwise convolution
+// does, beside one that computes. See lower_group.h.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/accel/instruction_writer.h"
+#include "compiler/network/lower_group.h"
+#include "compiler/network/measure.h"
+
+namespace cosim::network {
+
+using kernels::TileWork;
+using runtime::Cycle;
+
+namespace {
+
+constexpr double kWorthTrying = 0.96;  // of the cycles of both, one behind the other, by the model
+constexpr size_t kPairsMeasured = 4, kPairsTried = 40;
+// Pairs that take so much more than the best so far; behind so many, no other is measured.
+constexpr double kHopeless = 1.05;
+constexpr size_t kMostHopeless = 2;
+
+struct Pair {
+  const TileWork* first;
+  const TileWork* second;
+  double cycles;
+};
+
+/// Units add up the work of both. A kernel loads a round ahead of what it computes: of several rounds of one
+/// between two of the other, only the first has that one's work beside it. A round or two of each have
+/// nothing beside them.
+double CyclesOf(const TileWork& a, const TileWork& b) {
+  const auto longest = [](const TileWork& w) { return std::max({w.load, w.compute, w.alu, w.store}); };
+  const TileWork &more = a.rounds > b.rounds ? a : b, &fewer = a.rounds > b.rounds ? b : a;
+  const double by_itself = 1 - fewer.rounds / more.rounds;  // of the rounds of `more`
+  const double both =
+      std::max(fewer.load + (1 - by_itself) * more.load, fewer.compute + (1 - by_itself) * more.compute);
+  return std::max({both + by_itself * std::max(more.load, more.compute), a.alu + b.alu, a.store + b.store}) +
+         a.first + b.last + 2 * longest(a) / a.rounds + longest(b) / b.rounds;
+}
+
+bool Fit(const isa::Spec& spec, const TileWork& a, const TileWork& b) {
+  return std::ranges::all_of(a.elements, [&](const auto& one) {
+    const auto other = std::ranges::find(b.elements, one.first, &std::pair<int, int64_t>::first);
+    return one.second + (other == b.elements.end() ? 0 : other->second) <= spec.memories[one.first].depth;
+  });
+}
+
+std::vector<Pair> BestPairs(const isa::Spec& spec, const std::vector<TileWork>& first,
+                            const std::vector<TileWork>& second, double most) {
+  std::vector<Pair> pairs;
+  for (const TileWork& a : first)
+    for (const TileWork& b : second)
+      if (const double cycles = CyclesOf(a, b); cycles < most && Fit(spec, a, b))
+        pairs.push_back({&a, &b, cycles});
+  std::ranges::stable_sort(pairs, {}, &Pair::cycles);
+  if (pairs.size() > kPairsTried) pairs.resize(kPairsTried);
+  return pairs;
+}
+
+}  // namespace
+
+std::vector<runtime::Knob> GroupLowering::RowKnobs(const Plan& plan, const Tile& tile) const {
+  std::vector<TileCost> legal;
+  for (const TileWork& work :
+       RowTiles(spec_, array_, *plan.kind, plan.window, plan.epilogue, options_.virtual_threads))
+    legal.push_back({.tile = work.tile});
+  return KnobsOf(tile, legal);
+}
+
+std::optional<GroupLowering::ByTurns> GroupLowering::MakeByTurns(const TurnPair& pair, const Plan& first_plan,
+                                                                 const Plan& second_plan,
+                                                                 const TurnTiles& tiles) const {
+  ByTurns made{.first = MakeTile(*pair.first, first_plan, tiles.first),
+               .second = MakeTile(*pair.second, second_plan, tiles.second),
+               .tiles = tiles};
+  if (!made.first.refusal.empty() || !made.second.refusal.empty() ||
+      accel::AssignStorageOfBoth(made.first.kernel, made.second.kernel, spec_))
+    return std::nullopt;
+  if (options_.explain) {
+    made.first_knobs = RowKnobs(first_plan, tiles.first);
+    made.second_knobs = RowKnobs(second_plan, tiles.second);
+  }
+  return made;
+}
+
+std::optional<GroupLowering::TurnTiles> GroupLowering::TilesByTurns(const TurnPair& pair,
+                                                                    const Plan& first_plan,
+                                                                    const Plan& second_plan,
+                                                                    double apart) const {
+  const auto tiles_of = [&](const Plan& plan) {
+    return RowTiles(spec_, array_, *plan.kind, plan.window, plan.epilogue, options_.virtual_threads);
+  };
+  const std::vector<TileWork> firsts = tiles_of(first_plan), seconds = tiles_of(second_plan);
+  const std::vector<Pair> pairs = BestPairs(spec_, firsts, seconds, kWorthTrying * apart);
+  if (pairs.empty()) return std::nullopt;
+  const accel::Kernel* const in_a_row[] = {&pair.a->kernel, &pair.b->kernel};
+  auto least = CyclesInARow(spec_, in_a_row, options_.cache);
+  if (!least) return std::nullopt;
+  std::optional<ByTurns> best;
+  size_t measured = 0, hopeless = 0;
+  for (const Pair& tiles : pairs) {
+    auto made = MakeByTurns(pair, first_plan, second_plan, {tiles.first->tile, tiles.second->tile});
+    if (!made) continue;
+    const accel::Kernel* const kernels[] = {&made->first.kernel, &made->second.kernel};
+    const auto cycles = CyclesByTurns(spec_, kernels, 0);
+    hopeless += !cycles || static_cast<double>(*cycles) > kHopeless * static_cast<double>(*least);
+    if (cycles && *cycles < *least) {
+      least = cycles;
+      best = std::move(made);
+    }
+    if (++measured == kPairsMeasured || hopeless == kMostHopeless) break;
+  }
+  if (!best) return std::nullopt;
+  best->tiles.gain = GainOf(pair, *best);
+  return best->tiles.gain > 0 ? std::optional(best->tiles) : std::nullopt;
+}
+
+// What kernels hide of their ends depends on their neighbours.
+Cycle GroupLowering::GainOf(const TurnPair& pair, const ByTurns& made) const {
+  std::vector<const accel::Kernel*> row, turns;
+  const auto add = [&](const accel::Kernel& apart, const accel::Kernel& by_turns) {
+    row.push_back(&apart);
+    turns.push_back(&by_turns);
+  };
+  if (pair.before) add(pair.before->kernel, pair.before->kernel);
+  add(pair.a->kernel, made.first.kernel);
+  add(pair.b->kernel, made.second.kernel);
+  if (pair.behind) add(pair.behind->kernel, pair.behind->kernel);
+  const auto apart = CyclesInARow(spec_, row, options_.cache),
+             together = CyclesByTurns(spec_, turns, pair.before ? 1 : 0);
+  return apart && together ? *apart - *together : 0;
+}
+
+std::optional<GroupLowering::ByTurns> GroupLowering::LowerByTurns(const TurnPair& pair) {
+  if (options_.virtual_threads < 2) return std::nullopt;
+  Plan plans[2];
+  AcceleratorGroup out;
+  std::string reason, key;
+  if (!MakePlan(*pair.first, out, plans[0], reason) || !MakePlan(*pair.second, out, plans[1], reason))
+    return std::nullopt;
+  double apart = 0;
+  for (size_t k = 0; k < 2; ++k) {
+    const Plan& plan = plans[k];
+    const Tile& tile = (k == 0 ? pair.a : pair.b)->tile;
+    const std::string workload = WorkloadOf(plan);
+    const auto* tuned = options_.tuned;
+    if (tuned != nullptr && tuned->contains({(k == 0 ? pair.first : pair.second)->name, workload}))
+      return std::nullopt;
+    const auto cost = CostOf(spec_, array_, *plan.kind, plan.window, plan.epilogue, tile);
+    const auto work = WorkOf(spec_, array_, *plan.kind, plan.window, plan.epilogue, tile);
+    if (!cost || !work) return std::nullopt;
+    apart += std::max(cost->cycles, work->alu + work->first + work->last);
+    key += fmt::format("{} {} ", workload, ToString(tile));
+  }
+  for (const AcceleratorGroup* neighbour : {pair.before, pair.behind})
+    if (neighbour) key += fmt::format("{} ", ToString(neighbour->tile));
+  const auto [known, is_new] = by_turns_.try_emplace(key);
+  if (is_new) known->second = TilesByTurns(pair, plans[0], plans[1], apart);
+  if (!known->second) return std::nullopt;
+  return MakeByTurns(pair, plans[0], plans[1], *known->second);
+}
+
+}  // namespace cosim::network
