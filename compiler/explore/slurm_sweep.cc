@@ -45,6 +45,11 @@ std::string TailOf(const fs::path& log) {
   return text;
 }
 
+/// "1 task", "3 tasks".
+std::string Counted(int64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 class SlurmSweep {
  public:
   SlurmSweep(Database& database, ArrayFolder& folder, const SweepOptions& options, const SlurmOptions& slurm)
@@ -94,9 +99,10 @@ class SlurmSweep {
     if (!id) return folder_.Remove(), false;
     id_ = *id;
     slurm_.tell(
-        fmt::format("array {} of {} tasks for {} points submitted; logs in {}. Ended, this command goes on "
+        fmt::format("array {} of {} for {} submitted; logs in {}. Ended, this command goes on "
                     "when started again; scancel {} ends the array",
-                    id_, tasks.size(), missing, folder_.path().string(), id_));
+                    id_, Counted(static_cast<int64_t>(tasks.size()), "task"), Counted(missing, "point"),
+                    folder_.path().string(), id_));
     return true;
   }
 
