@@ -15,6 +15,7 @@
 #include "cli/sweep_merge.h"
 #include "cli/sweep_plan.h"
 #include "cli/sweep_report.h"
+#include "cli/sweep_slurm.h"
 #include "cli/verbs.h"
 #include "cli/version.h"
 #include "compiler/explore/networks.h"
@@ -59,6 +60,26 @@ std::optional<explore::Shard> ShardIn(const std::string& text) {
          std::nullopt;
 }
 
+/// On this machine or a cluster. Nothing after printing what kept it from that.
+std::optional<explore::Database> RunAnywhere(const po::variables_map& values, const SweepPlan& plan,
+                                             explore::SweepOptions sweep) {
+  const bool terminal = isatty(STDERR_FILENO);
+  if (terminal)
+    sweep.progress = [](const explore::Progress& progress) { ShowProgress(ProgressText(progress)); };
+  std::optional<explore::Database> database;
+  std::string error;
+  if (values.count("slurm")) {
+    const auto slurm = SlurmOptionsIn(values);
+    if (!slurm) return std::nullopt;
+    database = explore::RunOnSlurm(plan.plan, plan.networks, sweep, *slurm, error);
+  } else {
+    database = explore::RunSweep(plan.plan, plan.networks, sweep, error);
+  }
+  if (terminal) ShowProgress("");
+  if (!database) Fail(error);
+  return database;
+}
+
 int Report(const po::variables_map& values, const explore::Database& database) {
   std::vector<explore::Row> rows;
   std::string error;
@@ -89,6 +110,7 @@ int SweepVerb(const Arguments& arguments) {
       "write the rows as JSON; - is standard output")(
       "csv", po::value<std::string>()->value_name("FILE")->default_value(""),
       "write the rows as CSV; - is standard output");
+  AddSlurmOptions(options);
   const auto parsed = Parse(arguments, options, "sweep PLAN.yaml|NETWORK|FILE.tflite|FILE.onnx [options]",
                             "cosim sweep small_cnn --config=tiny.yaml --set memory.latency=20,40", "MODEL");
   if (parsed.exit) return *parsed.exit;
@@ -109,19 +131,15 @@ int SweepVerb(const Arguments& arguments) {
   const auto shard = ShardIn(values["shard"].as<std::string>());
   if (!shard) return 1;
   sweep.shard = *shard;
+  // Parts are written where several machines see them.
+  if (!values["shard"].as<std::string>().empty()) sweep.journal = explore::Journal::kSeveralMachines;
   sweep.run.check = values.count("check") > 0;
   const explore::PointRunner options_of(plan->networks, plan->plan.constraints, sweep.run);
   sweep.describe = [&](const explore::Point& point, const explore::Outcome& outcome) {
     return OutcomeJson(outcome, options_of.OptionsFor(point));
   };
-  const bool terminal = isatty(STDERR_FILENO);
-  if (terminal)
-    sweep.progress = [](const explore::Progress& progress) { ShowProgress(ProgressText(progress)); };
-  std::string error;
-  const auto database = explore::RunSweep(plan->plan, plan->networks, sweep, error);
-  if (terminal) ShowProgress("");
-  if (!database) return Fail(error);
-  return Report(values, *database);
+  const auto database = RunAnywhere(values, *plan, sweep);
+  return database ? Report(values, *database) : 1;
 }
 
 }  // namespace cosim::cli

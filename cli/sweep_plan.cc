@@ -112,6 +112,24 @@ void AddPlanOptions(po::options_description& options) {
       "seed", po::value<uint64_t>()->value_name("S")->default_value(1), "seed of weights and inputs");
 }
 
+std::vector<std::string> PlanArguments(const po::variables_map& values) {
+  std::vector<std::string> arguments = {values["MODEL"].as<std::string>()};
+  const auto add = [&](const std::string& option, const std::string& value) {
+    arguments.push_back(fmt::format("--{}={}", option, value));
+  };
+  for (const std::string option : kPlanOptions) {
+    if (!values.count(option) || values[option].defaulted()) continue;
+    const auto& value = values[option].value();
+    if (const auto* text = boost::any_cast<std::string>(&value)) add(option, *text);
+    if (const auto* number = boost::any_cast<int>(&value)) add(option, std::to_string(*number));
+    if (const auto* number = boost::any_cast<int64_t>(&value)) add(option, std::to_string(*number));
+    if (const auto* number = boost::any_cast<uint64_t>(&value)) add(option, std::to_string(*number));
+    if (const auto* list = boost::any_cast<Strings>(&value))
+      for (const std::string& text : *list) add(option, text);
+  }
+  return arguments;
+}
+
 std::optional<SweepPlan> ReadSweepPlan(const po::variables_map& values, Diagnostics& diags) {
   SweepPlan result;
   result.path = values["MODEL"].as<std::string>();

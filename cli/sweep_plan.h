@@ -5,6 +5,7 @@
 #include <boost/program_options.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "compiler/explore/plan.h"
 #include "compiler/explore/point_runner.h"
@@ -26,5 +27,8 @@ void AddPlanOptions(boost::program_options::options_description& options);
 /// Nothing after reporting, there or at once.
 std::optional<SweepPlan> ReadSweepPlan(const boost::program_options::variables_map& values,
                                        Diagnostics& diags);
+
+/// What of the options says the plan, as arguments that say it again.
+std::vector<std::string> PlanArguments(const boost::program_options::variables_map& values);
 
 }  // namespace cosim::cli

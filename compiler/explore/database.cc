@@ -80,17 +80,20 @@ Row RowAt(const Statement& statement) {
 void Database::Closer::operator()(sqlite3* database) const { sqlite3_close(database); }
 
 std::optional<Database> Database::Make(const std::string& path, const SweepHead& head,
-                                       const std::vector<SourceFile>& files, std::string& error) {
+                                       const std::vector<SourceFile>& files, std::string& error,
+                                       Journal journal) {
   sqlite3* handle = nullptr;
   const int opened =
       sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
   Database database(handle);
   if (opened != SQLITE_OK) return error = fmt::format("{}: {}", path, sqlite3_errmsg(handle)), std::nullopt;
   sqlite3_busy_timeout(handle, kBusyMilliseconds);
-  // A process that is killed leaves whole rows; only a machine that falls may lose the last ones.
-  sqlite3_exec(handle, "PRAGMA synchronous = NORMAL", nullptr, nullptr, nullptr);
+  // A process that is killed leaves whole rows; of one machine only, its fall may lose the last ones.
+  const bool one = journal == Journal::kOneMachine;
+  sqlite3_exec(handle, one ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL", nullptr, nullptr,
+               nullptr);
   const bool is_empty = IsEmpty(handle);
-  if (is_empty && Pragma(handle, "application_id") == 0 && !database.Create(head, files, error)) {
+  if (is_empty && Pragma(handle, "application_id") == 0 && !database.Create(head, files, journal, error)) {
     error = path + ": " + error;
     return std::nullopt;
   }
@@ -116,11 +119,13 @@ std::optional<Database> Database::Open(const std::string& path, std::string& err
   return database;
 }
 
-bool Database::Create(const SweepHead& head, const std::vector<SourceFile>& files, std::string& error) {
+bool Database::Create(const SweepHead& head, const std::vector<SourceFile>& files, Journal journal,
+                      std::string& error) {
   const auto run = [&](const std::string& sql) {
     return sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK;
   };
-  bool good = run("PRAGMA journal_mode = WAL") && run("BEGIN") &&
+  const bool one = journal == Journal::kOneMachine;
+  bool good = run(one ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE") && run("BEGIN") &&
               run(fmt::format("PRAGMA application_id = {}", kApplication)) &&
               run(fmt::format("PRAGMA user_version = {}", kVersion)) && run(kTables);
   if (good)
@@ -170,6 +175,12 @@ bool Database::ReadSources(std::vector<SourceFile>& sources, std::string& error)
     sources.push_back({statement.Text(0), statement.Text(1), statement.Text(2), statement.Text(3)});
   if (step != SQLITE_DONE) error = sqlite3_errmsg(handle_.get());
   return step == SQLITE_DONE;
+}
+
+std::optional<int64_t> Database::Count() const {
+  Statement statement(handle_.get(), "SELECT count(*) FROM point");
+  if (statement.Step() != SQLITE_ROW) return std::nullopt;
+  return statement.Integer(0);
 }
 
 std::set<int64_t> Database::Ids(const std::string& but_status) const {

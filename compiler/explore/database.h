@@ -40,18 +40,26 @@ struct Row {
   std::string result;
 };
 
+/// What a database that is made keeps beside it while it is written: a log, which is quick and one machine's
+/// only; or a rollback journal, with which several machines may have the file open on a file system that they
+/// share, and one that falls loses nothing.
+enum class Journal { kOneMachine, kSeveralMachines };
+
 class Database {
  public:
   /// Opens `path` for a sweep, made if it is not there. Nothing, and `error` set, when it is no database of
   /// sweeps, of another version, or holds another sweep.
   static std::optional<Database> Make(const std::string& path, const SweepHead& head,
-                                      const std::vector<SourceFile>& files, std::string& error);
+                                      const std::vector<SourceFile>& files, std::string& error,
+                                      Journal journal = Journal::kOneMachine);
   /// Opens one that is there, for reading.
   static std::optional<Database> Open(const std::string& path, std::string& error);
 
   /// The texts that points follow from, by digest. False, and `error` set, when the file is damaged.
   bool ReadSources(std::vector<SourceFile>& sources, std::string& error) const;
   const SweepHead& head() const { return head_; }
+  /// How many rows there are; nothing while another process keeps the file.
+  std::optional<int64_t> Count() const;
   /// Of the rows there are but those of that status.
   std::set<int64_t> Ids(const std::string& but_status = "") const;
   /// Writes a row; one of that id is replaced. False, and `error` set, when the file takes no more.
@@ -69,7 +77,8 @@ class Database {
   };
   explicit Database(sqlite3* handle) : handle_(handle) {}
   bool Execute(const char* sql, std::string& error);
-  bool Create(const SweepHead& head, const std::vector<SourceFile>& files, std::string& error);
+  bool Create(const SweepHead& head, const std::vector<SourceFile>& files, Journal journal,
+              std::string& error);
   bool ReadHead(const std::string& path, std::string& error);
 
   std::unique_ptr<sqlite3, Closer> handle_;

@@ -130,15 +130,21 @@ bool CheckFiles(const Plan& plan, Diagnostics& diags) {
   return diags.list().size() == errors;
 }
 
-std::optional<Database> RunSweep(const Plan& plan, const Networks& networks, const SweepOptions& options,
-                                 std::string& error) {
+std::optional<Database> OpenSweep(const Plan& plan, const Networks& networks, const SweepOptions& options,
+                                  std::string& error) {
   const std::vector<Point> points = PointsOf(plan);
   const std::vector<SourceFile> sources = SourcesOf(points);
   const SweepHead head{DigestOf(plan, points, networks, sources, options), options.plan, options.producer,
                        static_cast<int64_t>(points.size())};
-  auto database =
-      Database::Make(options.database.empty() ? ":memory:" : options.database, head, sources, error);
+  return Database::Make(options.database.empty() ? ":memory:" : options.database, head, sources, error,
+                        options.journal);
+}
+
+std::optional<Database> RunSweep(const Plan& plan, const Networks& networks, const SweepOptions& options,
+                                 std::string& error) {
+  auto database = OpenSweep(plan, networks, options, error);
   if (!database) return std::nullopt;
+  const std::vector<Point> points = PointsOf(plan);
   const std::set<int64_t> there = database->Ids(options.retry ? "failed" : "");
   std::vector<int64_t> missing;
   Progress progress;

@@ -24,6 +24,8 @@ struct Progress {
 struct Shard {
   int64_t index = 1, count = 1;
   bool Has(int64_t id) const { return (id - 1) % count == index - 1; }
+  /// How many it has of so many.
+  int64_t Points(int64_t of) const { return of < index ? 0 : (of - index) / count + 1; }
 };
 
 struct SweepOptions {
@@ -33,11 +35,16 @@ struct SweepOptions {
   int jobs = 1;          ///< processes
   bool retry = false;    ///< run points again that have failed
   Shard shard;
+  Journal journal = Journal::kOneMachine;  ///< of a database that is made
   RunOptions run;
   /// The JSON of a point that is done.
   std::function<std::string(const Point& point, const Outcome& outcome)> describe;
   std::function<void(const Progress&)> progress;  ///< may be empty
 };
+
+/// The database of the sweep, made if it is not there, and nothing run. Nothing, and `error` set, as below.
+std::optional<Database> OpenSweep(const Plan& plan, const Networks& networks, const SweepOptions& options,
+                                  std::string& error);
 
 /// The database with a row for each point. Nothing, and `error` set, when there is none to be had or it takes
 /// no more.

@@ -14,10 +14,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <deque>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "isa/check.h"
@@ -28,6 +30,7 @@ namespace {
 
 constexpr size_t kMostTogether = 16;  // items given to a worker at a time
 constexpr size_t kMostDeathText = 4000;
+constexpr std::chrono::seconds kUntilKilledToo{1};
 
 using runtime::ReadAll;
 using runtime::WriteAll;
@@ -97,6 +100,8 @@ class Pool {
     if (worker.process == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != parent) _exit(0);
+      // What ends all processes of a job is the parent's to follow: an item is not to blame for it.
+      for (const int ending : {SIGINT, SIGTERM, SIGHUP}) signal(ending, SIG_IGN);
       // The others' pipes end when the parent closes them, not when this one does.
       for (const Worker& other : workers_)
         if (other.to >= 0) close(other.to), close(other.from);
@@ -138,6 +143,9 @@ class Pool {
     int status = 0;
     while (waitpid(worker.process, &status, 0) < 0 && errno == EINTR) {
     }
+    // Whoever kills this process too does so before it could blame the item.
+    if (kill_by == 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+      std::this_thread::sleep_for(kUntilKilledToo);
     std::string death = WIFSIGNALED(status)
                             ? fmt::format("its process was ended by signal {}", WTERMSIG(status))
                             : fmt::format("its process ended with status {}", WEXITSTATUS(status));

@@ -18,7 +18,9 @@ struct Answer {
 
 /// Runs `work` on each of `items` in `jobs` processes that are forked here, neighbours in the same one where
 /// that keeps all busy, and hands the answers to `take` in this process as they come, in any order. Stops
-/// early when `take` says false. Ends with no process of its own left; they end too when this one is killed.
+/// early when `take` says false. A worker leaves SIGINT, SIGTERM and SIGHUP to this process, and the death of
+/// one by SIGKILL is handed over a second late, so that what kills all of a job costs no item. Ends with no
+/// process of its own left; they end too when this one is killed.
 void RunInProcesses(const std::vector<int64_t>& items, int jobs,
                     const std::function<std::string(int64_t)>& work,
                     const std::function<bool(const Answer&)>& take);

@@ -10,8 +10,18 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
+
+/// The indented lines of a page, without what they are indented by.
+std::string IndentedIn(const std::string& page) {
+  std::istringstream lines(page);
+  std::string text;
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("    ")) text += line.substr(4) + "\n";
+  return text;
+}
 
 class Installation : public testing::Command {
  protected:
@@ -68,6 +78,30 @@ TEST_F(Installation, HasAManualAndCompletion) {
   EXPECT_EQ(completed("sweep --sha"), "--shard\n");
   EXPECT_EQ(completed("run small_c"), "small_cnn\n");
   EXPECT_EQ(completed("report mov"), "moved\n");
+}
+
+/// What docs/how-to/embed.md says, which is where the commands and what they print stand.
+TEST_F(Installation, IsAPackageThatProgramsAreBuiltWith) {
+  const std::string page = testing::ReadFile(fs::path(COSIM_SOURCE_DIR) / "docs/how-to/embed.md");
+  const size_t printed = page.find("\nprints\n");
+  ASSERT_NE(printed, std::string::npos);
+  const std::string commands = testing::ReplaceAll(IndentedIn(page.substr(0, printed)), "~/cosim", "moved");
+  std::string expected = IndentedIn(page.substr(printed));
+  Write("commands", "set -e\nPATH=$PWD/moved/bin:$PATH\n" + commands);
+  const std::string quickly =
+      "env -u COSIM_HOME CMAKE_GENERATOR=Ninja CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache) "
+      "LDFLAGS=$(command -v mold >/dev/null && echo -fuse-ld=mold) ";
+  const testing::Outcome made = Shell(quickly + "bash commands");
+  EXPECT_EQ(made.status, 0) << made.out << made.err;
+  EXPECT_THAT(made.out, EndsWith(expected));
+  // Another version is not taken for it, and a file that is none is told.
+  fs::create_directory(folder_ / "again");
+  Write("again/CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.25)\nproject(again CXX)\nfind_package(cosim 0.0.9 REQUIRED)\n");
+  const testing::Outcome other = Shell("cmake -S again -B again/build -D CMAKE_PREFIX_PATH=$PWD/moved");
+  EXPECT_NE(other.status, 0);
+  EXPECT_THAT(other.err, HasSubstr("requested version \"0.0.9\""));
+  EXPECT_THAT(Shell("build/embed commands").err, HasSubstr("embed: commands "));
 }
 
 /// What zsh's own functions would be given is printed instead.

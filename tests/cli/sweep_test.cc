@@ -166,6 +166,24 @@ TEST_F(SweepTest, MistakesAreSaidBeforeAnythingRuns) {
               HasSubstr("--config: that is the plan's to say"));
 }
 
+/// A Slurm that there is: tests/slurm.
+TEST_F(SweepTest, WhatAClusterNeedsIsSaidBeforeAnythingRuns) {
+  EXPECT_THAT(ErrorOf("sweep mlp --slurm"), HasSubstr("--db=FILE, where the nodes see its folder"));
+  const testing::Outcome none = Shell("PATH=/nowhere " COSIM_BINARY " sweep mlp --slurm --db=s.sqlite");
+  EXPECT_EQ(none.status, 1);
+  EXPECT_THAT(none.err, HasSubstr("--slurm: there is no sbatch in $PATH"));
+  Write("sbatch", "#!/bin/sh\necho no more today >&2; exit 1\n");
+  Write("squeue", "#!/bin/sh\nexit 1\n");
+  const std::string slurm = "chmod +x s*; PATH=$PWD:$PATH " COSIM_BINARY " sweep mlp --slurm --db=s.sqlite ";
+  const auto error = [&](const std::string& options) { return Shell(slurm + options).err; };
+  EXPECT_THAT(error("--shard=1/2"), HasSubstr("nothing left for --shard"));
+  EXPECT_THAT(error("--slurm-tasks=1001"), HasSubstr("--slurm-tasks: from 1 to 1000"));
+  EXPECT_THAT(error("--slurm-options='a\\b'"), HasSubstr("--slurm-options=a\\b: "));
+  EXPECT_EQ(Files().count("s.sqlite"), 0u);
+  EXPECT_THAT(error(""), HasSubstr("error: no more today"));
+  EXPECT_EQ(Files().count("s.sqlite.slurm"), 0u);
+}
+
 /// Points that differ, fail and are excluded: 18 of them.
 class SweepShards : public SweepTest {
  protected:

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -66,6 +67,21 @@ TEST(Workers, AnItemThatEndsItsProcessCostsNoOther) {
   EXPECT_THAT(answers[20].death, HasSubstr("status 3"));
   for (const auto& [item, answer] : answers)
     if (item != 7 && item != 20) EXPECT_EQ(answer.text, "good") << item;
+}
+
+TEST(Workers, ASignalThatEndsAJobIsNoItemsFault) {
+  std::map<int64_t, Answer> answers;
+  RunInProcesses(
+      Items(4), 2,
+      [](int64_t item) {
+        for (const int ending : {SIGINT, SIGTERM, SIGHUP}) raise(ending);
+        if (item == 3) raise(SIGKILL);
+        return std::string("good");
+      },
+      [&](const Answer& answer) { return answers.emplace(answer.item, answer).second; });
+  ASSERT_EQ(answers.size(), 4u);
+  for (const auto& [item, answer] : answers) EXPECT_EQ(answer.text, item == 3 ? "" : "good") << item;
+  EXPECT_THAT(answers[3].death, HasSubstr("signal 9"));
 }
 
 TEST(Workers, StopsWhenTheCallerSaysSoAndLeavesNoProcess) {
