@@ -81,15 +81,17 @@ std::shared_ptr<const graph::QuantizedGraph> PointRunner::QuantizedFor(const isa
 }
 
 bool PointRunner::Meets(const isa::Spec& spec, Outcome& outcome) const {
+  bool meets = true;
   for (const Constraint& constraint : constraints_) {
     Diagnostics diags;
-    const auto holds = Holds(constraint, spec, diags);
-    if (holds.value_or(false)) continue;
-    outcome.status = holds ? Status::kExcluded : Status::kFailed;
-    outcome.diagnostic = holds ? "not " + constraint.text() : diags.Render();
-    return false;
+    const auto broken = Violation(constraint, spec, diags);
+    outcome.violation += broken.value_or(0);
+    if (broken == 0.0 || !meets) continue;
+    meets = false;
+    outcome.status = broken ? Status::kExcluded : Status::kFailed;
+    outcome.diagnostic = broken ? "not " + constraint.text() : diags.Render();
   }
-  return true;
+  return meets;
 }
 
 session::Options PointRunner::OptionsFor(const Point& point) const {

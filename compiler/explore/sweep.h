@@ -8,6 +8,7 @@
 
 #include "compiler/explore/database.h"
 #include "compiler/explore/plan.h"
+#include "compiler/explore/point_row.h"
 #include "compiler/explore/point_runner.h"
 #include "isa/diagnostics.h"
 
@@ -34,8 +35,7 @@ struct SweepOptions {
   bool retry = false;    ///< run points again that have failed
   Shard shard;
   RunOptions run;
-  /// The JSON of a point that is done.
-  std::function<std::string(const Point& point, const Outcome& outcome)> describe;
+  DescribeOutcome describe;
   std::function<void(const Progress&)> progress;  ///< may be empty
 };
 
