@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <utility>
 
 #include "compiler/graph/zoo/zoo.h"
@@ -137,6 +138,16 @@ std::optional<const sim::EnergyTable*> PointRunner::EnergyTableFor(const isa::Sp
   auto table = sim::LoadEnergyTable(name, folder, diags);
   if (!table) return error = diags.Render(), std::nullopt;
   return &energies_.emplace(key, std::move(*table)).first->second;
+}
+
+double PointRunner::ViolationBefore(const Point& point) {
+  Outcome outcome;
+  Diagnostics diags;
+  const isa::SpecTexts* texts = TextsOf(point, diags);
+  const auto spec = texts ? isa::Elaborate(texts->isa, texts->config, point.settings, diags) : std::nullopt;
+  if (!spec || (!Meets(*spec, outcome) && outcome.status == Status::kFailed))
+    return std::numeric_limits<double>::infinity();
+  return outcome.violation;
 }
 
 Outcome PointRunner::Run(const Point& point) {

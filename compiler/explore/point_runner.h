@@ -49,6 +49,10 @@ class PointRunner {
 
   Outcome Run(const Point& point);
 
+  /// By how much a point breaks the conditions, without running it; infinite when its configuration is not
+  /// legal, or a condition has no meaning for it.
+  double ViolationBefore(const Point& point);
+
   /// How session::RunExperiment is asked for a point's result, but for what is shared.
   session::Options OptionsFor(const Point& point) const;
 

@@ -21,7 +21,7 @@ configs: tiny.yaml
 keys:
   parameters.block_out: [4, 8, 64]
   parameters.acc_bytes: [7, 2048, 4096]
-  memory.latency: 20..90:10
+  memory.latency: [20, 90]
 where: parameters.block_out * 2 <= 100
 objectives: [frame_ms, area.dsp]
 trials: 18

@@ -92,6 +92,30 @@ TEST(Evolution, DesignsThatFailAreLeftBehind) {
   EXPECT_LT(failed, 50);
 }
 
+TEST(Evolution, WhatIsKnownToBreakConditionsIsNotProposedWhileThereIsBetter) {
+  // One design in four meets them, and it is known beforehand.
+  const auto violation = [](const Genome& genome) { return genome[1] < 2 ? 0.0 : 0.5; };
+  for (const SearchMethod method : {SearchMethod::kNsga2, SearchMethod::kRandom}) {
+    Evolution evolution(kTrade, method, {{0, 7, 0, 0, 0, 0, 0, 0}}, 20, 3, violation);
+    int64_t breaking = 0;
+    for (int generation = 0; generation < 5; ++generation) {
+      const auto proposals = evolution.Next();
+      std::vector<Fitness> fitness;
+      for (const Proposal& proposal : proposals) {
+        const double broken = violation(proposal.genome);
+        breaking += broken > 0;
+        fitness.push_back(broken > 0 ? Fitness{broken, {}} : Trade(proposal.genome));
+      }
+      evolution.Tell(fitness);
+    }
+    // The one to start from is taken as it is. Twenty draws that are all bad are one case in 300.
+    EXPECT_LE(breaking, method == SearchMethod::kNsga2 ? 2 : 1);
+  }
+  const std::vector<Gene> small = {{2, true}, {4, true}};
+  Evolution all(small, SearchMethod::kNsga2, {}, 8, 3, violation);
+  EXPECT_EQ(all.Next().size(), 8u);
+}
+
 TEST(Evolution, NoDesignIsProposedTwiceAndASmallSpaceEndsWhenAllWereSeen) {
   const std::vector<Gene> genes = {{3, true}, {1, false}, {4, false}, {2, true}};
   const auto sum = [](const Genome& genome) -> Fitness {

@@ -12,7 +12,8 @@
 namespace cosim::explore {
 namespace {
 
-constexpr int64_t kCrossedOf10 = 9;       // children of two parents, in ten; the others are of one
+constexpr int64_t kCrossedOf10 = 6;       // children of two parents, in ten; the others are of one
+constexpr int kScreened = 20;             // designs looked at for one that breaks no condition
 constexpr int kMoreMutations = 30;        // of a child that was there before
 constexpr int kDraws = 1000;              // for a design that is new
 constexpr int64_t kMostToScan = 1 << 22;  // designs; of more than that, not half can have been seen
@@ -37,12 +38,13 @@ Genome GenomeAt(const std::vector<Gene>& genes, int64_t place) {
 }  // namespace
 
 Evolution::Evolution(std::vector<Gene> genes, SearchMethod method, std::vector<Genome> start,
-                     int64_t population, uint64_t seed)
+                     int64_t population, uint64_t seed, KnownViolation violation)
     : genes_(std::move(genes)),
       method_(method),
       start_(std::move(start)),
       population_(static_cast<size_t>(population)),
-      random_(seed) {
+      random_(seed),
+      violation_(std::move(violation)) {
   COSIM_CHECK(population >= 1);
   for (size_t i = 0; i < genes_.size(); ++i) {
     COSIM_CHECK(genes_[i].count >= 1, "gene {} has no value", i);
@@ -127,44 +129,59 @@ Genome Evolution::Child(const Genome& a, const Genome& b) {
   return child;
 }
 
-bool Evolution::Propose(Genome genome, std::vector<int64_t> parents) {
-  if (!seen_.insert(genome).second) return false;
-  last_.push_back({std::move(genome), generation_, std::move(parents)});
-  return true;
+std::optional<Proposal> Evolution::NewDesign() {
+  auto genome = Unseen();
+  if (!genome) return std::nullopt;
+  return Proposal{std::move(*genome), generation_, {}};
 }
 
-void Evolution::ProposeFirst() {
+std::optional<Proposal> Evolution::NewChild() {
+  const Ranked &a = Parent(), &b = Parent();
+  const Member &first = members_[a.index], &second = members_[b.index];
+  Genome child = Child(first.genome, second.genome);
+  for (int i = 0; i < kMoreMutations && seen_.count(child) > 0; ++i) MutateOne(child);
+  if (seen_.count(child) > 0) return NewDesign();
+  Proposal proposal{std::move(child), generation_, {first.place}};
+  if (second.place != first.place) proposal.parents.push_back(second.place);
+  return proposal;
+}
+
+std::vector<Genome> Evolution::FirstDesigns() {
   std::vector<Genome> designs = Hypercube();
   for (size_t i = 0; i < std::min(start_.size(), designs.size()); ++i)
     for (size_t gene = 0; gene < genes_.size(); ++gene)
       if (start_[i][gene] >= 0) designs[i][gene] = start_[i][gene];
-  for (Genome& design : designs) Propose(std::move(design), {});
+  return designs;
 }
 
-void Evolution::ProposeChildren() {
-  while (last_.size() < population_) {
-    const Ranked &a = Parent(), &b = Parent();
-    const Member &first = members_[a.index], &second = members_[b.index];
-    Genome child = Child(first.genome, second.genome);
-    for (int i = 0; i < kMoreMutations && seen_.count(child) > 0; ++i) MutateOne(child);
-    std::vector<int64_t> parents = {first.place};
-    if (second.place != first.place) parents.push_back(second.place);
-    if (Propose(std::move(child), std::move(parents))) continue;
-    auto other = Unseen();
-    if (!other) return;
-    Propose(std::move(*other), {});
+std::optional<Proposal> Evolution::Screened(std::optional<Proposal> first) {
+  const bool has_parents = method_ == SearchMethod::kNsga2 && !free_.empty() && !ranked_.empty();
+  std::optional<Proposal> best;
+  double least = 0;
+  for (int i = 0; i < kScreened; ++i) {
+    auto drawn = i == 0 && first ? std::move(first) : has_parents ? NewChild() : NewDesign();
+    if (!drawn) break;
+    const double violation = violation_ ? violation_(drawn->genome) : 0;
+    if (best && violation >= least) continue;
+    best = std::move(drawn);
+    least = violation;
+    if (least == 0) break;
   }
+  return best;
 }
 
 std::vector<Proposal> Evolution::Next() {
   last_.clear();
   ++generation_;
-  if (method_ == SearchMethod::kNsga2 && generation_ == 1) ProposeFirst();
-  if (method_ == SearchMethod::kNsga2 && !free_.empty() && !ranked_.empty()) ProposeChildren();
-  while (last_.size() < population_) {
-    auto genome = Unseen();
-    if (!genome) break;
-    Propose(std::move(*genome), {});
+  std::vector<Genome> first;
+  if (method_ == SearchMethod::kNsga2 && generation_ == 1) first = FirstDesigns();
+  for (size_t i = 0; last_.size() < population_; ++i) {
+    std::optional<Proposal> proposal;
+    if (i < first.size() && seen_.count(first[i]) == 0) proposal = Proposal{first[i], generation_, {}};
+    if (!proposal || i >= start_.size()) proposal = Screened(std::move(proposal));
+    if (!proposal) break;
+    seen_.insert(proposal->genome);
+    last_.push_back(std::move(*proposal));
   }
   return last_;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <vector>
@@ -34,11 +35,16 @@ struct Proposal {
   std::vector<int64_t> parents;  ///< places among all proposals, from 1; none of a design drawn by itself
 };
 
+/// By how much a design breaks conditions, as far as that is known before it has run; Fitness::kUnknown of
+/// one that cannot run.
+using KnownViolation = std::function<double(const Genome&)>;
+
 class Evolution {
  public:
-  /// `start` are designs of the first generation; where one says -1, the value is drawn.
+  /// `start` are designs of the first generation; where one says -1, the value is drawn. Where `violation` is
+  /// there, it is asked for designs that break nothing; those to start from are taken as they are.
   Evolution(std::vector<Gene> genes, SearchMethod method, std::vector<Genome> start, int64_t population,
-            uint64_t seed);
+            uint64_t seed, KnownViolation violation = {});
 
   /// A generation: `population` designs, fewer when there are no more that are new, and none in the end.
   std::vector<Proposal> Next();
@@ -61,9 +67,12 @@ class Evolution {
   const Ranked& Parent();
   Genome Child(const Genome& a, const Genome& b);
   void MutateOne(Genome& genome);
-  bool Propose(Genome genome, std::vector<int64_t> parents);
-  void ProposeFirst();
-  void ProposeChildren();
+  std::optional<Proposal> NewDesign();
+  std::optional<Proposal> NewChild();
+  std::vector<Genome> FirstDesigns();
+  /// `first`, or of some new ones the first that breaks nothing, else the one that breaks least. Nothing when
+  /// all designs have been seen.
+  std::optional<Proposal> Screened(std::optional<Proposal> first);
 
   std::vector<Gene> genes_;
   std::vector<size_t> free_;  ///< genes of several values
@@ -71,6 +80,7 @@ class Evolution {
   std::vector<Genome> start_;
   size_t population_;
   graph::zoo::Random random_;
+  KnownViolation violation_;
   int64_t generation_ = 0, proposed_ = 0;
   std::set<Genome> seen_;
   std::vector<Proposal> last_;

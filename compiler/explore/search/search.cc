@@ -2,6 +2,7 @@
 #include "compiler/explore/search/search.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -111,8 +112,9 @@ class Searching {
         networks_(static_cast<int64_t>(search.plan.networks.size())),
         runner_(networks, search.plan.constraints, options.run),
         workers_(options.jobs, [this](const std::string& item) { return Work(item); }),
-        evolution_(search.space.genes(), search.method, search.start, search.population, search.search_seed) {
-  }
+        screener_(1, [this](const std::string& item) { return Screen(item); }),
+        evolution_(search.space.genes(), search.method, search.start, search.population, search.search_seed,
+                   [this](const Genome& genome) { return ViolationBefore(genome); }) {}
 
   /// False after setting `error`.
   bool Run(std::string& error) {
@@ -156,6 +158,23 @@ class Searching {
     const int64_t id = genome.front();
     genome.erase(genome.begin());
     return PackRow(RunPoint(PointAt(id, genome), runner_, options_.describe));
+  }
+
+  /// In a process of its own: under any network, since conditions are not on them.
+  std::string Screen(const std::string& item) {
+    const Genome genome = NumbersIn(item);
+    const Point point = search_.space.PointOf(genome, search_.plan.networks.front());
+    return fmt::format("{}", runner_.ViolationBefore(point));
+  }
+
+  double ViolationBefore(const Genome& genome) {
+    double violation = Fitness::kUnknown;
+    screener_.Run({fmt::format("{}", fmt::join(genome, " "))}, [&](const Answer& answer) {
+      const std::string& text = answer.text;
+      std::from_chars(text.data(), text.data() + text.size(), violation);
+      return true;
+    });
+    return violation;
   }
 
   void Keep(const Row& row) {
@@ -219,7 +238,7 @@ class Searching {
   Database& database_;
   int64_t networks_;
   PointRunner runner_;
-  Workers workers_;
+  Workers workers_, screener_;
   Evolution evolution_;
   std::map<int64_t, Known> known_;  ///< by id
   int64_t told_ = 0;                ///< designs
