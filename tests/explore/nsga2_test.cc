@@ -129,6 +129,17 @@ TEST(Nsga2, SurvivorsAreWholeFrontsAndOfTheLastThoseWithMostRoom) {
   EXPECT_EQ(Survivors(all, 6).back().front, 1u);
 }
 
+TEST(Nsga2, OfDesignsThatCostTheSameOneLivesOnBeforeTheOthers) {
+  const std::vector<Fitness> all = {Meets({1, 1}), Meets({1, 1}), Breaks(2), Meets({3, 3}), Meets({1, 1})};
+  std::vector<size_t> indices, fronts;
+  for (const Ranked& survivor : Survivors(all, 5)) {
+    indices.push_back(survivor.index);
+    fronts.push_back(survivor.front);
+  }
+  EXPECT_THAT(indices, ElementsAre(0, 3, 2, 1, 4));
+  EXPECT_THAT(fronts, ElementsAre(0, 1, 2, 3, 3));
+}
+
 TEST(Nsga2, ATournamentGoesToTheEarlierFrontAndThenToMoreRoom) {
   const Ranked first{0, 0, 0.1}, roomy{1, 1, 9}, narrow{2, 1, 2};
   EXPECT_TRUE(Beats(first, roomy));

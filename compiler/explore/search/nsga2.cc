@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
+#include <utility>
 
 namespace cosim::explore {
 
@@ -64,18 +66,28 @@ bool Beats(const Ranked& a, const Ranked& b) {
 }
 
 std::vector<Ranked> Survivors(const std::vector<Fitness>& all, size_t count) {
+  std::vector<Fitness> once;
+  std::vector<size_t> first, again;  // indices
+  std::set<std::vector<double>> seen;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const bool is_new = all[i].violation > 0 || seen.insert(all[i].costs).second;
+    (is_new ? first : again).push_back(i);
+    if (is_new) once.push_back(all[i]);
+  }
   std::vector<Ranked> survivors;
-  const auto fronts = SortedFronts(all);
+  const auto fronts = SortedFronts(once);
   for (size_t f = 0; f < fronts.size() && survivors.size() < count; ++f) {
-    const std::vector<double> crowding = CrowdingOf(all, fronts[f]);
+    const std::vector<double> crowding = CrowdingOf(once, fronts[f]);
     std::vector<Ranked> members;
-    for (size_t i = 0; i < fronts[f].size(); ++i) members.push_back({fronts[f][i], f, crowding[i]});
+    for (size_t i = 0; i < fronts[f].size(); ++i) members.push_back({first[fronts[f][i]], f, crowding[i]});
     if (survivors.size() + members.size() > count) {
       std::ranges::stable_sort(members, Beats);
       members.resize(count - survivors.size());
     }
     survivors.insert(survivors.end(), members.begin(), members.end());
   }
+  for (size_t i = 0; i < again.size() && survivors.size() < count; ++i)
+    survivors.push_back({again[i], fronts.size(), 0});
   return survivors;
 }
 

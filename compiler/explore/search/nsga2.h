@@ -40,7 +40,9 @@ struct Ranked {
 bool Beats(const Ranked& a, const Ranked& b);
 
 /// The best `count` of them, or all: whole fronts, then of the one that is cut those with most room; of
-/// equals the earlier ones. In the order of fronts.
+/// equals the earlier ones. Of those that meet the limits and cost the same, the first stands for all, so
+/// that a front is not filled by one design under many names; the others come behind the last front. In the
+/// order of fronts.
 std::vector<Ranked> Survivors(const std::vector<Fitness>& all, size_t count);
 
 }  // namespace cosim::explore
