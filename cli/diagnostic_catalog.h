@@ -27,7 +27,8 @@ struct CodeExplanation {
   std::string when;          ///< a situation instead of an example; then the three above are empty
 };
 /// What `where` of an example is, when it is no file.
-inline constexpr char kWholeProgram[] = "program", kWholePlan[] = "plan", kCommandLine[] = "command";
+inline constexpr char kWholeProgram[] = "program", kWholePlan[] = "plan", kWholeSearch[] = "search plan",
+                      kCommandLine[] = "command";
 
 /// The catalogue, in its order; nothing after reporting.
 std::optional<std::vector<CodeExplanation>> LoadDiagnosticCatalog(Diagnostics& diags);

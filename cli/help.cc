@@ -72,7 +72,7 @@ std::string ExampleText(const CodeExplanation& code) {
   if (code.where == kCommandLine)
     return fmt::format("wrong:\n{}right:\n{}", ShownLines("cosim " + code.wrong),
                        ShownLines("cosim " + code.right));
-  const bool whole = code.where == kWholeProgram || code.where == kWholePlan;
+  const bool whole = code.where == kWholeProgram || code.where == kWholePlan || code.where == kWholeSearch;
   const std::string place = whole ? fmt::format("in a {}", code.where) : "in " + code.where;
   const auto [wrong, right] = whole ? std::pair(code.wrong, code.right) : WholeLines(code);
   return fmt::format("wrong, {}:\n{}right:\n{}", place, ShownLines(wrong), ShownLines(right));

@@ -16,6 +16,7 @@
 #include "cli/text.h"
 #include "cli/verbs.h"
 #include "compiler/explore/database.h"
+#include "compiler/explore/objective.h"
 
 namespace cosim::cli {
 namespace po = boost::program_options;
@@ -23,10 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Objective {
-  std::string name;
-  bool larger = false;  ///< is better
-};
+using explore::Objective;
 
 /// The points of one network.
 struct Field {
@@ -39,34 +37,14 @@ std::optional<std::vector<Objective>> ParseObjectives(const std::string& text) {
   std::vector<Objective> objectives;
   for (size_t at = 0; at <= text.size();) {
     const size_t comma = std::min(text.find(',', at), text.size());
-    std::string name = text.substr(at, comma - at);
+    auto objective = explore::ParseObjective(text.substr(at, comma - at));
     at = comma + 1;
-    const bool larger = name.starts_with("max:");
-    if (larger) name.erase(0, 4);
-    if (name.empty())
+    if (!objective)
       return Fail(fmt::format("--objectives={}: a name is missing", text), "as in frame_ms,area.dsp"),
              std::nullopt;
-    objectives.push_back({std::move(name), larger});
+    objectives.push_back(std::move(*objective));
   }
   return objectives;
-}
-
-/// A figure by its place in the JSON of a run, "end_to_end.host_ms"; what stands in end_to_end needs no more
-/// than its own name.
-const Json* FigureOf(const Json& result, const std::string& name) {
-  const Json* at = &result;
-  for (size_t begin = 0; begin <= name.size();) {
-    const size_t dot = std::min(name.find('.', begin), name.size());
-    const std::string key = name.substr(begin, dot - begin);
-    if (!at->is_object() || !at->contains(key)) {
-      const auto frame = result.find("end_to_end");
-      return frame != result.end() && frame->is_object() && frame->contains(name) ? &frame->at(name)
-                                                                                  : nullptr;
-    }
-    at = &at->at(key);
-    begin = dot + 1;
-  }
-  return at;
 }
 
 std::string DescriptionOf(const explore::Row& row) {
@@ -80,30 +58,20 @@ std::string DescriptionOf(const explore::Row& row) {
 std::vector<std::string> AddRow(const explore::Row& row, const std::vector<Objective>& objectives,
                                 Field& field) {
   const Json result = Json::parse(row.result, nullptr, /*allow_exceptions=*/false);
-  explore::Candidate candidate{.id = row.id, .costs = {}};
   std::vector<std::string> missing;
-  for (const Objective& objective : objectives) {
-    const Json* figure = FigureOf(result, objective.name);
-    if (figure == nullptr || !figure->is_number())
-      missing.push_back(objective.name);
-    else
-      candidate.costs.push_back((objective.larger ? -1 : 1) * figure->get<double>());
-  }
+  explore::Candidate candidate{.id = row.id, .costs = explore::CostsOf(result, objectives, missing)};
   if (!missing.empty()) return ++field.without, missing;
   field.descriptions[row.id] = DescriptionOf(row);
   field.candidates.push_back(std::move(candidate));
   return {};
 }
 
-double Shown(double cost, const Objective& objective) { return objective.larger ? -cost : cost; }
-
 std::string FrontText(const std::string& network, const Field& field,
                       const std::vector<Objective>& objectives) {
   const auto standings = explore::StandingsOf(field.candidates);
   const auto front = std::ranges::count(standings, 0, &explore::Standing::dominated_by);
   std::vector<std::string> names;
-  for (const Objective& objective : objectives)
-    names.push_back((objective.larger ? "max:" : "") + objective.name);
+  for (const Objective& objective : objectives) names.push_back(objective.Text());
   std::string text = fmt::format("{}: {} of {} on the front of {}\n{:>5}", network, front,
                                  Counted(standings.size(), "point"), fmt::join(names, ", "), "id");
   for (const std::string& name : names) text += fmt::format("  {:>14}", name);
@@ -116,7 +84,7 @@ std::string FrontText(const std::string& network, const Field& field,
   const auto line = [&](size_t i, const std::string& behind) {
     text += fmt::format("{:>5}", standings[i].id);
     for (size_t o = 0; o < objectives.size(); ++o)
-      text += fmt::format("  {:>14.10g}", Shown(field.candidates[i].costs[o], objectives[o]));
+      text += fmt::format("  {:>14.10g}", objectives[o].Signed(field.candidates[i].costs[o]));
     text += "  " + behind + field.descriptions.at(standings[i].id) + "\n";
   };
   for (const size_t i : order) line(i, "");
@@ -135,7 +103,7 @@ Json FrontJson(const Field& field, const std::vector<Objective>& objectives) {
   for (size_t i = 0; i < standings.size(); ++i) {
     Json point = {{"id", standings[i].id}, {"point", field.descriptions.at(standings[i].id)}};
     for (size_t o = 0; o < objectives.size(); ++o)
-      point["objectives"][objectives[o].name] = Shown(field.candidates[i].costs[o], objectives[o]);
+      point["objectives"][objectives[o].name] = objectives[o].Signed(field.candidates[i].costs[o]);
     point["on_front"] = standings[i].dominated_by == 0;
     point["dominated_by"] = standings[i].dominated_by == 0 ? Json() : Json(standings[i].dominated_by);
     json.push_back(std::move(point));
@@ -160,10 +128,7 @@ std::optional<std::map<std::string, Field>> ReadFields(const std::string& file,
   if (!database || !database->ForEach(add, error)) return Fail(error), std::nullopt;
   if (compared > 0) return fields;
   if (missing.empty()) return Fail(fmt::format("{} has no points that are done", file)), std::nullopt;
-  Fail(fmt::format("no point has a number '{}'", missing.front()),
-       "cycles, ms, frame_ms, host_ms, dram_bytes, macs_host, area.dsp, area.ramb36, max:utilization, "
-       "energy_mj of points with an energy table (--set energy=45nm), or any number in the JSON of `cosim "
-       "run`");
+  Fail(fmt::format("no point has a number '{}'", missing.front()), explore::kKnownFigures);
   return std::nullopt;
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -19,10 +18,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kSweepSchema = 1;  // docs/reference/versions.md
 
-struct Column {
-  std::string title;
-  std::function<std::string(const Row&)> text;
-};
+using Column = RowColumn;
 
 std::string SettingText(const Row& row, const std::string& key) {
   std::string value;
@@ -38,30 +34,6 @@ std::vector<std::string> KeysOf(const std::vector<Row>& rows) {
     for (const isa::Override& setting : row.settings)
       if (std::ranges::count(keys, setting.path) == 0) keys.push_back(setting.path);
   return keys;
-}
-
-/// What a point is, apart from results.
-std::vector<Column> PointColumns(const std::vector<Row>& rows) {
-  std::vector<Column> columns = {{"name", [](const Row& row) { return row.name; }},
-                                 {"network", [](const Row& row) { return row.network; }},
-                                 {"config", [](const Row& row) { return row.config; }}};
-  for (const std::string& key : KeysOf(rows))
-    columns.push_back({key, [key](const Row& row) { return SettingText(row, key); }});
-  return columns;
-}
-
-/// "block_out" for "parameters.block_out", where no other key ends so.
-std::string ShortTitle(const Column& column, const std::vector<Column>& columns) {
-  const std::string last = column.title.substr(column.title.rfind('.') + 1);
-  const auto ends_so = [&](const Column& other) {
-    return other.title == last || other.title.ends_with("." + last);
-  };
-  return std::ranges::count_if(columns, ends_so) == 1 ? last : column.title;
-}
-
-bool Differs(const Column& column, const std::vector<Row>& rows) {
-  return std::ranges::any_of(rows,
-                             [&](const Row& row) { return column.text(row) != column.text(rows.front()); });
 }
 
 /// Null where the result has no such number.
@@ -139,14 +111,42 @@ std::string CsvText(const Json& value) {
   return value.is_null() ? "" : value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+/// "block_out" for "parameters.block_out", where no other key ends so.
+std::string ShortTitle(const Column& column, const std::vector<Column>& columns) {
+  const std::string last = column.title.substr(column.title.rfind('.') + 1);
+  const auto ends_so = [&](const Column& other) {
+    return other.title == last || other.title.ends_with("." + last);
+  };
+  return std::ranges::count_if(columns, ends_so) == 1 ? last : column.title;
+}
+
+bool Differs(const Column& column, const std::vector<Row>& rows) {
+  return std::ranges::any_of(rows,
+                             [&](const Row& row) { return column.text(row) != column.text(rows.front()); });
+}
+
 }  // namespace
 
-std::string SweepTable(const std::vector<Row>& rows) {
-  if (rows.empty()) return "no points\n";
+std::vector<RowColumn> PointColumns(const std::vector<Row>& rows) {
+  std::vector<Column> columns = {{"name", [](const Row& row) { return row.name; }},
+                                 {"network", [](const Row& row) { return row.network; }},
+                                 {"config", [](const Row& row) { return row.config; }}};
+  for (const std::string& key : KeysOf(rows))
+    columns.push_back({key, [key](const Row& row) { return SettingText(row, key); }});
+  return columns;
+}
+
+std::vector<RowColumn> DifferingColumns(const std::vector<Row>& rows) {
   std::vector<Column> columns;
   for (const Column& column : PointColumns(rows))
     if (Differs(column, rows)) columns.push_back(column);
   for (Column& column : columns) column.title = ShortTitle(column, columns);
+  return columns;
+}
+
+std::string SweepTable(const std::vector<Row>& rows) {
+  if (rows.empty()) return "no points\n";
+  const std::vector<Column> columns = DifferingColumns(rows);
   std::vector<size_t> widths;
   for (const Column& column : columns) {
     widths.push_back(column.title.size());
@@ -172,7 +172,7 @@ std::string SweepTable(const std::vector<Row>& rows) {
   return text + Summary(rows);
 }
 
-std::string SweepCsv(const std::vector<Row>& rows) {
+std::string SweepCsv(const std::vector<Row>& rows, const std::vector<RowColumn>& more) {
   static const std::vector<std::pair<const char*, const char*>> kFigures = {
       {"cycles", "/cycles"},
       {"ms", "/ms"},
@@ -195,6 +195,7 @@ std::string SweepCsv(const std::vector<Row>& rows) {
   for (const Column& column : columns) text += "," + Quoted(column.title);
   text += ",isa,status,diagnostic";
   for (const auto& [title, pointer] : kFigures) text += fmt::format(",{}", title);
+  for (const Column& column : more) text += "," + Quoted(column.title);
   text += "\r\n";
   for (const Row& row : rows) {
     text += std::to_string(row.id);
@@ -202,12 +203,13 @@ std::string SweepCsv(const std::vector<Row>& rows) {
     text += "," + Quoted(row.isa) + "," + row.status + "," + Quoted(row.diagnostic);
     const Json result = ResultOf(row);
     for (const auto& [title, pointer] : kFigures) text += "," + Quoted(CsvText(At(result, pointer)));
+    for (const Column& column : more) text += "," + Quoted(column.text(row));
     text += "\r\n";
   }
   return text;
 }
 
-std::string SweepJson(const explore::SweepHead& head, const std::vector<Row>& rows) {
+nlohmann::ordered_json SweepObject(const explore::SweepHead& head, const std::vector<Row>& rows) {
   Json json = {
       {"schema", kSweepSchema}, {"version", head.version}, {"digest", head.digest}, {"plan", head.plan}};
   json["points"] = Json::array();
@@ -225,7 +227,11 @@ std::string SweepJson(const explore::SweepHead& head, const std::vector<Row>& ro
     point["result"] = row.result.empty() ? Json() : ResultOf(row);
     json["points"].push_back(std::move(point));
   }
-  return JsonText(json);
+  return json;
+}
+
+std::string SweepJson(const explore::SweepHead& head, const std::vector<Row>& rows) {
+  return JsonText(SweepObject(head, rows));
 }
 
 }  // namespace cosim::cli

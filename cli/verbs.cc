@@ -24,6 +24,8 @@ constexpr Verb kVerbs[] = {
     {"inspect", "say what a model file holds, and what of it would run where", InspectVerb},
     {"explain", "say why each layer of a network takes its cycles, and what would lift it", ExplainVerb},
     {"sweep", "run many configurations, each a row of a database", SweepVerb},
+    {"search", "search a plan's designs for the front of several objectives, each a row of a database",
+     SearchVerb},
     {"compare", "say what differs between runs, layer by layer, and in their configurations", CompareVerb},
     {"pareto", "print the points of a sweep that no other beats", ParetoVerb},
     {"tune", "search for schedules of fewer cycles, for run --tuned", TuneVerb},

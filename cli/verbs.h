@@ -22,6 +22,7 @@ int SynthVerb(const Arguments& arguments);    // synth.cc
 int ExportVerb(const Arguments& arguments);   // export.cc
 int FlashVerb(const Arguments& arguments);    // flash.cc
 int SweepVerb(const Arguments& arguments);    // sweep.cc
+int SearchVerb(const Arguments& arguments);   // search.cc
 int CompareVerb(const Arguments& arguments);  // compare.cc
 int ParetoVerb(const Arguments& arguments);   // pareto.cc
 int TuneVerb(const Arguments& arguments);     // tune.cc

@@ -41,10 +41,6 @@ std::optional<Number> ParseNumber(std::string_view written) {
   return number;
 }
 
-std::string Text(double value, bool whole) {
-  return whole ? fmt::format("{:.0f}", value) : fmt::format("{:g}", value);
-}
-
 bool Bad(const YamlNode& at, const std::string& what, Diagnostics& diags) {
   isa::Report(diags, codes::kBadAxis, at, what).hint = kForms;
   return false;
@@ -77,7 +73,7 @@ bool ReadRange(const YamlNode& at, std::string_view text, Axis& axis, Diagnostic
     const auto n = static_cast<double>(i);
     const double value = multiplies ? from->value * std::pow(step->value, n) : from->value + n * step->value;
     if (value > end) break;
-    axis.values.push_back(Text(value, whole));
+    axis.values.push_back(NumberText(value, whole));
   }
   return true;
 }
@@ -128,11 +124,25 @@ std::optional<Axis> ReadAxis(const YamlNode& key, const YamlNode& value, Diagnos
   return axis;
 }
 
+std::string NumberText(double value, bool whole) {
+  return whole ? fmt::format("{:.0f}", value) : fmt::format("{:g}", value);
+}
+
+std::optional<std::vector<double>> NumbersOf(const Axis& axis) {
+  std::vector<double> numbers;
+  for (const std::string& value : axis.values) {
+    const auto number = ParseNumber(value);
+    if (!number) return std::nullopt;
+    numbers.push_back(number->value);
+  }
+  return numbers;
+}
+
 std::string ValueAt(const Axis& axis, double at) {
   if (!axis.range) return axis.values[static_cast<size_t>(at * static_cast<double>(axis.values.size()))];
   const auto [from, to, whole] = *axis.range;
-  if (whole) return Text(std::min(to, from + std::floor(at * (to - from + 1))), true);
-  return Text(from + at * (to - from), false);
+  if (whole) return NumberText(std::min(to, from + std::floor(at * (to - from + 1))), true);
+  return NumberText(from + at * (to - from), false);
 }
 
 }  // namespace cosim::explore

@@ -32,4 +32,9 @@ std::optional<Axis> ReadAxis(const isa::YamlNode& key, const isa::YamlNode& valu
 /// The value `at` of the way through the axis, which is in [0, 1): each value of a list has an equal share.
 std::string ValueAt(const Axis& axis, double at);
 
+/// The numbers that a list's values are, in their order; nothing when one of them is none.
+std::optional<std::vector<double>> NumbersOf(const Axis& axis);
+/// As it stands in a setting: 200, 66.5.
+std::string NumberText(double value, bool whole);
+
 }  // namespace cosim::explore

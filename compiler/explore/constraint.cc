@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <vector>
 
 #include "compiler/explore/diagnostic_codes.h"
@@ -23,10 +24,13 @@ using isa::Token;
 /// Nothing once an error has been reported.
 using Value = std::optional<double>;
 
+constexpr double kLeastViolation = 1e-9;
+
 const std::vector<std::string> kNames = {
     "parameters.X",       "clock_mhz",          "macs_per_cycle",       "area.dsp",
     "area.ramb36",        "memory.latency",     "memory.write_latency", "memory.port_bits",
-    "memory.burst_beats", "memory.outstanding", "memory.jitter",        "memory.dram_bytes"};
+    "memory.burst_beats", "memory.outstanding", "memory.jitter",        "memory.dram_bytes",
+    "hardware.lut_inputs"};
 
 class Evaluation {
  public:
@@ -34,18 +38,19 @@ class Evaluation {
   Evaluation(const isa::YamlNode& node, const isa::Spec* spec, Diagnostics& diags)
       : tokens_(node, codes::kConstraintSyntax, diags), spec_(spec) {}
 
-  std::optional<bool> Whole() {
-    std::optional<bool> holds = Comparison();
+  /// By how much it is broken; 0: it holds.
+  Value Whole() {
+    Value broken = Comparison();
     while (tokens_.Accept("&")) {
-      const std::optional<bool> next = Comparison();
-      holds = holds && next ? std::optional(*holds && *next) : std::nullopt;
+      const Value next = Comparison();
+      broken = broken && next ? Value(*broken + *next) : std::nullopt;
     }
     tokens_.ExpectEnd();
-    return tokens_.failed() ? std::nullopt : holds;
+    return tokens_.failed() ? std::nullopt : broken;
   }
 
  private:
-  std::optional<bool> Comparison() {
+  Value Comparison() {
     if (tokens_.Peek().text == "fits" && tokens_.Peek(1).text == "(") return Fits();
     const Value left = Sum();
     const Token op = tokens_.Next();
@@ -59,11 +64,21 @@ class Evaluation {
     }
     const Value right = Sum();
     if (!left || !right) return std::nullopt;
-    if (op.text == "<") return *left < *right;
-    if (op.text == "<=") return *left <= *right;
-    if (op.text == ">") return *left > *right;
-    if (op.text == ">=") return *left >= *right;
-    return (*left == *right) == (op.text == "==");
+    return Holding(*left, op.text, *right) ? 0 : DistanceOf(*left, *right);
+  }
+
+  static bool Holding(double left, const std::string& op, double right) {
+    if (op == "<") return left < right;
+    if (op == "<=") return left <= right;
+    if (op == ">") return left > right;
+    if (op == ">=") return left >= right;
+    return (left == right) == (op == "==");
+  }
+
+  /// Above 0 of equal ones too, for which < does not hold.
+  static double DistanceOf(double left, double right) {
+    const double larger = std::max(std::abs(left), std::abs(right));
+    return std::max(larger > 0 ? std::abs(left - right) / larger : 0, kLeastViolation);
   }
 
   /// What is left has been said to be wrong.
@@ -71,7 +86,7 @@ class Evaluation {
     while (!tokens_.AtEnd()) tokens_.Next();
   }
 
-  std::optional<bool> Fits() {
+  Value Fits() {
     tokens_.Next();
     tokens_.Expect("(");
     const Token what = tokens_.Peek();
@@ -80,8 +95,9 @@ class Evaluation {
       return std::nullopt;
     }
     tokens_.Expect(")");
-    if (spec_ == nullptr) return true;
-    return synth::FitOf(*spec_).fits.value_or(true);
+    if (spec_ == nullptr) return 0;
+    const synth::Fit fit = synth::FitOf(*spec_);
+    return fit.fits.value_or(true) ? 0 : fit.excess;
   }
 
   Value Sum() {
@@ -181,6 +197,7 @@ class Evaluation {
     const isa::MemorySystem& dram = spec_->dram;
     if (name == "clock_mhz") return spec_->clock_mhz;
     if (name == "macs_per_cycle") return static_cast<double>(spec_->MacsPerCycle());
+    if (name == "hardware.lut_inputs") return spec_->hardware.lut_inputs;
     if (name == "memory.latency") return dram.latency;
     if (name == "memory.write_latency") return dram.write_latency;
     if (name == "memory.port_bits") return dram.port_bits;
@@ -222,8 +239,13 @@ std::optional<Constraint> ParseConstraint(const isa::YamlNode& node, Diagnostics
   return Constraint{node};
 }
 
-std::optional<bool> Holds(const Constraint& constraint, const isa::Spec& spec, Diagnostics& diags) {
+std::optional<double> Violation(const Constraint& constraint, const isa::Spec& spec, Diagnostics& diags) {
   return Evaluation(constraint.node, &spec, diags).Whole();
+}
+
+std::optional<bool> Holds(const Constraint& constraint, const isa::Spec& spec, Diagnostics& diags) {
+  const auto broken = Violation(constraint, spec, diags);
+  return broken ? std::optional(*broken == 0) : std::nullopt;
 }
 
 }  // namespace cosim::explore

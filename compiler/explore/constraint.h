@@ -9,7 +9,8 @@
 //   value = number | name { "." name } | "(" sum ")" | "-" value
 //
 // Names: parameters.X; clock_mhz; memory.latency and the others of the elaborated memory, in cycles and
-// bytes; macs_per_cycle; area.dsp and area.ramb36, the least that it takes (sim/synth/fit.h).
+// bytes; macs_per_cycle; hardware.lut_inputs; area.dsp and area.ramb36, the least that it takes
+// (sim/synth/fit.h).
 #pragma once
 
 #include <optional>
@@ -34,8 +35,13 @@ std::optional<Constraint> ParseConstraint(const isa::YamlNode& node, Diagnostics
 /// The least that the accelerator takes (sim/synth/fit.h); nothing where there is no RTL for it.
 std::optional<synth::Resources> AreaOf(const isa::Spec& spec);
 
-/// Whether the spec meets it; nothing after reporting a parameter that the ISA does not have, a division by
-/// zero, or an area that is not known.
+/// By how much the spec breaks it: 0 when it holds, else above 0, and the less the nearer. Of a comparison
+/// that is the distance of its sides as a share of the larger one; of fits(board), Fit::excess, which may be
+/// infinite; of several, their sum. Nothing after reporting a parameter that the ISA does not have, a
+/// division by zero, or an area that is not known.
+std::optional<double> Violation(const Constraint& constraint, const isa::Spec& spec, Diagnostics& diags);
+
+/// Whether that is 0.
 std::optional<bool> Holds(const Constraint& constraint, const isa::Spec& spec, Diagnostics& diags);
 
 }  // namespace cosim::explore

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -43,6 +45,11 @@ CREATE TABLE point (
 );
 )sql";
 
+// Of a search only. `violation` is NULL where it is not known.
+constexpr const char* kSearchTable = R"sql(
+CREATE TABLE search (id INTEGER PRIMARY KEY, generation INTEGER NOT NULL, parents TEXT NOT NULL, violation REAL);
+)sql";
+
 constexpr const char* kColumns = "id, network, config, isa, name, settings, status, diagnostic, result";
 
 std::string SettingsJson(const std::vector<isa::Override>& settings) {
@@ -61,6 +68,15 @@ std::vector<isa::Override> SettingsFrom(const std::string& text) {
   return settings;
 }
 
+std::vector<int64_t> ParentsFrom(const std::string& text) {
+  std::vector<int64_t> parents;
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_array()) return parents;
+  for (const auto& parent : json)
+    if (parent.is_number_integer()) parents.push_back(parent);
+  return parents;
+}
+
 Row RowAt(const Statement& statement) {
   Row row;
   row.id = statement.Integer(0);
@@ -72,7 +88,18 @@ Row RowAt(const Statement& statement) {
   row.status = statement.Text(6);
   row.diagnostic = statement.Text(7);
   row.result = statement.Text(8);
+  if (statement.Columns() <= 9 || statement.IsNull(9)) return row;
+  row.birth = Birth{statement.Integer(9), ParentsFrom(statement.Text(10))};
+  row.violation = statement.IsNull(11) ? std::numeric_limits<double>::infinity() : statement.Real(11);
   return row;
+}
+
+/// Rows in the order of their columns, those of a search with how it came upon them.
+std::string SelectRows(bool is_search) {
+  return is_search
+             ? fmt::format("SELECT {}, generation, parents, violation FROM point LEFT JOIN search USING (id)",
+                           kColumns)
+             : fmt::format("SELECT {} FROM point", kColumns);
 }
 
 }  // namespace
@@ -127,7 +154,8 @@ bool Database::Create(const SweepHead& head, const std::vector<SourceFile>& file
   const bool one = journal == Journal::kOneMachine;
   bool good = run(one ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE") && run("BEGIN") &&
               run(fmt::format("PRAGMA application_id = {}", kApplication)) &&
-              run(fmt::format("PRAGMA user_version = {}", kVersion)) && run(kTables);
+              run(fmt::format("PRAGMA user_version = {}", kVersion)) && run(kTables) &&
+              (!head.is_search || run(kSearchTable));
   if (good)
     good = Statement(handle_.get(), "INSERT INTO sweep VALUES (?, ?, ?, ?)")
                .Bind(head.digest)
@@ -162,6 +190,8 @@ bool Database::ReadHead(const std::string& path, std::string& error) {
   Statement statement(handle_.get(), "SELECT digest, plan, version, points FROM sweep");
   if (statement.Step() == SQLITE_ROW) {
     head_ = {statement.Text(0), statement.Text(1), statement.Text(2), statement.Integer(3)};
+    Statement table(handle_.get(), "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'search'");
+    head_.is_search = table.Step() == SQLITE_ROW;
     return true;
   }
   error = fmt::format("{} is damaged: {}", path, sqlite3_errmsg(handle_.get()));
@@ -192,6 +222,13 @@ std::set<int64_t> Database::Ids(const std::string& but_status) const {
 }
 
 bool Database::Add(const Row& row, std::string& error) {
+  if (!head_.is_search || !row.birth) return AddPoint(row, error);
+  // Both or neither; inside of a transaction, too.
+  return Execute("SAVEPOINT row", error) && AddBirth(row, error) && AddPoint(row, error) &&
+         Execute("RELEASE row", error);
+}
+
+bool Database::AddPoint(const Row& row, std::string& error) {
   Statement statement(
       handle_.get(),
       fmt::format("INSERT OR REPLACE INTO point ({}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", kColumns));
@@ -200,6 +237,33 @@ bool Database::Add(const Row& row, std::string& error) {
   if (statement.BindOrNull(row.diagnostic).BindOrNull(row.result).Done()) return true;
   error = sqlite3_errmsg(handle_.get());
   return false;
+}
+
+bool Database::AddBirth(const Row& row, std::string& error) {
+  Statement statement(handle_.get(), "INSERT OR REPLACE INTO search VALUES (?, ?, ?, ?)");
+  statement.Bind(row.id).Bind(row.birth->generation).Bind(nlohmann::json(row.birth->parents).dump());
+  if (std::isfinite(row.violation))
+    statement.BindReal(row.violation);
+  else
+    statement.BindOrNull("");
+  if (statement.Done()) return true;
+  error = sqlite3_errmsg(handle_.get());
+  return false;
+}
+
+bool Database::Extend(const SweepHead& head, std::string& error) {
+  if (head.points == head_.points) return true;
+  if (head.points < head_.points) {
+    error = fmt::format("it holds a search of up to {} points, and the plan now says {}", head_.points,
+                        head.points);
+    return false;
+  }
+  Statement statement(handle_.get(), "UPDATE sweep SET plan = ?, points = ?");
+  if (!statement.Bind(head.plan).Bind(head.points).Done())
+    return error = sqlite3_errmsg(handle_.get()), false;
+  head_.plan = head.plan;
+  head_.points = head.points;
+  return true;
 }
 
 bool Database::Execute(const char* sql, std::string& error) {
@@ -212,7 +276,7 @@ bool Database::Begin(std::string& error) { return Execute("BEGIN", error); }
 bool Database::Commit(std::string& error) { return Execute("COMMIT", error); }
 
 bool Database::ForEach(const std::function<void(const Row&)>& visit, std::string& error) const {
-  Statement statement(handle_.get(), fmt::format("SELECT {} FROM point ORDER BY id", kColumns));
+  Statement statement(handle_.get(), SelectRows(head_.is_search) + " ORDER BY id");
   int step = statement.Step();
   for (; step == SQLITE_ROW; step = statement.Step()) visit(RowAt(statement));
   if (step != SQLITE_DONE) error = sqlite3_errmsg(handle_.get());
@@ -220,7 +284,7 @@ bool Database::ForEach(const std::function<void(const Row&)>& visit, std::string
 }
 
 std::optional<Row> Database::Find(int64_t id, std::string& error) const {
-  Statement statement(handle_.get(), fmt::format("SELECT {} FROM point WHERE id = ?", kColumns));
+  Statement statement(handle_.get(), SelectRows(head_.is_search) + " WHERE id = ?");
   statement.Bind(id);
   const int step = statement.Step();
   if (step == SQLITE_ROW) return RowAt(statement);

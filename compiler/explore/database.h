@@ -27,7 +27,14 @@ struct SweepHead {
   std::string digest;   ///< of everything that its rows follow from; one database holds one such sweep
   std::string plan;     ///< the plan's text, or the command's arguments
   std::string version;  ///< "cosim 0.1.0"
-  int64_t points = 0;   ///< of the plan
+  int64_t points = 0;   ///< of the plan; of a search, the most that it may run
+  bool is_search = false;
+};
+
+/// How a search came upon a point.
+struct Birth {
+  int64_t generation = 1;
+  std::vector<int64_t> parents;  ///< designs, by their places in the search, from 1
 };
 
 /// A point with what came of it. `result` is the JSON of a run, empty of a point that has none.
@@ -38,6 +45,8 @@ struct Row {
   std::string status;      ///< "done", "failed" or "excluded"
   std::string diagnostic;  ///< of the latter two
   std::string result;
+  double violation = 0;        ///< of an excluded point: Violation(); kept of a search
+  std::optional<Birth> birth;  ///< of a search
 };
 
 /// What a database that is made keeps beside it while it is written: a log, which is quick and one machine's
@@ -55,6 +64,9 @@ class Database {
   /// Opens one that is there, for reading.
   static std::optional<Database> Open(const std::string& path, std::string& error);
 
+  /// Raises the number of points that a search may run, and keeps the plan's text that says so. False, and
+  /// `error` set, when that is fewer than before, or the file takes no more.
+  bool Extend(const SweepHead& head, std::string& error);
   /// The texts that points follow from, by digest. False, and `error` set, when the file is damaged.
   bool ReadSources(std::vector<SourceFile>& sources, std::string& error) const;
   const SweepHead& head() const { return head_; }
@@ -76,6 +88,8 @@ class Database {
     void operator()(sqlite3* database) const;
   };
   explicit Database(sqlite3* handle) : handle_(handle) {}
+  bool AddPoint(const Row& row, std::string& error);
+  bool AddBirth(const Row& row, std::string& error);
   bool Execute(const char* sql, std::string& error);
   bool Create(const SweepHead& head, const std::vector<SourceFile>& files, Journal journal,
               std::string& error);

@@ -12,7 +12,9 @@ namespace cosim::explore {
   X(kTooMany, "E1003", "a plan of no points, or of more than a sweep takes")                   \
   X(kConstraintSyntax, "E1004", "a condition of a plan is malformed")                          \
   X(kConstraintName, "E1005", "a condition of a plan uses a name that its points do not have") \
-  X(kUnknownNetwork, "E1006", "a network of a plan that does not exist")
+  X(kUnknownNetwork, "E1006", "a network of a plan that does not exist")                       \
+  X(kBadObjective, "E1007", "an objective of a search that is none, or stands twice")          \
+  X(kBadStart, "E1008", "a design to start from that a search's keys do not have")
 
 #define COSIM_DECLARE_CODE(name, code, meaning) inline constexpr char name[] = code;
 namespace codes {

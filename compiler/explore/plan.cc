@@ -112,8 +112,6 @@ void ReadSampling(const MapReader& reader, Plan& plan, Diagnostics& diags) {
   if (reader.Find("points") != nullptr) plan.points = reader.Integer("points", 1, kMostPoints).value_or(1);
   if (reader.Find("sample_seed") != nullptr)
     plan.sample_seed = static_cast<uint64_t>(reader.Integer("sample_seed", 0, INT64_MAX).value_or(1));
-  if (reader.Find("seed") != nullptr)
-    plan.seed = static_cast<uint64_t>(reader.Integer("seed", 0, INT64_MAX).value_or(1));
 }
 
 void ReadConstraints(const MapReader& reader, Plan& plan, Diagnostics& diags) {
@@ -135,6 +133,21 @@ std::optional<Sampling> ParseSampling(const std::string& name) {
   return std::nullopt;
 }
 
+bool ReadPointKeys(const MapReader& reader, Plan& plan, Diagnostics& diags) {
+  const size_t errors = diags.list().size();
+  reader.Require("networks");
+  ReadNames(reader, "networks", plan.networks, diags);
+  ReadNames(reader, "configs", plan.configs, diags);
+  plan.isa = reader.OptionalString("isa", "");
+  ReadThreads(reader, plan, diags);
+  if (reader.Find("seed") != nullptr)
+    plan.seed = static_cast<uint64_t>(reader.Integer("seed", 0, INT64_MAX).value_or(1));
+  ReadVariants(reader, plan, diags);
+  ReadAxes(reader, plan, diags);
+  ReadConstraints(reader, plan, diags);
+  return diags.list().size() == errors;
+}
+
 std::optional<Plan> ReadPlan(const isa::SourceText& text, Diagnostics& diags) {
   const auto root = isa::ParseYaml(text, diags);
   if (!root) return std::nullopt;
@@ -144,17 +157,23 @@ std::optional<Plan> ReadPlan(const isa::SourceText& text, Diagnostics& diags) {
                           "sample", "points", "sample_seed", "where"});
   if (!reader.is_map()) return std::nullopt;
   Plan plan;
-  reader.Require("networks");
-  ReadNames(reader, "networks", plan.networks, diags);
-  ReadNames(reader, "configs", plan.configs, diags);
-  plan.isa = reader.OptionalString("isa", "");
-  ReadThreads(reader, plan, diags);
-  ReadVariants(reader, plan, diags);
-  ReadAxes(reader, plan, diags);
+  ReadPointKeys(reader, plan, diags);
   ReadSampling(reader, plan, diags);
-  ReadConstraints(reader, plan, diags);
   if (diags.list().size() > errors || !CheckPlan(plan, *root, diags)) return std::nullopt;
   return plan;
+}
+
+bool CheckIsa(const Plan& plan, const YamlNode& at, Diagnostics& diags) {
+  const auto sets_isa = [](const isa::Override& setting) { return setting.path == "isa"; };
+  if (plan.isa.empty() ||
+      !(std::ranges::any_of(plan.set, sets_isa) || std::ranges::count(plan.axes, "isa", &Axis::key) > 0 ||
+        std::ranges::any_of(plan.variants,
+                            [&](const Variant& v) { return std::ranges::any_of(v.settings, sets_isa); })))
+    return true;
+  isa::Report(diags, codes::kBadAxis, at,
+              fmt::format("'isa' is '{}' for all points, and a key of some", plan.isa))
+      .hint = "keep one of them";
+  return false;
 }
 
 bool CheckPlan(const Plan& plan, const YamlNode& at, Diagnostics& diags) {
@@ -172,14 +191,7 @@ bool CheckPlan(const Plan& plan, const YamlNode& at, Diagnostics& diags) {
   if (is_grid && plan.points > 0)
     isa::Report(diags, codes::kTooMany, at, "a grid takes all its points").hint =
         "leave out 'points', or sample: random, or latin";
-  const auto sets_isa = [](const isa::Override& setting) { return setting.path == "isa"; };
-  if (!plan.isa.empty() &&
-      (std::ranges::any_of(plan.set, sets_isa) || std::ranges::count(plan.axes, "isa", &Axis::key) > 0 ||
-       std::ranges::any_of(plan.variants,
-                           [&](const Variant& v) { return std::ranges::any_of(v.settings, sets_isa); })))
-    isa::Report(diags, codes::kBadAxis, at,
-                fmt::format("'isa' is '{}' for all points, and a key of some", plan.isa))
-        .hint = "keep one of them";
+  CheckIsa(plan, at, diags);
   if (diags.list().size() > errors) return false;
   const double others =
       static_cast<double>(plan.networks.size() * plan.configs.size() * plan.virtual_threads.size() *

@@ -13,6 +13,7 @@
 #include "isa/diagnostics.h"
 #include "isa/spec/loader.h"
 #include "isa/yaml/node.h"
+#include "isa/yaml/reader.h"
 
 namespace cosim::explore {
 
@@ -54,6 +55,13 @@ std::optional<Sampling> ParseSampling(const std::string& name);
 
 /// Reads the text of a plan. `.networks` are as written. Nothing after reporting.
 std::optional<Plan> ReadPlan(const isa::SourceText& text, Diagnostics& diags);
+
+/// Reads the keys that plans of sweeps and of searches have: networks, configs, isa, virtual_threads, seed,
+/// set, list, keys and where. False after reporting.
+bool ReadPointKeys(const isa::MapReader& reader, Plan& plan, Diagnostics& diags);
+
+/// Reports an ISA for all points that is a key of some too.
+bool CheckIsa(const Plan& plan, const isa::YamlNode& at, Diagnostics& diags);
 
 /// Reports a plan whose parts do not go together: grids over ranges, samples without a number, no points or
 /// too many.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <utility>
 
 #include "compiler/graph/zoo/zoo.h"
@@ -81,15 +82,17 @@ std::shared_ptr<const graph::QuantizedGraph> PointRunner::QuantizedFor(const isa
 }
 
 bool PointRunner::Meets(const isa::Spec& spec, Outcome& outcome) const {
+  bool meets = true;
   for (const Constraint& constraint : constraints_) {
     Diagnostics diags;
-    const auto holds = Holds(constraint, spec, diags);
-    if (holds.value_or(false)) continue;
-    outcome.status = holds ? Status::kExcluded : Status::kFailed;
-    outcome.diagnostic = holds ? "not " + constraint.text() : diags.Render();
-    return false;
+    const auto broken = Violation(constraint, spec, diags);
+    outcome.violation += broken.value_or(0);
+    if (broken == 0.0 || !meets) continue;
+    meets = false;
+    outcome.status = broken ? Status::kExcluded : Status::kFailed;
+    outcome.diagnostic = broken ? "not " + constraint.text() : diags.Render();
   }
-  return true;
+  return meets;
 }
 
 session::Options PointRunner::OptionsFor(const Point& point) const {
@@ -135,6 +138,16 @@ std::optional<const sim::EnergyTable*> PointRunner::EnergyTableFor(const isa::Sp
   auto table = sim::LoadEnergyTable(name, folder, diags);
   if (!table) return error = diags.Render(), std::nullopt;
   return &energies_.emplace(key, std::move(*table)).first->second;
+}
+
+double PointRunner::ViolationBefore(const Point& point) {
+  Outcome outcome;
+  Diagnostics diags;
+  const isa::SpecTexts* texts = TextsOf(point, diags);
+  const auto spec = texts ? isa::Elaborate(texts->isa, texts->config, point.settings, diags) : std::nullopt;
+  if (!spec || (!Meets(*spec, outcome) && outcome.status == Status::kFailed))
+    return std::numeric_limits<double>::infinity();
+  return outcome.violation;
 }
 
 Outcome PointRunner::Run(const Point& point) {

@@ -32,6 +32,7 @@ enum class Status {
 struct Outcome {
   Status status = Status::kFailed;
   std::string diagnostic;
+  double violation = 0;                   ///< of an excluded point, of all conditions: Violation() added
   std::optional<isa::Spec> spec;          ///< of a point whose configuration is legal
   std::optional<session::Result> result;  ///< of a point that is done
 };
@@ -48,6 +49,10 @@ class PointRunner {
 
   Outcome Run(const Point& point);
 
+  /// By how much a point breaks the conditions, without running it; infinite when its configuration is not
+  /// legal, or a condition has no meaning for it.
+  double ViolationBefore(const Point& point);
+
   /// How session::RunExperiment is asked for a point's result, but for what is shared.
   session::Options OptionsFor(const Point& point) const;
 
@@ -58,7 +63,7 @@ class PointRunner {
                                                         std::string& error);
   const isa::SpecTexts* TextsOf(const Point& point, Diagnostics& diags);
   std::shared_ptr<const graph::QuantizedGraph> QuantizedFor(const isa::Spec& spec, const Point& point);
-  /// False, and `outcome` filled in, when a condition does not hold.
+  /// False, and `outcome` filled in, when a condition does not hold: the first of them is named.
   bool Meets(const isa::Spec& spec, Outcome& outcome) const;
   std::optional<session::Result> Experiment(const isa::Spec& spec, session::Options options,
                                             const Point& point, std::string& error);

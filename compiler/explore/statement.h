@@ -33,10 +33,18 @@ class Statement {
     return *this;
   }
 
+  Statement& BindReal(double value) {
+    sqlite3_bind_double(statement_, ++bound_, value);
+    return *this;
+  }
+
   /// SQLITE_ROW while there are rows, then SQLITE_DONE; anything else is an error.
   int Step() { return statement_ == nullptr ? SQLITE_ERROR : sqlite3_step(statement_); }
   bool Done() { return Step() == SQLITE_DONE; }
 
+  int Columns() const { return sqlite3_column_count(statement_); }
+  bool IsNull(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
+  double Real(int column) const { return sqlite3_column_double(statement_, column); }
   int64_t Integer(int column) const { return sqlite3_column_int64(statement_, column); }
   std::string Text(int column) const {
     const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));

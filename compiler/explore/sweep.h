@@ -8,6 +8,7 @@
 
 #include "compiler/explore/database.h"
 #include "compiler/explore/plan.h"
+#include "compiler/explore/point_row.h"
 #include "compiler/explore/point_runner.h"
 #include "isa/diagnostics.h"
 
@@ -37,8 +38,7 @@ struct SweepOptions {
   Shard shard;
   Journal journal = Journal::kOneMachine;  ///< of a database that is made
   RunOptions run;
-  /// The JSON of a point that is done.
-  std::function<std::string(const Point& point, const Outcome& outcome)> describe;
+  DescribeOutcome describe;
   std::function<void(const Progress&)> progress;  ///< may be empty
 };
 

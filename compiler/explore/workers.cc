@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker reads the numbers of items from one pipe until it is closed, and writes each answer to another:
-// its length, then its text.
+// A worker reads items from one pipe until it is closed, and writes each answer to another. Either is its
+// length, then its text.
 #include "compiler/explore/workers.h"
 
 #include <fcntl.h>
@@ -28,7 +28,8 @@
 namespace cosim::explore {
 namespace {
 
-constexpr size_t kMostTogether = 16;  // items given to a worker at a time
+constexpr size_t kMostTogether = 16;      // items given to a worker at a time
+constexpr size_t kMostBytes = 16 * 1024;  // of such items: a pipe takes them while the worker writes
 constexpr size_t kMostDeathText = 4000;
 constexpr std::chrono::seconds kUntilKilledToo{1};
 
@@ -38,26 +39,48 @@ using runtime::WriteAll;
 struct Worker {
   pid_t process = -1;
   int to = -1, from = -1, errors = -1;
-  std::deque<int64_t> items;  ///< given to it, not answered
+  std::deque<size_t> items;  ///< given to it, not answered
 };
 
-[[noreturn]] void Serve(int in, int out, const std::function<std::string(int64_t)>& work) {
-  int64_t item = 0;
-  while (ReadAll(in, &item, sizeof item)) {
-    const std::string text = work(item);
-    const uint64_t length = text.size();
-    if (!WriteAll(out, &length, sizeof length) || !WriteAll(out, text.data(), text.size())) break;
-  }
+bool WriteText(int to, const std::string& text) {
+  const uint64_t length = text.size();
+  return WriteAll(to, &length, sizeof length) && WriteAll(to, text.data(), text.size());
+}
+
+bool ReadText(int from, std::string& text) {
+  uint64_t length = 0;
+  if (!ReadAll(from, &length, sizeof length)) return false;
+  text.resize(length);
+  return ReadAll(from, text.data(), length);
+}
+
+[[noreturn]] void Serve(int in, int out, const std::function<std::string(const std::string&)>& work) {
+  std::string item;
+  while (ReadText(in, item))
+    if (!WriteText(out, work(item))) break;
   _exit(0);
 }
 
-class Pool {
+}  // namespace
+
+class Workers::Pool {
  public:
-  Pool(std::deque<int64_t> waiting, int jobs, const std::function<std::string(int64_t)>& work)
-      : waiting_(std::move(waiting)), work_(work), workers_(static_cast<size_t>(jobs)) {}
+  Pool(int jobs, std::function<std::string(const std::string&)> work)
+      : work_(std::move(work)), workers_(static_cast<size_t>(jobs)) {}
   ~Pool() {
-    for (Worker& worker : workers_) End(worker, SIGKILL);
+    EndAll();
     signal(SIGPIPE, before_);
+  }
+
+  /// `items` stay until all of them are answered.
+  void Give(const std::vector<std::string>& items) {
+    items_ = &items;
+    for (size_t item = 0; item < items.size(); ++item) waiting_.push_back(item);
+  }
+
+  void EndAll() {
+    for (Worker& worker : workers_) End(worker, SIGKILL);
+    waiting_.clear();
   }
 
   /// The next answer; nothing when all are there.
@@ -79,14 +102,25 @@ class Pool {
     return std::clamp<size_t>(waiting_.size() / (4 * workers_.size()), 1, kMostTogether);
   }
 
+  static bool HasEnded(const Worker& worker) {
+    siginfo_t ended{};
+    return worker.process >= 0 &&
+           waitid(P_PID, static_cast<id_t>(worker.process), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           ended.si_pid == worker.process;
+  }
+
   void Feed(Worker& worker) {
     if (!worker.items.empty() || waiting_.empty()) return;
+    if (HasEnded(worker)) End(worker, 0);  // between two batches: no item has to do with it
     if (worker.process < 0) Start(worker);
+    size_t bytes = 0;
     for (size_t left = Together(); left > 0; --left) {
+      bytes += (*items_)[waiting_.front()].size();
+      if (!worker.items.empty() && bytes > kMostBytes) break;
       worker.items.push_back(waiting_.front());
       waiting_.pop_front();
     }
-    for (const int64_t item : worker.items) WriteAll(worker.to, &item, sizeof item);
+    for (const size_t item : worker.items) WriteText(worker.to, (*items_)[item]);
   }
 
   void Start(Worker& worker) {
@@ -117,13 +151,8 @@ class Pool {
   }
 
   Answer Take(Worker& worker) {
-    Answer answer{.item = worker.items.front()};
-    uint64_t length = 0;
-    bool whole = ReadAll(worker.from, &length, sizeof length);
-    if (whole) {
-      answer.text.resize(length);
-      whole = ReadAll(worker.from, answer.text.data(), length);
-    }
+    Answer answer{.item = static_cast<int64_t>(worker.items.front())};
+    const bool whole = ReadText(worker.from, answer.text);
     worker.items.pop_front();
     if (whole) return answer;
     answer.text.clear();
@@ -160,21 +189,37 @@ class Pool {
     return death;
   }
 
-  std::deque<int64_t> waiting_;
-  const std::function<std::string(int64_t)>& work_;
+  const std::vector<std::string>* items_ = nullptr;
+  std::deque<size_t> waiting_;  ///< places in items_
+  std::function<std::string(const std::string&)> work_;
   std::vector<Worker> workers_;
   decltype(SIG_DFL) before_ = signal(SIGPIPE, SIG_IGN);
 };
 
-}  // namespace
+Workers::Workers(int jobs, std::function<std::string(const std::string&)> work) {
+  COSIM_CHECK(jobs >= 1, "{} jobs", jobs);
+  pool_ = std::make_unique<Pool>(jobs, std::move(work));
+}
+
+Workers::~Workers() = default;
+
+void Workers::Run(const std::vector<std::string>& items, const std::function<bool(const Answer&)>& take) {
+  pool_->Give(items);
+  while (const auto answer = pool_->Next())
+    if (!take(*answer)) return pool_->EndAll();
+}
 
 void RunInProcesses(const std::vector<int64_t>& items, int jobs,
                     const std::function<std::string(int64_t)>& work,
                     const std::function<bool(const Answer&)>& take) {
-  COSIM_CHECK(jobs >= 1, "{} jobs", jobs);
-  Pool pool({items.begin(), items.end()}, jobs, work);
-  while (const auto answer = pool.Next())
-    if (!take(*answer)) return;
+  std::vector<std::string> texts;
+  for (const int64_t item : items) texts.push_back(std::to_string(item));
+  Workers workers(jobs, [&](const std::string& item) { return work(std::stoll(item)); });
+  workers.Run(texts, [&](const Answer& answer) {
+    Answer named = answer;
+    named.item = items[static_cast<size_t>(answer.item)];
+    return take(named);
+  });
 }
 
 }  // namespace cosim::explore

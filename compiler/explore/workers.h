@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,25 @@ struct Answer {
   int64_t item = 0;
   std::string text;   ///< what the work gave
   std::string death;  ///< else why its process ended, with what that wrote to standard error
+};
+
+/// Processes that live from one batch of work to the next, with what they have come to know.
+class Workers {
+ public:
+  /// `work` is done in processes that are forked from this one when the first items come.
+  Workers(int jobs, std::function<std::string(const std::string&)> work);
+  /// Ends them.
+  ~Workers();
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  /// Hands the answers to `take` in this process as they come, in any order; Answer::item is the place of an
+  /// item in `items`. Stops early, and ends the processes, when `take` says false.
+  void Run(const std::vector<std::string>& items, const std::function<bool(const Answer&)>& take);
+
+ private:
+  class Pool;
+  std::unique_ptr<Pool> pool_;
 };
 
 /// Runs `work` on each of `items` in `jobs` processes that are forked here, neighbours in the same one where

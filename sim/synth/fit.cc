@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "isa/sv/generate.h"
 #include "isa/sv/plan.h"
@@ -11,6 +12,8 @@
 
 namespace cosim::synth {
 namespace {
+
+constexpr double kWithoutMeasure = std::numeric_limits<double>::infinity();
 
 constexpr int kDspWide = 25, kDspNarrow = 18;  ///< factors of a DSP48E1
 constexpr int kLeastProduct = 9;               ///< bits of a product that Yosys puts into a DSP
@@ -76,18 +79,31 @@ Fit FitOf(const isa::Spec& spec, const std::optional<Resources>& least) {
   const Board* board = FindBoard(spec.board);
   if (board == nullptr || !board->has_budget) return {};
   const auto no = [&](const std::string& why) {
-    return Fit{false, fmt::format("does not fit {}: {}", board->name, why)};
+    return Fit{false, fmt::format("does not fit {}: {}", board->name, why), kWithoutMeasure};
   };
   if (spec.dram.port_bits > board->port_bits)
     return no(fmt::format("its memory ports have {} bits", board->port_bits));
   if (spec.ports > board->ports) return no(fmt::format("it has {} memory ports", board->ports));
-  if (!least) return {false, "has no RTL: cosim synth says why"};
+  if (!least) return {false, "has no RTL: cosim synth says why", kWithoutMeasure};
   std::string over;
-  if (least->dsp > board->budget.dsp) over = fmt::format("{} of {} DSP", least->dsp, board->budget.dsp);
-  if (least->ramb18 > board->budget.ramb18)
+  double excess = 0;
+  const auto above = [&](int used, int budget) {
+    excess += budget > 0 ? 1.0 * used / budget - 1 : kWithoutMeasure;
+  };
+  if (least->dsp > board->budget.dsp) {
+    over = fmt::format("{} of {} DSP", least->dsp, board->budget.dsp);
+    above(least->dsp, board->budget.dsp);
+  }
+  if (least->ramb18 > board->budget.ramb18) {
     over += fmt::format("{}{:g} of {} RAMB36", over.empty() ? "" : " and ", least->ramb18 / 2.0,
                         board->budget.ramb18 / 2);
-  if (!over.empty()) return no("at least " + over);
+    above(least->ramb18, board->budget.ramb18);
+  }
+  if (!over.empty()) {
+    Fit fit = no("at least " + over);
+    fit.excess = excess;
+    return fit;
+  }
   return {
       std::nullopt,
       fmt::format("may fit {}: at least {} of {} DSP and {:g} of {} RAMB36; LUTs by cosim synth", board->name,

@@ -19,6 +19,9 @@ Resources LeastResources(const isa::Spec& spec);
 struct Fit {
   std::optional<bool> fits;  ///< nothing: not known
   std::string text;  ///< "does not fit pynq: at least 576 of 220 DSP"; empty where nothing can be said
+  /// Where `fits` is false: by how much the least of DSPs and block RAM is above what there is, as shares of
+  /// that, added; infinite where it does not fit for another reason.
+  double excess = 0;
 };
 Fit FitOf(const isa::Spec& spec);
 /// As that, by somebody who has LeastResources; nothing where isa::CheckSv objects.

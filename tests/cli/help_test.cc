@@ -9,6 +9,7 @@
 #include "cli/diagnostic_catalog.h"
 #include "compiler/explore/networks.h"
 #include "compiler/explore/plan.h"
+#include "compiler/explore/search/search_plan.h"
 #include "isa/program/assembler.h"
 #include "isa/spec/loader.h"
 #include "tests/cli/command.h"
@@ -39,6 +40,8 @@ class Help : public Command {
     if (code.where == kWholePlan) {
       const auto plan = explore::ReadPlan({"plan.yaml", text}, diags);
       if (plan) explore::LoadNetworks(plan->networks, "plan.yaml", diags);
+    } else if (code.where == kWholeSearch) {
+      explore::ReadSearchPlan({"plan.yaml", text}, diags);
     } else {
       Elaborated(code.where, text, diags);
     }

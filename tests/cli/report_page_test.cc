@@ -276,6 +276,27 @@ TEST_F(ReportPage, RefusesWhatIsNoRun) {
   EXPECT_THAT(FaultOf("sweep.json"), HasSubstr("give its database, FILE.sqlite"));
 }
 
+TEST_F(ReportPage, HoldsEachPointOfASearch) {
+  Write("plan.yaml",
+        "networks: mlp\nconfigs: tiny.yaml\nkeys: {memory.latency: [20, 40, 80], parameters.acc_bytes: [7, "
+        "2048]}\n"
+        "objectives: [frame_ms, area.dsp]\ntrials: 6\n");
+  const json search = json::parse(Good("search plan.yaml --db=search.sqlite --json=-").out),
+             data = DataOf(PageOf("search.sqlite"));
+  EXPECT_EQ(data["kind"], "sweep");
+  EXPECT_EQ(data["head"]["plan"], search["plan"]);
+  ASSERT_EQ(data["points"].size(), 6u);
+  int done = 0;
+  for (size_t i = 0; i < 6; ++i) {
+    const json &point = data["points"][i], &row = search["points"][i];
+    EXPECT_EQ(point["status"], row["status"]);
+    if (row["status"] != "done") continue;
+    EXPECT_EQ(point["figures"]["cycles"], row["result"]["cycles"]);
+    ++done;
+  }
+  EXPECT_EQ(done, 3);
+}
+
 TEST_F(ReportPage, RefusesWhatIsNoSweep) {
   Write("other.sqlite", std::string("SQLite format 3\0 and then nothing of the kind", 44));
   EXPECT_THAT(FaultOf("other.sqlite"), AllOf(HasSubstr("other.sqlite"), HasSubstr("--db=FILE.sqlite")));

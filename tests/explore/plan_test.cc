@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "compiler/explore/diagnostic_codes.h"
@@ -113,8 +114,32 @@ TEST(Plan, ConditionsHoldByArithmetic) {
   EXPECT_TRUE(holds("(1 + 2) * 3 - 4 / 2 == 7"));
   EXPECT_TRUE(holds("memory.latency == 20"));
   EXPECT_TRUE(holds("-1 < 0"));
+  EXPECT_TRUE(holds("hardware.lut_inputs == 0"));
   EXPECT_TRUE(holds("area.dsp >= 1"));
   EXPECT_FALSE(holds("area.dsp < 1"));
+}
+
+TEST(Plan, ABrokenConditionSaysByHowMuch) {
+  Diagnostics diags;
+  const auto spec = isa::LoadSpec("tiny.yaml", "", {{"clock_mhz", "80"}, {"memory.latency", "20"}}, diags);
+  const auto wide = isa::LoadSpec("pynq.yaml", "", {{"parameters.block_out", "64"}}, diags);
+  const auto other_port = isa::LoadSpec("pynq.yaml", "", {{"memory.port_bits", "128"}}, diags);
+  ASSERT_TRUE(spec && wide && other_port) << diags.Render();
+  const auto violation = [&](const std::string& text, const isa::Spec& of) {
+    Diagnostics found;
+    const auto plan = ReadPlan({"p", "networks: mlp\nwhere: '" + text + "'\n"}, found);
+    return Violation(plan->constraints[0], of, found).value();
+  };
+  EXPECT_EQ(violation("clock_mhz <= 80", *spec), 0);
+  EXPECT_DOUBLE_EQ(violation("clock_mhz >= 100", *spec), 0.2);
+  EXPECT_DOUBLE_EQ(violation("clock_mhz < 60", *spec), 0.25);
+  EXPECT_DOUBLE_EQ(violation("clock_mhz >= 100 & memory.latency == 40", *spec), 0.7);
+  EXPECT_GT(violation("clock_mhz < 80", *spec), 0);
+  EXPECT_LT(violation("clock_mhz < 80", *spec), 1e-6);
+  EXPECT_GT(violation("clock_mhz != 80", *spec), 0);
+  // 1,024 products, two a DSP, and 64 DSPs of the alu's lanes, where there are 220.
+  EXPECT_DOUBLE_EQ(violation("fits(board)", *wide), 576.0 / 220 - 1);
+  EXPECT_EQ(violation("fits(board)", *other_port), std::numeric_limits<double>::infinity());
 }
 
 TEST(Plan, ConditionOverAParameterThatTheIsaLacksIsReported) {

@@ -84,6 +84,25 @@ TEST(Workers, ASignalThatEndsAJobIsNoItemsFault) {
   EXPECT_THAT(answers[3].death, HasSubstr("signal 9"));
 }
 
+TEST(Workers, ProcessesOfOneBatchServeTheNextAndADeadOneIsReplaced) {
+  int count = 0;  // of a process
+  Workers workers(1, [&](const std::string& item) {
+    if (item == "die") _exit(7);
+    return item + " " + std::to_string(++count);
+  });
+  std::map<int64_t, std::string> answers;
+  const auto take = [&](const Answer& answer) {
+    return answers[answer.item] = answer.text + answer.death, true;
+  };
+  workers.Run({"a", "b"}, take);
+  workers.Run({std::string(200'000, 'c')}, take);
+  EXPECT_EQ(answers[0], std::string(200'000, 'c') + " 3");
+  EXPECT_EQ(answers[1], "b 2");
+  workers.Run({"die", "e"}, take);
+  EXPECT_THAT(answers[0], HasSubstr("status 7"));
+  EXPECT_EQ(answers[1], "e 1");
+}
+
 TEST(Workers, StopsWhenTheCallerSaysSoAndLeavesNoProcess) {
   int taken = 0;
   RunInProcesses(
