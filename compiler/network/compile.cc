@@ -59,7 +59,7 @@ class Compiler {
     for (ValueId output : graph_.outputs()) Need({Root(output), {}});
     if (!options_.keep_every_value) DropUnread(plan_, Results());
     images_ = TakeImages(plan_, graph_, lowering_.array(), Results(), options_.channels_last);
-    TakeTurns();
+    TakeTurns(plan_, lowering_);
     PlanForms();
     if (!BuildPrograms(error)) return std::nullopt;
     if (!options_.timing_only) CompileCpu();
@@ -228,52 +228,6 @@ class Compiler {
     std::vector<FormKey> results;
     for (ValueId output : graph_.outputs()) results.push_back({Root(output), {}});
     return results;
-  }
-
-  // Neighbours whose kernels are written by turns: those that gain most, each in one pair.
-  void TakeTurns() {
-    std::vector<Item>& items = plan_.items;
-    std::vector<std::optional<GroupLowering::ByTurns>> pairs(items.size() + 1);
-    std::vector<runtime::Cycle> gains(items.size() + 1, 0);  // of the first so many items
-    for (size_t i = 1; i < items.size(); ++i) {
-      const Item &first = items[i - 1], &second = items[i];
-      const bool reads = OnAccelerator(i - 1) && OnAccelerator(i) && second.reads[0] == first.writes;
-      const auto neighbour = [&](size_t at) { return OnAccelerator(at) ? &*items[at].accelerator : nullptr; };
-      if (reads)
-        pairs[i] = lowering_.LowerByTurns({.first = &first.group,
-                                           .a = &*first.accelerator,
-                                           .second = &second.group,
-                                           .b = &*second.accelerator,
-                                           .before = i > 1 ? neighbour(i - 2) : nullptr,
-                                           .behind = neighbour(i + 1)});
-      gains[i + 1] = std::max(gains[i], gains[i - 1] + (pairs[i] ? pairs[i]->tiles.gain : 0));
-    }
-    for (size_t i = items.size(); i >= 2;) {
-      if (gains[i] == gains[i - 1]) {
-        --i;
-        continue;
-      }
-      Pair(items[i - 2], items[i - 1], std::move(*pairs[i - 1]));
-      i -= 2;
-    }
-  }
-
-  void Pair(Item& first, Item& second, GroupLowering::ByTurns lowered) {
-    const auto replace = [&](Item& item, LoweredTile& made, const Tile& tile,
-                             std::vector<runtime::Knob>& knobs, const Item& other, const char* where) {
-      lowering_.Report(item.group, made.texts);
-      item.accelerator->kernel = std::move(made.kernel);
-      item.accelerator->roles = std::move(made.roles);
-      item.accelerator->tile = tile;
-      runtime::Layer& layer = plan_.layers[item.layer];
-      layer.schedule =
-          fmt::format("{}, by turns with {} {} it", ToString(tile), plan_.layers[other.layer].name, where);
-      layer.knobs = std::move(knobs);
-      layer.alternatives.clear();
-    };
-    replace(first, lowered.first, lowered.tiles.first, lowered.first_knobs, second, "behind");
-    replace(second, lowered.second, lowered.tiles.second, lowered.second_knobs, first, "before");
-    first.by_turns = true;
   }
 
   void PlanForms() {

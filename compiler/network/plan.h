@@ -45,4 +45,8 @@ void DropUnread(Plan& plan, const std::vector<FormKey>& results);
 Images TakeImages(Plan& plan, const graph::Graph& graph, const Array& array,
                   const std::vector<FormKey>& results, bool channels_last);
 
+/// Has neighbours on the accelerator written by turns (Item::by_turns) that are quicker so: the pairs that
+/// gain most together, each item in one at most.
+void TakeTurns(Plan& plan, GroupLowering& lowering);
+
 }  // namespace cosim::network
