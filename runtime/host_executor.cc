@@ -40,6 +40,10 @@ HostExecutor::HostExecutor(const Network& network, const Parallel& parallel)
 }
 
 HostTimes HostExecutor::Run(const std::vector<std::vector<uint8_t>>& inputs) {
+  return Run(std::vector<std::span<const uint8_t>>(inputs.begin(), inputs.end()));
+}
+
+HostTimes HostExecutor::Run(std::span<const std::span<const uint8_t>> inputs) {
   COSIM_CHECK(inputs.size() == network_.inputs.size());
   HostTimes times;
   times.layers.resize(network_.layers.size());

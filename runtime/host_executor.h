@@ -28,6 +28,7 @@ class HostExecutor {
   explicit HostExecutor(const Network& network, const Parallel& parallel = Serial());
 
   /// `inputs`: plain arrays, as Network::inputs.
+  HostTimes Run(std::span<const std::span<const uint8_t>> inputs);
   HostTimes Run(const std::vector<std::vector<uint8_t>>& inputs);
 
   /// The plain array at `place`, of an output or a kept value, after a run.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled without contraction (CMakeLists.txt): a fused multiply-add rounds once, and not all processors
-// have it.
+// Compiled with contraction (CMakeLists.txt): where the processor has fused multiply-adds, vectors' products
+// and sums become them.
 #include "compiler/graph/float_tile.h"
 
+#include <bit>
 #include <utility>
 
 namespace cosim::graph {
@@ -41,11 +42,34 @@ template <int kLanes, int kRows>
   }
 }
 
+#if defined(__FP_FAST_FMAF)  // every processor of this kind has them
 template <int kRows>
 void AnyTile(const float* weights, int64_t weights_stride, const float* panel, int64_t depth, float* sums,
              int64_t sums_stride) {
   SumTile<4, kRows>(weights, weights_stride, panel, depth, sums, sums_stride);
 }
+#else
+/// a * b + c, rounded once. A double holds the product; the sum of doubles is rounded to odd, which keeps the
+/// second rounding, to float, from seeing a tie that is none.
+inline float FusedMultiplyAdd(float a, float b, float c) {
+  const double product = static_cast<double>(a) * b, sum = product + c;
+  const double added = sum - product, error = (product - (sum - added)) + (c - added);
+  auto bits = std::bit_cast<uint64_t>(sum);
+  if (error != 0 && bits % 2 == 0) bits += (error > 0) == (sum > 0) ? 1 : -1;
+  return static_cast<float>(std::bit_cast<double>(bits));
+}
+
+template <int kRows>
+void AnyTile(const float* weights, int64_t weights_stride, const float* panel, int64_t depth, float* sums,
+             int64_t sums_stride) {
+  for (int r = 0; r < kRows; ++r)
+    for (int64_t k = 0; k < depth; ++k)
+      for (int64_t c = 0; c < kTileColumns; ++c) {
+        float& sum = sums[r * sums_stride + c];
+        sum = FusedMultiplyAdd(panel[k * kTileColumns + c], weights[r * weights_stride + k], sum);
+      }
+}
+#endif
 
 template <int... kRows>
 FloatTiles AnyTiles(std::integer_sequence<int, kRows...>) {
@@ -54,9 +78,9 @@ FloatTiles AnyTiles(std::integer_sequence<int, kRows...>) {
 
 #if defined(__x86_64__)
 template <int kRows>
-__attribute__((target("avx2"))) void Avx2Tile(const float* weights, int64_t weights_stride,
-                                              const float* panel, int64_t depth, float* sums,
-                                              int64_t sums_stride) {
+__attribute__((target("avx2,fma"))) void Avx2Tile(const float* weights, int64_t weights_stride,
+                                                  const float* panel, int64_t depth, float* sums,
+                                                  int64_t sums_stride) {
   SumTile<8, kRows>(weights, weights_stride, panel, depth, sums, sums_stride);
 }
 
@@ -85,7 +109,7 @@ const std::vector<FloatTiles>& SupportedFloatTiles() {
     constexpr std::make_integer_sequence<int, int{kTileRows}> rows;
     std::vector<FloatTiles> list = {AnyTiles(rows)};
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) list.push_back(Avx2Tiles(rows));
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) list.push_back(Avx2Tiles(rows));
     if (__builtin_cpu_supports("avx512f")) list.push_back(Avx512Tiles(rows));
 #endif
     return list;

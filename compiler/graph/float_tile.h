@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inner loop of the float executor's convolutions, for the vectors that a processor has. All give the
-// same bits: each sum is of its own, goes by k, and rounds every product before it is added.
+// same bits: each sum is of its own, goes by k, and rounds once for a product and its addition, as fused
+// multiply-adds do.
 #pragma once
 
 #include <array>

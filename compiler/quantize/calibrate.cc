@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <set>
 
@@ -17,6 +17,7 @@
 #include "compiler/quantize/learn.h"
 #include "compiler/quantize/measured_range.h"
 #include "compiler/quantize/simplify.h"
+#include "compiler/tir/rounding.h"
 
 namespace cosim::quantize {
 namespace {
@@ -24,6 +25,15 @@ namespace {
 using import::onnx::File;
 
 constexpr uint64_t kMostKeptBytes = uint64_t{512} << 20;
+constexpr size_t kEqualizedBy = 16;  // samples, at equal distances: ratios of channels show in few
+
+/// Without a way out on the way, so that compilers take vectors.
+bool AreFinite(std::span<const float> values) {
+  constexpr uint32_t kExponent = 0x7f800000;
+  uint32_t other = 0;
+  for (const float v : values) other |= (std::bit_cast<uint32_t>(v) & kExponent) == kExponent;
+  return other == 0;
+}
 
 class Calibration {
  public:
@@ -49,8 +59,8 @@ class Calibration {
   }
   double Work() const {
     const auto n = static_cast<double>(samples_.size());
-    const double passes = 2 + (settings_.equalize ? 1 : 0) + (settings_.method == Method::kAuto ? 1 : 0);
-    return n * passes + RoundingWork() + std::min(n, static_cast<double>(settings_.reported));
+    const double equalizing = settings_.equalize ? std::min<double>(n, kEqualizedBy) : 0;
+    return n * 2 + equalizing + RoundingWork() + std::min(n, static_cast<double>(settings_.reported));
   }
   /// `work` more is done when this is.
   void Tell(const char* doing, size_t done, size_t total, double work) {
@@ -93,7 +103,7 @@ class Calibration {
     std::set<std::string> wanted;
     std::optional<CompiledFile> code;
   };
-  std::optional<Values> Run(Network& network, const std::vector<graph::Tensor>& inputs) {
+  std::optional<Values> Run(Network& network, const Operands& inputs) {
     std::string error;
     if (!network.code || !network.code->Takes(inputs))
       network.code = CompiledFile::Make(network.file, network.wanted, inputs, error);
@@ -108,22 +118,25 @@ class Calibration {
       Tell(doing, i + 1, n, 1);
       const auto inputs = samples_.Get(i, diagnostics_);
       if (!inputs) return false;
-      if (i < kept_.size()) {
-        if (!use(i, *inputs, kept_[i])) return false;
+      if (const auto kept = kept_.find(i); kept != kept_.end()) {
+        if (!use(i, *inputs, kept->second)) return false;
         continue;
       }
-      const auto values = Run(float_, *inputs);
+      const auto values = Run(float_, PointersTo(*inputs));
       if (!values || !use(i, *inputs, *values)) return false;
       Keep(i, *values);
     }
     return true;
   }
 
-  /// Of the first samples, as many as fit, and the first: what rounding learns from, and looked at again and
-  /// again.
+  /// As many samples as fit, at equal distances, for files come sorted; the first in any case.
   void Keep(size_t i, const Values& values) {
-    for (const auto& [name, tensor] : values) kept_bytes_ += tensor->bytes().size();
-    if (i == kept_.size() && (i == 0 || kept_bytes_ <= kMostKeptBytes)) kept_.push_back(values);
+    uint64_t bytes = 0;
+    for (const auto& [name, tensor] : values) bytes += tensor->bytes().size();
+    if (i == 0) kept_distance_ = std::max<uint64_t>(1, tir::CeilDiv(samples_.size() * bytes, kMostKeptBytes));
+    if (i % kept_distance_ != 0 || (i > 0 && kept_bytes_ + bytes > kMostKeptBytes)) return;
+    kept_.emplace(i, values);
+    kept_bytes_ += bytes;
   }
 
   /// Before anything is kept of the float network's values: they change.
@@ -134,10 +147,11 @@ class Calibration {
       for (const std::string& value : group.values)
         if (placement_.scale_of.count(value)) exact.wanted.insert(value);
     if (exact.wanted.empty()) return true;
-    for (size_t i = 0; i < samples_.size(); ++i) {
-      Tell("equalizing", i + 1, samples_.size(), 1);
-      const auto inputs = samples_.Get(i, diagnostics_);
-      const auto values = inputs ? Run(exact, *inputs) : std::nullopt;
+    const size_t looked_at = std::min(samples_.size(), kEqualizedBy);
+    for (size_t i = 0; i < looked_at; ++i) {
+      Tell("equalizing", i + 1, looked_at, 1);
+      const auto inputs = samples_.Get(i * samples_.size() / looked_at, diagnostics_);
+      const auto values = inputs ? Run(exact, PointersTo(*inputs)) : std::nullopt;
       if (!values) return false;
       equalization.AddRun(*values);
     }
@@ -159,8 +173,7 @@ class Calibration {
       for (const auto& [value, decides] : placement_.scale_of) {
         if (value != decides) continue;
         const auto data = values.at(value)->template data<float>();
-        if (!std::all_of(data.begin(), data.end(), [](float v) { return std::isfinite(v); }))
-          return Refuse(fmt::format("value '{}' is not finite on sample {}", value, i));
+        if (!AreFinite(data)) return Refuse(fmt::format("value '{}' is not finite on sample {}", value, i));
         histograms_[value].Add(data);
       }
       return true;
@@ -175,13 +188,12 @@ class Calibration {
       return ranges;
     }
     std::map<std::string, MeasuredRange> measured;
-    const auto add = [&](size_t, const auto&, const Values& values) {
-      for (const auto& [value, histogram] : histograms_) {
+    size_t done = 0;
+    for (const auto& [i, values] : kept_) {
+      Tell("measuring ranges", ++done, kept_.size(), 0);
+      for (const auto& [value, histogram] : histograms_)
         measured.try_emplace(value, histogram).first->second.Add(values.at(value)->template data<float>());
-      }
-      return true;
-    };
-    if (!ForSamples("measuring ranges", samples_.size(), add)) return std::nullopt;
+    }
     for (const auto& [value, cost] : measured) ranges[value] = cost.Best();
     return ranges;
   }
@@ -206,11 +218,11 @@ class Calibration {
 
   bool Learn(Quantized& quantized) {
     Runs runs;
-    for (size_t i = 0; i < kept_.size(); ++i) {
+    for (const auto& [i, values] : kept_) {
       auto inputs = samples_.Get(i, diagnostics_);
       if (!inputs) return false;
       runs.inputs.push_back(std::move(*inputs));
-      runs.reference.push_back(&kept_[i]);
+      runs.reference.push_back(&values);
     }
     const auto progress = [&](size_t layer, size_t layers) {
       Tell("rounding layer", layer + 1, layers, RoundingWork() / static_cast<double>(layers));
@@ -231,7 +243,7 @@ class Calibration {
         alone.file = layers->file;
         for (const auto& [dequantized, own] : layers->dequantized) alone.wanted.insert(own);
       }
-      const auto whole = Run(all, inputs);
+      const auto whole = Run(all, PointersTo(inputs));
       const auto own = whole ? Run(alone, layers->InputsOf(inputs, values)) : std::nullopt;
       if (own) AddRun(values, *whole, *layers, *own, outcome.report);
       return own.has_value();
@@ -244,9 +256,10 @@ class Calibration {
   const Settings& settings_;
   Diagnostics& diagnostics_;
   Placement placement_;
-  Network float_;             ///< `file_`, once it is simple
-  std::vector<Values> kept_;  ///< its values on the first samples
+  Network float_;                  ///< `file_`, once it is simple
+  std::map<size_t, Values> kept_;  ///< its values on some samples: looked at again and again, learned from
   uint64_t kept_bytes_ = 0;
+  size_t kept_distance_ = 1;  ///< of one sample to the next, in samples
   std::map<std::string, graph::Histogram> histograms_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   double work_ = 0;  // done

@@ -14,8 +14,14 @@ namespace cosim::quantize {
 using graph::Tensor;
 using import::onnx::File;
 
+Operands PointersTo(const std::vector<Tensor>& tensors) {
+  Operands operands;
+  for (const Tensor& tensor : tensors) operands.push_back(&tensor);
+  return operands;
+}
+
 std::optional<CompiledFile> CompiledFile::Make(const File& file, const std::set<std::string>& wanted,
-                                               const std::vector<Tensor>& example, std::string& error) {
+                                               const Operands& example, std::string& error) {
   COSIM_CHECK(example.size() == file.inputs.size(), "{} inputs for {}", example.size(), file.name);
   CompiledFile made;
   File shown = file;
@@ -24,9 +30,9 @@ std::optional<CompiledFile> CompiledFile::Make(const File& file, const std::set<
   import::Options options{.host_only = true};
   for (size_t i = 0; i < example.size(); ++i) {
     const std::string& name = file.inputs[i].name;
-    options.shapes[name] = example[i].shape();
+    options.shapes[name] = example[i]->shape();
     made.inputs_.push_back(name);
-    made.input_types_.push_back(example[i].type());
+    made.input_types_.push_back(example[i]->type());
     if (wanted.count(name)) made.wanted_inputs_.insert(name);
   }
   for (const std::string& name : wanted)
@@ -44,24 +50,25 @@ std::optional<CompiledFile> CompiledFile::Make(const File& file, const std::set<
   return made;
 }
 
-bool CompiledFile::Takes(const std::vector<Tensor>& inputs) const {
-  return std::ranges::equal(inputs, input_types_, {}, &Tensor::type);
+bool CompiledFile::Takes(const Operands& inputs) const {
+  return std::ranges::equal(inputs, input_types_, {}, [](const Tensor* input) { return input->type(); });
 }
 
-Values CompiledFile::Run(const std::vector<Tensor>& inputs) {
+Values CompiledFile::Run(const Operands& inputs) {
   COSIM_CHECK(Takes(inputs), "inputs of other types");
   Values values;
-  std::vector<std::vector<uint8_t>> arrays;
+  std::vector<std::span<const uint8_t>> arrays;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const auto bytes = inputs[i].bytes();
-    arrays.emplace_back(bytes.begin(), bytes.end());
-    if (wanted_inputs_.count(inputs_[i])) values[inputs_[i]] = std::make_shared<const Tensor>(inputs[i]);
+    arrays.push_back(inputs[i]->bytes());
+    if (wanted_inputs_.count(inputs_[i])) values[inputs_[i]] = std::make_shared<const Tensor>(*inputs[i]);
   }
   executor_->Run(arrays);
+  last_.resize(outputs_.size());
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    Tensor tensor(outputs_[i].type);
-    executor_->Read(network_->outputs[i], tensor.mutable_bytes());
-    values[outputs_[i].name] = std::make_shared<const Tensor>(std::move(tensor));
+    std::shared_ptr<Tensor>& tensor = last_[i];
+    if (tensor.use_count() != 1) tensor = std::make_shared<Tensor>(outputs_[i].type);
+    executor_->Read(network_->outputs[i], tensor->mutable_bytes());
+    values[outputs_[i].name] = tensor;
   }
   return values;
 }

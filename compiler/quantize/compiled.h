@@ -15,18 +15,22 @@
 
 namespace cosim::quantize {
 
+/// Operands of a run, which outlive it.
+using Operands = std::vector<const graph::Tensor*>;
+Operands PointersTo(const std::vector<graph::Tensor>& tensors);
+
 class CompiledFile {
  public:
   /// `wanted`: names of values, of inputs too. `example`: inputs in the file's order, whose types all runs
   /// have. Nothing, and `error` set, when the importer refuses the network.
   static std::optional<CompiledFile> Make(const import::onnx::File& file, const std::set<std::string>& wanted,
-                                          const std::vector<graph::Tensor>& example, std::string& error);
+                                          const Operands& example, std::string& error);
 
   /// Whether `inputs` are of the types that it was compiled for.
-  bool Takes(const std::vector<graph::Tensor>& inputs) const;
+  bool Takes(const Operands& inputs) const;
 
-  /// Those wanted. It Takes the inputs.
-  Values Run(const std::vector<graph::Tensor>& inputs);
+  /// Those wanted. It Takes the inputs. Values that nobody holds by then are overwritten by the next run.
+  Values Run(const Operands& inputs);
 
  private:
   struct Wanted {
@@ -39,6 +43,7 @@ class CompiledFile {
   std::vector<Wanted> outputs_;  ///< as those of the network
   std::unique_ptr<runtime::Network> network_;
   std::unique_ptr<runtime::HostExecutor> executor_;
+  std::vector<std::shared_ptr<graph::Tensor>> last_;  ///< outputs of the last run
 };
 
 }  // namespace cosim::quantize

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/quantize/correct.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -41,9 +42,11 @@ void BiasCorrection::AddRun(const Values& reference, const Values& alone) {
     const int64_t pixels = rows == 0 ? 0 : exact.size() / rows;
     product.error.resize(channels);
     product.count += exact.shape()[0] * pixels;
-    for (int64_t row = 0; row < rows; ++row)
-      for (int64_t i = row * pixels; i < (row + 1) * pixels; ++i)
-        product.error[row % channels] += static_cast<double>(a[i]) - b[i];
+    for (int64_t row = 0; row < rows; ++row) {
+      const Eigen::Map<const Eigen::ArrayXf> of_a(a.data() + row * pixels, pixels);
+      const Eigen::Map<const Eigen::ArrayXf> of_b(b.data() + row * pixels, pixels);
+      product.error[row % channels] += (of_a.cast<double>() - of_b.cast<double>()).sum();
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
 #include "isa/check.h"
@@ -57,21 +58,24 @@ void Histogram::Add(std::span<const float> values) {
   max_ = count_ == 0 ? hi : std::max(max_, hi);
   count_ += static_cast<int64_t>(values.size());
   Grow(std::max(std::abs(lo), std::abs(hi)));
-  const float per_width = width_ == 0 ? 0 : static_cast<float>(1 / width_);
-  // Bins, and behind them places of exact zeros, of which each counts apart from the one before it.
-  constexpr int kZeros = 8;
-  std::vector<int64_t> counts(kBins + kZeros, 0);
-  int at = 0;
-  for (float v : values) {
-    // Adding half the bins first makes the truncation a floor.
-    const int bin = std::min(static_cast<int>(v * per_width + kBins / 2), kBins - 1);
-    // A product, because compilers make a branch of a choice, and behind a relu zeros come and go as they
-    // like.
-    const int zero = static_cast<int>(v == 0);
-    ++counts[bin + zero * (kBins + at - bin)];
-    at = (at + zero) % kZeros;
-  }
   AddMoments(values);
+  // Bins, and behind them places of exact zeros, of which each counts apart from the one before it: behind a
+  // relu there are many, and an addition waits for the last one to its place.
+  constexpr size_t kZeros = 8, kAtATime = 2048;
+  const float per_width = width_ == 0 ? 0 : static_cast<float>(1 / width_);
+  std::array<int32_t, kAtATime> places;
+  std::vector<int64_t> counts(kBins + kZeros, 0);
+  for (; !values.empty(); values = values.subspan(std::min(kAtATime, values.size()))) {
+    const size_t some = std::min(kAtATime, values.size());
+    for (size_t i = 0; i < some; ++i) {
+      // Adding half the bins first makes the truncation a floor. By masks, because compilers make branches of
+      // choices between floats.
+      const int32_t bin = std::min(static_cast<int32_t>(values[i] * per_width + kBins / 2), kBins - 1);
+      const int32_t is_zero = -static_cast<int32_t>(std::bit_cast<uint32_t>(values[i]) << 1 == 0);
+      places[i] = (bin & ~is_zero) | (static_cast<int32_t>(kBins + i % kZeros) & is_zero);
+    }
+    for (size_t i = 0; i < some; ++i) ++counts[places[i]];
+  }
   for (int bin = 0; bin < kBins; ++bin) bins_[bin] += counts[bin];
 }
 

@@ -61,9 +61,9 @@ LayersAlone MakeLayersAlone(const Quantized& quantized, const Values& example) {
   return alone;
 }
 
-std::vector<Tensor> LayersAlone::InputsOf(const std::vector<Tensor>& inputs, const Values& reference) const {
-  std::vector<Tensor> all = inputs;
-  for (const std::string& value : exact) all.push_back(*reference.at(value));
+Operands LayersAlone::InputsOf(const std::vector<Tensor>& inputs, const Values& reference) const {
+  Operands all = PointersTo(inputs);
+  for (const std::string& value : exact) all.push_back(reference.at(value).get());
   return all;
 }
 

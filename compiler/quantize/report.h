@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/quantize/interpreter.h"
+#include "compiler/quantize/compiled.h"
 #include "compiler/quantize/quantize.h"
 
 namespace cosim::quantize {
@@ -40,8 +40,7 @@ struct LayersAlone {
   std::map<std::string, std::string> dequantized;
 
   /// All inputs for a run: those of the network, then those of `reference`.
-  std::vector<graph::Tensor> InputsOf(const std::vector<graph::Tensor>& inputs,
-                                      const Values& reference) const;
+  Operands InputsOf(const std::vector<graph::Tensor>& inputs, const Values& reference) const;
 };
 /// `example`: values of the float network, for their types.
 LayersAlone MakeLayersAlone(const Quantized& quantized, const Values& example);

@@ -62,8 +62,8 @@ bool Walk::To(size_t node, std::string& error) {
   for (const auto& [name, tensor] : part.initializers) read.erase(name);
   std::optional<CompiledFile> code;
   for (Values& values : values_) {
-    std::vector<Tensor> operands;
-    for (const std::string& name : read) operands.push_back(*values.at(name));
+    Operands operands;
+    for (const std::string& name : read) operands.push_back(values.at(name).get());
     if (!code && !wanted.empty()) {
       for (const std::string& name : read)
         part.inputs.push_back(

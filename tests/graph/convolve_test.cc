@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions against plain loops that round in the same order: equal to the bit, with the vectors of every
-// processor.
+// Convolutions against plain loops of the C library's fused multiply-adds in the same order: equal to the
+// bit, with the vectors of every processor.
 #include "compiler/graph/convolve.h"
 
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "compiler/graph/float_tile.h"
 #include "compiler/graph/zoo/random.h"
@@ -16,12 +18,6 @@ Tensor Draw(zoo::Random& random, Shape shape) {
   std::vector<float> data(NumElements(shape));
   for (float& v : data) v = random.Uniform(-1, 1);
   return Tensor(std::move(shape), std::move(data));
-}
-
-/// Rounded to float32: no compiler may keep more of a product, or fuse it with a sum.
-float Rounded(float x) {
-  volatile float rounded = x;
-  return rounded;
 }
 
 Tensor PlainLoops(const Conv2d& op, const Tensor& x, const Tensor& w, const Shape& shape) {
@@ -38,7 +34,7 @@ Tensor PlainLoops(const Conv2d& op, const Tensor& x, const Tensor& w, const Shap
       const int64_t ix = ox * op.stride[1] + t % columns * op.dilation[1] - op.pad[1];
       const bool inside = iy >= 0 && iy < height && ix >= 0 && ix < width;
       const float v = inside ? x.data<float>()[((n * x.shape()[1] + c) * height + iy) * width + ix] : 0;
-      sum = Rounded(sum + Rounded(v * w.data<float>()[o * channels * rows * columns + t]));
+      sum = std::fma(v, w.data<float>()[o * channels * rows * columns + t], sum);
     }
     y.mutable_data<float>()[i] = sum;
   }
@@ -89,8 +85,8 @@ TEST(FloatTiles, AgreeOnEveryProcessor) {
         for (int64_t c = 0; c < kTileColumns; ++c) {
           float& sum = expected.mutable_data<float>()[r * kStride + c];
           for (int64_t k = 0; k < kDepth; ++k)
-            sum = Rounded(sum + Rounded(weights.data<float>()[r * kDepth + k] *
-                                        panel.data<float>()[k * kTileColumns + c]));
+            sum = std::fma(weights.data<float>()[r * kDepth + k], panel.data<float>()[k * kTileColumns + c],
+                           sum);
         }
       EXPECT_EQ(sums, expected) << rows << " rows";
     }

@@ -16,11 +16,12 @@ inline std::vector<size_t> Choices(const import::onnx::File& file, const import:
   Diagnostics diagnostics;
   std::string error;
   const std::string output = file.outputs[0].name;
-  auto code = CompiledFile::Make(file, {output}, *samples.Get(0, diagnostics), error);
+  auto code = CompiledFile::Make(file, {output}, PointersTo(*samples.Get(0, diagnostics)), error);
   EXPECT_TRUE(code) << error;
   std::vector<size_t> choices;
   for (size_t i = 0; code && i < samples.size(); ++i) {
-    const auto values = code->Run(*samples.Get(i, diagnostics));
+    const auto inputs = samples.Get(i, diagnostics);
+    const auto values = code->Run(PointersTo(*inputs));
     const auto y = values.at(output)->data<float>();
     choices.push_back(std::max_element(y.begin(), y.end()) - y.begin());
   }

@@ -99,13 +99,14 @@ class SwishNetwork {
     const Photographs pictures(70000, 400);
     Diagnostics diagnostics;
     std::string error;
-    auto code = CompiledFile::Make(file, {"features"}, *pictures.Get(0, diagnostics), error);
+    auto code = CompiledFile::Make(file, {"features"}, PointersTo(*pictures.Get(0, diagnostics)), error);
     ASSERT_TRUE(code) << error;
     Eigen::MatrixXd x(pictures.size(), kFeatures + 1), y = Eigen::MatrixXd::Zero(pictures.size(), kPictures);
     for (size_t i = 0; i < pictures.size(); ++i) {
       // Which of the pictures a sample shows is the first that its seed draws.
       y(i, std::mt19937(70000 + static_cast<uint32_t>(i))() % kPictures) = 10;
-      const auto values = code->Run(*pictures.Get(i, diagnostics));
+      const auto picture = pictures.Get(i, diagnostics);
+      const auto values = code->Run(PointersTo(*picture));
       const auto f = values.at("features")->data<float>();
       for (int64_t k = 0; k < kFeatures; ++k) x(i, k) = f[k];
       x(i, kFeatures) = 1;
