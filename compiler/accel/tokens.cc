@@ -77,22 +77,30 @@ TokenInserter::TokenInserter(const isa::Spec& spec, uint64_t tracked_begin, uint
 void TokenInserter::Resize(Shadow& shadow, int64_t elements) const {
   shadow.writer_unit.assign(elements, 0);
   shadow.writer.assign(elements, 0);
-  shadow.readers.assign(elements * units_, 0);
+  shadow.readers.assign(units_, std::vector<int32_t>(elements, 0));
 }
 
-void TokenInserter::Touch(Shadow& shadow, int64_t element, bool write, int unit) {
+void TokenInserter::Touch(Shadow& shadow, int64_t begin, int64_t end, bool write, int unit) {
   const int32_t self = static_cast<int32_t>(by_unit_[unit].size()) + 1;
-  const int units = units_;
-  int32_t *readers = &shadow.readers[element * units], *deps = deps_.data();
-  const int writer_unit = shadow.writer_unit[element];
-  deps[writer_unit] = std::max(deps[writer_unit], shadow.writer[element]);
+  int32_t *const writer = shadow.writer.data(), *const writer_unit = shadow.writer_unit.data();
+  for (int64_t e = begin; e < end; ++e) {
+    if (e > begin && writer[e] == writer[e - 1] && writer_unit[e] == writer_unit[e - 1]) continue;
+    int32_t& dep = deps_[writer_unit[e]];
+    dep = std::max(dep, writer[e]);
+  }
   if (!write) {
-    readers[unit] = self;
+    std::fill(shadow.readers[unit].data() + begin, shadow.readers[unit].data() + end, self);
     return;
   }
-  for (int u = 0; u < units; ++u) deps[u] = std::max(deps[u], std::exchange(readers[u], 0));
-  shadow.writer_unit[element] = unit;
-  shadow.writer[element] = self;
+  for (int u = 0; u < units_; ++u) {
+    int32_t* const readers = shadow.readers[u].data();
+    int32_t last = deps_[u];
+    for (int64_t e = begin; e < end; ++e) last = std::max(last, readers[e]);
+    std::fill(readers + begin, readers + end, 0);
+    deps_[u] = last;
+  }
+  std::fill(writer + begin, writer + end, self);
+  std::fill(writer_unit + begin, writer_unit + end, unit);
 }
 
 void TokenInserter::Add(isa::Instruction instruction, const Footprint& footprint, int tag) {
@@ -102,13 +110,17 @@ void TokenInserter::Add(isa::Instruction instruction, const Footprint& footprint
     for (const auto& part : footprint.on_chip) {
       if (part.write != write) continue;
       Shadow& shadow = memories_[SideOf(spec_, part.memory)];
-      for (int32_t element : part.elements) Touch(shadow, element, write, unit);
+      for (size_t i = 0, next; i < part.elements.size(); i = next) {  // neighbours together
+        for (next = i + 1; next < part.elements.size(); ++next)
+          if (part.elements[next] != part.elements[next - 1] + 1) break;
+        Touch(shadow, part.elements[i], part.elements[next - 1] + 1, write, unit);
+      }
     }
     for (const auto& range : footprint.dram) {
       const uint64_t begin = std::max(range.begin, tracked_begin_), end = std::min(range.end, tracked_end_);
       if (range.write != write || begin >= end) continue;
-      for (uint64_t g = (begin - tracked_begin_) / kGranule; g <= (end - 1 - tracked_begin_) / kGranule; ++g)
-        Touch(dram_, g, write, unit);
+      Touch(dram_, static_cast<int64_t>((begin - tracked_begin_) / kGranule),
+            static_cast<int64_t>((end - 1 - tracked_begin_) / kGranule) + 1, write, unit);
     }
   }
   // Units with a queue of their own first: what they tell may make a routed order unnecessary.

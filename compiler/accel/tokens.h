@@ -69,11 +69,12 @@ class TokenInserter : public InstructionSink {
   /// Who touched each element last; instructions are counted within their unit from 1, 0 is none.
   struct Shadow {
     std::vector<int32_t> writer_unit, writer;
-    std::vector<int32_t> readers;  ///< [element * units + unit]
+    std::vector<std::vector<int32_t>> readers;  ///< [unit][element]
   };
 
   void Resize(Shadow& shadow, int64_t elements) const;
-  void Touch(Shadow& shadow, int64_t element, bool write, int unit);
+  /// Elements [begin, end).
+  void Touch(Shadow& shadow, int64_t begin, int64_t end, bool write, int unit);
   /// Lets the next instruction of `consumer` follow instruction number `number` of `producer`.
   void Order(int producer, int32_t number, int consumer, int tag);
   int Append(isa::Instruction instruction, int unit, int tag);
