@@ -56,6 +56,7 @@ class InstructionWriter {
   void WriteAlu(const AluLeaf& leaf);
   void WriteGemmSpace(const GemmLeaf& leaf, const IndexSpace& space, bool first);
   void WriteAluSpace(const AluLeaf& leaf, const IndexSpace& space);
+  void WriteAluNest(const AluLeaf& leaf, const IndexSpace& space, const HardwareNest& nest);
   /// Whether the fields of micro-ops hold the indices of `nest`; refuses if not.
   bool FitMicroOps(const isa::Memory& memory, const HardwareNest& nest);
   /// Makes the micro-ops resident, loading them if need be; gives their first on-chip index.

@@ -115,6 +115,19 @@ HardwareNest PlanNest(const IndexSpace& space, int64_t max_iterations, bool base
   return nest;
 }
 
+std::optional<HardwareNest> PlanRepeatedNest(const IndexSpace& space, int64_t max_iterations,
+                                             bool bases_in_micro_ops, int64_t apart) {
+  const std::vector<NestDim> dims = Simplify(space);
+  const auto is_reduced = [&](const NestDim& dim) { return dim.strides[space.result] == 0; };
+  if (dims.size() != 2 || is_reduced(dims[0]) == is_reduced(dims[1])) return std::nullopt;
+  const NestDim &reduced = dims[is_reduced(dims[0]) ? 0 : 1], &row = dims[is_reduced(dims[0]) ? 1 : 0];
+  if (row.extent < apart || std::max(row.extent, reduced.extent) > max_iterations) return std::nullopt;
+  HardwareNest nest{reduced.extent, row.extent, reduced.strides, row.strides, space.bases, {}, 1, 1};
+  nest.micro_ops.assign(space.bases.size(), 0);
+  if (bases_in_micro_ops) std::swap(nest.bases, nest.micro_ops);
+  return nest;
+}
+
 MicroOpStore::MicroOpStore(const isa::Memory& memory, int beat_bytes)
     : depth_(memory.depth),
       alignment_(std::max<int64_t>(1, beat_bytes / memory.stored_bytes)),

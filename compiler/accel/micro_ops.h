@@ -44,6 +44,11 @@ struct RowRead {
 HardwareNest PlanNest(const IndexSpace& space, int64_t max_iterations, bool bases_in_micro_ops,
                       std::optional<RowRead> rows = std::nullopt);
 
+/// A nest whose outer loop is the reduction, for units that take `apart` steps until what they write can be
+/// read. Nothing where the space is no single reduction over a row of at least as many results.
+std::optional<HardwareNest> PlanRepeatedNest(const IndexSpace& space, int64_t max_iterations,
+                                             bool bases_in_micro_ops, int64_t apart);
+
 /// Micro-ops of one unit: a ring on chip, a segment in DRAM.
 class MicroOpStore {
  public:

@@ -259,8 +259,11 @@ void InstructionWriter::WriteAlu(const AluLeaf& leaf) {
         return nullptr;
       });
   if (std::count(space.extents.begin(), space.extents.end(), 0)) return;
-  // A reduction updates one element again and again: one instruction a point keeps the updates far enough
-  // apart.
+  // A reduction updates one element again and again: the updates are far enough apart when a row of others
+  // stands between, or by an instruction a point.
+  if (const auto nest =
+          PlanRepeatedNest(space, MostOf(op.format, "iter_out"), !HasBases(format), op.min_distance))
+    return WriteAluNest(leaf, space, *nest);
   for (size_t d = 0; d < space.extents.size(); ++d) {
     if (space.extents[d] == 1 || space.strides[space.result][d] != 0) continue;
     const int64_t extent = space.extents[d];
@@ -286,8 +289,13 @@ void InstructionWriter::WriteAlu(const AluLeaf& leaf) {
 
 void InstructionWriter::WriteAluSpace(const AluLeaf& leaf, const IndexSpace& space) {
   const auto& op = spec_.alu_ops[leaf.op];
+  WriteAluNest(leaf, space,
+               PlanNest(space, MostOf(op.format, "iter_out"), !HasBases(spec_.formats[op.format])));
+}
+
+void InstructionWriter::WriteAluNest(const AluLeaf& leaf, const IndexSpace& space, const HardwareNest& nest) {
+  const auto& op = spec_.alu_ops[leaf.op];
   const auto& format = spec_.formats[op.format];
-  const HardwareNest nest = PlanNest(space, MostOf(op.format, "iter_out"), !HasBases(format));
   const int64_t uops = Require(format.micro_ops, nest);
   isa::Instruction instruction = Make(op.format);
   Set(instruction, "op", op.code);

@@ -114,6 +114,35 @@ TEST(PlanNest, VisitsEveryPointOnceForRandomSpaces) {
   }
 }
 
+TEST(PlanRepeatedNest, KeepsTheUpdatesOfAnElementApart) {
+  std::mt19937 random(4);
+  int planned = 0;
+  for (int round = 0; round < 300; ++round) {
+    // Rows and columns of a window, which may be one, and blocks of channels, in any order; dst, src.
+    const int64_t rows = 1 + random() % 3, cols = 1 + random() % 4, blocks = 1 + random() % 9;
+    const bool whole_rows = random() % 2, blocks_first = random() % 2;
+    IndexSpace space{{rows, cols, blocks}, {5, 7}, {{0, 0, 1}, {whole_rows ? cols : cols + 1, 1, 20}}};
+    if (blocks_first) {
+      space.extents = {blocks, rows, cols};
+      for (auto& s : space.strides) s = {s[2], s[0], s[1]};
+    }
+    const int64_t limit = 4 + random() % 8, apart = 1 + random() % 6;
+    const auto nest = PlanRepeatedNest(space, limit, random() % 2, apart);
+    const bool one_reduction = whole_rows || rows == 1 || cols == 1;
+    const bool fits = rows * cols <= limit && blocks <= limit && rows * cols > 1 && blocks > 1;
+    ASSERT_EQ(nest.has_value(), one_reduction && fits && blocks >= apart) << round;
+    if (!nest) continue;
+    ++planned;
+    Points want;
+    Walk(space, 0, space.bases, want);
+    EXPECT_EQ(StepsOf(*nest, 0, nest->micro_op_count), want);
+    EXPECT_EQ(nest->outer[0], 0);
+    EXPECT_NE(nest->inner[0], 0);
+    EXPECT_GE(nest->iter_in, apart);
+  }
+  EXPECT_GT(planned, 30);
+}
+
 TEST(MicroOpStore, LoadsAListOnceAndAgainAfterItWasOverwritten) {
   const isa::Spec spec = Load("tiny.yaml", "cosim");
   const isa::Memory& memory = spec.memories[spec.MemoryIndex("gemm_uop")];

@@ -142,14 +142,26 @@ void Pool(Problem& p, Random& random) {
   p.w.pool = {PickPoolAxis(p.w.oh, random), PickPoolAxis(p.w.ow, random)};
 }
 
-Problem RandomProblem(Random& random, const std::string& isa) {
+/// What a run of problems is about.
+enum class Of { kAll, kPooledConvolutions, kGlobalPools };
+
+// One window, of all pixels, and mostly more blocks of channels than an ALU op takes steps.
+void PickGlobalWindow(Problem& p, Random& random) {
+  constexpr int64_t kMostBytes = 1 << 15;
+  p.w.h = p.w.kh = random(2, 8);
+  p.w.w = p.w.kw = random(1, 8);
+  p.w.co = std::min(random(1, 48), kMostBytes / (p.w.h * p.w.w * p.array.batch * p.array.block_out));
+}
+
+Problem RandomProblem(Random& random, const std::string& isa, Of of = Of::kAll) {
   Problem p{RandomSpec(random, isa)};
   std::string why;
   p.array = kernels::FindArray(p.spec, why);
   const bool vta = isa == "vta";
   const Kind kinds[] = {Kind::kConvolution, Kind::kConvolution, Kind::kMaxPool, Kind::kSumPool, Kind::kMap};
   p.kind = vta ? Kind::kConvolution : kinds[random(0, 4)];
-  PickWindow(p, random);
+  if (of == Of::kGlobalPools) p.kind = kinds[random(2, 3)];
+  of == Of::kGlobalPools ? PickGlobalWindow(p, random) : PickWindow(p, random);
   if (p.kind == Kind::kMaxPool) p.w.pad_value = -128;
   if (p.kind == Kind::kConvolution && !vta) p.w.pad_value = random(-5, 5);
   p.requantize = p.kind == Kind::kConvolution || p.kind == Kind::kSumPool;
@@ -366,13 +378,13 @@ struct Ran {
   int in_place = 0;  // whose maxima replace sums
 };
 
-Ran RunRandomProblems(const std::string& isa, uint32_t first_seed, int count, bool pooled = false) {
+Ran RunRandomProblems(const std::string& isa, uint32_t first_seed, int count, Of of = Of::kAll) {
   Ran ran;
   for (uint32_t seed = first_seed; seed < first_seed + count; ++seed) {
     Random random(seed);
-    Problem p = RandomProblem(random, isa);
-    if (pooled && p.kind != Kind::kConvolution) continue;
-    if (pooled) Pool(p, random);
+    Problem p = RandomProblem(random, isa, of);
+    if (of == Of::kPooledConvolutions && p.kind != Kind::kConvolution) continue;
+    if (of == Of::kPooledConvolutions) Pool(p, random);
     const Steps steps(p);
     std::string why;
     const auto tiles =
@@ -420,11 +432,17 @@ TEST(KernelDifferential, ConvolutionsOfVtaComputeWhatPlainLoopsDo) {
 }
 TEST(KernelDifferential, PooledConvolutionsComputeWhatPlainLoopsDo) {
   for (const auto& [isa, seed] : {std::pair{"cosim", 5000}, {"vta", 7000}}) {
-    const Ran ran = RunRandomProblems(isa, seed, 100, /*pooled=*/true);
+    const Ran ran = RunRandomProblems(isa, seed, 100, Of::kPooledConvolutions);
     EXPECT_GT(ran.tiles, 80) << isa;
     EXPECT_GT(ran.sliding, 2) << isa;
     EXPECT_GT(ran.in_place, 20) << isa;
   }
+}
+
+TEST(KernelDifferential, GlobalPoolsComputeWhatPlainLoopsDo) {
+  const Ran ran = RunRandomProblems("cosim", 9000, 60, Of::kGlobalPools);
+  EXPECT_GT(ran.tiles, 60);
+  EXPECT_GT(ran.in_parts, 40) << "rows of the window by turns";
 }
 
 }  // namespace

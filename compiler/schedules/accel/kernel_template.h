@@ -48,6 +48,9 @@ class KernelTemplate {
   virtual std::optional<te::Axis> Order(te::Stage& sum, const std::vector<te::Axis>& reduced,
                                         const Tile& tile) const;
 
+  /// Whether a window of no weights may be on chip a few rows at a time (Tile::ky).
+  virtual bool TakesRowsByTurns() const { return false; }
+
   /// As the tile model counts them: elements of weights for one row of the window, and cycles of the array
   /// for `cols` sums that stand side by side in `pieces` tiles, of one row of the window.
   virtual int64_t RowWeights(const Window& w) const { return w.kw; }

@@ -77,9 +77,8 @@ class TileModel {
                                CeilDiv(w_.OutCols(), t.x));
   }
   double Chunks(const Tile& t) const {
-    if (!IsDense()) return 1;
-    return static_cast<double>(CeilDiv(w_.ci, t.ci) * CeilDiv(w_.kh, TapRows(t)) *
-                               CeilDiv(w_.kw, TapCols(t)));
+    const int64_t inputs = IsDense() ? CeilDiv(w_.ci, t.ci) : 1;
+    return static_cast<double>(inputs * CeilDiv(w_.kh, TapRows(t)) * CeilDiv(w_.kw, TapCols(t)));
   }
   double Steps(const Tile& t) const { return Tiles(t) * Chunks(t); }
 
@@ -97,7 +96,7 @@ class TileModel {
     const int64_t row = kind_.RowCycles(w_, array_, AllSumCols(t), CeilDiv(w_.OutCols(), t.x));
     const double compute = has_weights_ ? rows * static_cast<double>(SummedElements(w_.ci) * w_.kh * row) : 0;
     const int weights = kind_.WeightMemory(array_);
-    const double alu = outputs * AluPasses() + tiles * AluPasses() * 20 + tiles * PoolCycles(t);
+    const double alu = outputs * AluPasses() + tiles * AluInstructions(t) * 20 + tiles * PoolCycles(t);
 
     const double setup = 6;  // of a load: its issue, and what the first burst waits for
     const double weight_chunk =
@@ -158,6 +157,15 @@ class TileModel {
     if (t.thread_axis == Tile::ThreadAxis::kY) return CeilDiv(w_.OutRows(), t.y);
     if (t.thread_axis == Tile::ThreadAxis::kX) return CeilDiv(w_.OutCols(), t.x);
     return w_.g > 1 ? CeilDiv(w_.g, t.g) : CeilDiv(w_.co, t.co);
+  }
+
+  /// Whether one instruction of the ALU adds all taps that are on chip: enough sums stand between two of one.
+  bool TakesTapsAtOnce(const Tile& t) const {
+    if (kind_.AluPasses(w_) == 0 || t.y * t.x > 1) return false;
+    int latency = 0;
+    for (const isa::Unit& unit : spec_.units)
+      if (unit.lanes > 0) latency = std::max(latency, unit.latency);
+    return Outputs(t) * ElementCycles() >= latency;
   }
 
   // A bank is one unit's at a time: units work at once where each thread's data have banks of their own.
@@ -303,6 +311,11 @@ class TileModel {
     return std::max(passes, 1.0);
   }
 
+  // For a tile: one a pass, or one for all taps that are on chip.
+  double AluInstructions(const Tile& t) const {
+    return TakesTapsAtOnce(t) ? AluPasses() - static_cast<double>(w_.kh * w_.kw) + Chunks(t) : AluPasses();
+  }
+
   const isa::Spec& spec_;
   const Array& array_;
   const KernelTemplate& kind_;
@@ -348,12 +361,19 @@ void ForEachSharing(const TileModel& model, const Window& window, Tile tile, int
     }
 }
 
+/// Whether a window without weights may come in rows: one that nothing else overlaps.
+bool ComesInRows(const KernelTemplate& kind, const Window& window) {
+  return kind.TakesRowsByTurns() && window.oh * window.ow == 1;
+}
+
 /// {ky, kx} in the order to try them: all taps, then fewer rows, then fewer columns of one row.
-std::vector<std::pair<int64_t, int64_t>> TapParts(const Window& window, bool sums_channels) {
+std::vector<std::pair<int64_t, int64_t>> TapParts(const KernelTemplate& kind, const Window& window) {
   std::vector<std::pair<int64_t, int64_t>> parts = {{0, 0}};
-  if (!sums_channels) return parts;
+  const bool sums_channels = kind.SumsChannels();
+  if (!sums_channels && !ComesInRows(kind, window)) return parts;
   for (int64_t ky : PartSizes(window.kh))
     if (ky < window.kh) parts.emplace_back(ky, 0);
+  if (!sums_channels) return parts;
   for (int64_t kx : PartSizes(window.kw))
     if (kx < window.kw) parts.emplace_back(window.kh > 1 ? 1 : 0, kx);
   return parts;
@@ -366,7 +386,9 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, const
                                 std::string& why) {
   const TileModel model(spec, array, kind, window, epilogue);
   std::vector<TileCost> found;
+  const bool by_rows = ComesInRows(kind, window);
   const auto try_tile = [&](const Tile& tile) {
+    if (by_rows && tile.ky > 0 && !model.TakesTapsAtOnce(tile)) return false;
     const std::string misfit = model.Misfit(tile);
     if (misfit.empty()) {
       found.push_back({tile, model.Cycles(tile), model.Steps(tile)});
@@ -393,7 +415,7 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, const
   std::vector<int> counts = {threads, 1};
   // Each of several units needs as many threads as one does, so that loads hide behind its work.
   if (sums && threads > 1 && array.units > 1) counts.insert(counts.begin(), threads * array.units);
-  for (const auto& [ky, kx] : TapParts(window, sums)) {
+  for (const auto& [ky, kx] : TapParts(kind, window)) {
     for (int t : counts) {
       for (int64_t x : x_sizes) {
         const size_t before = found.size();
@@ -403,7 +425,7 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, const
       }
       if (t == 1 || threads == 1) break;
     }
-    if (!found.empty()) break;
+    if (!found.empty() && !by_rows) break;
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const TileCost& a, const TileCost& b) { return a.cycles < b.cycles; });
@@ -422,7 +444,7 @@ std::vector<TileCost> AllTiles(const isa::Spec& spec, const Array& array, const 
   for (int t = 1; t <= most_threads; ++t) counts.insert({t, sums && t > 1 ? t * array.units : t});
   const auto channel_tiles = ChannelTiles(window, sums);
   const auto y_sizes = PartSizes(window.OutRows()), x_sizes = PartSizes(window.OutCols());
-  for (const auto& [ky, kx] : TapParts(window, sums))
+  for (const auto& [ky, kx] : TapParts(kind, window))
     for (int64_t y : y_sizes)
       for (int64_t x : x_sizes)
         for (Tile tile : channel_tiles) {

@@ -71,6 +71,7 @@ class MaxPoolingTemplate : public KernelTemplate {
     return graph::MaxPool{{w.kh, w.kw}, {w.sh, w.sw}};
   }
   bool KeepsType() const override { return true; }
+  bool TakesRowsByTurns() const override { return true; }
   int64_t AluPasses(const Window& w) const override { return w.kh * w.kw + 2; }
 };
 
@@ -80,18 +81,26 @@ class SumPoolingTemplate : public KernelTemplate {
   std::optional<graph::Op> Sums(const Window& w, const Array&) const override {
     return graph::SumPool{{w.kh, w.kw}, {w.sh, w.sw}};
   }
+  bool TakesRowsByTurns() const override { return true; }
   int64_t AluPasses(const Window& w) const override { return w.kh * w.kw + 2; }
 };
 
 }  // namespace
 
-// A tap of the window at a time, over all of the tile.
+// A tap of the window at a time, over all of the tile; some of its rows at a time, where the tile says so.
 std::optional<te::Axis> KernelTemplate::Order(te::Stage& sum, const std::vector<te::Axis>& reduced,
-                                              const Tile&) const {
+                                              const Tile& tile) const {
   std::vector<te::Axis> order = reduced;
+  std::optional<te::Axis> round;
+  if (tile.ky > 0) {
+    const auto [outer, inner] = sum.Split(reduced[0], tile.ky);
+    order[0] = inner;
+    order.insert(order.begin(), outer);
+    round = outer;
+  }
   for (size_t i = 0; i < 8; ++i) order.push_back(sum.axis(i));
   sum.Reorder(order);
-  return std::nullopt;
+  return round;
 }
 
 int64_t KernelTemplate::RowCycles(const Window& w, const Array&, int64_t cols, int64_t) const {
