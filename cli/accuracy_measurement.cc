@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "cli/accuracy_layers.h"
 #include "cli/print.h"
@@ -98,9 +99,19 @@ bool Measurement::CompareWithReference(size_t i, const std::vector<Tensor>& inpu
   tally.agree += quantize::TopClass(exact_scores) == quantize::TopClass(scores);
   if (i >= kCompared) return true;
   if (!network_) return finder_.AddRun(*exact, LayersOf(model_, inputs, *exact)), true;
-  const auto own = quantize::Evaluate(*network_, inputs, error);
-  if (own) finder_.AddRun(*exact, *own);
-  return own.has_value();
+  if ((!own_ || !own_->Takes(inputs)) && !CompileOwn(*exact, inputs, error)) return false;
+  finder_.AddRun(*exact, own_->Run(inputs));
+  return true;
+}
+
+bool Measurement::CompileOwn(const quantize::Values& exact, const std::vector<Tensor>& inputs,
+                             std::string& error) {
+  std::set<std::string> shared;
+  for (const auto& node : network_->nodes)
+    for (const std::string& name : node.outputs)
+      if (exact.count(name)) shared.insert(name);
+  own_ = quantize::CompiledFile::Make(*network_, shared, inputs, error);
+  return own_.has_value();
 }
 
 bool Measurement::AddError(int64_t group, int64_t label, const Tensor& input, const Tensor& output,

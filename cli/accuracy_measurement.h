@@ -11,6 +11,7 @@
 #include "cli/accuracy_tally.h"
 #include "compiler/import/data/samples.h"
 #include "compiler/import/onnx/reader.h"
+#include "compiler/quantize/compiled.h"
 #include "compiler/quantize/loss.h"
 #include "compiler/session/evaluator.h"
 
@@ -49,6 +50,9 @@ class Measurement {
   bool CountClass(int64_t label, size_t i, const graph::Tensor& scores, std::string& error);
   bool CompareWithReference(size_t i, const std::vector<graph::Tensor>& inputs, const graph::Tensor& scores,
                             Diagnostics& diagnostics, std::string& error);
+  /// The network measured, with those of its values that the reference has too.
+  bool CompileOwn(const quantize::Values& exact, const std::vector<graph::Tensor>& inputs,
+                  std::string& error);
   bool AddError(int64_t group, int64_t label, const graph::Tensor& input, const graph::Tensor& output,
                 std::string& error);
   bool TellAnomalies(std::string& error);
@@ -61,6 +65,7 @@ class Measurement {
   std::optional<int64_t> normal_;
   std::map<int64_t, Recording> recordings_;  // by group
   quantize::LossFinder finder_;
+  std::optional<quantize::CompiledFile> own_;
 };
 
 }  // namespace cosim::cli

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -21,14 +22,34 @@ namespace {
 
 using quantize::LayerReport;
 
+/// --bits16: a count of activations, a percentage of what their rounding costs, or all.
+std::optional<quantize::Widening> WideningIn(const std::string& text) {
+  if (text == "all") return quantize::Widening{.share = 1};
+  constexpr size_t kMost = 1'000'000;
+  const bool percent = text.ends_with('%');
+  const char* end = text.data() + text.size() - (percent ? 1 : 0);
+  size_t number = 0;
+  const auto [rest, bad] = std::from_chars(text.data(), end, number);
+  if (bad != std::errc() || rest != end || number < 1 || number > (percent ? 100 : kMost))
+    return std::nullopt;
+  return percent ? quantize::Widening{.share = static_cast<double>(number) / 100}
+                 : quantize::Widening{.count = number};
+}
+
 std::string Table(const std::vector<LayerReport>& report, size_t samples) {
   size_t width = 5;
-  for (const LayerReport& row : report) width = std::max(width, row.layer.value.size());
-  std::string text = fmt::format("{:<{}} {:<18} {:>9} {:>9} {:>9}\n", "layer", width, "operator", "alone dB",
-                                 "all dB", "cosine");
-  for (const LayerReport& row : report)
-    text += fmt::format("{:<{}} {:<18} {:>9.1f} {:>9.1f} {:>9.5f}\n", row.layer.value, width, row.layer.op,
+  bool wide = false;
+  for (const LayerReport& row : report) {
+    width = std::max(width, row.layer.value.size());
+    wide |= row.layer.bits != 8;
+  }
+  std::string text = fmt::format("{:<{}} {:<18} {:>9} {:>9} {:>9}{}\n", "layer", width, "operator",
+                                 "alone dB", "all dB", "cosine", wide ? " bits" : "");
+  for (const LayerReport& row : report) {
+    text += fmt::format("{:<{}} {:<18} {:>9.1f} {:>9.1f} {:>9.5f}", row.layer.value, width, row.layer.op,
                         row.alone.SqnrDb(), row.all.SqnrDb(), row.all.Cosine());
+    text += wide ? fmt::format(" {:>4}\n", row.layer.bits) : "\n";
+  }
   const LayerReport& worst = quantize::WorstLayer(report);
   return text + fmt::format(
                     "worst layer: {} ({}), {:.1f} dB by itself; signal to quantization noise over {} "
@@ -63,6 +84,7 @@ std::string Json(const std::vector<LayerReport>& report, size_t samples, double 
   for (const LayerReport& row : report)
     json["layers"].push_back({{"name", row.layer.value},
                               {"operator", row.layer.op},
+                              {"bits", row.layer.bits},
                               {"alone_db", row.alone.SqnrDb()},
                               {"all_db", row.all.SqnrDb()},
                               {"cosine", row.all.Cosine()}});
@@ -84,7 +106,9 @@ void AddOptions(po::options_description& options) {
       "ranges of activations: auto | max | percentile | kl | mse")(
       "rounding", po::value<std::string>()->value_name("NAME")->default_value("learned"),
       "of weights: learned (for the results of their layer) | nearest")(
-      "no-equalization", "leave channels of different ranges as they are")(
+      "bits16", po::value<std::string>()->value_name("N|P%|all"),
+      "activations of 16 bits: the N whose rounding costs the results most, those that cause P % of the "
+      "cost, or all")("no-equalization", "leave channels of different ranges as they are")(
       "per-channel", "one weight scale an output channel")(
       "output,o", po::value<std::string>()->value_name("FILE"), "the quantized model, .onnx")(
       "json", po::value<std::string>()->value_name("FILE")->default_value(""),
@@ -115,6 +139,12 @@ int QuantizeVerb(const Arguments& arguments) {
   const std::string rounding = values["rounding"].as<std::string>();
   if (rounding != "learned" && rounding != "nearest")
     return Fail(fmt::format("--rounding={}: not one of learned, nearest", rounding));
+  const bool mixed = values.count("bits16") > 0;
+  const auto widening =
+      mixed ? WideningIn(values["bits16"].as<std::string>()) : std::optional(quantize::Widening{});
+  if (!widening)
+    return Fail(fmt::format("--bits16={}: not a number of activations, a percentage from 1 to 100, or all",
+                            values["bits16"].as<std::string>()));
   if (output == json) return Fail(fmt::format("--output and --json both write {}", json));
   if (!CheckWritable(output) || (!json.empty() && !CheckWritable(json))) return 1;
   const auto import_options = ImportOptionsIn(values);
@@ -146,6 +176,7 @@ int QuantizeVerb(const Arguments& arguments) {
       .method = *method,
       .per_channel = values.count("per-channel") > 0,
       .equalize = values.count("no-equalization") == 0,
+      .bits16 = *widening,
       .rounding = rounding == "learned" ? quantize::Rounding::kLearned : quantize::Rounding::kNearest,
       .seed = static_cast<uint32_t>(values["seed"].as<uint64_t>())};
   const bool terminal = isatty(STDERR_FILENO);

@@ -80,7 +80,7 @@ void ComputeHybrid(const TfliteHybrid& a, Values in, Results out) {
   for (int64_t n = 0; n < x[0]; ++n) {
     const auto part = from.subspan(n * image, image);
     int16_t* to = bytes.data() + n * image;
-    scales.push_back((a.asymmetric ? Asymmetric(part, to) : Symmetric(part, to)).scale);
+    scales.push_back(QuantizeRow(part, a.asymmetric, to));
   }
   const auto weights = in[1]->data<int8_t>();
   const int64_t plane = y[2] * y[3];
@@ -96,6 +96,10 @@ void ComputeHybrid(const TfliteHybrid& a, Values in, Results out) {
 }
 
 }  // namespace
+
+float QuantizeRow(std::span<const float> x, bool asymmetric, int16_t* to) {
+  return (asymmetric ? Asymmetric(x, to) : Symmetric(x, to)).scale;
+}
 
 HostOperatorPtr HybridConvolution(const TfliteHybrid& attributes) {
   return Make(

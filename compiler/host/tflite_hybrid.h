@@ -3,12 +3,17 @@
 // compute them: each image or row is quantized to bytes by its own range, sums have 32 bits.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "compiler/host/make.h"
 #include "compiler/host/window2d.h"
 
 namespace cosim::host {
+
+/// `x` as bytes less their zero point, in `to`; what a step of them is worth. In [-127, 127] around 0, or
+/// with a zero point if `asymmetric`.
+float QuantizeRow(std::span<const float> x, bool asymmetric, int16_t* to);
 
 struct TfliteHybrid {
   Window2d window;  ///< its kernel is that of the weights

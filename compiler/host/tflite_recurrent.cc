@@ -7,6 +7,7 @@
 
 #include "compiler/host/numeric.h"
 #include "compiler/host/tflite_functions.h"
+#include "compiler/host/tflite_hybrid.h"
 
 namespace cosim::host {
 namespace {
@@ -48,6 +49,12 @@ std::optional<Steps> StepsOf(const Shape& x, bool time_major) {
   return Steps{x[time_major ? 1 : 0], x[time_major ? 0 : 1], x[2], time_major, true};
 }
 
+/// Operands that are bytes instead.
+void ExpectBytes(const ByteWeights& bytes, std::vector<TensorType>& want) {
+  for (size_t i = 0; i < want.size(); ++i)
+    if (bytes.ScaleOf(i) != 0) want[i].dtype = DType::kInt8;
+}
+
 /// What does not fit, if anything; `want` is of the operands from `first` on, and absent ones fit.
 std::string Unfit(Operands in, size_t first, const std::vector<TensorType>& want) {
   for (size_t i = 0; i < want.size(); ++i)
@@ -56,11 +63,23 @@ std::string Unfit(Operands in, size_t first, const std::vector<TensorType>& want
   return "";
 }
 
-/// Adds the rows of `matrix` times `vector` to `sums`.
+/// Adds the rows of operand `matrix` times `vector` to `sums`.
 template <typename Vector>
-void AddProduct(const Tensor& matrix, const Vector& vector, Reals64& sums) {
-  const auto m = matrix.data<float>();
-  const size_t columns = static_cast<size_t>(matrix.shape()[1]);
+void AddProduct(Values in, size_t matrix, const ByteWeights& bytes, const Vector& vector, Reals64& sums) {
+  const auto columns = static_cast<size_t>(in[matrix]->shape()[1]);
+  if (const float scale = bytes.ScaleOf(matrix); scale != 0) {
+    std::vector<float> real(vector.begin(), vector.end());
+    std::vector<int16_t> steps(columns);
+    const float unit = QuantizeRow(real, bytes.asymmetric, steps.data()) * scale;
+    const auto m = in[matrix]->data<int8_t>();
+    for (size_t i = 0; i < sums.size(); ++i) {
+      int32_t sum = 0;
+      for (size_t k = 0; k < columns; ++k) sum += m[i * columns + k] * steps[k];
+      sums[i] += static_cast<double>(static_cast<float>(sum) * unit);
+    }
+    return;
+  }
+  const auto m = in[matrix]->data<float>();
   for (size_t i = 0; i < sums.size(); ++i)
     for (size_t k = 0; k < columns; ++k)
       sums[i] += static_cast<double>(m[i * columns + k]) * static_cast<double>(vector[k]);
@@ -84,17 +103,22 @@ constexpr size_t kInputWeights = 1, kRecurrentWeights = 5, kPeepholes = 9, kBias
                  kHidden = 18, kCells = 19, kNorms = 20, kLstmOperands = 24;
 
 /// What a gate sees before its function. Gates: input, forget, cell, output.
-Reals64 Gate(Values in, size_t gate, std::span<const float> x, const Reals64& h, const Reals64& c) {
+Reals64 Gate(const ByteWeights& bytes, Values in, size_t gate, std::span<const float> x, const Reals64& h,
+             const Reals64& c) {
   constexpr size_t kNone = kLstmOperands;
   constexpr size_t kPeephole[] = {kPeepholes, kPeepholes + 1, kNone, kPeepholes + 2};
   Reals64 sums(c.size(), 0.0);
   const Tensor *norm = in[kNorms + gate], *bias = in[kBiases + gate];
   if (!norm) AddEach(bias, sums);
-  AddProduct(*in[kInputWeights + gate], x, sums);
-  AddProduct(*in[kRecurrentWeights + gate], h, sums);
+  AddProduct(in, kInputWeights + gate, bytes, x, sums);
+  AddProduct(in, kRecurrentWeights + gate, bytes, h, sums);
   const Tensor* peephole = kPeephole[gate] == kNone ? nullptr : in[kPeephole[gate]];
-  for (size_t i = 0; peephole && i < sums.size(); ++i)
-    sums[i] += static_cast<double>(peephole->data<float>()[i]) * c[i];
+  const float scale = bytes.ScaleOf(kPeephole[gate]);
+  for (size_t i = 0; peephole && i < sums.size(); ++i) {
+    const float w =
+        scale != 0 ? static_cast<float>(peephole->data<int8_t>()[i]) * scale : peephole->data<float>()[i];
+    sums[i] += static_cast<double>(w) * c[i];
+  }
   if (norm) {
     Normalize(*norm, sums);
     AddEach(bias, sums);
@@ -107,18 +131,18 @@ double Clipped(double x, double most) { return most > 0 ? std::clamp(x, -most, m
 
 void StepLstm(const TfliteLstm& a, Values in, std::span<const float> x, Reals64& h, Reals64& c) {
   const bool coupled = !in[kInputWeights];
-  const Reals64 forget = Gate(in, 1, x, h, c), candidate = Gate(in, 2, x, h, c),
-                input = coupled ? Reals64() : Gate(in, 0, x, h, c);
+  const Reals64 forget = Gate(a.bytes, in, 1, x, h, c), candidate = Gate(a.bytes, in, 2, x, h, c),
+                input = coupled ? Reals64() : Gate(a.bytes, in, 0, x, h, c);
   for (size_t i = 0; i < c.size(); ++i) {
     const double kept = Logistic(forget[i]), added = coupled ? 1 - kept : Logistic(input[i]);
     c[i] = Clipped(kept * c[i] + added * Applied(a.function, candidate[i]), a.cell_clip);
   }
-  Reals64 y = Gate(in, 3, x, h, c);
+  Reals64 y = Gate(a.bytes, in, 3, x, h, c);
   for (size_t i = 0; i < y.size(); ++i) y[i] = Logistic(y[i]) * Applied(a.function, c[i]);
   if (!in[kProjection]) return void(h = y);
   std::ranges::fill(h, 0.0);
   AddEach(in[kProjection + 1], h);
-  AddProduct(*in[kProjection], y, h);
+  AddProduct(in, kProjection, a.bytes, y, h);
   for (double& v : h) v = Clipped(v, a.projection_clip);
 }
 
@@ -136,6 +160,7 @@ Types InferLstm(const TfliteLstm& a, Operands in) {
   want.insert(want.end(),
               {real({outputs, cells}), real({outputs}), real({s->batch, outputs}), real({s->batch, cells})});
   want.insert(want.end(), 4, row);
+  ExpectBytes(a.bytes, want);
   if (const std::string unfit = Unfit(in, 0, want); !unfit.empty()) return Types{unfit};
   const bool coupled = in[kInputWeights].absent, normed = !in[kNorms + 1].absent;
   for (size_t i : {kRecurrentWeights, kBiases})
@@ -277,29 +302,31 @@ void ComputeLstmInt8(const TfliteLstmInt8& a, Values in, Results out) {
   }
 }
 
-Types InferRnn(bool time_major, Operands in) {
+Types InferRnn(bool time_major, const ByteWeights& bytes, Operands in) {
   const auto s = StepsOf(in[0].type.shape, time_major);
   if (!s || in[4].type.shape.size() != 2) return Refuse("input {}", ToString(in[0].type));
   const int64_t cells = in[4].type.shape[1];
   const auto real = [](Shape shape) { return TensorType{DType::kFloat32, std::move(shape)}; };
   const TensorType h = real({s->batch, cells});
-  const std::string unfit =
-      Unfit(in, 0, {real(in[0].type.shape), real({cells, s->input}), real({cells, cells}), real({cells}), h});
+  std::vector<TensorType> want = {real(in[0].type.shape), real({cells, s->input}), real({cells, cells}),
+                                  real({cells}), h};
+  ExpectBytes(bytes, want);
+  const std::string unfit = Unfit(in, 0, want);
   if (!unfit.empty()) return Types{unfit};
   const Shape y = s->Result(cells);
   if (!IsReasonable(y)) return Refuse("the result is too large");
   return std::vector<TensorType>{real(y), h};
 }
 
-void ComputeRnn(CellFunction function, bool time_major, Values in, Results out) {
+void ComputeRnn(CellFunction function, bool time_major, const ByteWeights& bytes, Values in, Results out) {
   const Steps s = *StepsOf(in[0]->shape(), time_major);
   for (int64_t b = 0; b < s.batch; ++b) {
     Reals64 h = StateRow(*in[4], b);
     for (int64_t t = 0; t < s.steps; ++t) {
       Reals64 sums(h.size(), 0.0);
       AddEach(in[3], sums);
-      AddProduct(*in[1], RowOf<float>(*in[0], s.Row(b, t), s.input), sums);
-      AddProduct(*in[2], h, sums);
+      AddProduct(in, 1, bytes, RowOf<float>(*in[0], s.Row(b, t), s.input), sums);
+      AddProduct(in, 2, bytes, h, sums);
       for (size_t i = 0; i < h.size(); ++i) h[i] = Applied(function, sums[i]);
       Round(h);
       Store<float>(h, out[0], s.Row(b, t));
@@ -308,19 +335,27 @@ void ComputeRnn(CellFunction function, bool time_major, Values in, Results out) 
   }
 }
 
-Types InferSvdf(int64_t rank, DType element, DType wide, DType bias, Operands in) {
+/// Of an SVDF's operands; its result is like x.
+struct SvdfTypes {
+  DType x, features, times, bias, past;
+};
+
+Types InferSvdf(int64_t rank, const SvdfTypes& types, Operands in) {
   const Shape &x = in[0].type.shape, &features = in[1].type.shape, &times = in[2].type.shape;
   if (x.size() != 2 || features.size() != 2 || times.size() != 2)
     return Refuse("input {}", ToString(in[0].type));
   const int64_t filters = features[0], memory = times[1];
   if (rank < 1 || filters % rank != 0) return Refuse("{} filters of rank {}", filters, rank);
-  const TensorType past{wide, {x[0], memory * filters}};
-  const std::string unfit = Unfit(
-      in, 0,
-      {{element, x}, {element, {filters, x[1]}}, {wide, {filters, memory}}, {bias, {filters / rank}}, past});
+  const TensorType past{types.past, {x[0], memory * filters}};
+  const std::string unfit = Unfit(in, 0,
+                                  {{types.x, x},
+                                   {types.features, {filters, x[1]}},
+                                   {types.times, {filters, memory}},
+                                   {types.bias, {filters / rank}},
+                                   past});
   if (!unfit.empty()) return Types{unfit};
   if (!IsReasonable({x[0], filters / rank})) return Refuse("the result is too large");
-  return std::vector<TensorType>{{element, {x[0], filters / rank}}, past};
+  return std::vector<TensorType>{{types.x, {x[0], filters / rank}}, past};
 }
 
 /// All past products but the oldest, with the new ones; calls f(b, unit, sum over its filters and times of
@@ -362,6 +397,31 @@ void ComputeSvdfInt8(const TfliteSvdf& a, Values in, Results out) {
       });
 }
 
+/// Bytes as real numbers.
+Tensor RealNumbers(const Tensor& bytes, float scale) {
+  Tensor real({DType::kFloat32, bytes.shape()});
+  std::ranges::transform(bytes.data<int8_t>(), real.mutable_data<float>().begin(),
+                         [&](int8_t q) { return static_cast<float>(q) * scale; });
+  return real;
+}
+
+void ComputeSvdf(int64_t rank, CellFunction function, const ByteWeights& bytes, Values in, Results out) {
+  const int64_t filters = in[1]->shape()[0], batch = in[0]->shape()[0], inputs = in[0]->shape()[1];
+  std::vector<Reals64> products(batch, Reals64(filters, 0.0));
+  for (int64_t b = 0; b < batch; ++b) AddProduct(in, 1, bytes, RowOf<float>(*in[0], b, inputs), products[b]);
+  std::vector<const Tensor*> operands(in.begin(), in.end());
+  Tensor times;
+  if (const float scale = bytes.ScaleOf(2); scale != 0) {
+    times = RealNumbers(*in[2], scale);
+    operands[2] = &times;
+  }
+  const auto product = [&](int64_t b, int64_t filter) { return static_cast<float>(products[b][filter]); };
+  Remember<float, double>(rank, 0.0, operands, out[1], product, [&](int64_t b, int64_t unit, double sum) {
+    if (in[3]) sum += static_cast<double>(in[3]->data<float>()[unit]);
+    out[0].mutable_data<float>()[b * out[0].shape()[1] + unit] = static_cast<float>(Applied(function, sum));
+  });
+}
+
 /// Multiply-accumulates of all matrices among the operands, once a step.
 MacsFunction MacsOfMatrices(size_t first, size_t last, bool time_major) {
   return [=](Operands in, const TensorType&) {
@@ -388,31 +448,21 @@ HostOperatorPtr LstmInt8(const TfliteLstmInt8& a) {
       MacsOfMatrices(1, kByteBiases, a.time_major));
 }
 
-HostOperatorPtr RnnFloat(CellFunction function, bool time_major) {
+HostOperatorPtr RnnFloat(CellFunction function, bool time_major, const ByteWeights& bytes) {
   return Make(
-      "tflite_rnn", 5, 5, [=](Operands in) { return InferRnn(time_major, in); },
-      [=](Values in, Results out) { ComputeRnn(function, time_major, in, out); },
+      "tflite_rnn", 5, 5, [=](Operands in) { return InferRnn(time_major, bytes, in); },
+      [=](Values in, Results out) { ComputeRnn(function, time_major, bytes, in, out); },
       MacsOfMatrices(1, 3, time_major));
 }
 
-HostOperatorPtr SvdfFloat(int64_t rank, CellFunction function) {
+HostOperatorPtr SvdfFloat(int64_t rank, CellFunction function, const ByteWeights& bytes) {
   return Make(
       "tflite_svdf", 1, 5,
-      [=](Operands in) { return InferSvdf(rank, DType::kFloat32, DType::kFloat32, DType::kFloat32, in); },
-      [=](Values in, Results out) {
-        const auto product = [&](int64_t b, int64_t filter) {
-          const auto x = RowOf<float>(*in[0], b, in[0]->shape()[1]),
-                     w = RowOf<float>(*in[1], filter, in[0]->shape()[1]);
-          double sum = 0;
-          for (size_t k = 0; k < x.size(); ++k) sum += static_cast<double>(x[k]) * static_cast<double>(w[k]);
-          return static_cast<float>(sum);
-        };
-        Remember<float, double>(rank, 0.0, in, out[1], product, [&](int64_t b, int64_t unit, double sum) {
-          if (in[3]) sum += static_cast<double>(in[3]->data<float>()[unit]);
-          out[0].mutable_data<float>()[b * out[0].shape()[1] + unit] =
-              static_cast<float>(Applied(function, sum));
-        });
+      [=](Operands in) {
+        const auto type = [&](size_t i) { return bytes.ScaleOf(i) != 0 ? DType::kInt8 : DType::kFloat32; };
+        return InferSvdf(rank, {DType::kFloat32, type(1), type(2), DType::kFloat32, DType::kFloat32}, in);
       },
+      [=](Values in, Results out) { ComputeSvdf(rank, function, bytes, in, out); },
       MacsOfMatrices(1, 3, false));
 }
 
@@ -422,7 +472,7 @@ HostOperatorPtr SvdfInt8(const TfliteSvdf& a) {
       [=](Operands in) {
         const DType wide = in[2].type.dtype;
         if (!graph::IsQuantized(wide)) return Refuse("weights of time must be int8 or int16");
-        return InferSvdf(a.rank, DType::kInt8, wide, DType::kInt32, in);
+        return InferSvdf(a.rank, {DType::kInt8, DType::kInt8, wide, DType::kInt32, wide}, in);
       },
       [=](Values in, Results out) {
         in[2]->dtype() == DType::kInt8 ? ComputeSvdfInt8<int8_t>(a, in, out)

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "compiler/host/fixed_point.h"
 #include "compiler/host/make.h"
@@ -14,10 +15,20 @@ namespace cosim::host {
 
 enum class CellFunction { kNone, kRelu, kReluN1To1, kRelu6, kTanh };
 
+/// Weights of int8 among float32 ("dynamic range"): the vector that a matrix of them multiplies is quantized
+/// anew each time (tflite_hybrid.h), sums have 32 bits; elements of other weights count as real numbers.
+struct ByteWeights {
+  std::vector<float> scales;  ///< by operand, 0 for those of float32; of all after its end too
+  bool asymmetric = false;    ///< quantized vectors have a zero point
+
+  float ScaleOf(size_t operand) const { return operand < scales.size() ? scales[operand] : 0; }
+};
+
 struct TfliteLstm {
   CellFunction function = CellFunction::kTanh;  ///< of the cell's input and of the cell
   double cell_clip = 0, projection_clip = 0;    ///< 0: none
   bool time_major = false;
+  ByteWeights bytes = {};  ///< matrices and peepholes
 };
 /// LSTM, UNIDIRECTIONAL_SEQUENCE_LSTM in float32: (x, input weights of input, forget, cell and output gate
 /// [C,I], recurrent weights alike [C,O], peepholes of input, forget and output gate [C], biases of the four
@@ -40,11 +51,11 @@ struct TfliteLstmInt8 {
 HostOperatorPtr LstmInt8(const TfliteLstmInt8& attributes);
 
 /// RNN, UNIDIRECTIONAL_SEQUENCE_RNN in float32: (x, w [C,I], r [C,C], bias [C], h [B,C]) -> y, h.
-HostOperatorPtr RnnFloat(CellFunction function, bool time_major);
+HostOperatorPtr RnnFloat(CellFunction function, bool time_major, const ByteWeights& bytes = {});
 
 /// SVDF: (x [B,I], features [F,I], times [F,M], bias [F/rank], optional, past [B,M*F]) -> y [B,F/rank], past.
-/// Each of F filters keeps its last M products with x.
-HostOperatorPtr SvdfFloat(int64_t rank, CellFunction function);
+/// Each of F filters keeps its last M products with x. Only features may be bytes.
+HostOperatorPtr SvdfFloat(int64_t rank, CellFunction function, const ByteWeights& bytes = {});
 
 struct TfliteSvdf {
   int64_t rank = 1;

@@ -43,9 +43,10 @@ class Calibration {
   std::optional<Outcome> Run() {
     CheckNetwork(file_, diagnostics_);
     if (diagnostics_.HasErrors() || !Simplify() || !Observe()) return std::nullopt;
-    const auto ranges = Ranges();
-    if (!ranges) return std::nullopt;
-    Outcome outcome{Quantize(file_, placement_, *ranges, settings_.per_channel), {}};
+    auto ranges = Ranges();
+    std::set<std::string> wide;
+    if (!ranges || (settings_.bits16.Any() && !Widen(*ranges, wide))) return std::nullopt;
+    Outcome outcome{Quantize(file_, placement_, *ranges, wide, settings_.per_channel), {}};
     if (!Correct(outcome.quantized)) return std::nullopt;
     if (settings_.rounding == Rounding::kLearned && !Learn(outcome.quantized)) return std::nullopt;
     if (!Report(outcome)) return std::nullopt;
@@ -57,10 +58,15 @@ class Calibration {
   double RoundingWork() const {
     return settings_.rounding == Rounding::kLearned ? 3.0 * static_cast<double>(samples_.size()) : 0;
   }
+  double WideningWork() const {
+    if (!settings_.bits16.Any() || settings_.bits16.All()) return 0;
+    return static_cast<double>(std::min(samples_.size(), settings_.reported) * (1 + histograms_.size()));
+  }
   double Work() const {
     const auto n = static_cast<double>(samples_.size());
     const double equalizing = settings_.equalize ? std::min<double>(n, kEqualizedBy) : 0;
-    return n * 2 + equalizing + RoundingWork() + std::min(n, static_cast<double>(settings_.reported));
+    return n * 2 + equalizing + RoundingWork() + std::min(n, static_cast<double>(settings_.reported)) +
+           WideningWork();
   }
   /// `work` more is done when this is.
   void Tell(const char* doing, size_t done, size_t total, double work) {
@@ -196,6 +202,37 @@ class Calibration {
     }
     for (const auto& [value, cost] : measured) ranges[value] = cost.Best();
     return ranges;
+  }
+
+  /// Fills `wide`, whose activations are clipped nowhere: they have steps enough.
+  bool Widen(std::map<std::string, graph::Range>& ranges, std::set<std::string>& wide) {
+    if (settings_.bits16.All()) {
+      for (const auto& [value, histogram] : histograms_) wide.insert(value);
+    } else if (!Weigh(ranges, wide)) {
+      return false;
+    }
+    for (const std::string& value : wide) ranges[value] = ChooseRange(histograms_.at(value), Method::kMax);
+    return true;
+  }
+
+  bool Weigh(const std::map<std::string, graph::Range>& ranges, std::set<std::string>& wide) {
+    Sensitivity sensitivity(file_, placement_, ranges);
+    Network network{sensitivity.file(), {sensitivity.outputs().begin(), sensitivity.outputs().end()}, {}};
+    const size_t samples = std::min(samples_.size(), settings_.reported), each = sensitivity.activations();
+    for (size_t i = 0; i < samples; ++i) {
+      const auto inputs = samples_.Get(i, diagnostics_);
+      std::optional<Values> exact;
+      if (inputs) exact = Run(network, PointersTo(sensitivity.InputsOf(*inputs, Sensitivity::kNone)));
+      if (!exact) return false;
+      for (size_t a = 0; a < each; ++a) {
+        Tell("weighing activations", i * each + a + 1, samples * each, 1);
+        const auto rounded = Run(network, PointersTo(sensitivity.InputsOf(*inputs, a)));
+        if (!rounded) return false;
+        sensitivity.AddRun(a, *exact, *rounded);
+      }
+    }
+    wide = sensitivity.Choose(settings_.bits16);
+    return true;
   }
 
   bool Correct(Quantized& quantized) {

@@ -11,6 +11,7 @@
 #include "compiler/import/import.h"
 #include "compiler/quantize/quantize.h"
 #include "compiler/quantize/report.h"
+#include "compiler/quantize/sensitivity.h"
 
 namespace cosim::quantize {
 
@@ -44,9 +45,10 @@ struct Settings {
   Method method = Method::kAuto;
   bool per_channel = false;
   bool equalize = true;  ///< equalize.h
+  Widening bits16 = {};  ///< activations of int16: none
   Rounding rounding = Rounding::kLearned;
   uint32_t seed = 1;     ///< of learned rounding
-  size_t reported = 16;  ///< samples that the report looks at, from the first
+  size_t reported = 16;  ///< samples that the report and the choice of `bits16` look at, from the first
   std::function<void(const Progress&)> progress = {};
 };
 

@@ -15,6 +15,9 @@ namespace {
 /// result.
 constexpr float kLeastFactor = 0x1.6a09e6p-28f;
 
+constexpr double kWideLevels = 32767;
+const std::string kWideDomain = "com.microsoft.";
+
 using graph::Tensor;
 using import::onnx::File;
 using import::onnx::NodeInfo;
@@ -31,17 +34,18 @@ Channels ChannelsOf(const NodeInfo& node, const graph::Shape& shape, bool per_ch
 class Quantizer {
  public:
   Quantizer(const File& file, const Placement& placement, const std::map<std::string, graph::Range>& ranges,
-            bool per_channel)
-      : file_(file), placement_(placement), per_channel_(per_channel), names_(file) {
+            const std::set<std::string>& wide, bool per_channel)
+      : file_(file), placement_(placement), wide_(wide), per_channel_(per_channel), names_(file) {
     for (const auto& output : file.outputs) outputs_.insert(output.name);
     for (const auto& [value, range] : ranges)
-      scales_[value] = Asymmetric(range.lo, (range.hi - range.lo) / kSteps);
+      scales_[value] = wide.count(value) ? Wide(range) : Asymmetric(range.lo, (range.hi - range.lo) / kSteps);
   }
 
   Quantized Run() {
     File& to = result_.file;
     to.name = file_.name;
     to.opsets = file_.opsets;
+    if (!wide_.empty()) to.opsets["com.microsoft"] = 1;
     to.inputs = file_.inputs;
     to.outputs = file_.outputs;
     to.initializers = file_.initializers;
@@ -55,12 +59,20 @@ class Quantizer {
     for (const NodeInfo& node : to.nodes) used.insert(node.inputs.begin(), node.inputs.end());
     std::erase_if(to.initializers, [&](const auto& entry) { return !used.count(entry.first); });
     for (const auto& [i, value] : placement_.ends_in)
-      result_.layers.push_back(
-          {file_.nodes[i].op, file_.nodes[i].outputs[0], value, computed_.at(value), dequantized_.at(value)});
+      result_.layers.push_back({file_.nodes[i].op, file_.nodes[i].outputs[0], value, computed_.at(value),
+                                dequantized_.at(value), IsWide(value) ? 16 : 8});
     return std::move(result_);
   }
 
  private:
+  static graph::Quantization Wide(const graph::Range& range) {
+    graph::Quantization q = Asymmetric(0, std::max(-range.lo, range.hi) / kWideLevels);
+    q.zero_point = 0;
+    return q;
+  }
+  /// An activation, of whatever scale.
+  bool IsWide(const std::string& value) const { return wide_.count(placement_.scale_of.at(value)) > 0; }
+
   void AddNode(size_t i) {
     NodeInfo node = file_.nodes[i];
     if (placement_.computes[i]) QuantizeConstants(node, placement_.ends_in.at(i));
@@ -87,10 +99,12 @@ class Quantizer {
     const Tensor* bias = biased ? file_.initializers.at(node.inputs[2]).get() : nullptr;
     const float input = scales_.at(placement_.scale_of.at(node.inputs[0])).scales[0];
     const float output = scales_.at(placement_.scale_of.at(end)).scales[0];
+    // What is not all bytes is no accelerator's.
+    const float least = IsWide(node.inputs[0]) || IsWide(end) ? 0 : kLeastFactor * (output / input);
     const Channels channels = ChannelsOf(node, weights->second->shape(), per_channel_);
     auto scales =
         WeightScales(*weights->second, channels, bias ? bias->data<float>() : std::span<const float>(), input,
-                     kWeightLevels, kMostBias, kLeastFactor * (output / input));
+                     kWeightLevels, kMostBias, least);
     for (float& scale : scales) scale = WithoutTies(scale, input, output);
     const std::string name = node.inputs[1];
     node.inputs[1] = Constant(name, QuantizeWeight(*weights->second, channels, scales, kWeightLevels), scales,
@@ -133,17 +147,19 @@ class Quantizer {
     const std::string& decides = placement_.scale_of.at(value);
     if (!parameters_.count(decides)) {
       const graph::Quantization& chosen = scales_.at(decides);
+      const auto zero_point = static_cast<int8_t>(chosen.zero_point);
       parameters_[decides] = {
           AddConstant(decides + "_scale", Tensor({}, chosen.scales)),
-          AddConstant(decides + "_zero_point",
-                      Tensor({}, std::vector<int8_t>{static_cast<int8_t>(chosen.zero_point)}))};
+          AddConstant(decides + "_zero_point", IsWide(value) ? Tensor({}, std::vector<int16_t>{0})
+                                                             : Tensor({}, std::vector<int8_t>{zero_point}))};
     }
     const auto& [scale, zero_point] = parameters_.at(decides);
-    NodeInfo quantize = Node("QuantizeLinear", names_.Make(value + "_quantized"));
+    const std::string domain = IsWide(value) ? kWideDomain : "";
+    NodeInfo quantize = Node(domain + "QuantizeLinear", names_.Make(value + "_quantized"));
     quantize.inputs = {computed, scale, zero_point};
     // A node that computed an output may have its name too: this one takes another in any case.
     const std::string name = names_.Make(value + "_dequantized");
-    NodeInfo back = Node("DequantizeLinear", outputs_.count(value) ? value : name);
+    NodeInfo back = Node(domain + "DequantizeLinear", outputs_.count(value) ? value : name);
     back.name = name;
     back.inputs = {quantize.outputs[0], scale, zero_point};
     computed_[value] = computed;
@@ -152,8 +168,8 @@ class Quantizer {
     result_.file.nodes.push_back(std::move(back));
   }
 
-  NodeInfo Node(const char* op, const std::string& output) const {
-    return {op, output, file_.opsets.at(""), {}, {output}, {}, ""};
+  NodeInfo Node(const std::string& op, const std::string& output) const {
+    return {op, output, op.starts_with(kWideDomain) ? 1 : file_.opsets.at(""), {}, {output}, {}, ""};
   }
 
   std::string AddConstant(const std::string& wanted, Tensor tensor) {
@@ -164,6 +180,7 @@ class Quantizer {
 
   const File& file_;
   const Placement& placement_;
+  const std::set<std::string>& wide_;
   const bool per_channel_;
   Names names_;
   std::set<std::string> outputs_;
@@ -176,8 +193,13 @@ class Quantizer {
 }  // namespace
 
 Quantized Quantize(const File& file, const Placement& placement,
-                   const std::map<std::string, graph::Range>& ranges, bool per_channel) {
-  return Quantizer(file, placement, ranges, per_channel).Run();
+                   const std::map<std::string, graph::Range>& ranges, const std::set<std::string>& wide,
+                   bool per_channel) {
+  return Quantizer(file, placement, ranges, wide, per_channel).Run();
+}
+
+bool IsQuantize(const NodeInfo& node) {
+  return node.op == "QuantizeLinear" || node.op == kWideDomain + "QuantizeLinear";
 }
 
 }  // namespace cosim::quantize

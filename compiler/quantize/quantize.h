@@ -5,9 +5,12 @@
 // Activations are int8 with one scale and a zero point; weights int8, symmetric, [-127, 127], with one scale
 // or one an output channel; biases int32 in units of input scale times weight scale. What moves elements only
 // keeps the scale of its operand; a Relu or Clip belongs to the product before it. All else stays float32.
+// Activations that a user wants wider are int16, zero point 0, as ONNX Runtime writes them below operator
+// set 21: by the operators of its own domain.
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +29,7 @@ struct Layer {
   std::string product, value;
   /// In the quantized network: the result as it was computed, and quantized and back.
   std::string computed, dequantized;
+  int bits = 8;  ///< of the result
 };
 
 struct Quantized {
@@ -33,9 +37,13 @@ struct Quantized {
   std::vector<Layer> layers;  ///< in order
 };
 
-/// `ranges`: of every value that decides on a scale. `file` has operator set 13 or later and is what
-/// `placement` was made for.
+/// `ranges`: of every value that decides on a scale; `wide`: those of int16. `file` has operator set 13 or
+/// later and is what `placement` was made for.
 Quantized Quantize(const import::onnx::File& file, const Placement& placement,
-                   const std::map<std::string, graph::Range>& ranges, bool per_channel);
+                   const std::map<std::string, graph::Range>& ranges, const std::set<std::string>& wide,
+                   bool per_channel);
+
+/// Whether a node is that operator on activations, of either width.
+bool IsQuantize(const import::onnx::NodeInfo& node);
 
 }  // namespace cosim::quantize

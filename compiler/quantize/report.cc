@@ -43,11 +43,11 @@ LayersAlone MakeLayersAlone(const Quantized& quantized, const Values& example) {
   std::vector<NodeInfo> pairs;
   for (NodeInfo& node : alone.file.nodes) {
     const auto at = layer_of.find(node.inputs.empty() ? "" : node.inputs[0]);
-    if (node.op != "QuantizeLinear" || at == layer_of.end()) continue;
+    if (!IsQuantize(node) || at == layer_of.end()) continue;
     const Layer& layer = *at->second;
     NodeInfo quantize = node, back = node;
     quantize.outputs = {names.Make(layer.computed + "_own_quantized")};
-    back.op = "DequantizeLinear";
+    back.op.replace(back.op.find("Quantize"), 1, "Deq");
     back.inputs[0] = quantize.outputs[0];
     back.outputs = {names.Make(layer.computed + "_own_dequantized")};
     alone.dequantized[layer.dequantized] = back.outputs[0];

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/cli/command.h"
 #include "tests/import/testing.h"
@@ -58,6 +59,26 @@ TEST_F(Quantize, WritesAModelThatRunsAndIsAsAccurate) {
     EXPECT_FALSE(json["most_lost_in"].get<std::string>().empty());
     EXPECT_EQ(json.contains("cycles"), std::string(device) == "cycle");
   }
+}
+
+TEST_F(Quantize, SomeActivationsHaveSixteenBits) {
+  const Outcome quantized =
+      Run("quantize mnist.onnx --calibrate=digits --per-channel --bits16=1 -o q.onnx --json=q.json");
+  ASSERT_EQ(quantized.status, 0) << quantized.err;
+  EXPECT_THAT(quantized.out, HasSubstr("cosine bits\n"));
+  const auto json = nlohmann::json::parse(ReadFile(folder_ / "q.json"));
+  std::multiset<int> bits;
+  for (const auto& layer : json["layers"]) bits.insert(layer["bits"].get<int>());
+  EXPECT_EQ(bits, (std::multiset<int>{8, 8, 16}));
+  for (const char* device : {"host", "cycle"}) {
+    const Outcome run = Run("run q.onnx --input=digits/5/digit.bin --top=1 --device=" + std::string(device));
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.out, HasSubstr(" 0 mismatches against golden"));
+  }
+  const Outcome accuracy = Run("accuracy q.onnx --data=digits --reference=mnist.onnx");
+  ASSERT_EQ(accuracy.status, 0) << accuracy.err;
+  EXPECT_THAT(accuracy.out, HasSubstr("top-1                       100.0 %   2 of 2"));
+  EXPECT_THAT(accuracy.out, HasSubstr("\nno layer loses more of the signal"));
 }
 
 // An int8 TensorFlow Lite model has the float one's operators, but no names in common with it.
@@ -143,6 +164,9 @@ TEST_F(Quantize, MistakesAreNamed) {
       {"quantize mnist.onnx --calibrate=random -o q.onnx --method=best",
        "not one of auto, max, percentile, kl, mse"},
       {"quantize mnist.onnx --calibrate=random -o q.onnx --rounding=up", "not one of learned, nearest"},
+      {"quantize mnist.onnx --calibrate=random -o q.onnx --bits16=0", "not a number of activations"},
+      {"quantize mnist.onnx --calibrate=random -o q.onnx --bits16=101%", "a percentage from 1 to 100"},
+      {"quantize mnist.onnx --calibrate=random -o q.onnx --bits16=some", "or all"},
       {"quantize mnist.onnx --calibrate=random -o q.onnx --shape=y=1", "no input and no open dimension"},
       {"quantize mnist.onnx --calibrate=none -o q.onnx", "neither a folder, nor an .npz or .csv file"},
       {"quantize resnet18 --calibrate=random -o q.onnx", "not an .onnx or .tflite file"},

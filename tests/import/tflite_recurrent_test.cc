@@ -85,10 +85,39 @@ std::vector<Tensor> Runs(const Model& model, int count, std::vector<Tensor>& giv
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
+/// A vector as the reference's kernels for weights of bytes take it: rounded to 255 or 256 steps of its own
+/// range, around 0 or with a zero point, which is the nearer of those that both ends ask for.
+Numbers InSteps(Numbers x, bool asymmetric) {
+  double least = 0, most = 0;
+  for (double& v : x) {
+    v = static_cast<double>(static_cast<float>(v));
+    least = std::min(least, v);
+    most = std::max(most, v);
+  }
+  if (least == most) return x;
+  const double unit = asymmetric ? (most - least) / 255 : std::max(most, -least) / 127;
+  const double zero = !asymmetric ? 0 : std::round(most < -least ? 127 - most / unit : -128 - least / unit);
+  for (double& v : x)
+    v = (std::clamp(std::round(v / unit) + zero, asymmetric ? -128.0 : -127.0, 127.0) - zero) * unit;
+  return x;
+}
+
+/// Constants as real numbers.
+Numbers RealOf(const TensorInfo& info) {
+  Numbers list = NumbersOf(*info.data);
+  if (info.dtype == DType::kInt8)
+    for (double& v : list) v *= static_cast<double>(info.scales[0]);
+  return list;
+}
+
+Numbers Part(const Numbers& list, int row, int length) {
+  return {list.begin() + row * length, list.begin() + (row + 1) * length};
+}
+
 struct LstmCase {
   int batch = 2, steps = 3, input = 3, cells = 4, outputs = 4;
   bool coupled = false, peephole = false, projected = false, normed = false, time_major = false,
-       single = false;
+       single = false, bytes = false, asymmetric = false;
   float cell_clip = 0, projection_clip = 0;
 };
 
@@ -102,17 +131,22 @@ void ExpectFloatLstm(const LstmCase& c) {
   const auto weights = [&](Shape shape) {
     return Drawn(Typed(DType::kFloat32, std::move(shape)), static_cast<uint32_t>(tensors.size()) + 3, 1);
   };
+  const auto matrix = [&](Shape shape) {  // and peepholes
+    const auto seed = static_cast<uint32_t>(tensors.size()) + 3;
+    return c.bytes ? Drawn(Typed(DType::kInt8, std::move(shape), 0.008f), seed, 127)
+                   : weights(std::move(shape));
+  };
   const auto sequence = [&](int64_t last) {
     return c.single       ? Shape{c.batch, last}
            : c.time_major ? Shape{c.steps, c.batch, last}
                           : Shape{c.batch, c.steps, last};
   };
   add(true, Typed(DType::kFloat32, sequence(c.input)));
-  for (int gate = 0; gate < 4; ++gate) add(gate > 0 || !c.coupled, weights({c.cells, c.input}));
-  for (int gate = 0; gate < 4; ++gate) add(gate > 0 || !c.coupled, weights({c.cells, c.outputs}));
-  for (int gate = 0; gate < 3; ++gate) add(c.peephole && (gate > 0 || !c.coupled), weights({c.cells}));
+  for (int gate = 0; gate < 4; ++gate) add(gate > 0 || !c.coupled, matrix({c.cells, c.input}));
+  for (int gate = 0; gate < 4; ++gate) add(gate > 0 || !c.coupled, matrix({c.cells, c.outputs}));
+  for (int gate = 0; gate < 3; ++gate) add(c.peephole && (gate > 0 || !c.coupled), matrix({c.cells}));
   for (int gate = 0; gate < 4; ++gate) add(gate > 0 || !c.coupled, weights({c.cells}));
-  add(c.projected, weights({c.outputs, c.cells}));
+  add(c.projected, matrix({c.outputs, c.cells}));
   add(c.projected, weights({c.outputs}));
   add(true, State(Typed(DType::kFloat32, {c.batch, c.outputs})));
   add(true, State(Typed(DType::kFloat32, {c.batch, c.cells})));
@@ -126,6 +160,7 @@ void ExpectFloatLstm(const LstmCase& c) {
   options.cell_clip = c.cell_clip;
   options.projection_clip = c.projection_clip;
   options.time_major = c.time_major;
+  options.asymmetric = c.asymmetric;
   const auto model = Single(tensors, places, c.single ? "LSTM" : "UNIDIRECTIONAL_SEQUENCE_LSTM", options);
   ASSERT_TRUE(model);
   ASSERT_EQ(model->states.size(), 2u);
@@ -134,8 +169,9 @@ void ExpectFloatLstm(const LstmCase& c) {
 
   const auto constant = [&](size_t operand) {
     const int at = operand < places.size() ? places[operand] : -1;
-    return at < 0 ? Numbers() : NumbersOf(*tensors[static_cast<size_t>(at)].data);
+    return at < 0 ? Numbers() : RealOf(tensors[static_cast<size_t>(at)]);
   };
+  const auto seen = [&](const Numbers& vector) { return c.bytes ? InSteps(vector, c.asymmetric) : vector; };
   const int steps = c.single ? 1 : c.steps;
   std::vector<Numbers> h(c.batch, Numbers(c.outputs, 0.0)), cell(c.batch, Numbers(c.cells, 0.0));
   for (size_t run = 0; run < outputs.size(); ++run) {
@@ -147,11 +183,12 @@ void ExpectFloatLstm(const LstmCase& c) {
           const Numbers w = constant(1 + g), r = constant(5 + g), bias = constant(12 + g),
                         norm = constant(20 + g);
           const Numbers peep = g == 2 ? Numbers() : constant(9 + (g == 3 ? 2 : g));
+          const Numbers now = seen(Part(x, row, c.input)), before = seen(h[b]);
           Numbers sums;
           for (int j = 0; j < c.cells; ++j) {
             double sum = norm.empty() ? bias[j] : 0;
-            for (int k = 0; k < c.input; ++k) sum += w[j * c.input + k] * x[row * c.input + k];
-            for (int k = 0; k < c.outputs; ++k) sum += r[j * c.outputs + k] * h[b][k];
+            for (int k = 0; k < c.input; ++k) sum += w[j * c.input + k] * now[k];
+            for (int k = 0; k < c.outputs; ++k) sum += r[j * c.outputs + k] * before[k];
             if (!peep.empty()) sum += peep[j] * cell[b][j];
             sums.push_back(sum);
           }
@@ -170,10 +207,10 @@ void ExpectFloatLstm(const LstmCase& c) {
         cell[b] = next;
         for (int i = 0; i < c.cells; ++i) raw[i] = Sigmoid(gate(3, i)) * std::tanh(cell[b][i]);
         if (c.projected) {
-          const Numbers p = constant(16), bias = constant(17);
+          const Numbers p = constant(16), bias = constant(17), of = seen(raw);
           for (int o = 0; o < c.outputs; ++o) {
             double sum = bias[o];
-            for (int i = 0; i < c.cells; ++i) sum += p[o * c.cells + i] * raw[i];
+            for (int i = 0; i < c.cells; ++i) sum += p[o * c.cells + i] * of[i];
             h[b][o] = c.projection_clip > 0
                           ? std::clamp(sum, -double{c.projection_clip}, double{c.projection_clip})
                           : sum;
@@ -196,6 +233,13 @@ TEST(Lstm, Float) {
   ExpectFloatLstm({.coupled = true, .peephole = true, .normed = true});
   ExpectFloatLstm({.outputs = 3, .peephole = true, .projected = true, .normed = true});
   ExpectFloatLstm({.single = true});
+}
+
+TEST(Lstm, FloatByWeightsOfBytes) {
+  ExpectFloatLstm({.bytes = true});
+  ExpectFloatLstm({.time_major = true, .bytes = true, .asymmetric = true});
+  ExpectFloatLstm({.outputs = 3, .peephole = true, .projected = true, .normed = true, .bytes = true});
+  ExpectFloatLstm({.coupled = true, .peephole = true, .single = true, .bytes = true, .asymmetric = true});
 }
 
 // Bytes: each step by the integer definition, with the tested LOGISTIC and TANH of int16 as its functions.
@@ -318,44 +362,55 @@ TEST(Lstm, WhatIsNotDefinedForBytesIsNamed) {
   EXPECT_THAT(error, HasSubstr("its basic kernel"));
 }
 
-TEST(Rnn, StepsAndSequences) {
-  for (bool single : {false, true}) {
-    const int steps = single ? 1 : 3;
-    const Shape x = single ? Shape{2, 4} : Shape{2, 3, 4}, y = single ? Shape{2, 5} : Shape{2, 3, 5};
-    const auto drawn = [](Shape shape, uint32_t seed) {
-      return Drawn(Typed(DType::kFloat32, std::move(shape)), seed, 1);
-    };
-    const std::vector<TensorInfo> tensors = {Typed(DType::kFloat32, x),
-                                             drawn({5, 4}, 1),
-                                             drawn({5, 5}, 2),
-                                             drawn({5}, 3),
-                                             State(Typed(DType::kFloat32, {2, 5})),
-                                             Typed(DType::kFloat32, y)};
-    RecurrentOptions options;
-    options.activation = Activation::kRelu;
-    const auto model =
-        Single(tensors, {0, 1, 2, 3, 4}, single ? "RNN" : "UNIDIRECTIONAL_SEQUENCE_RNN", options);
-    ASSERT_TRUE(model);
-    std::vector<Tensor> given;
-    const auto outputs = Runs(*model, 2, given);
-    const Numbers w = NumbersOf(*tensors[1].data), r = NumbersOf(*tensors[2].data),
-                  bias = NumbersOf(*tensors[3].data);
-    std::vector<Numbers> h(2, Numbers(5, 0.0));
-    for (size_t run = 0; run < 2; ++run)
-      for (int b = 0; b < 2; ++b)
-        for (int t = 0; t < steps; ++t) {
-          Numbers next = bias;
-          for (int i = 0; i < 5; ++i) {
-            for (int k = 0; k < 4; ++k)
-              next[i] += w[i * 4 + k] * NumbersOf(given[run])[(b * steps + t) * 4 + k];
-            for (int k = 0; k < 5; ++k) next[i] += r[i * 5 + k] * h[b][k];
-            next[i] = std::max(next[i], 0.0);
-          }
-          h[b] = next;
-          for (int i = 0; i < 5; ++i)
-            ASSERT_NEAR(NumbersOf(outputs[run])[(b * steps + t) * 5 + i], h[b][i], 1e-4);
+void ExpectRnn(bool single, bool bytes, bool asymmetric) {
+  const int steps = single ? 1 : 3;
+  const Shape x = single ? Shape{2, 4} : Shape{2, 3, 4}, y = single ? Shape{2, 5} : Shape{2, 3, 5};
+  const auto drawn = [](Shape shape, uint32_t seed) {
+    return Drawn(Typed(DType::kFloat32, std::move(shape)), seed, 1);
+  };
+  const auto matrix = [&](Shape shape, uint32_t seed) {
+    return bytes ? Drawn(Typed(DType::kInt8, std::move(shape), 0.008f), seed, 127)
+                 : drawn(std::move(shape), seed);
+  };
+  const auto seen = [&](const Numbers& v) { return bytes ? InSteps(v, asymmetric) : v; };
+  const std::vector<TensorInfo> tensors = {Typed(DType::kFloat32, x),
+                                           matrix({5, 4}, 1),
+                                           matrix({5, 5}, 2),
+                                           drawn({5}, 3),
+                                           State(Typed(DType::kFloat32, {2, 5})),
+                                           Typed(DType::kFloat32, y)};
+  RecurrentOptions options;
+  options.activation = Activation::kRelu;
+  options.asymmetric = asymmetric;
+  const auto model =
+      Single(tensors, {0, 1, 2, 3, 4}, single ? "RNN" : "UNIDIRECTIONAL_SEQUENCE_RNN", options);
+  ASSERT_TRUE(model);
+  std::vector<Tensor> given;
+  const auto outputs = Runs(*model, 2, given);
+  const Numbers w = RealOf(tensors[1]), r = RealOf(tensors[2]), bias = NumbersOf(*tensors[3].data);
+  std::vector<Numbers> h(2, Numbers(5, 0.0));
+  for (size_t run = 0; run < 2; ++run)
+    for (int b = 0; b < 2; ++b)
+      for (int t = 0; t < steps; ++t) {
+        const Numbers x = seen(Part(NumbersOf(given[run]), b * steps + t, 4)), before = seen(h[b]);
+        Numbers next = bias;
+        for (int i = 0; i < 5; ++i) {
+          for (int k = 0; k < 4; ++k) next[i] += w[i * 4 + k] * x[k];
+          for (int k = 0; k < 5; ++k) next[i] += r[i * 5 + k] * before[k];
+          next[i] = std::max(next[i], 0.0);
         }
-  }
+        h[b] = next;
+        for (int i = 0; i < 5; ++i)
+          ASSERT_NEAR(NumbersOf(outputs[run])[(b * steps + t) * 5 + i], h[b][i], 1e-4);
+      }
+}
+
+TEST(Rnn, StepsAndSequences) {
+  for (bool single : {false, true}) ExpectRnn(single, false, false);
+}
+
+TEST(Rnn, FloatByWeightsOfBytes) {
+  for (bool asymmetric : {false, true}) ExpectRnn(asymmetric, true, asymmetric);
 }
 
 // F filters of rank 2 keep their last M products.
@@ -414,6 +469,56 @@ void ExpectSvdf(DType dtype, DType wide) {
             << run;
       }
   }
+}
+
+TEST(Svdf, FloatByWeightsOfBytes) {
+  constexpr int kInput = 6, kFilters = 4, kMemory = 3;
+  for (const bool asymmetric : {false, true}) {
+    const std::vector<TensorInfo> tensors = {Typed(DType::kFloat32, {1, kInput}),
+                                             Drawn(Typed(DType::kInt8, {kFilters, kInput}, 0.01f), 1, 127),
+                                             Drawn(Typed(DType::kInt8, {kFilters, kMemory}, 0.02f), 2, 127),
+                                             Drawn(Typed(DType::kFloat32, {kFilters}), 3, 1),
+                                             State(Typed(DType::kFloat32, {1, kMemory * kFilters})),
+                                             Typed(DType::kFloat32, {1, kFilters})};
+    RecurrentOptions options;
+    options.rank = 1;
+    options.asymmetric = asymmetric;
+    const auto model = Single(tensors, {0, 1, 2, 3, 4}, "SVDF", options);
+    ASSERT_TRUE(model);
+    std::vector<Tensor> given;
+    const auto outputs = Runs(*model, 4, given);
+    const Numbers features = RealOf(tensors[1]), times = RealOf(tensors[2]), bias = RealOf(tensors[3]);
+    std::vector<Numbers> products(kFilters, Numbers(kMemory, 0.0));
+    for (size_t run = 0; run < outputs.size(); ++run) {
+      const Numbers x = InSteps(NumbersOf(given[run]), asymmetric);
+      for (int f = 0; f < kFilters; ++f) {
+        double product = 0, sum = bias[f];
+        for (int k = 0; k < kInput; ++k) product += features[f * kInput + k] * x[k];
+        products[f].erase(products[f].begin());
+        products[f].push_back(product);
+        for (int m = 0; m < kMemory; ++m) sum += times[f * kMemory + m] * products[f][m];
+        ASSERT_NEAR(NumbersOf(outputs[run])[f], sum, 1e-5) << run;
+      }
+    }
+  }
+}
+
+TEST(Recurrent, OtherWeightsOfIntegersAreNamed) {
+  auto tensors = std::vector<TensorInfo>{Typed(DType::kFloat32, {1, 4}),
+                                         Drawn(Typed(DType::kInt8, {5, 4}, 0.01f, 3), 1, 127),
+                                         Drawn(Typed(DType::kInt8, {5, 5}, 0.01f), 2, 127),
+                                         Drawn(Typed(DType::kFloat32, {5}), 3, 1),
+                                         State(Typed(DType::kFloat32, {1, 5})),
+                                         Typed(DType::kFloat32, {1, 5})};
+  std::string error;
+  EXPECT_FALSE(Single(tensors, {0, 1, 2, 3, 4}, "RNN", RecurrentOptions{}, &error));
+  EXPECT_THAT(
+      error,
+      HasSubstr("a float input with operand 1 of int8[5,4]: int8 weights with one scale and no zero point"));
+  tensors[1].zero_points = {0};
+  tensors[3] = Drawn(Typed(DType::kInt8, {5}, 0.01f), 3, 1);
+  EXPECT_FALSE(Single(tensors, {0, 1, 2, 3, 4}, "RNN", RecurrentOptions{}, &error));
+  EXPECT_THAT(error, HasSubstr("a float input with operand 3 of int8[5]"));
 }
 
 TEST(Svdf, RemembersItsLastProducts) {

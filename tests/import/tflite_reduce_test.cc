@@ -190,6 +190,28 @@ TEST(TfliteHybrid, DenseQuantizesEachRow) {
       testing::FloatNear(static_cast<float>(10 * 51 + 20 * -85 + 30 * 170) * step * 0.5f + 0.25f, 1e-4f));
 }
 
+// The rows of DenseQuantizesEachRow by the same matrix, which may stand either way.
+TEST(TfliteHybrid, MatricesMultiplyRowsAsDenseLayersDo) {
+  const Tensor x({1, 2, 3}, std::vector<float>{1.2f, -2, 4, 0, 0, 0});
+  for (const bool turned : {false, true}) {
+    const Shape shape = turned ? Shape{2, 3} : Shape{3, 2};
+    const TensorInfo w = Known(Scaled(DType::kInt8, shape, 0.5f, 0),
+                               Tensor(shape, turned ? std::vector<int8_t>{10, 20, 30, -5, 0, 7}
+                                                    : std::vector<int8_t>{10, -5, 20, 0, 30, 7}));
+    for (const bool asymmetric : {false, true}) {
+      const auto y =
+          Results({Typed(DType::kFloat32, {1, 2, 3}), w, Typed(DType::kFloat32, {1, 2, 2})}, 1,
+                  "BATCH_MATMUL", ProductOptions{.transpose_b = turned, .asymmetric = asymmetric}, {x});
+      ASSERT_EQ(y.size(), 1u);
+      const float unit = 4.0f / 127 * 0.5f, step = 6.0f / 255 * 0.5f;
+      const float first = asymmetric ? (10 * 51 + 20 * -85 + 30 * 170) * step : (380 - 1280 + 3810) * unit,
+                  second = asymmetric ? (-5 * 51 + 7 * 170) * step : (-190 + 889) * unit;
+      EXPECT_THAT(y[0].data<float>(),
+                  ElementsAre(testing::FloatNear(first, 1e-4f), testing::FloatNear(second, 1e-4f), 0, 0));
+    }
+  }
+}
+
 TEST(TfliteHybrid, ConvolutionsHaveAZeroPointWhereChannelsHaveScales) {
   const Shape shape = {2, 4, 4, 2};
   const Tensor x = RandomOf(DType::kFloat32, shape, 4), kernel = RandomOf(DType::kInt8, {3, 2, 2, 2}, 5);

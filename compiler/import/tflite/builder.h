@@ -18,6 +18,7 @@
 #include "compiler/host/elementwise.h"
 #include "compiler/host/fixed_point.h"
 #include "compiler/host/tflite.h"
+#include "compiler/host/tflite_recurrent.h"
 #include "compiler/import/diagnostic_codes.h"
 #include "compiler/import/import.h"
 #include "compiler/import/tflite/reader.h"
@@ -238,6 +239,9 @@ class Builder {
   graph::ValueId FloatDense(graph::ValueId x, Activation activation, bool asymmetric);
   std::string HybridFault() const;  ///< why float32 values do not meet these weights; empty if they do
   bool HybridConv(const host::Window2d& window, int64_t groups, Activation activation);
+  bool HybridMatMul(graph::ValueId a, graph::ValueId b, bool asymmetric);
+  /// Of a float layer with a state: which of `operands` are bytes; nothing, and reported, when others are.
+  std::optional<host::ByteWeights> BytesAmong(const std::vector<size_t>& operands, bool asymmetric);
   graph::ValueId HybridDense(graph::ValueId x, Activation activation, bool asymmetric);
   graph::ValueId QuantizedDense(graph::ValueId x, Activation activation);
   bool QuantizedAveragePool(const host::Window2d& window, bool whole, Activation activation);

@@ -64,4 +64,29 @@ ValueId Builder::HybridDense(ValueId x, Activation activation, bool asymmetric) 
                   name_ + ".activation");
 }
 
+// Each row of `a` is an image of one pixel, its products those of a convolution. `b` is one matrix, by
+// column.
+bool Builder::HybridMatMul(ValueId a, ValueId b, bool asymmetric) {
+  if (const std::string fault = HybridFault(); !fault.empty()) return Unsupported(fault);
+  const Shape x = model_.graph.node(a).type.shape, w = model_.graph.node(b).type.shape;
+  const int64_t depth = x.back(), outputs = w.back();
+  const auto& scales = Info(op_->inputs[1]).scales;
+  if (graph::NumElements(w) != depth * outputs || scales.size() != 1)
+    return Unsupported("a float32 input with more than one matrix of int8, or more than one scale");
+  const auto reshaped = [&](const std::string& what, ValueId value, const Shape& shape) {
+    return Host(name_ + what, host::ReshapeTo(shape), {value}, kMovesReason);
+  };
+  const ValueId rows =
+                    reshaped(".input", a, {graph::NumElements(x) / std::max<int64_t>(1, depth), depth, 1, 1}),
+                matrix = reshaped(".matrix", b, {depth, outputs}),
+                weights = Host(name_ + ".turned", host::Transpose({1, 0}), {matrix}, kMovesReason),
+                kernels = reshaped(".weights", weights, {outputs, depth, 1, 1});
+  const ValueId y =
+      Host(name_, host::HybridConvolution({{}, 1, scales, asymmetric}), {rows, kernels}, kHybrid);
+  Shape result = x;
+  result.back() = outputs;
+  if (w.size() > result.size()) result.insert(result.begin(), w.size() - result.size(), 1);
+  return Finish(reshaped(".result", y, result), false);
+}
+
 }  // namespace cosim::import::tflite

@@ -98,7 +98,7 @@ OperatorOptions RearrangingOptions(const fb::Operator& op) {
   if (const auto* mirror = op.builtin_options_as_MirrorPadOptions())
     return MirrorOptions{mirror->mode() == fb::MirrorPadMode_SYMMETRIC};
   if (const auto* product = op.builtin_options_as_BatchMatMulOptions())
-    return ProductOptions{product->adj_x(), product->adj_y()};
+    return ProductOptions{product->adj_x(), product->adj_y(), product->asymmetric_quantize_inputs()};
   if (const auto* sums = op.builtin_options_as_CumsumOptions())
     return CumulativeOptions{sums->exclusive(), sums->reverse()};
   if (const auto* gelu = op.builtin_options_as_GeluOptions()) return GeluOptions{gelu->approximate()};
@@ -110,6 +110,7 @@ RecurrentOptions Recurrent(const Table& table) {
   const auto type = table.fused_activation_function();
   RecurrentOptions options{.activation = ActivationOf(type)};
   options.tanh = type == fb::ActivationFunctionType_TANH;
+  options.asymmetric = table.asymmetric_quantize_inputs();
   return options;
 }
 

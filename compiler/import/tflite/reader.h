@@ -61,6 +61,7 @@ struct MirrorOptions {
 };
 struct ProductOptions {  ///< BATCH_MATMUL
   bool transpose_a = false, transpose_b = false;
+  bool asymmetric = false;  ///< as of DenseOptions
 };
 struct CumulativeOptions {
   bool exclusive = false, reverse = false;
@@ -87,7 +88,8 @@ struct RecurrentOptions {  ///< LSTM, RNN, SVDF and their kin
   bool tanh = false;  ///< the activation is that, which is no Activation
   float cell_clip = 0, projection_clip = 0;
   bool time_major = false, basic = false, diagonal = false;
-  int rank = 0;  ///< SVDF
+  bool asymmetric = false;  ///< as of DenseOptions
+  int rank = 0;             ///< SVDF
 };
 struct NoOptions {};
 

@@ -75,8 +75,25 @@ bool Builder::FinishRecurrent(const graph::HostOperatorPtr& op, const std::vecto
   return Finish(results[0], false);
 }
 
+std::optional<host::ByteWeights> Builder::BytesAmong(const std::vector<size_t>& operands, bool asymmetric) {
+  host::ByteWeights bytes{std::vector<float>(op_->inputs.size(), 0), asymmetric};
+  for (size_t i = 0; i < op_->inputs.size(); ++i) {
+    if (!HasOperand(i) || IsFloat(op_->inputs[i])) continue;
+    const TensorInfo& info = Info(op_->inputs[i]);
+    const bool may = std::ranges::count(operands, i) > 0;
+    if (!may || info.dtype != DType::kInt8 || info.scales.size() != 1 || info.zero_points[0] != 0) {
+      Unsupported(fmt::format(
+          "a float input with operand {} of {}: int8 weights with one scale and no zero point are", i,
+          graph::ToString({info.dtype, info.shape})));
+      return std::nullopt;
+    }
+    bytes.scales[i] = info.scales[0];
+  }
+  return bytes;
+}
+
 bool Builder::Lstm() {
-  constexpr size_t kNorms = 20, kMost = 24, kHidden = 18, kCells = 19;
+  constexpr size_t kNorms = 20, kMost = 24, kHidden = 18, kCells = 19, kProjection = 16;
   const auto* options = std::get_if<RecurrentOptions>(&op_->options);
   if (!options) return Malformed("has no options");
   if (options->basic || op_->inputs.size() == 5)
@@ -96,14 +113,13 @@ bool Builder::Lstm() {
   if (!IsFloat(op_->inputs[0])) return LstmInt8(*options);
   const auto function = FunctionOf(*options);
   if (!function) return Unsupported("its activation function");
+  const auto bytes = BytesAmong({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, kProjection}, options->asymmetric);
+  if (!bytes) return false;
   std::vector<size_t> from;
-  for (size_t i = 0; i < kMost; ++i) {
-    from.push_back(i);
-    if (HasOperand(i) && !IsFloat(op_->inputs[i])) return Unsupported("a float input with integer weights");
-  }
+  for (size_t i = 0; i < kMost; ++i) from.push_back(i);
   const host::TfliteLstm lstm{*function, static_cast<double>(options->cell_clip),
-                              static_cast<double>(options->projection_clip),
-                              options->time_major && rank == 3};
+                              static_cast<double>(options->projection_clip), options->time_major && rank == 3,
+                              *bytes};
   return FinishRecurrent(host::LstmFloat(lstm), from, {kHidden, kCells});
 }
 
@@ -156,9 +172,11 @@ bool Builder::Rnn() {
     return Malformed(fmt::format("input must have {} dimensions", rank));
   const auto function = FunctionOf(*options);
   if (!function) return Unsupported("its activation function");
-  for (int tensor : op_->inputs)
-    if (!IsFloat(tensor)) return Unsupported("operands that are not float32");
-  return FinishRecurrent(host::RnnFloat(*function, options->time_major && rank == 3), {0, 1, 2, 3, 4}, {4});
+  if (!IsFloat(op_->inputs[0])) return Unsupported("an input that is not float32");
+  const auto bytes = BytesAmong({1, 2}, options->asymmetric);
+  if (!bytes) return false;
+  return FinishRecurrent(host::RnnFloat(*function, options->time_major && rank == 3, *bytes), {0, 1, 2, 3, 4},
+                         {4});
 }
 
 bool Builder::Svdf() {
@@ -172,9 +190,9 @@ bool Builder::Svdf() {
   const int x = op_->inputs[0], features = op_->inputs[1], times = op_->inputs[2], past = op_->inputs[4],
             y = op_->outputs[0];
   if (IsFloat(x)) {
-    for (size_t i = 1; i < 5; ++i)
-      if (HasOperand(i) && !IsFloat(op_->inputs[i])) return Unsupported("a float input with integer weights");
-    return FinishRecurrent(host::SvdfFloat(options->rank, *function), {0, 1, 2, 3, 4}, {4});
+    const auto bytes = BytesAmong({1, 2}, options->asymmetric);
+    if (!bytes) return false;
+    return FinishRecurrent(host::SvdfFloat(options->rank, *function, *bytes), {0, 1, 2, 3, 4}, {4});
   }
   // The reference's integers know no activation but what the output's range cuts off.
   if (*function != host::CellFunction::kRelu && *function != host::CellFunction::kNone)

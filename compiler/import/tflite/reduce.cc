@@ -216,6 +216,7 @@ bool Builder::BatchMatMul() {
   const std::string why = "the array multiplies activations by weights, not by activations of this layout";
   if (IsFloat(a) && IsFloat(b))
     return Finish(Host(name_, host::MatMul(), {values[0], values[1]}, why), false);
+  if (IsFloat(a)) return HybridMatMul(values[0], values[1], options && options->asymmetric);
   if (!IsQuantized(a) || !IsQuantized(b) || !IsQuantized(to) || Info(a).dtype != DType::kInt8 ||
       Info(b).dtype != DType::kInt8)
     return Unsupported(fmt::format("{} by {}: float32 or quantized int8 are", graph::Name(Info(a).dtype),
