@@ -99,12 +99,13 @@ bool Measurement::CompareWithReference(size_t i, const std::vector<Tensor>& inpu
   tally.agree += quantize::TopClass(exact_scores) == quantize::TopClass(scores);
   if (i >= kCompared) return true;
   if (!network_) return finder_.AddRun(*exact, LayersOf(model_, inputs, *exact)), true;
-  if ((!own_ || !own_->Takes(inputs)) && !CompileOwn(*exact, inputs, error)) return false;
-  finder_.AddRun(*exact, own_->Run(inputs));
+  const quantize::Operands operands = quantize::PointersTo(inputs);
+  if ((!own_ || !own_->Takes(operands)) && !CompileOwn(*exact, operands, error)) return false;
+  finder_.AddRun(*exact, own_->Run(operands));
   return true;
 }
 
-bool Measurement::CompileOwn(const quantize::Values& exact, const std::vector<Tensor>& inputs,
+bool Measurement::CompileOwn(const quantize::Values& exact, const quantize::Operands& inputs,
                              std::string& error) {
   std::set<std::string> shared;
   for (const auto& node : network_->nodes)

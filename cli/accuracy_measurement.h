@@ -51,8 +51,7 @@ class Measurement {
   bool CompareWithReference(size_t i, const std::vector<graph::Tensor>& inputs, const graph::Tensor& scores,
                             Diagnostics& diagnostics, std::string& error);
   /// The network measured, with those of its values that the reference has too.
-  bool CompileOwn(const quantize::Values& exact, const std::vector<graph::Tensor>& inputs,
-                  std::string& error);
+  bool CompileOwn(const quantize::Values& exact, const quantize::Operands& inputs, std::string& error);
   bool AddError(int64_t group, int64_t label, const graph::Tensor& input, const graph::Tensor& output,
                 std::string& error);
   bool TellAnomalies(std::string& error);
