@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "isa/spec/spec.h"
+#include "isa/sv/lane.h"
 #include "isa/sv/plan.h"
 
 namespace cosim::isa {
@@ -40,6 +42,8 @@ class LanePrinter {
   LanePrinter(const Spec& spec, const SvUnit& unit) : spec_(spec), unit_(unit), alu_(unit.alu) {}
 
   std::string Print();
+  /// Of what has been printed.
+  SvLaneSize Size() const;
 
  private:
   /// A multiplier, shifter or adder in one stage, and the operands of each op that uses it.
@@ -72,6 +76,9 @@ class LanePrinter {
   int Define(const std::string& expression, ScalarType type, int stage, bool is_static = false);
   /// The value's name in `stage`, through as many registers as that takes.
   std::string At(int value, int stage);
+  std::string Delayed(int value, int stage);
+  /// Counts what the expression of a node takes.
+  void Count(const AluOp& op, const ScalarNode& node, int a, int b);
   std::string At(int value, int stage, int width) {
     return SvExtended(At(value, stage), values_[value].type, width);
   }
@@ -120,6 +127,8 @@ class LanePrinter {
   int shared_product_ = 0, shared_shift_ = -1;        // their stages
   int chosen_ = 0;                                    // operands chosen early
   std::string body_, registers_;
+  SvLaneSize size_;                    // but for what is counted at the end
+  std::map<int, std::set<int>> read_;  // by value: stages in which it is read
 };
 
 }  // namespace cosim::isa
