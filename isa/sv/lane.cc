@@ -45,7 +45,7 @@ std::string LanePrinter::At(int value, int stage) {
 }
 
 std::string LanePrinter::Delayed(int value, int stage) {
-  const Value from = values_[value];
+  const LaneValue from = values_[value];
   if (from.is_static || stage == from.stage) return from.name;
   COSIM_CHECK(stage > from.stage, "a value of stage {} is used in stage {}", from.stage, stage);
   const auto found = delayed_.find({value, stage});

@@ -18,7 +18,7 @@
 namespace cosim::isa {
 
 /// A signal. Static ones (constants, immediates) hold in every stage.
-struct Value {
+struct LaneValue {
   std::string name;
   ScalarType type;
   int stage = 0;
@@ -87,7 +87,8 @@ class LanePrinter {
   }
   std::string Expression(const ScalarNode& node, int a, int b, int c, int stage);
   std::string Saturated(const std::string& name, ScalarType from, ScalarType to);
-  /// Value `x` between two bounds; with `inside` registers, the first after bringing x into the bounds' type.
+  /// LaneValue `x` between two bounds; with `inside` registers, the first after bringing x into the bounds'
+  /// type.
   int Clamp(const ScalarNode& node, int x, int low, int high, int stage, int inside, bool is_static);
   /// The unit of `units` that is like `wanted` and that the op does not use otherwise; a new one if there is
   /// none.
@@ -116,7 +117,7 @@ class LanePrinter {
   const Spec& spec_;
   const SvUnit& unit_;
   const SvAlu& alu_;
-  std::vector<Value> values_;
+  std::vector<LaneValue> values_;
   std::map<std::string, int> known_;          // by expression, type and stage
   std::map<std::string, std::string> wires_;  // by expression and width
   std::map<std::pair<int, int>, std::string> delayed_;

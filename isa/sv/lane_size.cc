@@ -66,7 +66,7 @@ void LanePrinter::Count(const AluOp& op, const ScalarNode& node, int a, int b) {
 SvLaneSize LanePrinter::Size() const {
   SvLaneSize size = size_;
   for (const auto& [value, stages] : read_) {
-    const Value& described = values_[value];
+    const LaneValue& described = values_[value];
     if (described.is_static) continue;
     int from = described.stage;
     for (const int stage : stages) {
