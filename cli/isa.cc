@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cosim isa show: the reference of an ISA under a configuration, generated from the spec. cosim isa
-// registers: that of the registers, which all of them share. cosim isa header: both for programs in C. cosim
+// registers: that of the registers, which all of them share. cosim isa syntax: the assembler's language for
+// it. cosim isa header: both for programs in C. cosim
 // isa list: what there is to show. cosim isa diff: what two of them do differently. cosim isa new: one to
 // start from.
 #include <fmt/format.h>
@@ -23,6 +24,7 @@
 #include "isa/home.h"
 #include "isa/pages/c_header.h"
 #include "isa/pages/describe.h"
+#include "isa/pages/syntax.h"
 #include "isa/spec/loader.h"
 #include "isa/yaml/node.h"
 
@@ -86,9 +88,10 @@ struct Action {
   const char *name, *arguments;
   size_t count;  ///< of arguments
 };
-constexpr Action kActions[] = {{"show", "", 0}, {"registers", "", 0}, {"header", "", 0},
+constexpr Action kActions[] = {{"show", "", 0}, {"registers", "", 0}, {"header", "", 0},  {"syntax", "", 0},
                                {"list", "", 0}, {"diff", " A B", 2},  {"new", " NAME", 1}};
-constexpr char kIsaUsage[] = "isa show|registers|header|list|diff A B|new NAME [--config=FILE] [--isa=FILE]";
+constexpr char kIsaUsage[] =
+    "isa show|syntax|registers|header|list|diff A B|new NAME [--config=FILE] [--isa=FILE]";
 
 /// Prints what is wrong with the words after `isa`; null then.
 const Action* ActionOf(const std::vector<std::string>& words) {
@@ -135,7 +138,10 @@ int IsaVerb(const Arguments& arguments) {
   if (action == "registers") return WriteFile(path, isa::DescribeRegisters()) ? 0 : 1;
   const auto spec = LoadSpecFrom(parsed.values);
   if (!spec) return 1;
-  return WriteFile(path, action == "header" ? isa::CHeader(*spec) : isa::DescribeMarkdown(*spec)) ? 0 : 1;
+  const std::string text = action == "header"   ? isa::CHeader(*spec)
+                           : action == "syntax" ? isa::DescribeSyntax(*spec)
+                                                : isa::DescribeMarkdown(*spec);
+  return WriteFile(path, text) ? 0 : 1;
 }
 
 }  // namespace cosim::cli

@@ -257,7 +257,7 @@ bool CheckDevice(const std::string& name, bool or_host) {
 namespace {
 
 /// What a file of another name is, as a hint.
-std::string KindOf(const std::string& path) {
+std::string FileKindText(const std::string& path) {
   std::vector<uint8_t> start(256);
   std::ifstream file(path, std::ios::binary);
   file.read(reinterpret_cast<char*>(start.data()), static_cast<std::streamsize>(start.size()));
@@ -278,7 +278,8 @@ bool CheckNetwork(const std::string& name) {
     Fail(fmt::format("{} is a module, which only `cosim run` takes", name),
          "name the model that it was compiled from");
   } else if (std::error_code failed; std::filesystem::is_regular_file(name, failed)) {
-    Fail(fmt::format("{}: files of models end in .tflite or .onnx, modules in .cosim", name), KindOf(name));
+    Fail(fmt::format("{}: files of models end in .tflite or .onnx, modules in .cosim", name),
+         FileKindText(name));
   } else if (stem.find_first_of("./") != std::string::npos) {
     Fail(error, "files of models end in .tflite or .onnx, modules in .cosim; `cosim models` lists networks");
   } else if (closest == stem) {  // then its arguments are wrong

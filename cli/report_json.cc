@@ -95,7 +95,8 @@ Json RunObject(const session::Result& result, const isa::Spec& spec, const sessi
   if (result.origin) json["provenance"] = OriginJson(*result.origin);
   json["configuration"] = ConfigurationJson(spec);
   const auto area = explore::AreaOf(spec);
-  if (area) json["area"] = {{"dsp", area->dsp}, {"ramb36", area->ramb18 / 2.0}};
+  if (area)
+    json["area"] = {{"dsp", area->dsp}, {"ramb36", area->ramb18 / 2.0}, {"lut", area->lut}, {"ff", area->ff}};
   json["fit"] = FitJson(synth::FitOf(spec, area));
   json["end_to_end"] = EndToEndJson(result.end_to_end);
   if (result.energy) {

@@ -187,6 +187,8 @@ std::string SweepCsv(const std::vector<Row>& rows, const std::vector<RowColumn>&
       {"dram_bytes", "/dram_bytes"},
       {"area_dsp", "/area/dsp"},
       {"area_ramb36", "/area/ramb36"},
+      {"area_lut", "/area/lut"},
+      {"area_ff", "/area/ff"},
       {"energy_mj", "/energy_mj"},
       {"hardware_fingerprint", "/provenance/hardware_fingerprint"},
       {"experiment_fingerprint", "/provenance/experiment_fingerprint"}};

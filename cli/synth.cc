@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "cli/area_report.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/output_folder.h"
@@ -14,6 +15,8 @@
 #include "cli/provenance.h"
 #include "cli/synth_report.h"
 #include "cli/verbs.h"
+#include "isa/sv/generate.h"
+#include "sim/rtl/rtl_sources.h"
 #include "sim/synth/place.h"
 #include "sim/synth/synthesis.h"
 
@@ -35,6 +38,8 @@ std::optional<synth::PlaceOptions> PlaceOptionsIn(const po::variables_map& value
   for (const char* option : {"block", "seeds"})
     if (values.count("place") == 0 && !values[option].defaulted())
       mistake = fmt::format("--{} is for --place", option);
+  if (values.count("place") != 0 && values.count("estimate") != 0)
+    mistake = "--estimate maps nothing that --place could route";
   if (seeds < 1 || seeds > synth::kMaxSeed)
     mistake = fmt::format("--seeds={}: 1 to {}", seeds, synth::kMaxSeed);
   if (!block.empty() && !values["output"].as<std::string>().empty())
@@ -42,6 +47,20 @@ std::optional<synth::PlaceOptions> PlaceOptionsIn(const po::variables_map& value
   if (mistake.empty()) return synth::PlaceOptions{.block = block, .seeds = SeedsUpTo(seeds)};
   Fail(mistake);
   return std::nullopt;
+}
+
+/// The area model's figures; with `output`, the SystemVerilog that Yosys would have mapped.
+int Estimate(const SpecWithSource& loaded, const std::string& json, const std::string& output) {
+  Diagnostics diags;
+  isa::CheckSv(loaded.spec, diags);
+  if (diags.HasErrors()) {
+    PrintError("{}", diags.Render());
+    return 1;
+  }
+  if (json != "-") Print("{}", AreaTable(loaded.spec));
+  if (!json.empty() && !WriteFile(json, AreaJson(loaded.spec, OriginFor(loaded)))) return 1;
+  if (output.empty() || sim::WriteRtlSources(sim::RtlSources(loaded.spec), output)) return 0;
+  return Fail(fmt::format("cannot write below {}", output));
 }
 
 }  // namespace
@@ -57,6 +76,7 @@ int SynthVerb(const Arguments& arguments) {
       "place", "also place and route its blocks for XC7Z020-1, by nextpnr: MHz and longest paths")(
       "block", po::value<std::string>()->value_name("NAME")->default_value(""),
       "for --place: this block alone, without the table of parts; design: all in one, which takes long")(
+      "estimate", "by the area model, without Yosys: LUTs and flip-flops in a millisecond, not exactly")(
       "seeds", po::value<int>()->value_name("N")->default_value(2), "for --place: placements to try, 1 to 8");
   const auto parsed =
       Parse(arguments, options, "synth [--config=FILE] [options]", "cosim synth --config=tiny.yaml");
@@ -69,6 +89,7 @@ int SynthVerb(const Arguments& arguments) {
   if (!loaded || (!output.empty() && !MakeFolder(output))) return 1;
 
   const isa::Spec& spec = loaded->spec;
+  if (parsed.values.count("estimate") != 0) return Estimate(*loaded, json, output);
   Diagnostics diags;
   const auto progress = [](const std::string& what) { PrintError("{} …\n", what); };
   SynthReport report{.origin = OriginFor(*loaded)};

@@ -14,6 +14,7 @@
 #include "isa/expr/lexer.h"
 #include "isa/sv/generate.h"
 #include "isa/yaml/reader.h"
+#include "sim/synth/area_model.h"
 #include "sim/synth/fit.h"
 
 namespace cosim::explore {
@@ -26,11 +27,11 @@ using Value = std::optional<double>;
 
 constexpr double kLeastViolation = 1e-9;
 
-const std::vector<std::string> kNames = {
-    "parameters.X",       "clock_mhz",          "macs_per_cycle",       "area.dsp",
-    "area.ramb36",        "memory.latency",     "memory.write_latency", "memory.port_bits",
-    "memory.burst_beats", "memory.outstanding", "memory.jitter",        "memory.dram_bytes",
-    "hardware.lut_inputs"};
+const std::vector<std::string> kNames = {"parameters.X",     "clock_mhz",          "macs_per_cycle",
+                                         "area.dsp",         "area.ramb36",        "area.lut",
+                                         "area.ff",          "memory.latency",     "memory.write_latency",
+                                         "memory.port_bits", "memory.burst_beats", "memory.outstanding",
+                                         "memory.jitter",    "memory.dram_bytes",  "hardware.lut_inputs"};
 
 class Evaluation {
  public:
@@ -206,6 +207,8 @@ class Evaluation {
     if (name == "memory.jitter") return dram.jitter;
     if (name == "memory.dram_bytes") return dram.dram_bytes;
     const auto area = AreaOf(*spec_);
+    if (area && name == "area.lut") return area->lut;
+    if (area && name == "area.ff") return area->ff;
     if (area) return name == "area.dsp" ? area->dsp : area->ramb18 / 2.0;
     tokens_
         .ErrorFrom(codes::kConstraintName, first,
@@ -224,7 +227,7 @@ std::optional<synth::Resources> AreaOf(const isa::Spec& spec) {
   Diagnostics none;
   isa::CheckSv(spec, none);
   if (none.HasErrors()) return std::nullopt;
-  return synth::LeastResources(spec);
+  return synth::EstimateArea(spec);
 }
 
 std::optional<Constraint> ParseConstraint(const isa::YamlNode& node, Diagnostics& diags) {

@@ -9,8 +9,8 @@
 //   value = number | name { "." name } | "(" sum ")" | "-" value
 //
 // Names: parameters.X; clock_mhz; memory.latency and the others of the elaborated memory, in cycles and
-// bytes; macs_per_cycle; hardware.lut_inputs; area.dsp and area.ramb36, the least that it takes
-// (sim/synth/fit.h).
+// bytes; macs_per_cycle; hardware.lut_inputs; area.dsp, area.ramb36, area.lut and area.ff, the last two of
+// them estimates (sim/synth/area_model.h).
 #pragma once
 
 #include <optional>
@@ -32,7 +32,7 @@ struct Constraint {
 /// each point. Nothing after reporting.
 std::optional<Constraint> ParseConstraint(const isa::YamlNode& node, Diagnostics& diags);
 
-/// The least that the accelerator takes (sim/synth/fit.h); nothing where there is no RTL for it.
+/// What the accelerator takes (sim/synth/area_model.h); nothing where there is no RTL for it.
 std::optional<synth::Resources> AreaOf(const isa::Spec& spec);
 
 /// By how much the spec breaks it: 0 when it holds, else above 0, and the less the nearer. Of a comparison

@@ -40,12 +40,17 @@ std::string LanePrinter::Wire(int width, const std::string& expression) {
 }
 
 std::string LanePrinter::At(int value, int stage) {
-  const Value from = values_[value];
+  read_[value].insert(stage);
+  return Delayed(value, stage);
+}
+
+std::string LanePrinter::Delayed(int value, int stage) {
+  const LaneValue from = values_[value];
   if (from.is_static || stage == from.stage) return from.name;
   COSIM_CHECK(stage > from.stage, "a value of stage {} is used in stage {}", from.stage, stage);
   const auto found = delayed_.find({value, stage});
   if (found != delayed_.end()) return found->second;
-  const std::string before = At(value, stage - 1);
+  const std::string before = Delayed(value, stage - 1);
   const std::string name = fmt::format("{}_s{}_q", from.name, stage);
   fmt::format_to(std::back_inserter(body_), "  logic [{}:0] {};\n", from.type.width - 1, name);
   fmt::format_to(std::back_inserter(registers_), "    {} <= {};\n", name, before);
@@ -79,9 +84,13 @@ int LanePrinter::Node(const AluOp& op, const ScalarNode& node, const std::vector
   for (int value : {a, b, c}) is_static &= value < 0 || values_[value].is_static;
   if (IsProduct(op, node)) return Multiply(slot, a, b, node.type, stage);
   if (node.op == ScalarOp::kRoundShift) return RoundShift(slot, a, b, node.type, stage, is_static);
-  if (node.op == ScalarOp::kClamp) return Clamp(node, a, b, c, stage, StagesInside(op, node), is_static);
   if (node.op == ScalarOp::kAdd && !is_static) return Add(slot, a, b, node.type, stage);
-  return Define(Expression(node, a, b, c, stage), node.type, stage, is_static);
+  const size_t before = values_.size();
+  const int value = node.op == ScalarOp::kClamp
+                        ? Clamp(node, a, b, c, stage, StagesInside(op, node), is_static)
+                        : Define(Expression(node, a, b, c, stage), node.type, stage, is_static);
+  if (values_.size() > before) Count(op, node, a, b);
+  return value;
 }
 
 void LanePrinter::PrintOp(int slot) {
@@ -149,5 +158,11 @@ std::string LanePrinter::Print() {
 }
 
 std::string SvAluLane(const Spec& spec, const SvUnit& unit) { return LanePrinter(spec, unit).Print(); }
+
+SvLaneSize SvAluLaneSize(const Spec& spec, const SvUnit& unit) {
+  LanePrinter printer(spec, unit);
+  printer.Print();
+  return printer.Size();
+}
 
 }  // namespace cosim::isa

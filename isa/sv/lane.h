@@ -8,7 +8,9 @@
 // operands are registered.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "isa/spec/spec.h"
 #include "isa/sv/plan.h"
@@ -21,5 +23,27 @@ namespace cosim::isa {
 /// Outputs:
 /// `<memory>_o`, alu.stages cycles later and not registered.
 std::string SvAluLane(const Spec& spec, const SvUnit& unit);
+
+/// What such a lane is printed with, in bits, before synthesis trims what nothing needs of them: what an
+/// estimate of its size starts from.
+struct SvLaneSize {
+  int64_t registers = 0;  ///< but for those of `delays`
+  int64_t delays = 0;     ///< bits that pass three registers or more, between which nothing reads them
+  int64_t adders = 0;     ///< of sums and differences
+  int64_t choices = 0;    ///< of values among which the op chooses
+  int64_t compares = 0;   ///< compared for order or equality
+  int64_t selects = 0;    ///< chosen by a comparison: min, max, clamp, saturation, ?:
+  int64_t shifts = 0;     ///< bits shifted by an amount that is no constant, times the bits of that
+  int64_t logic = 0;      ///< of and, or, xor, not
+  struct Multiplier {
+    int a_bits, b_bits, stages;  ///< as hw/rtl/pipelined_multiplier.sv has them
+  };
+  std::vector<Multiplier> multipliers;
+  struct Shifter {
+    int width, amount_bits, stages;  ///< as hw/rtl/rounding_shifter.sv has them
+  };
+  std::vector<Shifter> shifters;
+};
+SvLaneSize SvAluLaneSize(const Spec& spec, const SvUnit& unit);
 
 }  // namespace cosim::isa

@@ -6,17 +6,19 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "isa/spec/spec.h"
+#include "isa/sv/lane.h"
 #include "isa/sv/plan.h"
 
 namespace cosim::isa {
 
 /// A signal. Static ones (constants, immediates) hold in every stage.
-struct Value {
+struct LaneValue {
   std::string name;
   ScalarType type;
   int stage = 0;
@@ -40,6 +42,8 @@ class LanePrinter {
   LanePrinter(const Spec& spec, const SvUnit& unit) : spec_(spec), unit_(unit), alu_(unit.alu) {}
 
   std::string Print();
+  /// Of what has been printed.
+  SvLaneSize Size() const;
 
  private:
   /// A multiplier, shifter or adder in one stage, and the operands of each op that uses it.
@@ -72,6 +76,9 @@ class LanePrinter {
   int Define(const std::string& expression, ScalarType type, int stage, bool is_static = false);
   /// The value's name in `stage`, through as many registers as that takes.
   std::string At(int value, int stage);
+  std::string Delayed(int value, int stage);
+  /// Counts what the expression of a node takes.
+  void Count(const AluOp& op, const ScalarNode& node, int a, int b);
   std::string At(int value, int stage, int width) {
     return SvExtended(At(value, stage), values_[value].type, width);
   }
@@ -80,7 +87,8 @@ class LanePrinter {
   }
   std::string Expression(const ScalarNode& node, int a, int b, int c, int stage);
   std::string Saturated(const std::string& name, ScalarType from, ScalarType to);
-  /// Value `x` between two bounds; with `inside` registers, the first after bringing x into the bounds' type.
+  /// LaneValue `x` between two bounds; with `inside` registers, the first after bringing x into the bounds'
+  /// type.
   int Clamp(const ScalarNode& node, int x, int low, int high, int stage, int inside, bool is_static);
   /// The unit of `units` that is like `wanted` and that the op does not use otherwise; a new one if there is
   /// none.
@@ -109,7 +117,7 @@ class LanePrinter {
   const Spec& spec_;
   const SvUnit& unit_;
   const SvAlu& alu_;
-  std::vector<Value> values_;
+  std::vector<LaneValue> values_;
   std::map<std::string, int> known_;          // by expression, type and stage
   std::map<std::string, std::string> wires_;  // by expression and width
   std::map<std::pair<int, int>, std::string> delayed_;
@@ -120,6 +128,8 @@ class LanePrinter {
   int shared_product_ = 0, shared_shift_ = -1;        // their stages
   int chosen_ = 0;                                    // operands chosen early
   std::string body_, registers_;
+  SvLaneSize size_;                    // but for what is counted at the end
+  std::map<int, std::set<int>> read_;  // by value: stages in which it is read
 };
 
 }  // namespace cosim::isa

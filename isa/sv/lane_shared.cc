@@ -139,6 +139,7 @@ int LanePrinter::RoundShift(int slot, int a, int b, ScalarType type, int stage, 
 }
 
 std::string LanePrinter::Register(const std::string& name, int width, const std::string& value) {
+  size_.registers += width;
   fmt::format_to(std::back_inserter(body_), "  logic [{}:0] {};\n", width - 1, name);
   fmt::format_to(std::back_inserter(registers_), "    {} <= {};\n", name, value);
   return name;
@@ -155,6 +156,7 @@ std::string LanePrinter::Selected(const std::vector<int>& slots) {
 std::string LanePrinter::Chosen(const std::map<int, std::vector<int>>& ops, int stage, int width,
                                 bool may_choose_early) {
   if (ops.size() == 1) return At(ops.begin()->first, stage, width);
+  size_.choices += static_cast<int64_t>(ops.size()) * width;
   std::string early, now;
   int early_values = 0;
   for (const auto& [value, slots] : ops) {
@@ -191,6 +193,7 @@ std::string LanePrinter::PrintMultipliers() {
       a_bits = std::max(a_bits, values_[use.a].type.width + (values_[use.a].type.is_signed ? 0 : 1));
       b_bits = std::max(b_bits, values_[use.b].type.width + (values_[use.b].type.is_signed ? 0 : 1));
     }
+    size_.multipliers.push_back({a_bits, b_bits, product_stages_[unit.stage]});
     products += fmt::format("  logic signed [{}:0] product{};\n", a_bits + b_bits - 1, m);
     fmt::format_to(
         std::back_inserter(text),
@@ -215,6 +218,7 @@ std::string LanePrinter::PrintShifters() {
       width = std::max(width, values_[use.a].type.width + 1);  // with a sign in any case
       bits = std::max(bits, values_[use.b].type.width);
     }
+    size_.shifters.push_back({width, bits, shift_stages_[unit.stage]});
     declarations += fmt::format("  logic [{}:0] rounded{};\n", width - 1, s);
     fmt::format_to(
         std::back_inserter(text),
@@ -235,6 +239,7 @@ std::string LanePrinter::PrintAdders() {
   for (size_t s = 0; s < adders_.size(); ++s) {
     const SharedUnit& unit = adders_[s];
     const int width = unit.type.width;
+    size_.adders += width;
     declarations += fmt::format("  logic [{}:0] sum{};\n", width - 1, s);
     fmt::format_to(std::back_inserter(text),
                    "  logic [{0}:0] addend{1};\n  assign addend{1} = {2};\n"

@@ -8,6 +8,8 @@
 
 #include "isa/sv/generate.h"
 #include "isa/sv/plan.h"
+#include "sim/synth/area_model.h"
+#include "sim/synth/area_parts.h"
 #include "sim/synth/board.h"
 
 namespace cosim::synth {
@@ -15,64 +17,21 @@ namespace {
 
 constexpr double kWithoutMeasure = std::numeric_limits<double>::infinity();
 
-constexpr int kDspWide = 25, kDspNarrow = 18;  ///< factors of a DSP48E1
-constexpr int kLeastProduct = 9;               ///< bits of a product that Yosys puts into a DSP
-constexpr int64_t kRamBits = 18 * 1024;        ///< of a RAMB18
-constexpr int64_t kRamAddresses = 512;         ///< of a RAMB18 at its widest
-
-int CeilDiv(int64_t a, int64_t b) { return static_cast<int>((a + b - 1) / b); }
-
-/// DSPs of one product.
-int DspsOf(int a, int b) {
-  if (a + b < kLeastProduct) return 0;
-  return std::min(CeilDiv(a, kDspWide) * CeilDiv(b, kDspNarrow),
-                  CeilDiv(a, kDspNarrow) * CeilDiv(b, kDspWide));
-}
-
-int DspsOf(const isa::Spec& spec, const isa::SvGemm& gemm) {
-  const isa::Intrinsic& intrinsic = *spec.formats[gemm.format].intrinsic;
-  const int src = spec.memories[intrinsic.sources[gemm.src].memory].record_bits;
-  const int side = spec.memories[intrinsic.sources[gemm.side].memory].record_bits;
-  const int64_t products = int64_t{gemm.batch} * (gemm.block_in - spec.hardware.lut_inputs) * gemm.block_out;
-  return gemm.macs_per_dsp == 1 ? static_cast<int>(products) * DspsOf(src, side)
-                                : CeilDiv(products, gemm.macs_per_dsp);
-}
-
-/// Of a lane: ops share multipliers, so it takes those of the op that needs most.
-int DspsOfLane(const isa::Spec& spec, const isa::SvAlu& alu) {
-  int most = 0;
-  for (const int op : alu.ops) {
-    const auto& nodes = spec.alu_ops[op].program.nodes;
-    int dsps = 0;
-    for (const isa::ScalarNode& node : nodes)
-      if (node.op == isa::ScalarOp::kMul && nodes[node.a].op != isa::ScalarOp::kConst &&
-          nodes[node.b].op != isa::ScalarOp::kConst)
-        dsps = std::max(dsps, DspsOf(nodes[node.a].type.width, nodes[node.b].type.width));
-    most = std::max(most, dsps);
-  }
-  return most;
-}
+/// An estimate of LUTs this many times what there is is too much, however wrong it is
+/// (docs/rationale/area.md).
+constexpr double kSurelyMore = 1.12;
 
 }  // namespace
 
 Resources LeastResources(const isa::Spec& spec) {
-  Resources least;
-  for (const isa::SvUnit& unit : isa::SvPlan(spec).units) {
-    if (unit.gemms) least.dsp += DspsOf(spec, unit.gemm);
-    if (unit.alus) least.dsp += spec.units[unit.unit].lanes * DspsOfLane(spec, unit.alu);
-  }
-  for (const isa::Memory& memory : spec.memories) {
-    const int64_t elements = memory.depth / memory.banks;
-    if (memory.mirrors >= 0 || elements < kRamAddresses) continue;
-    least.ramb18 += memory.banks * CeilDiv(elements * memory.element_bits, kRamBits);
-  }
-  return least;
+  const isa::SvPlan plan(spec);
+  return {.dsp = DspsOf(spec, plan), .ramb18 = BlockRamsOf(spec, plan)};
 }
 
 Fit FitOf(const isa::Spec& spec) {
   Diagnostics diags;
   isa::CheckSv(spec, diags);
-  return FitOf(spec, diags.HasErrors() ? std::nullopt : std::optional(LeastResources(spec)));
+  return FitOf(spec, diags.HasErrors() ? std::nullopt : std::optional(EstimateArea(spec)));
 }
 
 Fit FitOf(const isa::Spec& spec, const std::optional<Resources>& least) {
@@ -99,15 +58,19 @@ Fit FitOf(const isa::Spec& spec, const std::optional<Resources>& least) {
                         board->budget.ramb18 / 2);
     above(least->ramb18, board->budget.ramb18);
   }
+  if (over.empty() && least->lut > kSurelyMore * board->budget.lut) {
+    Fit fit = no(fmt::format("about {} of {} LUT", least->lut, board->budget.lut));
+    fit.excess = 1.0 * least->lut / board->budget.lut - 1;
+    return fit;
+  }
   if (!over.empty()) {
-    Fit fit = no("at least " + over);
+    Fit fit = no(over);
     fit.excess = excess;
     return fit;
   }
-  return {
-      std::nullopt,
-      fmt::format("may fit {}: at least {} of {} DSP and {:g} of {} RAMB36; LUTs by cosim synth", board->name,
-                  least->dsp, board->budget.dsp, least->ramb18 / 2.0, board->budget.ramb18 / 2)};
+  return {std::nullopt, fmt::format("may fit {}: {} of {} DSP, {:g} of {} RAMB36, about {} of {} LUT",
+                                    board->name, least->dsp, board->budget.dsp, least->ramb18 / 2.0,
+                                    board->budget.ramb18 / 2, least->lut, board->budget.lut)};
 }
 
 }  // namespace cosim::synth

@@ -66,10 +66,10 @@ TEST_F(ExplainCommand, LiftsSayWhetherTheBoardHasRoom) {
     return nlohmann::json{{"fits", "?"}, {"fit", "?"}};
   };
   EXPECT_EQ(lift("array 32x32")["fits"], false);
-  EXPECT_EQ(lift("array 32x32")["fit"], "does not fit pynq: at least 576 of 220 DSP");
+  EXPECT_THAT(lift("array 32x32")["fit"].get<std::string>(), HasSubstr("does not fit pynq: 576 of 220 DSP"));
   EXPECT_EQ(lift("memory port of 128 bits")["fit"], "does not fit pynq: its memory ports have 64 bits");
   EXPECT_TRUE(lift("token queues")["fits"].is_null());
-  EXPECT_THAT(lift("token queues")["fit"].get<std::string>(), HasSubstr("LUTs by cosim synth"));
+  EXPECT_THAT(lift("token queues")["fit"].get<std::string>(), HasSubstr("of 53200 LUT"));
   EXPECT_EQ(lift("memory latency")["fit"], "the board's memory, not the accelerator");
 }
 

@@ -223,7 +223,7 @@ TEST_F(ReportPage, SaysWhichPointsDoNotFitTheBoard) {
   Good("sweep small_cnn --set parameters.block_out=16,64 --db=sweep.sqlite");
   const json points = DataOf(PageOf("sweep.sqlite"))["points"];
   EXPECT_FALSE(points[0].contains("fit"));
-  EXPECT_THAT(points[1]["fit"], HasSubstr("does not fit pynq: at least "));
+  EXPECT_THAT(points[1]["fit"], HasSubstr("does not fit pynq: 576 of 220 DSP"));
   const json run =
       json::parse(Good("run small_cnn --timing-only --set parameters.block_out=64 --json=-").out);
   EXPECT_EQ(run["fit"]["fits"], false);

@@ -133,6 +133,14 @@ TEST_F(Verbs, CheckedInReferencesAreWhatIsaShowPrints) {
   }
 }
 
+TEST_F(Verbs, CheckedInSyntaxPagesAreWhatIsaSyntaxPrints) {
+  for (const std::string isa : {"cosim", "vta"}) {
+    const std::string command = "isa syntax --config=pynq.yaml --isa=" + isa;
+    EXPECT_EQ(Run(command).out, ReadFile(At("docs/reference/asm-" + isa + ".md")))
+        << "rewrite it: cosim " << command << " -o docs/reference/asm-" << isa << ".md";
+  }
+}
+
 TEST_F(Verbs, TheCheckedInRegistersAreWhatIsaRegistersPrints) {
   EXPECT_EQ(Run("isa registers").out, ReadFile(At("docs/reference/registers.md")))
       << "rewrite it: cosim isa registers -o docs/reference/registers.md";

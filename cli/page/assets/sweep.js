@@ -87,15 +87,17 @@ function pointsSection(sweep, axes) {
     {title: 'host', unit: 'ms, est.', get: figure('host_ms'), show: fixed(2)},
     {title: 'copies', unit: 'ms, est.', get: figure('copies_ms'), show: fixed(2)},
     {title: 'DRAM', unit: 'bytes', get: figure('dram_bytes'), show: whole},
-    {title: 'DSP', unit: 'at least', get: figure('area.dsp'), show: whole},
-    {title: 'RAMB36', unit: 'at least', get: figure('area.ramb36')},
+    {title: 'LUT', unit: 'est.', get: figure('area.lut'), show: whole},
+    {title: 'FF', unit: 'est.', get: figure('area.ff'), show: whole},
+    {title: 'DSP', get: figure('area.dsp'), show: whole},
+    {title: 'RAMB36', get: figure('area.ramb36')},
   ];
   const wanted = {status: 'all'};
   const list = table(columns, sweep.points, {id: 'points-table', label: 'Points', filter: true,
     keep: (point) => wanted.status === 'all' || (wanted.status === 'clean' ? point.marks.length === 0 : wanted.status === 'marked' ? point.marks.length > 0 : point.status === wanted.status),
     tools: [select('show', [['all', 'all'], ['clean', 'without marks'], ['marked', 'with marks'], ['done', 'done'], ['failed', 'failed'], ['excluded', 'excluded']], 'all',
         (value) => { wanted.status = value; list.refill(); })]});
-  return section('points', 'Points', 'Host and copies are estimates; the area is the least that the accelerator takes. Heads of columns sort; marks say why when pointed at.', list);
+  return section('points', 'Points', 'Host, copies, LUTs and flip-flops are estimates. Heads of columns sort; marks say why when pointed at.', list);
 }
 
 function failedSection(sweep, axes) {

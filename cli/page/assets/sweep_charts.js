@@ -4,7 +4,7 @@
 /// Numbers of results that differ between points; the usual ones first.
 function objectivesOf(points) {
   const names = [...new Set(points.flatMap((point) => Object.keys(point.figures)))];
-  const usual = ['frame_ms', 'area.dsp', 'area.ramb36', 'cycles', 'ms', 'host_ms', 'copies_ms', 'dram_bytes', 'utilization'];
+  const usual = ['frame_ms', 'area.lut', 'area.dsp', 'area.ramb36', 'cycles', 'ms', 'host_ms', 'copies_ms', 'dram_bytes', 'utilization'];
   const differing = names.filter((name) => new Set(points.map(figure(name)).filter(isNumber)).size > 1);
   const rank = (name) => usual.includes(name) ? usual.indexOf(name) : usual.length;
   return differing.sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks that compute: hw/rtl/mac_array.sv and what stands around it, and the lanes of an ALU.
+#include <algorithm>
+#include <bit>
+
+#include "isa/sv/lane.h"
+#include "sim/synth/area_parts.h"
+
+namespace cosim::synth {
+namespace {
+
+using isa::Kind;
+
+/// Of the unit's nest of loops: micro-op address, widest iteration count, widest index, and how many.
+struct Nest {
+  int uop = 1, iterations = 1, index = 1, indices = 0;
+};
+
+Nest NestOf(const isa::Spec& spec, const isa::SvUnit& unit, Kind kind, int format_number) {
+  const isa::InstructionFormat& format = spec.formats[format_number];
+  Nest nest;
+  nest.uop = isa::SvAddressBits(spec.memories[format.micro_ops].depth);
+  for (const char* field : {"iter_out", "iter_in"})
+    nest.iterations = std::max(nest.iterations, unit.FieldBits(spec, kind, field));
+  nest.indices = static_cast<int>(format.indices.size());
+  for (const isa::IndexFields& index : format.indices) {
+    nest.index = std::max(nest.index, spec.memories[format.micro_ops].fields[index.uop].type.width);
+    for (const char* part : {"_base", "_out", "_in"})
+      nest.index = std::max(nest.index, unit.FieldBits(spec, kind, index.index + part));
+  }
+  return nest;
+}
+
+AreaBlock NestBlock(const isa::SvUnit& unit, const Nest& nest, bool rows) {
+  const double bits = 1.0 * nest.index * nest.indices;
+  return {unit.name,
+          "nest",
+          {{"one", 1},
+           {"uop_bits", nest.uop},
+           {"iteration_bits", nest.iterations},
+           {"index_bits", bits},
+           {"rows", rows ? 1.0 : 0},
+           {"row_index_bits", rows ? bits : 0}}};
+}
+
+/// Adders of a tree over so many terms: their bits, and the bits registered, of one output.
+struct Tree {
+  double adders = 0, registers = 0;
+};
+
+Tree TreeOf(int terms, int bits) {
+  Tree tree;
+  while (terms > 1) {
+    ++bits;
+    tree.adders += 1.0 * (terms / 2) * bits;
+    tree.registers += 1.0 * ((terms + 1) / 2) * bits;
+    terms = (terms + 1) / 2;
+  }
+  return tree;
+}
+
+AreaBlock Array(const isa::Spec& spec, const isa::SvUnit& unit) {
+  const isa::SvGemm& gemm = unit.gemm;
+  const isa::Intrinsic& intrinsic = *spec.formats[gemm.format].intrinsic;
+  const int src = spec.memories[intrinsic.sources[gemm.src].memory].record_bits;
+  const int side = spec.memories[intrinsic.sources[gemm.side].memory].record_bits;
+  const int luts = gemm.per_lane ? 0 : spec.hardware.lut_inputs;
+  const double outputs = 1.0 * gemm.batch * gemm.block_out;
+  const int nodes = (gemm.block_in + 1) / 2, node_bits = src + side + 1;
+  const int quads = gemm.macs_per_dsp == 2 ? (gemm.block_in - luts) / 2 : 0;
+  const double paired = quads > 0 ? 1.0 * gemm.batch * (gemm.block_out / 2 * 2) : 0;
+  const double sums = gemm.block_in > 1 ? outputs * nodes - paired * quads : 0;  // nodes that are adders
+  const double lut_products = outputs * luts;
+  const double products = outputs * gemm.block_in - lut_products - 2 * paired * quads;
+  const bool is_soft = src + side < kLeastProduct;
+  const double digits = (side + 1) / 2;
+  const Tree tree = TreeOf(nodes, node_bits);
+  const int sets = gemm.taps > 0 ? gemm.block_out / gemm.group : 1;
+  return {unit.name,
+          "array",
+          {{"one", 1},
+           {"operand_bits", gemm.batch * 1.0 * gemm.block_in * src},
+           {"side_bits", 1.0 * gemm.block_out * gemm.block_in * side},
+           {"own_bits", 1.0 * gemm.batch * sets * gemm.taps * gemm.group * src},
+           {"quad_bits", paired / 2 * quads * (src + 1)},
+           {"quads", paired / 2 * quads},
+           {"less_bits", quads > 0 ? paired / 2 * (node_bits + CountBits(gemm.block_in)) : 0},
+           {"offset_bits", 1.0 * quads * sets * (node_bits + 1)},
+           {"excess_bits", quads > 0 ? TreeOf(gemm.block_in - luts, src).adders * gemm.batch : 0},
+           {"product_bits", is_soft ? 0 : products * (src + side)},
+           {"soft_product_bits", is_soft ? products * src * side : 0},
+           {"lut_product_bits", lut_products * digits * (src + 2)},
+           {"lut_products", lut_products},
+           {"sum_bits", sums * node_bits},
+           {"tree_bits", outputs * tree.adders},
+           {"tree_registers", outputs * tree.registers}}};
+}
+
+AreaBlock Accumulator(const isa::Spec& spec, const isa::SvUnit& unit) {
+  const isa::InstructionFormat& format = spec.formats[unit.gemm.format];
+  const isa::Memory& memory = spec.memories[format.intrinsic->dst.memory];
+  return {unit.name,
+          "accumulator",
+          {{"one", 1},
+           {"accumulator_bits", double(memory.element_bits)},
+           {"address_bits", isa::SvAddressBits(memory.depth)}}};
+}
+
+}  // namespace
+
+void AddGemmBlocks(const isa::Spec& spec, const isa::SvUnit& unit, std::vector<AreaBlock>& blocks) {
+  const Nest nest = NestOf(spec, unit, Kind::kGemm, unit.gemm.format);
+  blocks.push_back({unit.name,
+                    "gemm",
+                    {{"one", 1},
+                     {"index_bits", 1.0 * nest.index * nest.indices},
+                     {"tag_bits", unit.tag_bits},
+                     {"levels", double(std::bit_width(unsigned(unit.gemm.block_in - 1)))}}});
+  blocks.push_back(NestBlock(unit, nest, unit.gemm.rows >= 0));
+  blocks.push_back(Array(spec, unit));
+  blocks.push_back(Accumulator(spec, unit));
+}
+
+void AddAluBlocks(const isa::Spec& spec, const isa::SvUnit& unit, std::vector<AreaBlock>& blocks) {
+  const isa::SvAlu& alu = unit.alu;
+  const Nest nest = NestOf(spec, unit, Kind::kAlu, alu.format);
+  const int lanes = std::min(spec.units[unit.unit].lanes, alu.element_lanes);
+  blocks.push_back({unit.name,
+                    "alu",
+                    {{"one", 1},
+                     {"index_bits", 1.0 * nest.index * nest.indices},
+                     {"read_bits", 1.0 * nest.index * alu.reads.size()},
+                     {"grouped", alu.groups > 1 ? 1.0 : 0},
+                     {"tag_bits", unit.tag_bits}}});
+  blocks.push_back(NestBlock(unit, nest, false));
+  double immediates = 0, choices = 0, elements = 0, results = 0;
+  for (const int field : alu.immediates) immediates += spec.formats[alu.format].fields[field].type.width;
+  for (const int memory : alu.reads) {
+    const isa::Memory& described = spec.memories[memory];
+    int most = 1;
+    for (const int op : alu.ops) most = std::max(most, int(alu.Operands(spec, op, memory).size()));
+    choices += 1.0 * most * lanes * described.record_bits * (alu.groups - 1);
+    if (most == 2) elements += double(described.element_bits);
+  }
+  for (const int memory : alu.writes) results += 1.0 * lanes * spec.memories[memory].record_bits;
+  blocks.push_back({unit.name,
+                    "lanes",
+                    {{"one", 1},
+                     {"ops", double(alu.ops.size())},
+                     {"immediate_bits", immediates},
+                     {"choice_bits", choices},
+                     {"element_bits", elements},
+                     {"result_bits", results}}});
+  const isa::SvLaneSize size = isa::SvAluLaneSize(spec, unit);
+  double parts = 0, shifts = 0, rounds = 0;
+  for (const auto& m : size.multipliers) parts += m.a_bits + m.b_bits;
+  for (const auto& s : size.shifters) {
+    shifts += 1.0 * s.width * s.amount_bits;
+    rounds += s.width;
+  }
+  blocks.push_back({unit.name,
+                    "lane",
+                    {{"lanes", lanes},
+                     {"registers", 1.0 * lanes * double(size.registers)},
+                     {"delays", 1.0 * lanes * double(size.delays)},
+                     {"adders", 1.0 * lanes * double(size.adders)},
+                     {"choices", 1.0 * lanes * double(size.choices)},
+                     {"compares", 1.0 * lanes * double(size.compares)},
+                     {"selects", 1.0 * lanes * double(size.selects)},
+                     {"shifts", lanes * (shifts + double(size.shifts))},
+                     {"rounds", lanes * rounds},
+                     {"logic", 1.0 * lanes * double(size.logic)},
+                     {"product_bits", lanes * parts}}});
+}
+
+}  // namespace cosim::synth
