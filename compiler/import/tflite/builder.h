@@ -213,7 +213,11 @@ class Builder {
   Aligned AlignedOperands();
   /// A function of one quantized value, by a table: of what `f` gives, bounded by the type's range.
   bool ByTable(const std::function<int64_t(int32_t)>& f);
-  bool ByFloatTable(float (*f)(float));
+  bool ByFloatTable(const std::function<float(float)>& f);
+  /// The same, and of int16 by lines (tflite_functions.h).
+  bool ByFloatTableOrLines(const std::function<float(float)>& f);
+  bool QuantizedLog();
+  bool QuantizedSqrt();
   bool QuantizedLeaky(float alpha);
   bool QuantizedHardSwish();
   bool QuantizedRsqrt();
