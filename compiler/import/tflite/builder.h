@@ -145,7 +145,8 @@ class Builder {
   bool L2Pool();
   bool LogSoftmax();
   bool Logistic();  ///< and TANH
-  bool Lstm();      ///< and UNIDIRECTIONAL_SEQUENCE_LSTM
+  bool LocalResponse();
+  bool Lstm();  ///< and UNIDIRECTIONAL_SEQUENCE_LSTM
   bool MaxPool();
   bool Mean();
   bool MirrorPad();
@@ -165,6 +166,8 @@ class Builder {
   bool Reshape();
   bool Resize();
   bool Reverse();
+  bool OneHot();
+  bool ReverseSequence();
   bool Rnn();  ///< and UNIDIRECTIONAL_SEQUENCE_RNN
   bool Select();
   bool ShapeOf();
@@ -177,8 +180,10 @@ class Builder {
   bool SquaredDifference();
   bool StridedSlice();
   bool Sum();
+  bool ScatterNd();
   bool Svdf();
   bool Tile();
+  bool TopK();
   bool Transpose();
   bool TransposeConv();
   bool Unpack();
