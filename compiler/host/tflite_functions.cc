@@ -14,19 +14,22 @@ namespace {
 
 constexpr int32_t kMin16 = std::numeric_limits<int16_t>::min(), kMax16 = std::numeric_limits<int16_t>::max();
 
-/// 512 pieces of a function of [low, high] with values in [-1, 1), each a line; both ends in 16 bits.
-class Table {
+/// 512 pieces of a function of [low, high], each a line; results are in steps of 1 / `inverse`, both ends in
+/// 16 bits.
+template <typename Real>
+class LineTable {
  public:
-  Table(double low, double high, double (*f)(double)) {
-    const double step = (high - low) / kPieces;
+  LineTable(Real low, Real high, Real inverse, const std::function<Real(Real)>& f) {
+    const Real step = (high - low) / kPieces;
     for (int i = 0; i < kPieces; ++i) {
-      const double here = f(low + i * step) * 32768, next = f(low + (i + 1) * step) * 32768;
-      const double middle = std::round(f(low + i * step + step / 2) * 32768);
+      const Real from = low + static_cast<Real>(i) * step;
+      const Real here = f(from) * inverse, next = f(low + static_cast<Real>(i + 1) * step) * inverse;
+      const Real middle = std::round(f(from + step / 2) * inverse);
       // Half the error in the middle goes to the end.
-      const double error = std::round((next + std::round(here)) / 2) - middle;
+      const Real error = std::round((next + std::round(here)) / 2) - middle;
       points_[i] = Saturated(std::round(here) - std::round(error / 2));
     }
-    points_[kPieces] = Saturated(std::round(f(high) * 32768));
+    points_[kPieces] = Saturated(std::round(f(high) * inverse));
   }
 
   /// Of `x` in [-2^15, 2^15), which stands for [low, high).
@@ -38,14 +41,17 @@ class Table {
 
  private:
   static constexpr int kPieces = 512;
-  static int32_t Saturated(double v) { return static_cast<int32_t>(std::clamp<double>(v, kMin16, kMax16)); }
+  // What is no number comes of values without end.
+  static int32_t Saturated(Real v) {
+    return std::isnan(v) ? kMax16 : static_cast<int32_t>(std::clamp<Real>(v, kMin16, kMax16));
+  }
 
   std::array<int32_t, kPieces + 1> points_;
 };
 
 void SoftmaxRow(const Multiplier& scale, const int16_t* x, int64_t n, int16_t* y) {
-  static const Table exponential(-10, 0, [](double v) { return std::exp(v); });
-  static const Table reciprocal(0, 1, [](double v) { return 1 / (1 + v); });
+  static const LineTable<double> exponential(-10, 0, 32768, [](double v) { return std::exp(v); });
+  static const LineTable<double> reciprocal(0, 1, 32768, [](double v) { return 1 / (1 + v); });
   const int32_t most = *std::max_element(x, x + n);
   int32_t sum = 0;  // Q16.15, as the results until the end
   for (int64_t i = 0; i < n; ++i) {
@@ -216,6 +222,14 @@ std::function<int64_t(int32_t)> SigmoidInt16(Sigmoid function, float scale) {
     const int32_t scaled = (x * s.multiplier + round) >> s.shift;
     return function == Sigmoid::kLogistic ? LogisticInt16(scaled) : TanhInt16(scaled);
   };
+}
+
+std::function<int64_t(int32_t)> ByLinesInt16(float scale, float to_scale,
+                                             const std::function<float(float)>& f) {
+  // In the order in which the reference rounds.
+  const float lowest = to_scale * kMin16, highest = to_scale * kMax16;
+  const LineTable<float> table(scale * kMin16, scale * kMax16, 65536.0f / (highest - lowest), f);
+  return [table](int32_t x) -> int64_t { return table(x); };
 }
 
 }  // namespace cosim::host

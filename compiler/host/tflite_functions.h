@@ -3,6 +3,9 @@
 // the bit: in fixed point on int8, by interpolated tables on int16.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+
 #include "compiler/host/make.h"
 
 namespace cosim::host {
@@ -22,6 +25,11 @@ std::function<int64_t(int32_t)> SigmoidInt8(Sigmoid function, float scale, int32
 
 /// LOGISTIC and TANH of an int16 (zero point 0) as int16 with scale 1/32768. The scale of x is below 2.6.
 std::function<int64_t(int32_t)> SigmoidInt16(Sigmoid function, float scale);
+
+/// A function of an int16 in steps of `scale` as int16 in steps of `to_scale`, both with zero point 0: 512
+/// lines, whose ends are computed in float32. What has no end counts as the largest int16.
+std::function<int64_t(int32_t)> ByLinesInt16(float scale, float to_scale,
+                                             const std::function<float(float)>& f);
 
 /// One value of those, with 2^15 for 1, where 2^17 stands for 32/3 in x.
 int16_t LogisticInt16(int32_t x);

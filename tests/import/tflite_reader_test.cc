@@ -155,6 +155,43 @@ TEST(Reader, DamagedFilesOfSeveralGraphsAreRefusedOrRead) {
   EXPECT_GT(refused, 1000);
 }
 
+TEST(Reader, OptionsOfChoosingOperators) {
+  Writer w;
+  auto& b = w.builder();
+  const auto hot = w.Operator(fb::BuiltinOperator_ONE_HOT, {0}, {1}, fb::BuiltinOptions_OneHotOptions,
+                              fb::CreateOneHotOptions(b, 2));
+  const auto reverse =
+      w.Operator(fb::BuiltinOperator_REVERSE_SEQUENCE, {0}, {2}, fb::BuiltinOptions_ReverseSequenceOptions,
+                 fb::CreateReverseSequenceOptions(b, 3, 1));
+  const auto local = w.Operator(fb::BuiltinOperator_LOCAL_RESPONSE_NORMALIZATION, {0}, {3},
+                                fb::BuiltinOptions_LocalResponseNormalizationOptions,
+                                fb::CreateLocalResponseNormalizationOptions(b, 5, 1.5f, 0.5f, 0.75f));
+  const auto matrices =
+      w.Operator(fb::BuiltinOperator_BATCH_MATMUL, {0}, {4}, fb::BuiltinOptions_BatchMatMulOptions,
+                 fb::CreateBatchMatMulOptions(b, false, true, true));
+  std::vector<Offset<fb::Tensor>> tensors;
+  for (int i = 0; i < 5; ++i) tensors.push_back(w.Tensor(fb::TensorType_FLOAT32, {1, 2, 3}, {}, false));
+  w.Graph(tensors, {0}, {1}, {hot, reverse, local, matrices});
+  const auto bytes = w.Bytes();
+  // The numbers of the format, which the schema here repeats.
+  EXPECT_EQ(fb::BuiltinOptions_LocalResponseNormalizationOptions, 13);
+  EXPECT_EQ(fb::BuiltinOptions_OneHotOptions, 61);
+  EXPECT_EQ(fb::BuiltinOptions_ReverseSequenceOptions, 87);
+  Diagnostics diagnostics;
+  const auto file = Read(bytes, "test.tflite", diagnostics);
+  ASSERT_TRUE(file) << diagnostics.Render();
+  EXPECT_EQ(std::get<AxisOptions>(file->operators[0].options).axis, 2);
+  EXPECT_EQ(std::get<AxisOptions>(file->operators[1].options).axis, 3);
+  EXPECT_EQ(std::get<AxisOptions>(file->operators[1].options).batch, 1);
+  const auto& response = std::get<LocalResponseOptions>(file->operators[2].options);
+  EXPECT_EQ(response.radius, 5);
+  EXPECT_EQ(response.bias, 1.5f);
+  EXPECT_EQ(response.alpha, 0.5f);
+  EXPECT_EQ(response.beta, 0.75f);
+  const auto& product = std::get<ProductOptions>(file->operators[3].options);
+  EXPECT_TRUE(!product.transpose_a && product.transpose_b && product.asymmetric);
+}
+
 TEST(Reader, OptionsOfLayersWithAState) {
   Writer w;
   auto& b = w.builder();

@@ -132,6 +132,53 @@ TEST(TfliteTables, AbsoluteValuesAndRoots) {
               HasSubstr("int8 values: the reference computes float32 only"));
 }
 
+/// A function of int16 as the reference interpolates it, for every value: 513 points in float32, those of
+/// each piece's begin lowered by half of what the line misses in the middle.
+std::function<double(int64_t)> Interpolated(float from, float to, float (*f)(float)) {
+  const float first = from * -32768, last = from * 32767, width = (last - first) / 512;
+  const float inverse = 65536 / (to * 32767 - to * -32768);
+  const auto steps = [=](float x) { return f(x) * inverse; };
+  std::vector<int64_t> points;
+  for (int i = 0; i <= 512; ++i) {
+    const float x = i == 512 ? last : first + static_cast<float>(i) * width;
+    float point = std::round(steps(x));
+    if (i < 512) {
+      const float chord = std::round((steps(first + static_cast<float>(i + 1) * width) + point) / 2);
+      point -= std::round((chord - std::round(steps(x + width / 2))) / 2);
+    }
+    points.push_back(static_cast<int64_t>(std::clamp(point, -32768.0f, 32767.0f)));
+  }
+  return [points](int64_t q) {
+    const auto piece = static_cast<size_t>((q + 32768) / 128);
+    const int64_t within = (q + 32768) % 128, rise = points[piece + 1] - points[piece];
+    return static_cast<double>(points[piece]) + std::floor(static_cast<double>(rise * within + 64) / 128);
+  };
+}
+
+TEST(TfliteTables, ExponentialsLogarithmsAndSquareRoots) {
+  const auto exponential = [](float x) { return std::exp(x); };
+  ExpectFunction("EXP", NoOptions{}, DType::kInt16, 0.0001f, 0.001f,
+                 Interpolated(0.0001f, 0.001f, exponential));
+  // And that is near the function: the last line ends one step early.
+  for (int64_t q : {-32768, -5000, 0, 12345, 32767})
+    EXPECT_NEAR(Interpolated(0.0001f, 0.001f, exponential)(q), std::exp(1e-4 * static_cast<double>(q)) * 1000,
+                3);
+  ExpectFunction("LOG", NoOptions{}, DType::kInt8, 0.03f, 0.02f, [](int64_t v) {
+    return v <= 0 ? -1000 : std::round(std::log(0.03f * static_cast<float>(v)) * (1 / 0.02f));
+  });
+  constexpr float kFrom = 0.001f, kTo = 0.0003f;
+  ExpectFunction("LOG", NoOptions{}, DType::kInt16, kFrom, kTo,
+                 Interpolated(kFrom, kTo, [](float x) { return x <= 0 ? -32768 * kTo : std::log(x); }));
+  // The result is cut off.
+  for (const DType type : {DType::kInt8, DType::kInt16})
+    ExpectFunction("SQRT", NoOptions{}, type, 0.03f, 0.02f, [](int64_t v) {
+      return v <= 0 ? 0.0 : std::trunc(std::sqrt(0.03f * static_cast<float>(v)) / 0.02f);
+    });
+  for (const char* op : {"LOG", "SQRT"})
+    EXPECT_THAT(Refusal({Scaled(DType::kUint8, {4}, 1, 0), Scaled(DType::kUint8, {4}, 1, 0)}, op),
+                HasSubstr("uint8 values: the reference computes float32, int8 and int16"));
+}
+
 TEST(TfliteTables, ReluBetweenConstants) {
   for (const DType type : kQuantized) {
     ExpectFunction("RELU_N1_TO_1", NoOptions{}, type, 0.05f, 0.05f,

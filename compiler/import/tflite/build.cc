@@ -161,8 +161,8 @@ bool Builder::AddOperator() {
     for (int input : op_->inputs)
       if (input >= 0 && Info(input).resource) return Malformed("an operand is the handle of a variable");
   // These check their own.
-  static const std::set<std::string> counted = {"ASSIGN_VARIABLE", "CALL_ONCE", "IF",
-                                                "TFLite_Detection_PostProcess", "WHILE"};
+  static const std::set<std::string> counted = {
+      "ASSIGN_VARIABLE", "CALL_ONCE", "IF", "TFLite_Detection_PostProcess", "TOPK_V2", "WHILE"};
   const bool several = op_->name == "SPLIT" || op_->name == "SPLIT_V" || op_->name == "UNPACK";
   if (!counted.count(op_->name) && (op_->outputs.empty() || (!several && op_->outputs.size() != 1)))
     return Malformed(fmt::format("has {} results{}", op_->outputs.size(), several ? "" : ", not 1"));

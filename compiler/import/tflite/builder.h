@@ -145,7 +145,8 @@ class Builder {
   bool L2Pool();
   bool LogSoftmax();
   bool Logistic();  ///< and TANH
-  bool Lstm();      ///< and UNIDIRECTIONAL_SEQUENCE_LSTM
+  bool LocalResponse();
+  bool Lstm();  ///< and UNIDIRECTIONAL_SEQUENCE_LSTM
   bool MaxPool();
   bool Mean();
   bool MirrorPad();
@@ -165,6 +166,8 @@ class Builder {
   bool Reshape();
   bool Resize();
   bool Reverse();
+  bool OneHot();
+  bool ReverseSequence();
   bool Rnn();  ///< and UNIDIRECTIONAL_SEQUENCE_RNN
   bool Select();
   bool ShapeOf();
@@ -177,8 +180,10 @@ class Builder {
   bool SquaredDifference();
   bool StridedSlice();
   bool Sum();
+  bool ScatterNd();
   bool Svdf();
   bool Tile();
+  bool TopK();
   bool Transpose();
   bool TransposeConv();
   bool Unpack();
@@ -213,7 +218,11 @@ class Builder {
   Aligned AlignedOperands();
   /// A function of one quantized value, by a table: of what `f` gives, bounded by the type's range.
   bool ByTable(const std::function<int64_t(int32_t)>& f);
-  bool ByFloatTable(float (*f)(float));
+  bool ByFloatTable(const std::function<float(float)>& f);
+  /// The same, and of int16 by lines (tflite_functions.h).
+  bool ByFloatTableOrLines(const std::function<float(float)>& f);
+  bool QuantizedLog();
+  bool QuantizedSqrt();
   bool QuantizedLeaky(float alpha);
   bool QuantizedHardSwish();
   bool QuantizedRsqrt();

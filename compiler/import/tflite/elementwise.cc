@@ -86,7 +86,9 @@ bool Builder::Function() {
     if (op == "HARD_SWISH") return QuantizedHardSwish();
     if (op == "RSQRT") return QuantizedRsqrt();
     if (op == "ELU") return ByFloatTable([](float x) { return x < 0.0f ? std::exp(x) - 1.0f : x; });
-    if (op == "EXP") return ByFloatTable([](float x) { return std::exp(x); });
+    if (op == "EXP") return ByFloatTableOrLines([](float x) { return std::exp(x); });
+    if (op == "LOG") return QuantizedLog();
+    if (op == "SQRT") return QuantizedSqrt();
     if (op == "GELU" && gelu && gelu->approximate)
       return ByFloatTable([](float x) {
         return 0.5f * x * (1 + std::tanh(std::sqrt(2.0f / 3.14159265358979f) * (x + 0.044715f * x * x * x)));

@@ -88,6 +88,11 @@ OperatorOptions RearrangingOptions(const fb::Operator& op) {
                         bits(slice->shrink_axis_mask()), slice->offset()};
   if (const auto* gather = op.builtin_options_as_GatherOptions())
     return AxisOptions{gather->axis(), gather->batch_dims()};
+  if (const auto* hot = op.builtin_options_as_OneHotOptions()) return AxisOptions{hot->axis()};
+  if (const auto* reverse = op.builtin_options_as_ReverseSequenceOptions())
+    return AxisOptions{reverse->seq_dim(), reverse->batch_dim()};
+  if (const auto* local = op.builtin_options_as_LocalResponseNormalizationOptions())
+    return LocalResponseOptions{local->radius(), local->bias(), local->alpha(), local->beta()};
   if (const auto* pack = op.builtin_options_as_PackOptions()) return AxisOptions{pack->axis()};
   if (const auto* unpack = op.builtin_options_as_UnpackOptions()) return AxisOptions{unpack->axis()};
   if (const auto* depth = op.builtin_options_as_DepthToSpaceOptions())

@@ -47,8 +47,12 @@ struct SliceOptions {  ///< STRIDED_SLICE: bits of dimensions
   uint32_t begin = 0, end = 0, ellipsis = 0, new_axis = 0, shrink_axis = 0;
   bool offset = false;  ///< ends are lengths
 };
-struct AxisOptions {  ///< GATHER, PACK, UNPACK
+struct AxisOptions {  ///< GATHER, ONE_HOT, PACK, UNPACK; REVERSE_SEQUENCE: of steps, and of sequences
   int64_t axis = 0, batch = 0;
+};
+struct LocalResponseOptions {
+  int64_t radius = 0;
+  float bias = 0, alpha = 0, beta = 0;
 };
 struct BlockOptions {  ///< DEPTH_TO_SPACE, SPACE_TO_DEPTH
   int64_t block = 0;
@@ -97,7 +101,7 @@ using OperatorOptions =
     std::variant<NoOptions, WindowOptions, DenseOptions, SoftmaxOptions, ElementwiseOptions, ConcatOptions,
                  ReduceOptions, SliceOptions, AxisOptions, BlockOptions, LeakyOptions, MirrorOptions,
                  ProductOptions, CumulativeOptions, GeluOptions, ResizeOptions, VolumeOptions, GraphOptions,
-                 VariableOptions, RecurrentOptions>;
+                 VariableOptions, RecurrentOptions, LocalResponseOptions>;
 
 struct TensorInfo {
   std::string name;

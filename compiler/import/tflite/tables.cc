@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "compiler/host/inverse_root.h"
+#include "compiler/host/tflite_functions.h"
 #include "compiler/import/tflite/builder.h"
 
 namespace cosim::import::tflite {
@@ -70,7 +71,7 @@ bool Builder::ByTable(const std::function<int64_t(int32_t)>& f) {
 }
 
 // A function of the real value, in float32, rounded half away from zero.
-bool Builder::ByFloatTable(float (*f)(float)) {
+bool Builder::ByFloatTable(const std::function<float(float)>& f) {
   const int from = op_->inputs[0], to = op_->outputs[0];
   if (!IsQuantized(from) || !IsQuantized(to))
     return Unsupported(fmt::format("{} values", graph::Name(Info(from).dtype)));
@@ -79,6 +80,36 @@ bool Builder::ByFloatTable(float (*f)(float)) {
     const float steps = std::round(f(scale * static_cast<float>(q - zero)) * inverse);
     if (std::isnan(steps)) return -128;
     return static_cast<int64_t>(std::clamp(steps, -1e6f, 1e6f)) + offset;
+  });
+}
+
+bool Builder::ByFloatTableOrLines(const std::function<float(float)>& f) {
+  const int from = op_->inputs[0], to = op_->outputs[0];
+  if (!IsWide(from) || !IsWide(to)) return ByFloatTable(f);
+  return ByTable(host::ByLinesInt16(Info(from).scales[0], Info(to).scales[0], f));
+}
+
+// Of 0 and below, the least that the result can be.
+bool Builder::QuantizedLog() {
+  const int from = op_->inputs[0], to = op_->outputs[0];
+  const DType type = Info(from).dtype;
+  if (!IsInteger(from) || !IsInteger(to) || type == DType::kUint8)
+    return Unsupported(
+        fmt::format("{} values: the reference computes float32, int8 and int16", graph::Name(type)));
+  const float least = static_cast<float>(RangeOf(type).low - ZeroPoint(to)) * Info(to).scales[0];
+  return ByFloatTableOrLines([=](float x) { return x <= 0 ? least : std::log(x); });
+}
+
+// Cut off, not rounded. Of a value below 0, which stops the reference, as of 0.
+bool Builder::QuantizedSqrt() {
+  const int from = op_->inputs[0], to = op_->outputs[0];
+  if (!IsInteger(from) || !IsInteger(to) || Info(from).dtype == DType::kUint8)
+    return Unsupported(fmt::format("{} values: the reference computes float32, int8 and int16",
+                                   graph::Name(Info(from).dtype)));
+  const float scale = Info(from).scales[0], to_scale = Info(to).scales[0];
+  return ByTable([=, zero = ZeroPoint(from), offset = ZeroPoint(to)](int32_t q) -> int64_t {
+    const float root = std::sqrt(scale * static_cast<float>(std::max(0, q - zero)));
+    return static_cast<int64_t>(std::min(root / to_scale, 1e6f)) + offset;
   });
 }
 

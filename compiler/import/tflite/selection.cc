@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// TensorFlow Lite's operators that choose by value or place (TOPK_V2, ONE_HOT, SCATTER_ND, REVERSE_SEQUENCE),
+// and LOCAL_RESPONSE_NORMALIZATION.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/host/index.h"
+#include "compiler/host/linear.h"
+#include "compiler/host/movement.h"
+#include "compiler/host/reduce.h"
+#include "compiler/import/tflite/builder.h"
+
+namespace cosim::import::tflite {
+
+using graph::DType;
+using graph::Shape;
+using graph::ValueId;
+
+namespace {
+
+constexpr char kPlaces[] = "what it moves depends on values: the host does that";
+
+}  // namespace
+
+// Of equal values, those of lower places first.
+bool Builder::TopK() {
+  if (!Operands(2, 2)) return false;
+  const auto k = IntegersOf(1);
+  if (!k || k->size() != 1) return Unsupported("a count that is not constant");
+  if (op_->outputs.size() != 2) return Malformed(fmt::format("has {} results", op_->outputs.size()));
+  if (Info(op_->outputs[1]).dtype != DType::kInt32) return Unsupported("places that are not int32");
+  const auto top = host::TopK(-1, true);
+  const std::vector<ValueId> operands = {Plain(op_->inputs[0]), List(".count", *k)};
+  const ValueId values = Host(name_, top, operands, kPlaces, QuantizationOf(op_->outputs[0])),
+                places = Host(name_ + ".places", top, operands, kPlaces, {}, 1);
+  return Finish(values, false) &&
+         Finish(Host(name_ + ".1", host::Cast(DType::kInt32), {places}, kPlaces), false, 1);
+}
+
+// An index that is no place of the vector, a negative one too, gives `off` everywhere.
+bool Builder::OneHot() {
+  if (!Operands(4, 4)) return false;
+  const auto depth = IntegersOf(1);
+  if (!depth || depth->size() != 1 || (*depth)[0] < 0 || (*depth)[0] > kMostElements)
+    return Unsupported("a depth that is not constant");
+  const TensorInfo& indices = Info(op_->inputs[0]);
+  if (indices.dtype != DType::kInt32 && indices.dtype != DType::kInt64)
+    return Unsupported(fmt::format("indices of {}", graph::Name(indices.dtype)));
+  const auto* options = std::get_if<AxisOptions>(&op_->options);
+  const int64_t given = options ? options->axis : -1, rank = static_cast<int64_t>(indices.shape.size());
+  if (given < -1 || given > rank) return Malformed(fmt::format("axis {} of {} dimensions", given, rank + 1));
+  const int64_t axis = given == -1 ? rank : given;
+  Shape spread = indices.shape, along(rank - axis + 1, 1);
+  spread.insert(spread.begin() + axis, 1);
+  along[0] = (*depth)[0];
+  graph::Tensor places({indices.dtype, along});
+  graph::WithElementType(indices.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>)
+      for (int64_t i = 0; i < along[0]; ++i) places.mutable_data<T>()[i] = static_cast<T>(i);
+  });
+  const ValueId each =
+                    Host(name_ + ".indices", host::ReshapeTo(spread), {Plain(op_->inputs[0])}, kMovesReason),
+                here = Host(name_ + ".here", host::Compare("equal", host::Comparison::kEqual),
+                            {each, model_.graph.AddConstant(name_ + ".range", std::move(places))}, kPlaces);
+  return Finish(Host(name_, host::Where(), {here, Plain(op_->inputs[2]), Plain(op_->inputs[3])}, kPlaces,
+                     QuantizationOf(op_->outputs[0])),
+                false);
+}
+
+// Updates of one place are added.
+bool Builder::ScatterNd() {
+  if (!Operands(3, 3)) return false;
+  const auto shape = IntegersOf(2);
+  if (!shape) return Unsupported("a shape that is not constant");
+  if (std::ranges::any_of(*shape, [](int64_t extent) { return extent < 0; }) ||
+      graph::NumElements(*shape) > kMostElements)
+    return Malformed(fmt::format("a result of {}", graph::ToString(*shape)));
+  const DType type = Info(op_->inputs[1]).dtype;
+  if (type != DType::kFloat32 && type != DType::kInt8 && type != DType::kInt32 && type != DType::kInt64)
+    return Unsupported(fmt::format("{} values: float32, int8, int32 and int64 are", graph::Name(type)));
+  const ValueId zeros = model_.graph.AddConstant(name_ + ".zeros", graph::Tensor({type, *shape}));
+  return Finish(
+      Host(name_, host::ScatterNd(host::ScatterMode::kAdd),
+           {zeros, Plain(op_->inputs[0]), Plain(op_->inputs[1])}, kPlaces, QuantizationOf(op_->outputs[0])),
+      false);
+}
+
+bool Builder::ReverseSequence() {
+  if (!Operands(2, 2)) return false;
+  const auto* options = std::get_if<AxisOptions>(&op_->options);
+  const Shape& shape = Info(op_->inputs[0]).shape;
+  const auto rank = static_cast<int64_t>(shape.size());
+  const int64_t time = options ? options->axis : 0, batch = options ? options->batch : 0;
+  if (time < 0 || batch < 0 || time >= rank || batch >= rank || time == batch)
+    return Malformed(fmt::format("steps along axis {}, sequences along axis {} of {}", time, batch,
+                                 graph::ToString(shape)));
+  std::vector<int64_t> order = {batch, time}, back(rank);
+  for (int64_t d = 0; d < rank; ++d)
+    if (d != batch && d != time) order.push_back(d);
+  for (int64_t d = 0; d < rank; ++d) back[order[d]] = d;
+  const auto quantization = QuantizationOf(op_->inputs[0]);
+  const ValueId x = Host(name_ + ".sequences", host::Transpose(order), {Plain(op_->inputs[0])}, kMovesReason,
+                         quantization),
+                y = Host(name_ + ".reversed", host::ReverseSequence(0, 1), {x, Plain(op_->inputs[1])},
+                         kPlaces, quantization);
+  return Finish(Host(name_, host::Transpose(back), {y}, kMovesReason, QuantizationOf(op_->outputs[0])),
+                false);
+}
+
+// x / (bias + alpha * the sum of squares of 2 * radius + 1 channels) ^ beta.
+bool Builder::LocalResponse() {
+  if (!Operands(1, 1)) return false;
+  const auto* options = std::get_if<LocalResponseOptions>(&op_->options);
+  if (!options) return Malformed("has no options");
+  const int from = op_->inputs[0];
+  if (!IsFloat(from) || Info(from).shape.size() != 4)
+    return Unsupported("anything but float32 of 4 dimensions");
+  if (options->radius < 0 || options->radius > kMostElements)
+    return Malformed(fmt::format("a radius of {}", options->radius));
+  const int64_t size = 2 * options->radius + 1;
+  const auto op = host::LocalResponseNormalization(size, options->alpha * static_cast<float>(size),
+                                                   options->beta, options->bias);
+  return Finish(Host(name_, op, {Nchw(from)}, "float32"), true);
+}
+
+}  // namespace cosim::import::tflite
