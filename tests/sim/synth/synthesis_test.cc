@@ -15,6 +15,7 @@
 
 #include "cli/synth_report.h"
 #include "cli/verbs.h"
+#include "sim/synth/area_model.h"
 #include "tests/environment.h"
 #include "tests/sim/synth/testing.h"
 
@@ -181,6 +182,12 @@ TEST_F(Synthesis, IsOfOneMindWithYosys) {
   EXPECT_GT(synthesis->analysis.total.lut, 500);
   EXPECT_GT(synthesis->analysis.total.ff, 500);
   EXPECT_GE(synthesis->analysis.longest.levels, 3);
+  // And the area model, though it was fitted to designs of other ISAs.
+  const synth::Resources estimate = synth::EstimateArea(*spec);
+  EXPECT_EQ(estimate.dsp, synthesis->analysis.total.dsp);
+  EXPECT_EQ(estimate.ramb18, synthesis->analysis.total.ramb18);
+  EXPECT_NEAR(estimate.lut, synthesis->analysis.total.lut, 0.12 * synthesis->analysis.total.lut);
+  EXPECT_NEAR(estimate.ff, synthesis->analysis.total.ff, 0.12 * synthesis->analysis.total.ff);
 }
 
 }  // namespace
