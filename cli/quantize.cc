@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/model_files.h"
@@ -69,7 +70,8 @@ std::function<void(const quantize::Progress&)> ProgressLine() {
   return [](const quantize::Progress& progress) {
     constexpr double kSoon = 2;
     if (progress.seconds < kSoon || progress.part <= 0) return;
-    const auto left = static_cast<int64_t>(progress.seconds * (1 - progress.part) / progress.part + 0.5);
+    const auto left =
+        static_cast<int64_t>(std::lround(progress.seconds * (1 - progress.part) / progress.part));
     ShowProgress(fmt::format("{} {}/{}, about {}:{:02} left", progress.doing, progress.done, progress.total,
                              left / 60, left % 60));
   };

@@ -82,7 +82,7 @@ struct LogScale {
 };
 
 void LogSoftmaxRow(const LogScale& scale, const int8_t* x, int64_t n, int8_t* y) {
-  const int32_t most = *std::max_element(x, x + n);
+  const int8_t most = *std::max_element(x, x + n);
   int32_t sum = 0;  // Q12.19
   for (int64_t i = 0; i < n; ++i)
     if (x[i] - most >= scale.least)
