@@ -296,6 +296,7 @@ bool Reader<Elf>::ReadSymbols() {
   if (Value(DT_SYMENT) != sizeof(typename Elf::Sym))
     return Fail("its symbols have {} bytes each", Value(DT_SYMENT));
   if (!CountSymbols(count)) return false;
+  if (count == 0) return Fail("its symbols lack the first, which is nobody's");
   const auto table = ContentAt(Value(DT_SYMTAB));
   if (!Within(0, count * sizeof(typename Elf::Sym), table.size())) return Fail("its symbols are cut off");
   for (uint64_t i = 0; i < count; ++i)

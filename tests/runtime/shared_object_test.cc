@@ -178,6 +178,9 @@ TYPED_TEST(SharedObjectTest, TablesLieWhereTheFileHasBytes) {
   EXPECT_EQ(this->Broken([](Elf& e) { e.hash[0] = 0xffffffff; }), "its table of hash values is cut off");
   EXPECT_EQ(this->Broken([](Elf& e) { e.hash[2] = 0xffffffff; }), "its table of hash values is cut off");
   EXPECT_EQ(this->Broken([](Elf& e) { e.hash[1] = 3; }), "its table of hash values names symbol 2 before 3");
+  // No bucket, and no symbol before those of buckets: not even the one that is nobody's.
+  EXPECT_EQ(this->Broken([](Elf& e) { e.hash[0] = e.hash[1] = 0; }),
+            "its symbols lack the first, which is nobody's");
   EXPECT_EQ(this->Broken([](Elf& e) { e.Entry(DT_NULL).d_tag = DT_SONAME, e.parts[3].p_vaddr = 0xffc; }),
             "its dynamic section is cut off");
 }
