@@ -55,7 +55,7 @@ inline float FusedMultiplyAdd(float a, float b, float c) {
   const double product = static_cast<double>(a) * b, sum = product + c;
   const double added = sum - product, error = (product - (sum - added)) + (c - added);
   auto bits = std::bit_cast<uint64_t>(sum);
-  if (error != 0 && bits % 2 == 0) bits += (error > 0) == (sum > 0) ? 1 : -1;
+  if ((error < 0 || error > 0) && bits % 2 == 0) bits += (error > 0) == (sum > 0) ? 1 : -1;
   return static_cast<float>(std::bit_cast<double>(bits));
 }
 

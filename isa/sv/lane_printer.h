@@ -87,8 +87,7 @@ class LanePrinter {
   }
   std::string Expression(const ScalarNode& node, int a, int b, int c, int stage);
   std::string Saturated(const std::string& name, ScalarType from, ScalarType to);
-  /// LaneValue `x` between two bounds; with `inside` registers, the first after bringing x into the bounds'
-  /// type.
+  /// Value `x` between two bounds; with `inside` registers, the first after bringing x into the bounds' type.
   int Clamp(const ScalarNode& node, int x, int low, int high, int stage, int inside, bool is_static);
   /// The unit of `units` that is like `wanted` and that the op does not use otherwise; a new one if there is
   /// none.

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "compiler/graph/float_tile.h"
 #include "compiler/graph/zoo/random.h"
@@ -75,7 +76,9 @@ TEST(FloatTiles, AgreeOnEveryProcessor) {
   zoo::Random random(6);
   constexpr int64_t kDepth = 301, kStride = kTileColumns + 3;
   const Tensor weights = Draw(random, {kTileRows, kDepth}), panel = Draw(random, {kDepth, kTileColumns});
-  const Tensor start = Draw(random, {kTileRows, kStride});
+  Tensor start = Draw(random, {kTileRows, kStride});
+  start.mutable_data<float>()[1] = std::numeric_limits<float>::infinity();
+  start.mutable_data<float>()[2] = -std::numeric_limits<float>::infinity();
   for (const FloatTiles& tiles : SupportedFloatTiles())
     for (int64_t rows = 1; rows <= kTileRows; ++rows) {
       Tensor sums = start, expected = start;
