@@ -11,7 +11,8 @@
 namespace cosim::graph {
 
 /// Every value of `graph` by ValueId. `inputs` are in the order of graph.inputs() and have their types. All
-/// operations must be float ones or HostOps.
+/// operations must be float ones or HostOps. Convolutions go the fastest way (winograd.h), and so round
+/// otherwise than EvaluateFloat's.
 std::vector<TensorPtr> RunFloat(const Graph& graph, const std::vector<Tensor>& inputs);
 
 /// Calls visit(id, the value on each sample) for every value of `graph`, in order; a value that nothing reads

@@ -25,30 +25,6 @@ void Histogram::Grow(float magnitude) {
   }
 }
 
-double Histogram::mean() const { return count_ == 0 ? 0 : sum_ / static_cast<double>(count_); }
-
-double Histogram::deviation() const {
-  if (count_ == 0) return 0;
-  return std::sqrt(std::max(0.0, squares_ / static_cast<double>(count_) - mean() * mean()));
-}
-
-/// In four sums each, because an addition waits for the one before it.
-void Histogram::AddMoments(std::span<const float> values) {
-  constexpr size_t kSums = 4;
-  std::array<double, kSums> sums{}, squares{};
-  for (size_t i = 0; i + kSums <= values.size(); i += kSums)
-    for (size_t s = 0; s < kSums; ++s) {
-      const double v = values[i + s];
-      sums[s] += v;
-      squares[s] += v * v;
-    }
-  for (const float v : values.last(values.size() % kSums)) {
-    sum_ += v;
-    squares_ += double{v} * v;
-  }
-  for (size_t s = 0; s < kSums; ++s) sum_ += sums[s], squares_ += squares[s];
-}
-
 void Histogram::Add(std::span<const float> values) {
   if (values.empty()) return;
   const Eigen::Map<const Eigen::ArrayXf> all(values.data(), static_cast<Eigen::Index>(values.size()));
@@ -58,10 +34,10 @@ void Histogram::Add(std::span<const float> values) {
   max_ = count_ == 0 ? hi : std::max(max_, hi);
   count_ += static_cast<int64_t>(values.size());
   Grow(std::max(std::abs(lo), std::abs(hi)));
-  AddMoments(values);
   // Bins, and behind them places of exact zeros, of which each counts apart from the one before it: behind a
   // relu there are many, and an addition waits for the last one to its place.
   constexpr size_t kZeros = 8, kAtATime = 2048;
+  constexpr int kHalf = kBins / 2;
   const float per_width = width_ == 0 ? 0 : static_cast<float>(1 / width_);
   std::array<int32_t, kAtATime> places;
   std::vector<int64_t> counts(kBins + kZeros, 0);
@@ -70,7 +46,7 @@ void Histogram::Add(std::span<const float> values) {
     for (size_t i = 0; i < some; ++i) {
       // Adding half the bins first makes the truncation a floor. By masks, because compilers make branches of
       // choices between floats.
-      const int32_t bin = std::min(static_cast<int32_t>(values[i] * per_width + kBins / 2), kBins - 1);
+      const int32_t bin = std::min(static_cast<int32_t>(values[i] * per_width + kHalf), kBins - 1);
       const int32_t is_zero = -static_cast<int32_t>(std::bit_cast<uint32_t>(values[i]) << 1 == 0);
       places[i] = (bin & ~is_zero) | (static_cast<int32_t>(kBins + i % kZeros) & is_zero);
     }

@@ -16,12 +16,10 @@ class Histogram {
 
   void Add(std::span<const float> values);
 
-  /// Values added, their extremes, mean and standard deviation (0 while there is none).
+  /// Values added and their extremes (0 while there is none).
   int64_t count() const { return count_; }
   float min() const { return min_; }
   float max() const { return max_; }
-  double mean() const;
-  double deviation() const;
 
   /// Values in a bin other than exact zeros.
   int64_t InBin(int bin) const { return bins_[bin]; }
@@ -33,15 +31,12 @@ class Histogram {
 
  private:
   void Grow(float magnitude);
-  void AddMoments(std::span<const float> values);
 
   std::vector<int64_t> bins_ = std::vector<int64_t>(kBins, 0);
   double width_ = 0;  ///< Of a bin, a power of two; 0 before the first value other than zero.
   int64_t count_ = 0;
   float min_ = 0;
   float max_ = 0;
-  double sum_ = 0;
-  double squares_ = 0;
 };
 
 }  // namespace cosim::graph

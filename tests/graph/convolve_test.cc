@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "compiler/graph/float_tile.h"
+#include "compiler/graph/winograd.h"
 #include "compiler/graph/zoo/random.h"
 #include "tests/graph/testing.h"
 
@@ -70,6 +71,53 @@ TEST(Convolve, EqualsPlainLoopsToTheBit) {
     for (size_t i = 0; i < images.size(); ++i)
       EXPECT_EQ(results[i], PlainLoops(c.op, *images[i], w, c.y)) << ToString(c.x) << " image " << i;
   }
+}
+
+TEST(Winograd, StaysAsCloseAsFloatsGoAndAloneAsBesideOthers) {
+  zoo::Random random(7);
+  const Case cases[] = {
+      {{.pad = {1, 1, 1, 1}}, {1, 32, 14, 14}, {33, 32, 3, 3}, {1, 33, 14, 14}},
+      {{.pad = {0, 2, 1, 0}}, {2, 40, 17, 18}, {35, 40, 3, 3}, {2, 35, 16, 18}},
+      {{}, {1, 64, 31, 23}, {32, 64, 3, 3}, {1, 32, 29, 21}},
+      {{.pad = {3, 3, 3, 3}}, {1, 600, 12, 12}, {32, 600, 3, 3}, {1, 32, 16, 16}},
+  };
+  for (const Case& c : cases) {
+    ASSERT_TRUE(SuitsWinograd(c.op, c.w, c.y));
+    const Tensor w = Draw(random, c.w);
+    std::vector<TensorPtr> images;
+    for (int i = 0; i < 3; ++i) images.push_back(std::make_shared<const Tensor>(Draw(random, c.x)));
+    std::vector<Tensor> expected(images.size(), Tensor({DType::kFloat32, c.y})), results = expected;
+    Convolve(c.op, w, images, expected);
+    ConvolveWinograd(c.op, w, images, results);
+    // Products are nine times the channels, each at most 1; results and errors grow like the root of that.
+    const float bound = 1e-5f * std::sqrt(static_cast<float>(9 * c.w[1]));
+    for (size_t i = 0; i < images.size(); ++i) {
+      for (int64_t e = 0; e < results[i].size(); ++e)
+        ASSERT_NEAR(results[i].data<float>()[e], expected[i].data<float>()[e], bound) << ToString(c.x) << e;
+      std::vector<Tensor> alone = {Tensor({DType::kFloat32, c.y})};
+      ConvolveWinograd(c.op, w, {images[i]}, alone);
+      EXPECT_EQ(alone[0], results[i]) << ToString(c.x) << " image " << i;
+    }
+  }
+}
+
+TEST(Winograd, IsForSquareFiltersOfThreeOverManyChannels) {
+  const Shape weight = {32, 32, 3, 3}, result = {1, 32, 14, 14};
+  EXPECT_TRUE(SuitsWinograd({}, weight, result));
+  EXPECT_FALSE(SuitsWinograd({.stride = {2, 1}}, weight, result));
+  EXPECT_FALSE(SuitsWinograd({.dilation = {1, 2}}, weight, result));
+  EXPECT_FALSE(SuitsWinograd({.groups = 2}, weight, result));
+  EXPECT_FALSE(SuitsWinograd({}, {32, 32, 3, 1}, result));
+  EXPECT_FALSE(SuitsWinograd({}, {32, 3, 3, 3}, result));
+  EXPECT_FALSE(SuitsWinograd({}, weight, {1, 32, 7, 7}));
+}
+
+TEST(Random, DrawsBellsInVectorsAsOneByOne) {
+  zoo::Random one(8), many(8);
+  std::vector<int32_t> bells(1003);
+  many.Bells(bells);
+  for (const int32_t bell : bells) EXPECT_EQ(bell, one.Bell());
+  EXPECT_EQ(many.Bits(), one.Bits());
 }
 
 TEST(FloatTiles, AgreeOnEveryProcessor) {

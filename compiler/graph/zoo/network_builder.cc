@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <vector>
 
 namespace cosim::graph::zoo {
@@ -33,12 +34,13 @@ ValueId NetworkBuilder::Weight(const std::string& name, Shape shape, double gain
   const int64_t fan_in = NumElements(shape) / shape[0];
   const float scale =
       static_cast<float>(std::sqrt(gain / static_cast<double>(fan_in))) / Random::kBellDeviation;
-  std::vector<float> weight(NumElements(shape));
+  std::vector<float> weight;
+  weight.reserve(NumElements(shape));
   std::vector<int32_t> row(fan_in);
   for (int64_t c = 0; c < shape[0]; ++c) {
-    int64_t sum = 0;
-    for (int32_t& w : row) sum += w = random_.Bell();
-    const int32_t mean = static_cast<int32_t>(sum / fan_in);
+    random_.Bells(row);
+    const int32_t mean = static_cast<int32_t>(std::accumulate(row.begin(), row.end(), int64_t{0}) / fan_in);
+    weight.resize((c + 1) * fan_in);
     for (int64_t i = 0; i < fan_in; ++i) weight[c * fan_in + i] = static_cast<float>(row[i] - mean) * scale;
   }
   return graph_.AddConstant(name, Tensor(std::move(shape), std::move(weight)));
@@ -136,7 +138,8 @@ Flow NetworkBuilder::Concat(const std::string& name, const std::vector<Flow>& pa
 }
 
 Flow NetworkBuilder::Scores(const std::string& name, Flow queries, Flow keys, int64_t heads) {
-  const double depth = static_cast<double>(ShapeOf(queries)[1] / heads);
+  const int64_t channels = ShapeOf(queries)[1] / heads;
+  const double depth = static_cast<double>(channels);
   return {graph_.Add(name, MatMul{.groups = heads}, {queries.value, keys.value}), 0,
           depth * queries.variance * keys.variance};
 }

@@ -2,6 +2,9 @@
 // Calibration: all inputs at a time, value by value.
 #include "compiler/quantize/graph/observe.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "compiler/graph/float_executor.h"
 #include "compiler/graph/zoo/zoo.h"
 #include "isa/check.h"
@@ -12,10 +15,15 @@ namespace {
 constexpr int64_t kFewValues = 2000;
 constexpr double kDeviations = 3.5;
 
-void AddExpectedExtremes(Histogram& histogram) {
+/// What more samples would show, where `values` of all samples are few.
+void AddExpectedExtremes(const std::vector<TensorPtr>& values, Histogram& histogram) {
   if (histogram.count() == 0 || histogram.count() >= kFewValues) return;
-  const double lo = histogram.mean() - kDeviations * histogram.deviation();
-  const double hi = histogram.mean() + kDeviations * histogram.deviation();
+  double sum = 0, squares = 0;
+  for (const TensorPtr& value : values)
+    for (const double v : value->data<float>()) sum += v, squares += v * v;
+  const auto count = static_cast<double>(histogram.count());
+  const double mean = sum / count, deviation = std::sqrt(std::max(0.0, squares / count - mean * mean));
+  const double lo = mean - kDeviations * deviation, hi = mean + kDeviations * deviation;
   const bool below = histogram.min() < 0, above = histogram.max() > 0;
   histogram.Add(std::vector<float>{below ? static_cast<float>(lo) : 0, above ? static_cast<float>(hi) : 0});
 }
@@ -31,8 +39,8 @@ std::vector<Histogram> Calibrate(const Graph& graph, const std::vector<bool>& wa
   ForEachFloatValue(graph, inputs, [&](ValueId id, const std::vector<TensorPtr>& values) {
     if (!wanted[id]) return;
     for (const TensorPtr& value : values) histograms[id].Add(value->data<float>());
+    AddExpectedExtremes(values, histograms[id]);
   });
-  for (Histogram& histogram : histograms) AddExpectedExtremes(histogram);
   return histograms;
 }
 
