@@ -7,6 +7,7 @@
 
 #include <Eigen/Core>
 
+#include "compiler/graph/mapped.h"
 #include "isa/check.h"
 
 namespace cosim::graph {
@@ -64,8 +65,11 @@ std::string ToString(const TensorType& type) {
 }
 
 Tensor::Tensor(TensorType type) : type_(std::move(type)) {
-  WithElementType(type_.dtype,
-                  [&](auto zero) { data_ = std::vector<decltype(zero)>(NumElements(type_.shape)); });
+  WithElementType(type_.dtype, [&](auto zero) {
+    auto data = ReserveMapped<decltype(zero)>(size());
+    data.resize(size());
+    data_ = std::move(data);
+  });
 }
 
 namespace {

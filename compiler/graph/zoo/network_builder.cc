@@ -7,6 +7,8 @@
 #include <numeric>
 #include <vector>
 
+#include "compiler/graph/mapped.h"
+
 namespace cosim::graph::zoo {
 namespace {
 
@@ -34,8 +36,7 @@ ValueId NetworkBuilder::Weight(const std::string& name, Shape shape, double gain
   const int64_t fan_in = NumElements(shape) / shape[0];
   const float scale =
       static_cast<float>(std::sqrt(gain / static_cast<double>(fan_in))) / Random::kBellDeviation;
-  std::vector<float> weight;
-  weight.reserve(NumElements(shape));
+  auto weight = ReserveMapped<float>(NumElements(shape));
   std::vector<int32_t> row(fan_in);
   for (int64_t c = 0; c < shape[0]; ++c) {
     random_.Bells(row);

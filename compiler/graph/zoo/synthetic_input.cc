@@ -22,6 +22,7 @@ void AddSmoothNoise(Random& random, Plane& plane, int64_t step, int64_t amplitud
   const int64_t rows = plane.height / step + 2, columns = plane.width / step + 2;
   std::vector<int64_t> knots(rows * columns);
   for (int64_t& knot : knots) knot = (random.Bell() * amplitude) >> 16;
+  const auto area = static_cast<double>(step * step);
   int64_t* pixel = plane.pixels.data();
   for (int64_t y = 0; y < plane.height; ++y) {
     const int64_t fy = y % step;
@@ -29,7 +30,9 @@ void AddSmoothNoise(Random& random, Plane& plane, int64_t step, int64_t amplitud
     for (int64_t x = 0, fx = 0; x < plane.width; ++x, ++pixel) {
       const int64_t above = knot[0] * (step - fx) + knot[1] * fx;
       const int64_t below = knot[columns] * (step - fx) + knot[columns + 1] * fx;
-      *pixel += (above * (step - fy) + below * fy) / (step * step);
+      // As integers divide: below 2^53, a rounded quotient reaches the next integer only if the exact one
+      // does.
+      *pixel += static_cast<int64_t>(static_cast<double>(above * (step - fy) + below * fy) / area);
       if (++fx == step) fx = 0, ++knot;
     }
   }
