@@ -47,6 +47,7 @@ class Compiler {
                   {.virtual_threads = options.virtual_threads,
                    .explain = options.explain,
                    .timing_only = options.timing_only,
+                   .blank_constants = options.blank_constants,
                    .after_pass = options.after_pass,
                    .cache = options.cache,
                    .tuned = options.tuned,
@@ -302,7 +303,7 @@ class Compiler {
   PlacedKernel PlaceKernel(const Item& item, std::vector<isa::Segment>& constants,
                            uint64_t& free_from) const {
     const AcceleratorGroup& group = *item.accelerator;
-    PlacedKernel placed{&group, {}, item.layer, item.by_turns};
+    PlacedKernel placed{&group.kernel, {}, item.layer, item.by_turns};
     for (Role role : group.roles) {
       if (role == Role::kInput) {
         placed.addresses.push_back(AddressOf(item.reads[0]));
@@ -333,8 +334,8 @@ class Compiler {
     if (options_.cache == nullptr) return "";
     std::string key = fmt::format("{} {}", values_end_, free_from);
     for (const PlacedKernel& kernel : kernels) {
-      if (kernel.group->kernel.identity == 0) return "";
-      key += fmt::format(" {} {} {}{}", kernel.group->kernel.identity, kernel.layer,
+      if (kernel.kernel->identity == 0) return "";
+      key += fmt::format(" {} {} {}{}", kernel.kernel->identity, kernel.layer,
                          fmt::join(kernel.addresses, ","), kernel.by_turns ? " turns" : "");
     }
     return key;

@@ -57,6 +57,7 @@ struct LowerOptions {
   int virtual_threads = 2;
   bool explain = false;               ///< fill AcceleratorGroup::knobs and alternatives
   bool timing_only = false;           ///< leave constants empty
+  bool blank_constants = false;       ///< zeros where constants would be, which takes no packing
   PassObserver after_pass;            ///< may be empty
   LoweringCache* cache = nullptr;     ///< may be null
   const TunedTiles* tuned = nullptr;  ///< taken instead of choosing; may be null
@@ -242,6 +243,8 @@ class GroupLowering {
   void PackConstants(const Group& group, const Plan& plan, AcceleratorGroup& out) const;
   std::vector<PackedConstant> MakeConstants(const Group& group, const Plan& plan,
                                             const AcceleratorGroup& out) const;
+  /// How a convolution's weights stand in them.
+  WeightOrder OrderOf(const Group& group, const Plan& plan, const AcceleratorGroup& out) const;
 
   const isa::Spec& spec_;
   const graph::Graph& graph_;
