@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <queue>
 #include <utility>
 
@@ -61,6 +63,7 @@ std::string MissingOrder(const isa::Spec& spec) {
 TokenInserter::TokenInserter(const isa::Spec& spec, std::vector<DramRange> tracked)
     : spec_(spec),
       units_(static_cast<int>(spec.units.size())),
+      unit_bits_(std::bit_width(spec.units.size())),
       memories_(spec.memories.size()),
       queue_of_(static_cast<size_t>(units_) * units_, -1),
       by_unit_(units_),
@@ -82,19 +85,35 @@ TokenInserter::TokenInserter(const isa::Spec& spec, std::vector<DramRange> track
 }
 
 void TokenInserter::Resize(Shadow& shadow, int64_t elements) const {
-  shadow.writer_unit.assign(elements, 0);
   shadow.writer.assign(elements, 0);
   shadow.readers.resize(units_);
 }
 
+void TokenInserter::FollowWriters(const Shadow& shadow, int64_t begin, int64_t end) {
+  constexpr int64_t kTogether = 16;
+  const int32_t* const writer = shadow.writer.data();
+  int32_t last = 0;  // nobody
+  for (int64_t e = begin; e < end;) {
+    if (end - e >= kTogether) {  // neighbours mostly have one writer
+      int32_t differ = 0;
+      for (int64_t i = 0; i < kTogether; ++i) differ |= writer[e + i] ^ last;
+      if (differ == 0) {
+        e += kTogether;
+        continue;
+      }
+    }
+    for (const int64_t stop = std::min(end, e + kTogether); e < stop; ++e) {
+      if (writer[e] == last) continue;
+      last = writer[e];
+      int32_t& dep = deps_[last & ((1 << unit_bits_) - 1)];
+      dep = std::max(dep, last >> unit_bits_);
+    }
+  }
+}
+
 void TokenInserter::Touch(Shadow& shadow, int64_t begin, int64_t end, bool write, int unit) {
   const int32_t self = static_cast<int32_t>(by_unit_[unit].size()) + 1;
-  int32_t *const writer = shadow.writer.data(), *const writer_unit = shadow.writer_unit.data();
-  for (int64_t e = begin; e < end; ++e) {
-    if (e > begin && writer[e] == writer[e - 1] && writer_unit[e] == writer_unit[e - 1]) continue;
-    int32_t& dep = deps_[writer_unit[e]];
-    dep = std::max(dep, writer[e]);
-  }
+  FollowWriters(shadow, begin, end);
   if (!write) {
     std::vector<int32_t>& readers = shadow.readers[unit];
     if (readers.empty()) readers.assign(shadow.writer.size(), 0);
@@ -109,8 +128,7 @@ void TokenInserter::Touch(Shadow& shadow, int64_t begin, int64_t end, bool write
     std::fill(readers + begin, readers + end, 0);
     deps_[u] = last;
   }
-  std::fill(writer + begin, writer + end, self);
-  std::fill(writer_unit + begin, writer_unit + end, unit);
+  std::fill(shadow.writer.data() + begin, shadow.writer.data() + end, self << unit_bits_ | unit);
 }
 
 void TokenInserter::TouchDram(const Footprint::Dram& range, int unit) {
@@ -148,6 +166,8 @@ void TokenInserter::Add(isa::Instruction instruction, const Footprint& footprint
 
 int TokenInserter::Append(isa::Instruction instruction, int unit, int tag) {
   const int index = static_cast<int>(entries_.size());
+  COSIM_CHECK(index < std::numeric_limits<int32_t>::max() >> unit_bits_, "a program of {} instructions",
+              index);
   entries_.push_back({std::move(instruction), tag, unit, index * kOrderGap});
   known_.insert(known_.end(), clock_[unit].begin(), clock_[unit].end());
   by_unit_[unit].push_back(index);

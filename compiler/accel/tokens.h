@@ -71,9 +71,10 @@ class TokenInserter : public InstructionSink {
   struct Token {
     int push = -1, pop = -1;
   };  ///< entries
-  /// Who touched each element last; instructions are counted within their unit from 1, 0 is none.
+  /// Who touched each element last; instructions are counted within their unit from 1, 0 is none. A writer
+  /// stands there with its unit in its low bits.
   struct Shadow {
-    std::vector<int32_t> writer_unit, writer;
+    std::vector<int32_t> writer;
     std::vector<std::vector<int32_t>> readers;  ///< [unit][element]; empty of a unit that has read nothing
   };
   /// A range of `tracked` as cells of the shadow.
@@ -84,6 +85,8 @@ class TokenInserter : public InstructionSink {
 
   void Resize(Shadow& shadow, int64_t elements) const;
   void TouchDram(const Footprint::Dram& range, int unit);
+  /// The unit that wrote it last is to be followed, for each element of [begin, end).
+  void FollowWriters(const Shadow& shadow, int64_t begin, int64_t end);
   /// Elements [begin, end).
   void Touch(Shadow& shadow, int64_t begin, int64_t end, bool write, int unit);
   /// Lets the next instruction of `consumer` follow instruction number `number` of `producer`.
@@ -98,7 +101,7 @@ class TokenInserter : public InstructionSink {
   void SetFlag(int entry, int queue, bool push);
 
   const isa::Spec& spec_;
-  int units_;
+  int units_, unit_bits_;
   std::vector<Cells> tracked_;
   std::vector<Shadow> memories_;
   Shadow dram_;

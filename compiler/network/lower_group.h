@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "compiler/accel/ir.h"
 #include "compiler/accel/passes.h"
+#include "compiler/accel/pipeline.h"
 #include "compiler/network/epilogue.h"
 #include "compiler/network/geometry.h"
 #include "compiler/network/group.h"
@@ -208,8 +210,15 @@ class GroupLowering {
   /// does.
   LoweredTile LowerTile(const Group& group, const Plan& plan, const Tile& tile) const;
   LoweredTile MakeTile(const Group& group, const Plan& plan, const Tile& tile) const;
+  /// The kernel of one tile before it gets its place: from the cache of those, if there is one and nobody
+  /// watches.
+  std::shared_ptr<const UnplacedKernel> UnplacedOf(const Group& group, const Plan& plan, const Tile& tile,
+                                                   const accel::Watch& watch) const;
+  std::shared_ptr<const UnplacedKernel> MakeUnplaced(const Group& group, const Plan& plan, const Tile& tile,
+                                                     const accel::Watch& watch) const;
   /// What the cache knows a group's kernel by, but for its tile and place.
   std::string KeyOf(const Group& group, const Plan& plan) const;
+  static std::string KeyOf(const Tile& tile);
   /// The kernels of the first `count` tiles of `ranked` that fit storage and instructions.
   std::vector<Lowered> LowerTiles(const Group& group, const Plan& plan, std::span<const TileCost> ranked,
                                   size_t count, std::string& reason) const;

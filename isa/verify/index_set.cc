@@ -17,6 +17,15 @@ uint64_t RangeMask(int64_t word, int64_t begin, int64_t end) {
   return below_high & ~((uint64_t{1} << low) - 1);
 }
 
+/// Bits that are set: x86-64 has an instruction for it only since its second level, and the library's way
+/// around is a call.
+int64_t BitsIn(uint64_t word) {
+  word -= word >> 1 & 0x5555555555555555;
+  word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
+  word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
+  return static_cast<int64_t>(word * 0x0101010101010101 >> 56);
+}
+
 }  // namespace
 
 void IndexSet::Reset(int64_t size) { words_.assign((size + 63) / 64, 0); }
@@ -66,7 +75,7 @@ void IndexSet::AssignSums(const IndexSet& a, const IndexSet& b) {
 
 int64_t IndexSet::Count() const {
   int64_t count = 0;
-  for (uint64_t word : words_) count += std::popcount(word);
+  for (uint64_t word : words_) count += BitsIn(word);
   return count;
 }
 
