@@ -46,10 +46,13 @@ void IndexSet::AddShifted(const IndexSet& other, int64_t offset) {
   const int64_t words = static_cast<int64_t>(words_.size());
   const int64_t whole = offset / 64;
   const int bits = static_cast<int>(offset % 64);
+  int64_t low = 0, high = std::ssize(other.words_);  // its words that have any are in between
+  while (high > 0 && other.words_[high - 1] == 0) --high;
+  while (low < high && other.words_[low] == 0) ++low;
   // Downwards, so that a set can be added to itself.
-  for (int64_t to = words - 1; to >= whole; --to) {
+  for (int64_t to = std::min(words - 1, whole + high); to >= whole + low; --to) {
     const int64_t from = to - whole;
-    uint64_t moved = other.words_[from] << bits;
+    uint64_t moved = from < high ? other.words_[from] << bits : 0;
     if (bits != 0 && from > 0) moved |= other.words_[from - 1] >> (64 - bits);
     words_[to] |= moved;
   }
