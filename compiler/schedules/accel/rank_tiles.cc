@@ -11,6 +11,7 @@
 #include <set>
 
 #include "compiler/schedules/accel/pool.h"
+#include "compiler/schedules/accel/tile_sizes.h"
 #include "compiler/tir/rounding.h"
 
 namespace cosim::kernels {
@@ -18,13 +19,6 @@ namespace {
 
 using tir::CeilDiv;
 using tir::RoundUp;
-
-// Sizes worth trying: those that cut `extent` into 1, 2, 3, … nearly equal parts.
-std::vector<int64_t> PartSizes(int64_t extent) {
-  std::set<int64_t> sizes;
-  for (int64_t parts = 1; parts <= extent; ++parts) sizes.insert(CeilDiv(extent, parts));
-  return {sizes.rbegin(), sizes.rend()};
-}
 
 // What a gemm step costs beside its work: tokens, the issue of its instructions, their fetch. Fitted on
 // ResNet-18.
@@ -337,17 +331,6 @@ class TileModel {
   int64_t element_cycles_;
 };
 
-/// The channel part of a tile, in all sizes worth trying: blocks of one group, or several whole groups.
-std::vector<Tile> ChannelTiles(const Window& window, bool sums_channels) {
-  std::vector<Tile> tiles;
-  for (int64_t co : PartSizes(window.co))
-    for (int64_t ci : sums_channels ? PartSizes(window.ci) : std::vector<int64_t>{1})
-      tiles.push_back({.co = co, .ci = ci});
-  for (int64_t g : PartSizes(window.g))
-    if (g > 1) tiles.push_back({.co = window.co, .ci = sums_channels ? window.ci : 1, .g = g});
-  return tiles;
-}
-
 /// Whether tiles of so many rows of a pool share sums with the next one, and not with the one after that.
 bool CanSlide(const Window& window, int64_t y) {
   if (!window.pool) return false;
@@ -372,24 +355,6 @@ void ForEachSharing(const TileModel& model, const Window& window, Tile tile, int
       tile.units = model.UnitsAtOnce(tile);
       visit(tile);
     }
-}
-
-/// Whether a window without weights may come in rows: one that nothing else overlaps.
-bool ComesInRows(const KernelTemplate& kind, const Window& window) {
-  return kind.TakesRowsByTurns() && window.oh * window.ow == 1;
-}
-
-/// {ky, kx} in the order to try them: all taps, then fewer rows, then fewer columns of one row.
-std::vector<std::pair<int64_t, int64_t>> TapParts(const KernelTemplate& kind, const Window& window) {
-  std::vector<std::pair<int64_t, int64_t>> parts = {{0, 0}};
-  const bool sums_channels = kind.SumsChannels();
-  if (!sums_channels && !ComesInRows(kind, window)) return parts;
-  for (int64_t ky : PartSizes(window.kh))
-    if (ky < window.kh) parts.emplace_back(ky, 0);
-  if (!sums_channels) return parts;
-  for (int64_t kx : PartSizes(window.kw))
-    if (kx < window.kw) parts.emplace_back(window.kh > 1 ? 1 : 0, kx);
-  return parts;
 }
 
 }  // namespace
