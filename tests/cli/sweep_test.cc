@@ -79,20 +79,20 @@ TEST_F(SweepTest, EachRowIsWhatRunSaysOfThePoint) {
 /// Points of one process, which share more or less of what was compiled, by what differs.
 TEST_F(SweepTest, RowsAreWhatRunSaysWhereSizesLanesAndQueuesDiffer) {
   const json small = Json(
-      "sweep small_cnn --config=tiny.yaml --jobs=1 --sample=random --points=24 --sample-seed=5"
+      "sweep small_cnn --config=tiny.yaml --jobs=1 --sample=random --points=10 --sample-seed=5"
       " --set parameters.acc_bytes=2048,4096,8192 --set parameters.inp_bytes=1024,2048,4096"
       " --set parameters.wgt_bytes=2048,8192 --set parameters.alu_lanes=1,2,4 --set parameters.tokens=2,4,16"
       " --set parameters.commands=2,8 --set parameters.uop_bytes=1024,2048 --set memory.latency=20,200");
   Seen seen = ExpectEachAsRun(small, "--config=tiny.yaml --timing-only");
-  EXPECT_GE(seen.done, 20);
-  EXPECT_GE(seen.changed, 12);
+  EXPECT_GE(seen.done, 6);
+  EXPECT_GE(seen.changed, 5);
   const json large = Json(
-      "sweep resnet18 --jobs=1 --sample=random --points=5 --sample-seed=2 --set parameters.block_out=16,32"
+      "sweep resnet18 --jobs=1 --sample=random --points=3 --sample-seed=2 --set parameters.block_out=16,32"
       " --set parameters.acc_bytes=65536,131072 --set parameters.wgt_bytes=131072,262144"
       " --set parameters.alu_lanes=8,16 --set parameters.tokens=8,64 --set memory.latency_ns=200,800");
   seen = ExpectEachAsRun(large, "--timing-only");
-  EXPECT_EQ(seen.done, 5);
-  EXPECT_GE(seen.changed, 4);
+  EXPECT_EQ(seen.done, 3);
+  EXPECT_EQ(seen.changed, 3);
 }
 
 TEST_F(SweepTest, PointsThatFailOrAreExcludedAreRows) {
