@@ -22,15 +22,15 @@ std::optional<int64_t> Constant(const tir::Expr& expr) {
 
 }  // namespace
 
-int64_t Environment::Lookup(const tir::Var& var) const {
+int64_t Environment::Lookup(const tir::VarNode* var) const {
   for (auto it = bindings_.rbegin(); it != bindings_.rend(); ++it)
-    if (it->first == var.get()) return it->second;
+    if (it->first == var) return it->second;
   COSIM_CHECK(false, "loop variable {} has no value here", var->name);
 }
 
 int64_t Evaluate(const tir::Expr& expr, const Environment& env) {
   if (const auto* imm = std::get_if<tir::IntImm>(&expr->node)) return imm->value;
-  if (const auto* ref = std::get_if<tir::VarRef>(&expr->node)) return env.Lookup(ref->var);
+  if (const auto* ref = std::get_if<tir::VarRef>(&expr->node)) return env.Lookup(ref->var.get());
   if (const auto* cast = std::get_if<tir::Cast>(&expr->node)) return Evaluate(cast->value, env);
   if (const auto* select = std::get_if<tir::Select>(&expr->node))
     return Evaluate(Evaluate(select->condition, env) ? select->a : select->b, env);
@@ -40,6 +40,37 @@ int64_t Evaluate(const tir::Expr& expr, const Environment& env) {
       tir::EvaluateBinary(binary->op, Evaluate(binary->a, env), Evaluate(binary->b, env), binary->a->type);
   COSIM_CHECK(value, "an index divides by what is not positive: {}", tir::ToString(expr));
   return *value;
+}
+
+IndexFunction::IndexFunction(const tir::Expr& expr) {
+  if (!AddTerms(expr, 1)) expr_ = expr;
+}
+
+bool IndexFunction::AddTerms(const tir::Expr& expr, int64_t factor) {
+  if (const auto value = Constant(expr)) {
+    constant_ += factor * *value;
+    return true;
+  }
+  if (const auto* ref = std::get_if<tir::VarRef>(&expr->node)) {
+    terms_.emplace_back(ref->var.get(), factor);
+    return true;
+  }
+  if (const auto* cast = std::get_if<tir::Cast>(&expr->node)) return AddTerms(cast->value, factor);
+  const auto* binary = std::get_if<tir::Binary>(&expr->node);
+  if (!binary) return false;
+  if (binary->op == BinaryOp::kAdd) return AddTerms(binary->a, factor) && AddTerms(binary->b, factor);
+  if (binary->op == BinaryOp::kSub) return AddTerms(binary->a, factor) && AddTerms(binary->b, -factor);
+  if (binary->op != BinaryOp::kMul) return false;
+  if (const auto by = Constant(binary->b)) return AddTerms(binary->a, factor * *by);
+  if (const auto by = Constant(binary->a)) return AddTerms(binary->b, factor * *by);
+  return false;
+}
+
+int64_t IndexFunction::operator()(const Environment& env) const {
+  if (expr_) return Evaluate(expr_, env);
+  int64_t value = constant_;
+  for (const auto& [var, factor] : terms_) value += factor * env.Lookup(var);
+  return value;
 }
 
 bool Mentions(const tir::Expr& expr, const tir::Var& var) {

@@ -27,7 +27,7 @@ class Environment {
  public:
   void Push(const tir::Var& var, int64_t value) { bindings_.emplace_back(var.get(), value); }
   void Pop() { bindings_.pop_back(); }
-  int64_t Lookup(const tir::Var& var) const;
+  int64_t Lookup(const tir::VarNode* var) const;
 
  private:
   std::vector<std::pair<const tir::VarNode*, int64_t>> bindings_;
@@ -35,6 +35,20 @@ class Environment {
 
 /// Value of an integer expression without loads.
 int64_t Evaluate(const tir::Expr& expr, const Environment& env);
+
+/// An index expression made ready to be evaluated many times: where it is affine, as numbers.
+class IndexFunction {
+ public:
+  explicit IndexFunction(const tir::Expr& expr);
+  int64_t operator()(const Environment& env) const;
+
+ private:
+  bool AddTerms(const tir::Expr& expr, int64_t factor);
+
+  tir::Expr expr_;  ///< null where it is affine
+  int64_t constant_ = 0;
+  std::vector<std::pair<const tir::VarNode*, int64_t>> terms_;
+};
 
 /// True if `var` occurs in `expr`.
 bool Mentions(const tir::Expr& expr, const tir::Var& var);

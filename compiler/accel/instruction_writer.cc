@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "compiler/accel/capabilities.h"
 #include "compiler/accel/linear_access.h"
 #include "isa/check.h"
 
@@ -13,7 +12,7 @@ namespace cosim::accel {
 
 InstructionWriter::InstructionWriter(const isa::Spec& spec, InstructionSink* sink,
                                      std::map<int, uint64_t> micro_op_base)
-    : spec_(spec), sink_(sink), micro_op_base_(std::move(micro_op_base)) {
+    : spec_(spec), sink_(sink), fields_(spec), micro_op_base_(std::move(micro_op_base)) {
   for (const auto& [memory, base] : micro_op_base_)
     stores_.emplace(memory, MicroOpStore(spec.memories[memory], spec.dram.beat_bytes()));
 }
@@ -31,10 +30,12 @@ void InstructionWriter::Enter(const KernelAt& at) {
 Refusal InstructionWriter::Write(const KernelAt& kernel) {
   refusal_ = {};
   Enter(kernel);
-  for (const LeafRun& run : LeafRuns(*kernel.kernel)) {
-    WriteLeaf(run);
-    if (refusal_) break;
-  }
+  leaves_.clear();
+  transfers_.clear();
+  VisitLeaves(*kernel.kernel, [&](const Node& leaf, const Environment& env) {
+    WriteLeaf(leaf, env);
+    return !refusal_;
+  });
   return refusal_;
 }
 
@@ -42,14 +43,14 @@ void InstructionWriter::Refuse(std::string reason) {
   if (!refusal_) refusal_.reason = std::move(reason);
 }
 
-void InstructionWriter::WriteLeaf(const LeafRun& run) {
-  env_ = run.env;
-  if (const auto* transfer = std::get_if<TransferLeaf>(&run.leaf->node)) {
+void InstructionWriter::WriteLeaf(const Node& leaf, const Environment& env) {
+  env_ = &env;
+  if (const auto* transfer = std::get_if<TransferLeaf>(&leaf.node)) {
     WriteTransfer(*transfer);
-  } else if (const auto* gemm = std::get_if<GemmLeaf>(&run.leaf->node)) {
+  } else if (const auto* gemm = std::get_if<GemmLeaf>(&leaf.node)) {
     WriteGemm(*gemm);
   } else {
-    WriteAlu(std::get<AluLeaf>(run.leaf->node));
+    WriteAlu(std::get<AluLeaf>(leaf.node));
   }
 }
 
@@ -65,74 +66,100 @@ uint64_t InstructionWriter::DramAddress(const tir::Buffer& buffer) const {
   return it->second;
 }
 
-int64_t InstructionWriter::BaseOf(const Access& access) const {
+InstructionWriter::Place InstructionWriter::PlaceOf(const Access& access) const {
   const OnChipBuffer& buffer = OnChip(access.buffer);
-  return buffer.address + access.copy * buffer.copy_stride + Evaluate(access.offset, env_);
-}
-
-isa::Instruction InstructionWriter::Make(int format) const {
-  isa::Instruction instruction{format, std::vector<int64_t>(spec_.formats[format].fields.size(), 0)};
-  for (const auto& [field, value] : spec_.formats[format].match) instruction.values[field] = value;
-  return instruction;
+  return {buffer.address + access.copy * buffer.copy_stride, IndexFunction(access.offset)};
 }
 
 void InstructionWriter::SetField(isa::Instruction& instruction, int field, int64_t value) {
+  instruction.values[field] = value;
+  if (fields_.Holds(instruction.format, field, value)) return;
   const auto& format = spec_.formats[instruction.format];
   const auto& type = format.fields[field].type;
-  if (value < type.Min() || value > type.Max())
-    return Refuse(fmt::format("field '{}' of {} holds {} to {} and would need {}", format.fields[field].name,
-                              format.name, type.Min(), type.Max(), value));
-  instruction.values[field] = value;
+  Refuse(fmt::format("field '{}' of {} holds {} to {} and would need {}", format.fields[field].name,
+                     format.name, type.Min(), type.Max(), value));
 }
 
-void InstructionWriter::Set(isa::Instruction& instruction, const char* field, int64_t value) {
-  const int index = spec_.formats[instruction.format].FieldIndex(field);
+void InstructionWriter::Set(isa::Instruction& instruction, FieldRole role, int64_t value) {
+  const int index = fields_.IndexOf(instruction.format, role);
   if (index >= 0) return SetField(instruction, index, value);
-  if (value != 0) Refuse(fmt::format("{} has no field '{}'", spec_.formats[instruction.format].name, field));
+  if (value != 0)
+    Refuse(fmt::format("{} has no field '{}'", spec_.formats[instruction.format].name, NameOf(role)));
 }
 
-int64_t InstructionWriter::MostOf(int format, const char* field) const {
-  const int index = spec_.formats[format].FieldIndex(field);
-  return index < 0 ? 0 : spec_.formats[format].fields[index].type.Max();
+TransferLimits InstructionWriter::LimitsOf(int format) {
+  const auto most = [&](FieldRole role) { return fields_.MostOf(format, role); };
+  return {std::max<int64_t>(1, most(FieldRole::kRows)),
+          std::max<int64_t>(1, most(FieldRole::kCols)),
+          std::max<int64_t>(1, most(FieldRole::kStride)),
+          most(FieldRole::kPadTop),
+          most(FieldRole::kPadBottom),
+          most(FieldRole::kPadLeft),
+          most(FieldRole::kPadRight)};
 }
 
-TransferLimits InstructionWriter::LimitsOf(int format) const {
-  const auto most = [&](const char* field) { return MostOf(format, field); };
-  return {std::max<int64_t>(1, most("rows")),
-          std::max<int64_t>(1, most("cols")),
-          std::max<int64_t>(1, most("stride")),
-          most("pad_top"),
-          most("pad_bottom"),
-          most("pad_left"),
-          most("pad_right")};
+void InstructionWriter::ClearFootprint() {
+  footprint_.on_chip.clear();
+  footprint_.dram.clear();
+}
+
+void InstructionWriter::AddOnChip(int memory, bool write, int64_t begin, int64_t count) {
+  if (count == 0) return;
+  footprint_.on_chip.push_back(
+      {memory, write, static_cast<int32_t>(begin), static_cast<int32_t>(begin + count)});
+}
+
+void InstructionWriter::Add(isa::Instruction instruction) {
+  for (const auto& [memory, field] : spec_.formats[instruction.format].locks) {
+    const auto& m = spec_.memories[memory];
+    const auto bank = static_cast<int32_t>(m.depth / m.banks);
+    int64_t mask = 0;
+    for (const Footprint::OnChip& run : footprint_.on_chip) {
+      if (run.memory != memory) continue;
+      for (int32_t b = run.begin / bank; b <= (run.end - 1) / bank; ++b) mask |= int64_t{1} << b;
+    }
+    instruction.values[field] = mask;
+  }
+  sink_->Add(std::move(instruction), footprint_, tag_);
+}
+
+InstructionWriter::TransferState InstructionWriter::StateOf(const TransferLeaf& leaf) {
+  TransferState state{.sram = PlaceOf(leaf.sram), .dram = IndexFunction(leaf.dram.offset)};
+  state.memory = OnChip(leaf.sram.buffer).memory;
+  state.format =
+      fields_.TransferOf(state.memory, leaf.is_store, leaf.is_store ? leaf.dram.buffer->type.bits : 0);
+  if (state.format >= 0) state.limits = LimitsOf(state.format);
+  for (const Dim& dim : leaf.dims) state.dims.push_back({IndexFunction(dim.extent), {}});
+  for (const Bound& bound : leaf.bounds) state.dims[bound.dim].bounds.emplace_back(bound.low, bound.high);
+  const isa::Memory& memory = spec_.memories[state.memory];
+  state.pitches = {1, PartsOf(leaf.sram.buffer, memory)};
+  const auto& shape = leaf.sram.buffer->shape;
+  const size_t lanes = shape.size() - std::min(shape.size(), LaneDims(memory));
+  for (size_t i = lanes; i-- > 0;) state.pitches.push_back(state.pitches.back() * shape[i]);
+  return state;
 }
 
 // The leaf's dims in numbers, and the DRAM offset of the first element that is not padding. Empty if the leaf
 // moves nothing.
-std::vector<CopyDim> InstructionWriter::CopyDims(const TransferLeaf& leaf, int64_t& dram_offset) const {
-  // Positions of the buffer that one step of its dimensions skips: a dim that walks whole such steps, from a
-  // whole one, owns what lies between, for a buffer is written by one leaf.
-  const isa::Memory& memory = spec_.memories[OnChip(leaf.sram.buffer).memory];
-  std::vector<int64_t> pitches = {1, PartsOf(leaf.sram.buffer, memory)};
-  const auto& shape = leaf.sram.buffer->shape;
-  const size_t lanes = shape.size() - std::min(shape.size(), LaneDims(memory));
-  for (size_t i = lanes; i-- > 0;) pitches.push_back(pitches.back() * shape[i]);
-  const int64_t sram_offset = Evaluate(leaf.sram.offset, env_);
-
+std::vector<CopyDim> InstructionWriter::CopyDims(const TransferLeaf& leaf, const TransferState& state,
+                                                 int64_t& dram_offset) const {
+  const int64_t sram_offset = state.sram.offset(*env_);
   std::vector<CopyDim> dims;
-  dram_offset = Evaluate(leaf.dram.offset, env_);
+  dims.reserve(leaf.dims.size() + 1);
+  dram_offset = state.dram(*env_);
   for (size_t d = 0; d < leaf.dims.size(); ++d) {
-    const int64_t extent = Evaluate(leaf.dims[d].extent, env_);
+    const int64_t extent = state.dims[d].extent(*env_);
     if (extent == 0) return {};
     int64_t low = 0, high = extent;
-    for (const Bound& bound : leaf.bounds)
-      if (bound.dim == static_cast<int>(d)) {
-        low = std::max(low, Evaluate(bound.low, env_));
-        high = std::min(high, Evaluate(bound.high, env_));
-      }
+    for (const auto& bound : state.dims[d].bounds) {
+      low = std::max(low, bound.first(*env_));
+      high = std::min(high, bound.second(*env_));
+    }
+    // A dim that walks whole steps of the buffer, from a whole one, owns what lies between, for a buffer is
+    // written by one leaf.
     const int64_t stride = leaf.sram.strides[d];
     const bool owns_gap =
-        stride > 0 && sram_offset % stride == 0 && std::count(pitches.begin(), pitches.end(), stride) > 0;
+        stride > 0 && sram_offset % stride == 0 && std::ranges::count(state.pitches, stride) > 0;
     dims.push_back({high - low, low, extent - high, stride, leaf.dram.strides[d], owns_gap});
     dram_offset += low * leaf.dram.strides[d];
   }
@@ -140,96 +167,92 @@ std::vector<CopyDim> InstructionWriter::CopyDims(const TransferLeaf& leaf, int64
   return dims;
 }
 
-void InstructionWriter::WriteGather(const TransferLeaf& leaf) {
+void InstructionWriter::WriteGather(const TransferLeaf& leaf, const TransferState& state) {
   const Gathered& gathered = *kernel_->gathered;
-  const int memory = OnChip(leaf.sram.buffer).memory, format = FindGather(spec_, memory);
+  const int memory = state.memory, format = fields_.GatherOf(memory);
   if (format < 0) return Refuse(fmt::format("no instruction gathers '{}'", spec_.memories[memory].name));
   int64_t first = 0;
-  std::vector<CopyDim> dims = CopyDims(leaf, first);
+  std::vector<CopyDim> dims = CopyDims(leaf, state, first);
   if (dims.empty()) return;
-  const auto most = [&](const char* field) { return std::max<int64_t>(1, MostOf(format, field)); };
+  const auto most = [&](FieldRole role) { return std::max<int64_t>(1, fields_.MostOf(format, role)); };
   std::string why;
-  const auto loads = CutGather(gathered, std::move(dims), first,
-                               {most("rows"), most("cols"), most("stride"), most("row_bytes")}, why);
+  const auto loads = CutGather(
+      gathered, std::move(dims), first,
+      {most(FieldRole::kRows), most(FieldRole::kCols), most(FieldRole::kStride), most(FieldRole::kRowBytes)},
+      why);
   if (!loads) return Refuse(fmt::format("{}: {}", leaf.sram.buffer->name, why));
-  const int64_t sram = BaseOf(leaf.sram);
+  const int64_t sram = state.sram.base + state.sram.offset(*env_);
   const auto image = static_cast<int64_t>(DramAddress(leaf.dram.buffer));
   for (const PieceLoad& load : *loads) {
     const int64_t row_bytes = (load.cols - 1) * load.step + load.piece.bytes;
-    isa::Instruction instruction = Make(format);
-    Set(instruction, "sram", sram + load.sram);
-    Set(instruction, "dram", image + load.dram);
-    Set(instruction, "rows", load.rows);
-    Set(instruction, "cols", load.cols);
-    Set(instruction, "stride", load.stride);
-    Set(instruction, "row_bytes", row_bytes);
-    Set(instruction, "piece_bytes", load.piece.bytes);
-    Set(instruction, "piece_first", load.piece.first);
-    Set(instruction, "piece_step", load.step);
+    isa::Instruction instruction = fields_.Blank(format);
+    Set(instruction, FieldRole::kSram, sram + load.sram);
+    Set(instruction, FieldRole::kDram, image + load.dram);
+    Set(instruction, FieldRole::kRows, load.rows);
+    Set(instruction, FieldRole::kCols, load.cols);
+    Set(instruction, FieldRole::kStride, load.stride);
+    Set(instruction, FieldRole::kRowBytes, row_bytes);
+    Set(instruction, FieldRole::kPieceBytes, load.piece.bytes);
+    Set(instruction, FieldRole::kPieceFirst, load.piece.first);
+    Set(instruction, FieldRole::kPieceStep, load.step);
     if (!sink_) continue;
-    Footprint footprint;
-    Footprint::OnChip on_chip{memory, true, {}};
-    for (int64_t e = 0; e < load.rows * load.cols; ++e)
-      on_chip.elements.push_back(static_cast<int32_t>(sram + load.sram + e));
-    footprint.on_chip.push_back(std::move(on_chip));
+    ClearFootprint();
+    AddOnChip(memory, true, sram + load.sram, load.rows * load.cols);
     for (int64_t r = 0; r < load.rows; ++r) {
       const auto begin = static_cast<uint64_t>(image + load.dram + r * load.stride);
-      footprint.dram.push_back({false, begin, begin + static_cast<uint64_t>(row_bytes)});
+      footprint_.dram.push_back({false, begin, begin + static_cast<uint64_t>(row_bytes)});
     }
-    Add(std::move(instruction), footprint);
+    Add(std::move(instruction));
   }
 }
 
 void InstructionWriter::WriteTransfer(const TransferLeaf& leaf) {
+  auto known = transfers_.find(&leaf);
+  if (known == transfers_.end()) known = transfers_.emplace(&leaf, StateOf(leaf)).first;
+  const TransferState& state = known->second;
   if (kernel_->gathered && leaf.dram.buffer == kernel_->params[kernel_->gathered->param])
-    return WriteGather(leaf);
-  const int memory = OnChip(leaf.sram.buffer).memory;
-  const int format =
-      FindTransfer(spec_, memory, leaf.is_store, leaf.is_store ? leaf.dram.buffer->type.bits : 0);
-  if (format < 0)
+    return WriteGather(leaf, state);
+  if (state.format < 0)
     return Refuse(fmt::format("no instruction {} '{}'", leaf.is_store ? "stores" : "loads",
-                              spec_.memories[memory].name));
+                              spec_.memories[state.memory].name));
   int64_t dram_offset = 0;
-  std::vector<CopyDim> dims = CopyDims(leaf, dram_offset);
+  std::vector<CopyDim> dims = CopyDims(leaf, state, dram_offset);
   if (dims.empty()) return;
   std::string why;
-  const auto copies = CutCopy(std::move(dims), LimitsOf(format), why);
+  const auto copies = CutCopy(std::move(dims), state.limits, why);
   if (!copies) return Refuse(fmt::format("{}: {}", leaf.sram.buffer->name, why));
-  const int64_t element_bytes = spec_.memories[spec_.formats[format].memory].stored_bytes;
-  const int64_t sram = BaseOf(leaf.sram);
+  const int64_t element_bytes = spec_.memories[spec_.formats[state.format].memory].stored_bytes;
+  const int64_t sram = state.sram.base + state.sram.offset(*env_);
   const uint64_t dram = DramAddress(leaf.dram.buffer);
   for (const Copy2d& copy : *copies)
-    WriteCopy(leaf, format, sram + copy.sram, dram + (dram_offset + copy.dram) * element_bytes, copy);
+    WriteCopy(leaf, state, sram + copy.sram, dram + (dram_offset + copy.dram) * element_bytes, copy);
 }
 
-void InstructionWriter::WriteCopy(const TransferLeaf& leaf, int format, int64_t sram, uint64_t dram,
-                                  const Copy2d& copy) {
-  isa::Instruction instruction = Make(format);
-  Set(instruction, "sram", sram);
-  Set(instruction, "dram", static_cast<int64_t>(dram));
-  Set(instruction, "rows", copy.rows);
-  Set(instruction, "cols", copy.cols);
-  Set(instruction, "stride", copy.stride);
+void InstructionWriter::WriteCopy(const TransferLeaf& leaf, const TransferState& state, int64_t sram,
+                                  uint64_t dram, const Copy2d& copy) {
+  isa::Instruction instruction = fields_.Blank(state.format);
+  Set(instruction, FieldRole::kSram, sram);
+  Set(instruction, FieldRole::kDram, static_cast<int64_t>(dram));
+  Set(instruction, FieldRole::kRows, copy.rows);
+  Set(instruction, FieldRole::kCols, copy.cols);
+  Set(instruction, FieldRole::kStride, copy.stride);
   if (!leaf.is_store) {
     const bool padded = copy.pad_top || copy.pad_bottom || copy.pad_left || copy.pad_right;
-    Set(instruction, "pad_top", copy.pad_top);
-    Set(instruction, "pad_bottom", copy.pad_bottom);
-    Set(instruction, "pad_left", copy.pad_left);
-    Set(instruction, "pad_right", copy.pad_right);
-    Set(instruction, "pad_value", padded ? leaf.pad_value : 0);
+    Set(instruction, FieldRole::kPadTop, copy.pad_top);
+    Set(instruction, FieldRole::kPadBottom, copy.pad_bottom);
+    Set(instruction, FieldRole::kPadLeft, copy.pad_left);
+    Set(instruction, FieldRole::kPadRight, copy.pad_right);
+    Set(instruction, FieldRole::kPadValue, padded ? leaf.pad_value : 0);
   }
   if (!sink_) return;
-  const int64_t element_bytes = spec_.memories[spec_.formats[format].memory].stored_bytes;
-  Footprint footprint;
-  Footprint::OnChip on_chip{OnChip(leaf.sram.buffer).memory, !leaf.is_store, {}};
-  for (int64_t e = 0; e < copy.total_rows() * copy.total_cols(); ++e)
-    on_chip.elements.push_back(static_cast<int32_t>(sram + e));
-  footprint.on_chip.push_back(std::move(on_chip));
+  const int64_t element_bytes = spec_.memories[spec_.formats[state.format].memory].stored_bytes;
+  ClearFootprint();
+  AddOnChip(state.memory, !leaf.is_store, sram, copy.total_rows() * copy.total_cols());
   for (int64_t r = 0; r < copy.rows; ++r) {
     const uint64_t begin = dram + r * copy.stride * element_bytes;
-    footprint.dram.push_back({leaf.is_store, begin, begin + copy.cols * element_bytes});
+    footprint_.dram.push_back({leaf.is_store, begin, begin + copy.cols * element_bytes});
   }
-  Add(std::move(instruction), footprint);
+  Add(std::move(instruction));
 }
 
 Refusal CheckInstructions(const Kernel& kernel, const isa::Spec& spec) {

@@ -133,7 +133,7 @@ MicroOpStore::MicroOpStore(const isa::Memory& memory, int beat_bytes)
       alignment_(std::max<int64_t>(1, beat_bytes / memory.stored_bytes)),
       fields_(memory.fields.size()) {}
 
-MicroOpStore::Place MicroOpStore::Get(const std::vector<int64_t>& micro_ops, int64_t count) {
+const MicroOpStore::List* MicroOpStore::Store(const std::vector<int64_t>& micro_ops, int64_t count) {
   COSIM_CHECK(count <= depth_);
   auto [entry, added] = in_dram_.try_emplace(micro_ops, 0);
   if (added) {
@@ -142,9 +142,13 @@ MicroOpStore::Place MicroOpStore::Get(const std::vector<int64_t>& micro_ops, int
     const int64_t end = (entry->second + count + alignment_ - 1) / alignment_ * alignment_;
     segment_.resize(end * fields_, 0);
   }
-  Place place{0, entry->second, false};
+  return &*entry;
+}
+
+MicroOpStore::Place MicroOpStore::Get(const List* list, int64_t count) {
+  Place place{0, list->second, false};
   for (const Resident& r : resident_)
-    if (r.key == &entry->first) {
+    if (r.list == list) {
       place.begin = r.begin;
       return place;
     }
@@ -153,7 +157,7 @@ MicroOpStore::Place MicroOpStore::Get(const std::vector<int64_t>& micro_ops, int
   place.load = true;
   next_ += count;
   std::erase_if(resident_, [&](const Resident& r) { return r.begin < next_ && place.begin < r.end; });
-  resident_.push_back({place.begin, next_, &entry->first});
+  resident_.push_back({place.begin, next_, list});
   return place;
 }
 

@@ -59,15 +59,19 @@ class MicroOpStore {
     int64_t dram_begin = 0;  ///< first micro-op in the segment
     bool load = false;       ///< not on chip: has to be loaded now
   };
-  /// `micro_ops` flattened by fields. At most memory.depth of them.
-  Place Get(const std::vector<int64_t>& micro_ops, int64_t count);
+  /// A list with its first micro-op in the segment; there while this is.
+  using List = std::pair<const std::vector<int64_t>, int64_t>;
+  /// `micro_ops` flattened by fields: `count` of them, at most memory.depth.
+  const List* Store(const std::vector<int64_t>& micro_ops, int64_t count);
+  /// Where a list is now that it is needed.
+  Place Get(const List* list, int64_t count);
   /// The segment's contents, one entry a field, padded with zeros between lists.
   const std::vector<int64_t>& segment() const { return segment_; }
 
  private:
   struct Resident {
     int64_t begin, end;
-    const std::vector<int64_t>* key;
+    const List* list;
   };
   int64_t depth_, alignment_;
   size_t fields_;

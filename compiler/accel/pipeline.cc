@@ -39,6 +39,20 @@ constexpr std::array kPasses = {
     Pass{"instructions", "the fields of all instructions hold what they have to", RunInstructions, true},
 };
 
+// Those before the first that looks at sizes.
+constexpr size_t kUnplaced = 4;
+static_assert(kPasses[kUnplaced].run == RunStorage);
+
+PipelineResult RunPasses(std::span<const Pass> passes, Draft& draft, const Watch& watch) {
+  for (const Pass& pass : passes) {
+    if (Refusal refusal = pass.run(draft)) return {std::move(refusal), pass.depends_on_tiles};
+    const std::string wrong = VerifyKernel(draft.kernel, draft.spec);
+    COSIM_CHECK(wrong.empty(), "{} after {}: {}", draft.function.name, pass.name, wrong);
+    if (watch) watch(pass, draft);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::span<const Pass> Pipeline() { return kPasses; }
@@ -49,15 +63,15 @@ std::string PassNames() {
   return names;
 }
 
-PipelineResult RunPipeline(Draft& draft, const Watch& watch) {
-  for (const Pass& pass : kPasses) {
-    if (Refusal refusal = pass.run(draft)) return {std::move(refusal), pass.depends_on_tiles};
-    const std::string wrong = VerifyKernel(draft.kernel, draft.spec);
-    COSIM_CHECK(wrong.empty(), "{} after {}: {}", draft.function.name, pass.name, wrong);
-    if (watch) watch(pass, draft);
-  }
-  return {};
+PipelineResult MakeUnplaced(Draft& draft, const Watch& watch) {
+  return RunPasses(std::span(kPasses).first(kUnplaced), draft, watch);
 }
+
+PipelineResult PlaceOnChip(Draft& draft, const Watch& watch) {
+  return RunPasses(std::span(kPasses).subspan(kUnplaced), draft, watch);
+}
+
+PipelineResult RunPipeline(Draft& draft, const Watch& watch) { return RunPasses(kPasses, draft, watch); }
 
 std::string TextAfter(const Pass& pass, const Draft& draft) {
   return pass.run == Lowered ? tir::ToString(draft.function) : ToString(draft.kernel);

@@ -47,6 +47,11 @@ struct PipelineResult {
 /// All passes, up to the first that refuses. What each leaves is verified (verify_kernel.h).
 PipelineResult RunPipeline(Draft& draft, const Watch& watch = {});
 
+/// The same in two parts. What the first one leaves does not depend on how many elements memories hold, on
+/// fields that index them, nor on what anything takes in cycles; the second one gives it its place.
+PipelineResult MakeUnplaced(Draft& draft, const Watch& watch = {});
+PipelineResult PlaceOnChip(Draft& draft, const Watch& watch = {});
+
 /// The IR that a pass leaves.
 std::string TextAfter(const Pass& pass, const Draft& draft);
 

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <queue>
 #include <utility>
 
@@ -58,12 +60,12 @@ std::string MissingOrder(const isa::Spec& spec) {
   return {};
 }
 
-TokenInserter::TokenInserter(const isa::Spec& spec, uint64_t tracked_begin, uint64_t tracked_end)
+TokenInserter::TokenInserter(const isa::Spec& spec, std::vector<DramRange> tracked)
     : spec_(spec),
       units_(static_cast<int>(spec.units.size())),
-      tracked_begin_(tracked_begin / kGranule * kGranule),
-      tracked_end_(tracked_end),
+      unit_bits_(std::bit_width(spec.units.size())),
       memories_(spec.memories.size()),
+      queue_of_(static_cast<size_t>(units_) * units_, -1),
       by_unit_(units_),
       clock_(units_, std::vector<int32_t>(units_, 0)),
       tokens_(spec.queues.size()),
@@ -71,36 +73,75 @@ TokenInserter::TokenInserter(const isa::Spec& spec, uint64_t tracked_begin, uint
       deps_(units_) {
   for (size_t m = 0; m < memories_.size(); ++m)
     if (spec.memories[m].mirrors < 0) Resize(memories_[m], spec.memories[m].depth);
-  Resize(dram_, (tracked_end_ - tracked_begin_ + kGranule - 1) / kGranule);
+  int64_t cells = 0;
+  for (const DramRange& range : tracked) {
+    const DramRange whole = {range.begin / kGranule * kGranule, range.end};
+    tracked_.push_back({whole, cells});
+    cells += static_cast<int64_t>((whole.end - whole.begin + kGranule - 1) / kGranule);
+  }
+  Resize(dram_, cells);
+  for (size_t q = spec.queues.size(); q-- > 0;)
+    queue_of_[spec.queues[q].from * units_ + spec.queues[q].to] = static_cast<int>(q);
 }
 
 void TokenInserter::Resize(Shadow& shadow, int64_t elements) const {
-  shadow.writer_unit.assign(elements, 0);
   shadow.writer.assign(elements, 0);
-  shadow.readers.assign(units_, std::vector<int32_t>(elements, 0));
+  shadow.readers.resize(units_);
+}
+
+void TokenInserter::FollowWriters(const Shadow& shadow, int64_t begin, int64_t end) {
+  constexpr int64_t kTogether = 16;
+  const int32_t* const writer = shadow.writer.data();
+  int32_t last = 0;  // nobody
+  for (int64_t e = begin; e < end;) {
+    if (end - e >= kTogether) {  // neighbours mostly have one writer
+      int32_t differ = 0;
+      for (int64_t i = 0; i < kTogether; ++i) differ |= writer[e + i] ^ last;
+      if (differ == 0) {
+        e += kTogether;
+        continue;
+      }
+    }
+    for (const int64_t stop = std::min(end, e + kTogether); e < stop; ++e) {
+      if (writer[e] == last) continue;
+      last = writer[e];
+      int32_t& dep = deps_[last & ((1 << unit_bits_) - 1)];
+      dep = std::max(dep, last >> unit_bits_);
+    }
+  }
 }
 
 void TokenInserter::Touch(Shadow& shadow, int64_t begin, int64_t end, bool write, int unit) {
   const int32_t self = static_cast<int32_t>(by_unit_[unit].size()) + 1;
-  int32_t *const writer = shadow.writer.data(), *const writer_unit = shadow.writer_unit.data();
-  for (int64_t e = begin; e < end; ++e) {
-    if (e > begin && writer[e] == writer[e - 1] && writer_unit[e] == writer_unit[e - 1]) continue;
-    int32_t& dep = deps_[writer_unit[e]];
-    dep = std::max(dep, writer[e]);
-  }
+  FollowWriters(shadow, begin, end);
   if (!write) {
-    std::fill(shadow.readers[unit].data() + begin, shadow.readers[unit].data() + end, self);
+    std::vector<int32_t>& readers = shadow.readers[unit];
+    if (readers.empty()) readers.assign(shadow.writer.size(), 0);
+    std::fill(readers.data() + begin, readers.data() + end, self);
     return;
   }
   for (int u = 0; u < units_; ++u) {
+    if (shadow.readers[u].empty()) continue;
     int32_t* const readers = shadow.readers[u].data();
     int32_t last = deps_[u];
     for (int64_t e = begin; e < end; ++e) last = std::max(last, readers[e]);
     std::fill(readers + begin, readers + end, 0);
     deps_[u] = last;
   }
-  std::fill(writer + begin, writer + end, self);
-  std::fill(writer_unit + begin, writer_unit + end, unit);
+  std::fill(shadow.writer.data() + begin, shadow.writer.data() + end, self << unit_bits_ | unit);
+}
+
+void TokenInserter::TouchDram(const Footprint::Dram& range, int unit) {
+  const auto behind = [&](const Cells& cells) { return cells.range.end <= range.begin; };
+  for (auto cells = std::ranges::partition_point(tracked_, behind);
+       cells != tracked_.end() && cells->range.begin < range.end; ++cells) {
+    const uint64_t begin = std::max(range.begin, cells->range.begin),
+                   end = std::min(range.end, cells->range.end);
+    if (begin >= end) continue;
+    Touch(dram_, cells->first + static_cast<int64_t>((begin - cells->range.begin) / kGranule),
+          cells->first + static_cast<int64_t>((end - 1 - cells->range.begin) / kGranule) + 1, range.write,
+          unit);
+  }
 }
 
 void TokenInserter::Add(isa::Instruction instruction, const Footprint& footprint, int tag) {
@@ -109,43 +150,31 @@ void TokenInserter::Add(isa::Instruction instruction, const Footprint& footprint
   for (bool write : {false, true}) {  // reads first: an instruction does not depend on its own writes
     for (const auto& part : footprint.on_chip) {
       if (part.write != write) continue;
-      Shadow& shadow = memories_[SideOf(spec_, part.memory)];
-      for (size_t i = 0, next; i < part.elements.size(); i = next) {  // neighbours together
-        for (next = i + 1; next < part.elements.size(); ++next)
-          if (part.elements[next] != part.elements[next - 1] + 1) break;
-        Touch(shadow, part.elements[i], part.elements[next - 1] + 1, write, unit);
-      }
+      Touch(memories_[SideOf(spec_, part.memory)], part.begin, part.end, write, unit);
     }
-    for (const auto& range : footprint.dram) {
-      const uint64_t begin = std::max(range.begin, tracked_begin_), end = std::min(range.end, tracked_end_);
-      if (range.write != write || begin >= end) continue;
-      Touch(dram_, static_cast<int64_t>((begin - tracked_begin_) / kGranule),
-            static_cast<int64_t>((end - 1 - tracked_begin_) / kGranule) + 1, write, unit);
-    }
+    for (const auto& range : footprint.dram)
+      if (range.write == write) TouchDram(range, unit);
   }
   // Units with a queue of their own first: what they tell may make a routed order unnecessary.
-  const std::vector<int32_t> deps = deps_;
+  wanted_ = deps_;
   for (bool direct : {true, false})
     for (int u = units_ - 1; u >= 0; --u)
-      if (u != unit && deps[u] > clock_[unit][u] && (FindQueue(u, unit) >= 0) == direct)
-        Order(u, deps[u], unit, tag);
+      if (u != unit && wanted_[u] > clock_[unit][u] && (FindQueue(u, unit) >= 0) == direct)
+        Order(u, wanted_[u], unit, tag);
   Append(std::move(instruction), unit, tag);
 }
 
 int TokenInserter::Append(isa::Instruction instruction, int unit, int tag) {
   const int index = static_cast<int>(entries_.size());
-  entries_.push_back({std::move(instruction), tag, unit, index * kOrderGap, clock_[unit]});
+  COSIM_CHECK(index < std::numeric_limits<int32_t>::max() >> unit_bits_, "a program of {} instructions",
+              index);
+  entries_.push_back({std::move(instruction), tag, unit, index * kOrderGap});
+  known_.insert(known_.end(), clock_[unit].begin(), clock_[unit].end());
   by_unit_[unit].push_back(index);
   for (int queue : pending_pops_[unit]) tokens_[queue].back().pop = index;
   pending_pops_[unit].clear();
   clock_[unit][unit] = static_cast<int32_t>(by_unit_[unit].size());
   return index;
-}
-
-int TokenInserter::FindQueue(int from, int to) const {
-  for (size_t q = 0; q < spec_.queues.size(); ++q)
-    if (spec_.queues[q].from == from && spec_.queues[q].to == to) return static_cast<int>(q);
-  return -1;
 }
 
 int TokenInserter::NextHop(int from, int to) const {
@@ -187,7 +216,7 @@ void TokenInserter::Order(int producer, int32_t number, int consumer, int tag) {
     // The first instruction of `via` that already follows the producer will do; else a sync is made for it.
     const auto& list = by_unit_[via];
     auto first = std::partition_point(list.begin(), list.end(),
-                                      [&](int entry) { return entries_[entry].known[producer] < number; });
+                                      [&](int entry) { return Known(entry, producer) < number; });
     if (first == list.end()) {
       Order(producer, number, via, tag);
       Append(MakeSync(via), via, tag);
@@ -206,7 +235,7 @@ void TokenInserter::Order(int producer, int32_t number, int consumer, int tag) {
     pending_pops_[consumer].push_back(queue);
   }
   auto& clock = clock_[consumer];
-  for (int u = 0; u < units_; ++u) clock[u] = std::max(clock[u], entries_[push].known[u]);
+  for (int u = 0; u < units_; ++u) clock[u] = std::max(clock[u], Known(push, u));
   clock[producer] = std::max(clock[producer], number);
 }
 
@@ -226,7 +255,7 @@ void TokenInserter::LimitOccupancy(int queue) {
       continue;
     }
     const int index = static_cast<int>(entries_.size());
-    entries_.push_back({MakeSync(consumer), entries_[tokens[m].push].tag, consumer, limit - 1, {}});
+    entries_.push_back({MakeSync(consumer), entries_[tokens[m].push].tag, consumer, limit - 1});
     COSIM_CHECK(entries_[index].order > entries_[tokens[m].push].order, "no room for a sync");
     list.insert(at, index);
     tokens[m].pop = index;

@@ -50,7 +50,7 @@ std::vector<LeafTraffic> InstructionWriter::TrafficOf(const std::vector<LeafRun>
     leaf.is_store = transfer->is_store;
     TrafficSink moved;
     sink_ = &moved;
-    WriteLeaf(run);
+    WriteLeaf(*run.leaf, run.env);
     leaf.ranges = std::move(moved.ranges);
   }
   sink_ = sink;
@@ -59,6 +59,8 @@ std::vector<LeafTraffic> InstructionWriter::TrafficOf(const std::vector<LeafRun>
 
 Refusal InstructionWriter::WriteByTurns(const KernelAt& first, const KernelAt& second) {
   refusal_ = {};
+  leaves_.clear();
+  transfers_.clear();
   COSIM_CHECK(AreApart(*first.kernel, *second.kernel, spec_), "{} and {} share elements", first.kernel->name,
               second.kernel->name);
   const std::array<const KernelAt*, 2> kernels = {&first, &second};
@@ -73,7 +75,8 @@ Refusal InstructionWriter::WriteByTurns(const KernelAt& first, const KernelAt& s
   for (const Turn& turn : TakeTurns(traffic[0], traffic[1])) {
     if (turn.kernel != entered) Enter(*kernels[turn.kernel]);
     entered = turn.kernel;
-    for (size_t i = turn.begin; i < turn.end && !refusal_; ++i) WriteLeaf(runs[turn.kernel][i]);
+    for (size_t i = turn.begin; i < turn.end && !refusal_; ++i)
+      WriteLeaf(*runs[turn.kernel][i].leaf, runs[turn.kernel][i].env);
   }
   return refusal_;
 }

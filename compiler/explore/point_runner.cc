@@ -119,7 +119,12 @@ std::optional<session::Result> PointRunner::Experiment(const isa::Spec& spec, se
   const std::string cache = fmt::format("{} {} {} {}", network::LoweringCache::KeyOf(spec), point.network,
                                         point.seed, point.virtual_threads);
   if (caches_.count(cache) == 0) Bound(caches_, kMostCaches);
-  options.cache = &caches_[cache];
+  network::LoweringCache& shared = caches_[cache];
+  if (!shared.kernels) {
+    shared.kernels = kernels_;
+    shared.scope = fmt::format("{} {} {}", network::KernelCache::ScopeOf(spec), point.network, point.seed);
+  }
+  options.cache = &shared;
   auto result = session::RunExperiment(spec, options, error);
   if (!result) return std::nullopt;
   DropPrograms(result->network);

@@ -74,6 +74,7 @@ class PointRunner {
   std::map<std::string, isa::SpecTexts> texts_;
   std::map<std::string, std::shared_ptr<const graph::QuantizedGraph>> quantized_;
   std::map<std::string, network::LoweringCache> caches_;
+  std::shared_ptr<network::KernelCache> kernels_ = std::make_shared<network::KernelCache>();
   std::map<std::string, session::Result> results_;
   std::map<std::string, sim::EnergyTable> energies_;  ///< by folder and name
 };

@@ -20,6 +20,7 @@
 #include "compiler/network/program_builder.h"
 #include "compiler/tir/rounding.h"
 #include "isa/check.h"
+#include "isa/digest.h"
 #include "runtime/host_arrays.h"
 
 namespace cosim::network {
@@ -47,6 +48,7 @@ class Compiler {
                   {.virtual_threads = options.virtual_threads,
                    .explain = options.explain,
                    .timing_only = options.timing_only,
+                   .blank_constants = options.blank_constants,
                    .after_pass = options.after_pass,
                    .cache = options.cache,
                    .tuned = options.tuned,
@@ -299,10 +301,10 @@ class Compiler {
     return step;
   }
 
-  PlacedKernel PlaceKernel(const Item& item, std::vector<isa::Segment>& constants,
-                           uint64_t& free_from) const {
-    const AcceleratorGroup& group = *item.accelerator;
-    PlacedKernel placed{&group, {}, item.layer, item.by_turns};
+  // Takes the item's constants.
+  PlacedKernel PlaceKernel(Item& item, std::vector<isa::Segment>& constants, uint64_t& free_from) const {
+    AcceleratorGroup& group = *item.accelerator;
+    PlacedKernel placed{&group.kernel, {}, item.layer, item.by_turns};
     for (Role role : group.roles) {
       if (role == Role::kInput) {
         placed.addresses.push_back(AddressOf(item.reads[0]));
@@ -317,8 +319,10 @@ class Compiler {
                                            [&](const auto& c) { return c.role == role; });
         COSIM_CHECK(constant != group.constants.end());
         placed.addresses.push_back(free_from);
-        constants.push_back({isa::Segment::Kind::kConstants, constant->name, free_from, constant->bytes});
-        free_from = tir::RoundUp(free_from + constant->bytes.size(), kPage);
+        const uint64_t bytes = constant->bytes.size();
+        constants.push_back(
+            {isa::Segment::Kind::kConstants, constant->name, free_from, std::move(constant->bytes)});
+        free_from = tir::RoundUp(free_from + bytes, kPage);
       }
     }
     return placed;
@@ -333,8 +337,8 @@ class Compiler {
     if (options_.cache == nullptr) return "";
     std::string key = fmt::format("{} {}", values_end_, free_from);
     for (const PlacedKernel& kernel : kernels) {
-      if (kernel.group->kernel.identity == 0) return "";
-      key += fmt::format(" {} {} {}{}", kernel.group->kernel.identity, kernel.layer,
+      if (kernel.kernel->identity == 0) return "";
+      key += fmt::format(" {} {} {}{}", kernel.kernel->identity, kernel.layer,
                          fmt::join(kernel.addresses, ","), kernel.by_turns ? " turns" : "");
     }
     return key;
@@ -344,7 +348,9 @@ class Compiler {
                                                       std::vector<isa::Segment> constants,
                                                       uint64_t& free_from, std::string& error) const {
     const std::string key = KeyOf(kernels, free_from);
-    if (key.empty()) return BuildProgram(spec_, kernels, std::move(constants), values_end_, free_from, error);
+    // Kept from the second time on: most are never asked for again.
+    if (key.empty() || options_.cache->built.insert(isa::Sha256Hex(key)).second)
+      return BuildProgram(spec_, kernels, std::move(constants), values_end_, free_from, error);
     auto known = options_.cache->programs.find(key);
     if (known == options_.cache->programs.end()) {
       uint64_t behind = free_from;
@@ -354,6 +360,7 @@ class Compiler {
       known = options_.cache->programs.emplace(key, BuiltProgram{std::move(*step), behind}).first;
     }
     runtime::AcceleratorStep step = known->second.step;
+    step.program.fingerprint = spec_.fingerprint;  // times are in it, and not in the cache's key
     free_from = known->second.free_from;
     auto& segments = step.program.segments;
     segments.insert(segments.begin(), std::make_move_iterator(constants.begin()),

@@ -18,9 +18,11 @@ struct CompileOptions {
   int virtual_threads = 2;
   /// Every int8 value is stored and stays readable (Network::values); fusion stops at values.
   bool keep_every_value = false;
-  bool explain = false;               ///< fill runtime::Layer::knobs and alternatives
-  bool channels_last = false;         ///< images come as [N, H, W, C] where the accelerator gathers from them
-  bool timing_only = false;           ///< leave constants empty and host kernels out: only the cycles count
+  bool explain = false;        ///< fill runtime::Layer::knobs and alternatives
+  bool channels_last = false;  ///< images come as [N, H, W, C] where the accelerator gathers from them
+  bool timing_only = false;    ///< leave constants empty and host kernels out: only the cycles count
+  /// Constants are as many zeros: all stands where it would with them, so that cycles are the same.
+  bool blank_constants = false;
   PassObserver after_pass;            ///< for people who want to see the IR; may be empty
   LoweringCache* cache = nullptr;     ///< shared with other compilations; may be null
   const TunedTiles* tuned = nullptr;  ///< schedules to take instead of choosing; may be null

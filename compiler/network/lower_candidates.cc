@@ -36,26 +36,59 @@ GroupLowering::Situation GroupLowering::SituationOf(const Plan& plan, bool alone
   return situation;
 }
 
-LoweredTile GroupLowering::MakeTile(const Group& group, const Plan& plan, const Tile& tile) const {
+std::shared_ptr<const UnplacedKernel> GroupLowering::MakeUnplaced(const Group& group, const Plan& plan,
+                                                                  const Tile& tile,
+                                                                  const accel::Watch& watch) const {
   kernels::KernelTe te = BuildKernel(spec_, array_, group.name, *plan.kind, plan.window, plan.epilogue, tile);
-  accel::Draft draft{spec_, std::move(te.function), {}, cursor_, tile.units};
+  accel::Draft draft{spec_, std::move(te.function), {}, {}, tile.units};
   if (plan.gathered) {
     draft.kernel.gathered = plan.gathered;
     draft.kernel.gathered->param =
         static_cast<int>(std::ranges::find(te.roles, Role::kInput) - te.roles.begin());
   }
+  auto made = std::make_shared<UnplacedKernel>();
+  made->result = accel::MakeUnplaced(draft, watch);
+  made->name = draft.function.name;
+  made->kernel = std::move(draft.kernel);
+  made->roles = std::move(te.roles);
+  return made;
+}
+
+std::shared_ptr<const UnplacedKernel> GroupLowering::UnplacedOf(const Group& group, const Plan& plan,
+                                                                const Tile& tile,
+                                                                const accel::Watch& watch) const {
+  if (options_.cache == nullptr || !options_.cache->kernels || watch)
+    return MakeUnplaced(group, plan, tile, watch);
+  KernelCache& kernels = *options_.cache->kernels;
+  const bool resident = array_.HasParameters() && ParametersResident(spec_, array_, plan.window);
+  const std::string key = fmt::format("{} {} {} parts {}{}{}{}", options_.cache->scope, KeyOf(group, plan),
+                                      KeyOf(tile), plan.window.parts, plan.gathered ? " gathered" : "",
+                                      plan.window.pool ? " pool" : "", resident ? " resident" : "");
+  auto known = kernels.Find(key);
+  if (!known) kernels.Put(key, known = MakeUnplaced(group, plan, tile, watch));
+  return known;
+}
+
+LoweredTile GroupLowering::MakeTile(const Group& group, const Plan& plan, const Tile& tile) const {
   LoweredTile lowered;
   accel::Watch watch;
   if (options_.after_pass)
     watch = [&](const accel::Pass& pass, const accel::Draft& now) {
       lowered.texts.push_back(accel::TextAfter(pass, now));
     };
-  const accel::PipelineResult result = RunPipeline(draft, watch);
+  const auto unplaced = UnplacedOf(group, plan, tile, watch);
+  accel::Draft draft{spec_, {}, {}, cursor_, tile.units};
+  accel::PipelineResult result = unplaced->result;
+  if (!result.refusal) {
+    draft.function.name = unplaced->name;
+    draft.kernel = unplaced->kernel;
+    result = accel::PlaceOnChip(draft, watch);
+  }
   lowered.refusal = result.refusal.reason;
   lowered.another_tile_may_pass = result.another_tile_may_pass;
   if (result.refusal) return lowered;
   lowered.kernel = std::move(draft.kernel);
-  lowered.roles = std::move(te.roles);
+  lowered.roles = unplaced->roles;
   lowered.cursor = std::move(draft.cursor);
   return lowered;
 }
@@ -118,15 +151,18 @@ std::string GroupLowering::KeyOf(const Group& group, const Plan& plan) const {
       fmt::join(plan.epilogue.Rhythm(), ","));
 }
 
+std::string GroupLowering::KeyOf(const Tile& tile) {
+  return fmt::format(
+      "{}", fmt::join({tile.co, tile.ci, tile.y, tile.x, int64_t{tile.threads},
+                       static_cast<int64_t>(tile.thread_axis), int64_t{tile.weights_resident}, tile.g,
+                       int64_t{tile.units}, tile.ky, tile.kx, int64_t{tile.rows_first}},
+                      ","));
+}
+
 LoweredTile GroupLowering::LowerTile(const Group& group, const Plan& plan, const Tile& tile) const {
   if (options_.cache == nullptr || options_.after_pass) return MakeTile(group, plan, tile);
   const std::string key =
-      fmt::format("{} {} at {}", KeyOf(group, plan),
-                  fmt::join({tile.co, tile.ci, tile.y, tile.x, int64_t{tile.threads},
-                             static_cast<int64_t>(tile.thread_axis), int64_t{tile.weights_resident}, tile.g,
-                             int64_t{tile.units}, tile.ky, tile.kx, int64_t{tile.rows_first}},
-                            ","),
-                  fmt::join(cursor_.next, ","));
+      fmt::format("{} {} at {}", KeyOf(group, plan), KeyOf(tile), fmt::join(cursor_.next, ","));
   const auto [known, is_new] = options_.cache->tiles.try_emplace(key);
   if (is_new) {
     known->second = MakeTile(group, plan, tile);

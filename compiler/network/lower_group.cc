@@ -38,7 +38,7 @@ void GroupLowering::PackConstants(const Group& group, const Plan& plan, Accelera
       out.constants.push_back({role, "", {}});
     return;
   }
-  if (options_.cache == nullptr) {
+  if (options_.cache == nullptr || options_.blank_constants) {
     out.constants = MakeConstants(group, plan, out);
     return;
   }
@@ -51,28 +51,39 @@ void GroupLowering::PackConstants(const Group& group, const Plan& plan, Accelera
 std::vector<PackedConstant> GroupLowering::MakeConstants(const Group& group, const Plan& plan,
                                                          const AcceleratorGroup& out) const {
   std::vector<PackedConstant> constants;
-  ChannelParameters parameters = ParametersOf(group, out, plan, true);
+  const bool blank = options_.blank_constants;
+  ChannelParameters parameters = ParametersOf(group, out, plan, !blank);
   if (const auto layout = plan.kind->Weights(plan.window, array_); layout && out.weights < 0) {
-    const ConvView view = ViewOf(graph_, group, out.input);
-    WeightOrder order{.parts = plan.window.parts};
-    if (plan.kind->SumsChannels()) order.together = GroupingOf(view, array_).together;
-    if (plan.kind == &kernels::Rows()) order.together = array_.rows.group / view.i;
-    order.unrolled = out.input_layout.kind == Layout::Kind::kPatches || plan.gathered;
-    constants.push_back({Role::kWeights, group.name + ".weights",
-                         PackWeights(spec_.memories[plan.kind->WeightMemory(array_)], *layout, view, order)});
+    const isa::Memory& memory = spec_.memories[plan.kind->WeightMemory(array_)];
+    constants.push_back(
+        {Role::kWeights, group.name + ".weights",
+         blank ? std::vector<uint8_t>(WeightBytes(memory, *layout))
+               : PackWeights(memory, *layout, ViewOf(graph_, group, out.input), OrderOf(group, plan, out))});
   }
   if (!plan.epilogue.HasParameters()) return constants;
+  const int64_t channels = std::ssize(parameters.bias);
   if (array_.HasParameters()) {
-    const auto channels = static_cast<int64_t>(parameters.bias.size());
-    constants.push_back(
-        {Role::kParameters, group.name + ".parameters", PackParameters(spec_, array_, parameters, channels)});
+    constants.push_back({Role::kParameters, group.name + ".parameters",
+                         blank ? std::vector<uint8_t>(ParameterBytes(spec_, array_, channels))
+                               : PackParameters(spec_, array_, parameters, channels)});
   } else {
     const int32_t shift = plan.epilogue.requantize()->shift[0];
     for (int32_t& bias : parameters.bias)
       if (shift > 0) bias += int32_t{1} << (shift - 1);
-    constants.push_back({Role::kBias, group.name + ".bias", PackBias(spec_, array_, parameters.bias)});
+    constants.push_back({Role::kBias, group.name + ".bias",
+                         blank ? std::vector<uint8_t>(BiasBytes(spec_, array_, channels))
+                               : PackBias(spec_, array_, parameters.bias)});
   }
   return constants;
+}
+
+WeightOrder GroupLowering::OrderOf(const Group& group, const Plan& plan, const AcceleratorGroup& out) const {
+  const ConvView view = ViewOf(graph_, group, out.input);
+  WeightOrder order{.parts = plan.window.parts};
+  if (plan.kind->SumsChannels()) order.together = GroupingOf(view, array_).together;
+  if (plan.kind == &kernels::Rows()) order.together = array_.rows.group / view.i;
+  order.unrolled = out.input_layout.kind == Layout::Kind::kPatches || plan.gathered;
+  return order;
 }
 
 std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::string& reason) {

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "compiler/accel/ir.h"
 #include "compiler/accel/passes.h"
+#include "compiler/accel/pipeline.h"
 #include "compiler/network/epilogue.h"
 #include "compiler/network/geometry.h"
 #include "compiler/network/group.h"
@@ -57,6 +59,7 @@ struct LowerOptions {
   int virtual_threads = 2;
   bool explain = false;               ///< fill AcceleratorGroup::knobs and alternatives
   bool timing_only = false;           ///< leave constants empty
+  bool blank_constants = false;       ///< zeros where constants would be, which takes no packing
   PassObserver after_pass;            ///< may be empty
   LoweringCache* cache = nullptr;     ///< may be null
   const TunedTiles* tuned = nullptr;  ///< taken instead of choosing; may be null
@@ -207,8 +210,15 @@ class GroupLowering {
   /// does.
   LoweredTile LowerTile(const Group& group, const Plan& plan, const Tile& tile) const;
   LoweredTile MakeTile(const Group& group, const Plan& plan, const Tile& tile) const;
+  /// The kernel of one tile before it gets its place: from the cache of those, if there is one and nobody
+  /// watches.
+  std::shared_ptr<const UnplacedKernel> UnplacedOf(const Group& group, const Plan& plan, const Tile& tile,
+                                                   const accel::Watch& watch) const;
+  std::shared_ptr<const UnplacedKernel> MakeUnplaced(const Group& group, const Plan& plan, const Tile& tile,
+                                                     const accel::Watch& watch) const;
   /// What the cache knows a group's kernel by, but for its tile and place.
   std::string KeyOf(const Group& group, const Plan& plan) const;
+  static std::string KeyOf(const Tile& tile);
   /// The kernels of the first `count` tiles of `ranked` that fit storage and instructions.
   std::vector<Lowered> LowerTiles(const Group& group, const Plan& plan, std::span<const TileCost> ranked,
                                   size_t count, std::string& reason) const;
@@ -242,6 +252,8 @@ class GroupLowering {
   void PackConstants(const Group& group, const Plan& plan, AcceleratorGroup& out) const;
   std::vector<PackedConstant> MakeConstants(const Group& group, const Plan& plan,
                                             const AcceleratorGroup& out) const;
+  /// How a convolution's weights stand in them.
+  WeightOrder OrderOf(const Group& group, const Plan& plan, const AcceleratorGroup& out) const;
 
   const isa::Spec& spec_;
   const graph::Graph& graph_;

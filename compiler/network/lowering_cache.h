@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compilations share that differ in the times of the memory only: kernels by tile, programs that were
-// measured, whole programs. Which tiles are measured, and what they cost, each compilation finds for itself.
-// One cache is for one graph, one LoweringCache::KeyOf and one set of CompileOptions.
+// What compilations share that differ in times only, of the memory and of the units: kernels by tile,
+// programs that were measured, whole programs. Which tiles are measured, and what they cost, each compilation
+// finds for itself. Those that differ in sizes too share kernels without their places. One cache is for one
+// graph, one LoweringCache::KeyOf and one set of CompileOptions.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +11,13 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "compiler/accel/ir.h"
 #include "compiler/accel/passes.h"
+#include "compiler/accel/pipeline.h"
 #include "compiler/network/pack.h"
 #include "compiler/schedules/accel/kernel.h"
 #include "isa/program/decode.h"
@@ -38,6 +42,37 @@ struct LoweredTile {
   std::vector<std::string> texts;  ///< after each pass of the pipeline, if somebody looks
 };
 
+/// A kernel before it gets its place on chip, or why there is none.
+struct UnplacedKernel {
+  std::string name;
+  accel::PipelineResult result;
+  accel::Kernel kernel;
+  std::vector<kernels::Role> roles;
+};
+
+/// What compilations share that differ in how much memories and queues hold and in what anything takes in
+/// cycles. A key of it begins with ScopeOf's text.
+class KernelCache {
+ public:
+  /// Of a spec, all that unplaced kernels depend on, in a line.
+  static std::string ScopeOf(const isa::Spec& spec);
+
+  /// Null: not known.
+  std::shared_ptr<const UnplacedKernel> Find(const std::string& key) const {
+    const auto known = kernels_.find(key);
+    return known == kernels_.end() ? nullptr : known->second;
+  }
+  void Put(const std::string& key, std::shared_ptr<const UnplacedKernel> kernel) {
+    constexpr size_t kMost = 4000;  // of some ten kilobytes each
+    if (kernels_.size() >= kMost) kernels_.clear();
+    kernels_[key] = std::move(kernel);
+  }
+  size_t size() const { return kernels_.size(); }
+
+ private:
+  std::unordered_map<std::string, std::shared_ptr<const UnplacedKernel>> kernels_;
+};
+
 /// A program that stands ready to be timed.
 struct TimedProgram {
   std::vector<isa::Decoded> instructions;
@@ -60,10 +95,16 @@ class LoweringCache {
     return identities_.emplace(key, static_cast<int64_t>(identities_.size()) + 1).first->second;
   }
 
+  /// Where unplaced kernels are kept under keys that begin with `scope`: ScopeOf's, and the graph. May be
+  /// null.
+  std::shared_ptr<KernelCache> kernels;
+  std::string scope;
+
   std::map<std::string, LoweredTile> tiles;
   std::map<std::string, std::vector<PackedConstant>> constants;
   std::map<std::string, std::optional<TimedProgram>> measured;  ///< nothing: addresses do not reach that far
   std::map<std::string, BuiltProgram> programs;
+  std::set<std::string> built;     ///< digests of the keys of programs that were asked for
   std::set<std::string> verified;  ///< digests of programs that the verifier has nothing against
 
  private:

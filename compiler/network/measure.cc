@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/network/measure.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "compiler/network/program_builder.h"
 #include "compiler/tir/rounding.h"
 #include "isa/check.h"
@@ -12,32 +15,41 @@ namespace {
 
 constexpr size_t kMostCached = 2000;  // programs of some kernels each, often less than 100 kilobytes
 
+bool Stores(const accel::Nodes& nodes, const tir::Buffer& param) {
+  return std::ranges::any_of(nodes, [&](const accel::Node& node) {
+    if (const auto* loop = std::get_if<accel::Loop>(&node.node)) return Stores(loop->body, param);
+    if (const auto* guard = std::get_if<accel::Guard>(&node.node)) return Stores(guard->body, param);
+    const auto* transfer = std::get_if<accel::TransferLeaf>(&node.node);
+    return transfer != nullptr && transfer->is_store && transfer->dram.buffer == param;
+  });
+}
+
 std::optional<TimedProgram> ProgramOf(const isa::Spec& spec, std::span<const accel::Kernel* const> kernels,
                                       std::optional<size_t> turns = std::nullopt) {
   constexpr uint64_t kPage = 4096;
-  std::vector<AcceleratorGroup> groups(kernels.size());
   std::vector<PlacedKernel> placed;
+  std::vector<accel::DramRange> written;
   uint64_t end = 0;
-  for (size_t i = 0; i < kernels.size(); ++i) {
-    groups[i].kernel = *kernels[i];
-    PlacedKernel next{&groups[i], {}, 0};
-    for (const auto& param : kernels[i]->params) {
+  for (const accel::Kernel* kernel : kernels) {
+    PlacedKernel next{kernel, {}, 0};
+    for (const auto& param : kernel->params) {
       next.addresses.push_back(end);
       uint64_t bytes = 2 * static_cast<uint64_t>(tir::CeilDiv(param->type.bits, 8));  // lanes may be wider
       for (int64_t extent : param->shape) bytes *= static_cast<uint64_t>(extent);
+      if (Stores(kernel->body, param)) written.push_back({end, end + bytes});
       end = tir::RoundUp(end + bytes, kPage);
     }
-    if (i > 0) next.addresses.front() = placed.back().addresses.back();  // what a kernel reads comes first
+    // What a kernel reads comes first.
+    if (!placed.empty()) next.addresses.front() = placed.back().addresses.back();
     placed.push_back(std::move(next));
   }
   if (turns) placed[*turns].by_turns = true;
-  // One kernel by itself reads nothing that it wrote to memory.
-  const uint64_t shared_end = kernels.size() == 1 ? 0 : end;
+  if (kernels.size() == 1) written.clear();  // by itself one reads nothing that it wrote to memory
   uint64_t free_from = end;
   std::string unreachable;
-  const auto step = BuildProgram(spec, placed, {}, shared_end, free_from, unreachable);
-  if (!step) return std::nullopt;
-  return TimedProgram{sim::DecodeAll(spec, step->program), step->program.code_address};
+  const auto all = WriteKernels(spec, placed, std::move(written), free_from, unreachable);
+  if (!all) return std::nullopt;
+  return TimedProgram{isa::Decoder(spec).All(all->instructions), all->code_address};
 }
 
 /// "" when not all are known.

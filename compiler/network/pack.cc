@@ -9,9 +9,20 @@
 namespace cosim::network {
 namespace {
 
+int64_t BytesOf(const isa::Memory& memory, int64_t values) {
+  return values / isa::ValuesPerElement(memory) * memory.stored_bytes;
+}
+
+int64_t ParameterValues(const isa::Memory& memory, const Array& array, int64_t channels) {
+  return tir::RoundUp(channels, array.layout_out) * std::ssize(memory.fields);
+}
+
+int64_t BiasValues(const Array& array, int64_t channels) {
+  return tir::RoundUp(channels, array.layout_out) * array.batch;
+}
+
 std::vector<uint8_t> Pack(const isa::Memory& memory, const std::vector<int64_t>& values) {
-  const int64_t elements = static_cast<int64_t>(values.size()) / isa::ValuesPerElement(memory);
-  std::vector<uint8_t> bytes(elements * memory.stored_bytes);
+  std::vector<uint8_t> bytes(BytesOf(memory, std::ssize(values)));
   isa::PackElements(memory, values, bytes);
   return bytes;
 }
@@ -23,6 +34,19 @@ int64_t LanesOf(const layouts::Layout& layout, size_t dim) {
 }
 
 }  // namespace
+
+int64_t WeightBytes(const isa::Memory& memory, const layouts::Layout& layout) {
+  return BytesOf(memory, graph::NumElements(layouts::ShapeOf(layout)));
+}
+
+int64_t ParameterBytes(const isa::Spec& spec, const Array& array, int64_t channels) {
+  const isa::Memory& memory = spec.memories[array.parameters.memory];
+  return BytesOf(memory, ParameterValues(memory, array, channels));
+}
+
+int64_t BiasBytes(const isa::Spec& spec, const Array& array, int64_t channels) {
+  return BytesOf(spec.memories[array.accumulators], BiasValues(array, channels));
+}
 
 std::vector<uint8_t> PackWeights(const isa::Memory& memory, const layouts::Layout& layout,
                                  const ConvView& view, const WeightOrder& order) {
@@ -44,7 +68,7 @@ std::vector<uint8_t> PackWeights(const isa::Memory& memory, const layouts::Layou
   // All of a block of outputs stands together, and is packed while it is in the cache.
   const int64_t blocks = std::ssize(outputs) / out_lanes,
                 size = graph::NumElements(layouts::ShapeOf(layout)) / blocks,
-                block_bytes = size / isa::ValuesPerElement(memory) * memory.stored_bytes;
+                block_bytes = BytesOf(memory, size);
   std::vector<uint8_t> bytes(blocks * block_bytes);
   std::vector<int64_t> values(size);
   for (int64_t first = 0; first < view.o; first += out_lanes) {
@@ -70,7 +94,7 @@ std::vector<uint8_t> PackParameters(const isa::Spec& spec, const Array& array,
                                     const ChannelParameters& parameters, int64_t channels) {
   const isa::Memory& memory = spec.memories[array.parameters.memory];
   const int64_t fields = static_cast<int64_t>(memory.fields.size());
-  std::vector<int64_t> values(tir::RoundUp(channels, array.layout_out) * fields, 0);
+  std::vector<int64_t> values(ParameterValues(memory, array, channels), 0);
   const auto at = [](const std::vector<int32_t>& list, int64_t c) {
     return list.empty() ? 0 : list.size() == 1 ? list[0] : list[c];
   };
@@ -84,8 +108,7 @@ std::vector<uint8_t> PackParameters(const isa::Spec& spec, const Array& array,
 
 std::vector<uint8_t> PackBias(const isa::Spec& spec, const Array& array, std::span<const int32_t> bias) {
   const int64_t bo = array.block_out;
-  std::vector<int64_t> values(tir::RoundUp(static_cast<int64_t>(bias.size()), array.layout_out) * array.batch,
-                              0);
+  std::vector<int64_t> values(BiasValues(array, std::ssize(bias)), 0);
   for (size_t c = 0; c < bias.size(); ++c)
     for (int64_t b = 0; b < array.batch; ++b)
       values[(static_cast<int64_t>(c) / bo * array.batch + b) * bo + static_cast<int64_t>(c) % bo] = bias[c];

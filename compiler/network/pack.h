@@ -21,6 +21,11 @@ struct WeightOrder {
   int64_t parts = 1;      ///< of which each weight is the sum (Window::parts)
 };
 
+/// How many bytes the functions below pack.
+int64_t WeightBytes(const isa::Memory& memory, const layouts::Layout& layout);
+int64_t ParameterBytes(const isa::Spec& spec, const Array& array, int64_t channels);
+int64_t BiasBytes(const isa::Spec& spec, const Array& array, int64_t channels);
+
 /// Weights of a convolution where a kernel's layout has them (KernelTemplate::Weights); zeros where there are
 /// none. A layout without channels that are summed over has one for each output.
 std::vector<uint8_t> PackWeights(const isa::Memory& memory, const layouts::Layout& layout,

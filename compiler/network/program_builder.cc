@@ -3,10 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <map>
+#include <utility>
 
 #include "compiler/accel/instruction_writer.h"
-#include "compiler/accel/tokens.h"
 #include "compiler/tir/rounding.h"
 #include "isa/check.h"
 #include "isa/program/codec.h"
@@ -44,16 +45,15 @@ std::string Relocate(const isa::Spec& spec, std::vector<isa::Instruction>& instr
 
 }  // namespace
 
-std::optional<runtime::AcceleratorStep> BuildProgram(const isa::Spec& spec,
-                                                     const std::vector<PlacedKernel>& kernels,
-                                                     std::vector<isa::Segment> constants, uint64_t values_end,
-                                                     uint64_t& free_from, std::string& error) {
+std::optional<WrittenKernels> WriteKernels(const isa::Spec& spec, const std::vector<PlacedKernel>& kernels,
+                                           std::vector<accel::DramRange> written, uint64_t& free_from,
+                                           std::string& error) {
   const uint64_t provisional = RoundUp(free_from, kPage);
-  accel::TokenInserter tokens(spec, 0, values_end);
+  accel::TokenInserter tokens(spec, std::move(written));
   accel::InstructionWriter writer(spec, &tokens, ProvisionalBases(spec, provisional));
   for (size_t k = 0; k < kernels.size(); ++k) {
     const auto at = [&](const PlacedKernel& kernel) {
-      return accel::KernelAt{&kernel.group->kernel, kernel.addresses, kernel.layer};
+      return accel::KernelAt{kernel.kernel, kernel.addresses, kernel.layer};
     };
     const accel::Refusal refusal = kernels[k].by_turns
                                        ? writer.WriteByTurns(at(kernels[k]), at(kernels[k + 1]))
@@ -63,12 +63,9 @@ std::optional<runtime::AcceleratorStep> BuildProgram(const isa::Spec& spec,
     error = refusal.reason;
     return std::nullopt;
   }
-  auto written = tokens.Finish();
+  auto result = tokens.Finish();
 
-  runtime::AcceleratorStep step;
-  isa::Program& program = step.program;
-  program.fingerprint = spec.fingerprint;
-  program.segments = std::move(constants);
+  WrittenKernels all;
   std::map<int, uint64_t> bases;
   for (const auto& [memory, store] : writer.micro_ops()) {
     const isa::Memory& m = spec.memories[memory];
@@ -77,19 +74,37 @@ std::optional<runtime::AcceleratorStep> BuildProgram(const isa::Spec& spec,
     isa::PackElements(m, store.segment(), segment.bytes);
     bases[memory] = segment.address;
     free_from = segment.address + segment.bytes.size();
-    if (!segment.bytes.empty()) program.segments.push_back(std::move(segment));
+    if (!segment.bytes.empty()) all.micro_ops.push_back(std::move(segment));
   }
-  error = Relocate(spec, written.instructions, provisional, bases);
+  error = Relocate(spec, result.instructions, provisional, bases);
   if (!error.empty()) return std::nullopt;
-  program.instructions = std::move(written.instructions);
-  program.code_address = RoundUp(free_from, kPage);
+  all.instructions = std::move(result.instructions);
+  all.layer_of = std::move(result.tags);
+  all.code_address = free_from = RoundUp(free_from, kPage);
+  return all;
+}
+
+std::optional<runtime::AcceleratorStep> BuildProgram(const isa::Spec& spec,
+                                                     const std::vector<PlacedKernel>& kernels,
+                                                     std::vector<isa::Segment> constants, uint64_t values_end,
+                                                     uint64_t& free_from, std::string& error) {
+  auto written = WriteKernels(spec, kernels, {{0, values_end}}, free_from, error);
+  if (!written) return std::nullopt;
+  runtime::AcceleratorStep step;
+  isa::Program& program = step.program;
+  program.fingerprint = spec.fingerprint;
+  program.segments = std::move(constants);
+  program.segments.insert(program.segments.end(), std::make_move_iterator(written->micro_ops.begin()),
+                          std::make_move_iterator(written->micro_ops.end()));
+  program.instructions = std::move(written->instructions);
+  program.code_address = written->code_address;
   std::vector<isa::CodecError> errors;
   auto code = isa::EncodeProgram(spec, program, errors);
   COSIM_CHECK(code, "{}", errors.empty() ? "" : errors.front().message);  // every field was checked when set
   free_from = RoundUp(code->address + code->bytes.size(), kPage);
   program.segments.push_back(std::move(*code));
   program.dram_bytes = free_from;
-  step.layer_of = std::move(written.tags);
+  step.layer_of = std::move(written->layer_of);
   return step;
 }
 

@@ -86,6 +86,7 @@ runtime::Network CompileToRun(const isa::Spec& spec, const graph::Graph& graph, 
   const network::CompileOptions compile{.virtual_threads = options.virtual_threads,
                                         .keep_every_value = options.check == Check::kLayers,
                                         .channels_last = !options.model,
+                                        .blank_constants = options.timing_only,
                                         .after_pass = {},
                                         .cache = options.cache,
                                         .tuned = options.tuned.get()};

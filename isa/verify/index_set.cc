@@ -17,6 +17,15 @@ uint64_t RangeMask(int64_t word, int64_t begin, int64_t end) {
   return below_high & ~((uint64_t{1} << low) - 1);
 }
 
+/// Bits that are set: x86-64 has an instruction for it only since its second level, and the library's way
+/// around is a call.
+int64_t BitsIn(uint64_t word) {
+  word -= word >> 1 & 0x5555555555555555;
+  word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
+  word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
+  return static_cast<int64_t>(word * 0x0101010101010101 >> 56);
+}
+
 }  // namespace
 
 void IndexSet::Reset(int64_t size) { words_.assign((size + 63) / 64, 0); }
@@ -37,10 +46,13 @@ void IndexSet::AddShifted(const IndexSet& other, int64_t offset) {
   const int64_t words = static_cast<int64_t>(words_.size());
   const int64_t whole = offset / 64;
   const int bits = static_cast<int>(offset % 64);
+  int64_t low = 0, high = std::ssize(other.words_);  // its words that have any are in between
+  while (high > 0 && other.words_[high - 1] == 0) --high;
+  while (low < high && other.words_[low] == 0) ++low;
   // Downwards, so that a set can be added to itself.
-  for (int64_t to = words - 1; to >= whole; --to) {
+  for (int64_t to = std::min(words - 1, whole + high); to >= whole + low; --to) {
     const int64_t from = to - whole;
-    uint64_t moved = other.words_[from] << bits;
+    uint64_t moved = from < high ? other.words_[from] << bits : 0;
     if (bits != 0 && from > 0) moved |= other.words_[from - 1] >> (64 - bits);
     words_[to] |= moved;
   }
@@ -66,7 +78,7 @@ void IndexSet::AssignSums(const IndexSet& a, const IndexSet& b) {
 
 int64_t IndexSet::Count() const {
   int64_t count = 0;
-  for (uint64_t word : words_) count += std::popcount(word);
+  for (uint64_t word : words_) count += BitsIn(word);
   return count;
 }
 

@@ -148,11 +148,13 @@ TEST(MicroOpStore, LoadsAListOnceAndAgainAfterItWasOverwritten) {
   const isa::Memory& memory = spec.memories[spec.MemoryIndex("gemm_uop")];
   MicroOpStore store(memory, spec.dram.beat_bytes());
   const auto list = [](int64_t value) { return std::vector<int64_t>{value, 0, 0}; };
-  EXPECT_TRUE(store.Get(list(1), 1).load);
-  EXPECT_FALSE(store.Get(list(1), 1).load);
+  const MicroOpStore::List* const one = store.Store(list(1), 1);
+  EXPECT_TRUE(store.Get(one, 1).load);
+  EXPECT_EQ(store.Store(list(1), 1), one);
+  EXPECT_FALSE(store.Get(one, 1).load);
   const std::vector<int64_t> big(static_cast<size_t>(memory.depth) * 3, 7);
-  EXPECT_TRUE(store.Get(big, memory.depth).load);
-  const auto again = store.Get(list(1), 1);
+  EXPECT_TRUE(store.Get(store.Store(big, memory.depth), memory.depth).load);
+  const auto again = store.Get(one, 1);
   EXPECT_TRUE(again.load);
   EXPECT_EQ(again.dram_begin, 0);
 }

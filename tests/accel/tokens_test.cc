@@ -21,15 +21,15 @@ struct Touch {
 
 class Builder {
  public:
-  explicit Builder(const isa::Spec& spec) : spec_(spec), tokens_(spec, 0, 4096) {}
+  explicit Builder(const isa::Spec& spec) : spec_(spec), tokens_(spec, {{0, 4096}}) {}
 
   void Add(const Touch& touch, const std::string& memory = "acc") {
     const int format = spec_.FormatIndex(touch.format), m = spec_.MemoryIndex(memory);
     isa::Instruction instruction{format, std::vector<int64_t>(spec_.formats[format].fields.size(), 0)};
     for (const auto& [field, value] : spec_.formats[format].match) instruction.values[field] = value;
     Footprint footprint;
-    if (!touch.reads.empty()) footprint.on_chip.push_back({m, false, touch.reads});
-    if (!touch.writes.empty()) footprint.on_chip.push_back({m, true, touch.writes});
+    for (const int32_t e : touch.reads) footprint.on_chip.push_back({m, false, e, e + 1});
+    for (const int32_t e : touch.writes) footprint.on_chip.push_back({m, true, e, e + 1});
     tokens_.Add(std::move(instruction), footprint, static_cast<int>(added_.size()));
     added_.push_back(touch);
   }

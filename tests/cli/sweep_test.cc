@@ -20,6 +20,37 @@ class SweepTest : public testing::Command {
  protected:
   json Json(const std::string& arguments) { return json::parse(Good(arguments + " --json=-").out); }
   json File(const std::string& name) { return json::parse(testing::ReadFile(folder_ / name)); }
+
+  struct Seen {
+    int done = 0, changed = 0;  ///< points; those whose layers are not as the one's before
+  };
+  /// Holds each point that is done against `cosim run` of it, with these options.
+  Seen ExpectEachAsRun(const json& sweep, const std::string& options) {
+    Seen seen;
+    std::string layers;
+    for (const json& point : sweep["points"]) {
+      if (point["status"] != "done") continue;
+      ++seen.done;
+      std::string sets;
+      for (const json& setting : point["settings"]) sets += " --set " + setting.get<std::string>();
+      const json run = Json("run " + point["network"].get<std::string>() + " " + options + sets);
+      const json& result = point["result"];
+      for (const char* key :
+           {"cycles", "ms", "ideal_cycles", "macs", "macs_host", "instructions", "dram_bytes", "utilization",
+            "end_to_end", "ledger", "fingerprint", "isa", "configuration"})
+        EXPECT_EQ(result[key], run[key]) << key << sets;
+      for (const char* key : {"hardware_fingerprint", "experiment_fingerprint", "set"})
+        EXPECT_EQ(result["provenance"][key], run["provenance"][key]) << key << sets;
+      EXPECT_EQ(result["layers"].size(), run["layers"].size());
+      for (size_t i = 0; i < std::min(result["layers"].size(), run["layers"].size()); ++i)
+        for (const char* key : {"name", "where", "schedule", "cycles", "dram_bytes", "reason"})
+          EXPECT_EQ(result["layers"][i][key], run["layers"][i][key]) << key << sets;
+      const std::string now = result["layers"].dump();
+      seen.changed += now != layers;
+      layers = now;
+    }
+    return seen;
+  }
 };
 
 /// A plan whose points change schedules, fail and are excluded.
@@ -39,31 +70,29 @@ TEST_F(SweepTest, EachRowIsWhatRunSaysOfThePoint) {
   Write("plan.yaml", kSweptPlan);
   const json sweep = Json("sweep plan.yaml");
   ASSERT_EQ(sweep["points"].size(), 36u);
-  int done = 0, changed = 0;
-  std::string schedule;
-  for (const json& point : sweep["points"]) {
-    if (point["status"] != "done") continue;
-    ++done;
-    std::string sets;
-    for (const json& setting : point["settings"]) sets += " --set " + setting.get<std::string>();
-    // With data, which the sweep leaves out.
-    const json run = Json("run " + point["network"].get<std::string>() + " --config=tiny.yaml" + sets);
-    const json& result = point["result"];
-    for (const char* key : {"cycles", "ms", "ideal_cycles", "macs", "macs_host", "instructions", "dram_bytes",
-                            "utilization", "end_to_end", "ledger", "fingerprint", "isa", "configuration"})
-      EXPECT_EQ(result[key], run[key]) << key << sets;
-    for (const char* key : {"hardware_fingerprint", "experiment_fingerprint", "set"})
-      EXPECT_EQ(result["provenance"][key], run["provenance"][key]) << key << sets;
-    ASSERT_EQ(result["layers"].size(), run["layers"].size());
-    for (size_t i = 0; i < run["layers"].size(); ++i)
-      for (const char* key : {"name", "where", "schedule", "cycles", "dram_bytes", "reason"})
-        EXPECT_EQ(result["layers"][i][key], run["layers"][i][key]) << key << sets;
-    const std::string now = result["layers"].dump();
-    changed += now != schedule;
-    schedule = now;
-  }
-  EXPECT_GE(done, 16);
-  EXPECT_GE(changed, 16);
+  // With data, which the sweep leaves out.
+  const Seen seen = ExpectEachAsRun(sweep, "--config=tiny.yaml");
+  EXPECT_GE(seen.done, 16);
+  EXPECT_GE(seen.changed, 16);
+}
+
+/// Points of one process, which share more or less of what was compiled, by what differs.
+TEST_F(SweepTest, RowsAreWhatRunSaysWhereSizesLanesAndQueuesDiffer) {
+  const json small = Json(
+      "sweep small_cnn --config=tiny.yaml --jobs=1 --sample=random --points=10 --sample-seed=5"
+      " --set parameters.acc_bytes=2048,4096,8192 --set parameters.inp_bytes=1024,2048,4096"
+      " --set parameters.wgt_bytes=2048,8192 --set parameters.alu_lanes=1,2,4 --set parameters.tokens=2,4,16"
+      " --set parameters.commands=2,8 --set parameters.uop_bytes=1024,2048 --set memory.latency=20,200");
+  Seen seen = ExpectEachAsRun(small, "--config=tiny.yaml --timing-only");
+  EXPECT_GE(seen.done, 6);
+  EXPECT_GE(seen.changed, 5);
+  const json large = Json(
+      "sweep resnet18 --jobs=1 --sample=random --points=3 --sample-seed=2 --set parameters.block_out=16,32"
+      " --set parameters.acc_bytes=65536,131072 --set parameters.wgt_bytes=131072,262144"
+      " --set parameters.alu_lanes=8,16 --set parameters.tokens=8,64 --set memory.latency_ns=200,800");
+  seen = ExpectEachAsRun(large, "--timing-only");
+  EXPECT_EQ(seen.done, 3);
+  EXPECT_EQ(seen.changed, 3);
 }
 
 TEST_F(SweepTest, PointsThatFailOrAreExcludedAreRows) {

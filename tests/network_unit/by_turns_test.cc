@@ -74,7 +74,7 @@ class PairOnDevice {
   }
 
   PlacedKernel Place(const AcceleratorGroup& group, uint64_t input, uint64_t output) {
-    PlacedKernel placed{&group, {}, 0};
+    PlacedKernel placed{&group.kernel, {}, 0};
     for (Role role : group.roles) {
       if (role == Role::kInput || role == Role::kOutput) {
         placed.addresses.push_back(role == Role::kInput ? input : output);

@@ -56,7 +56,7 @@ inline bool RunsAsGolden(const isa::Spec& spec, GraphBuilder& b, graph::ValueId 
   for (graph::ValueId input : b.graph.inputs()) inputs.push_back(RandomTensor(b, b.graph.node(input).type));
   const auto golden = golden::Run(b.graph, inputs);
 
-  PlacedKernel placed{&*group, {}, 0};
+  PlacedKernel placed{&group->kernel, {}, 0};
   std::vector<isa::Segment> constants;
   const uint64_t values_end = 3 << 16;
   uint64_t free_from = values_end;

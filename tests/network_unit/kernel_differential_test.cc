@@ -337,7 +337,7 @@ std::optional<Bytes> RunTile(const Problem& p, const Epilogue& epilogue, const T
   }
   const int64_t pixels = p.w.n * p.w.co * p.w.OutRows() * p.w.OutCols();
   const auto expected_size = static_cast<size_t>(pixels * p.array.batch * p.array.block_out);
-  PlacedKernel placed{&group, {}, 0};
+  PlacedKernel placed{&group.kernel, {}, 0};
   std::vector<isa::Segment> constants;
   const uint64_t data = 0, residual = 1 << 16, output = 2 << 16, values_end = 3 << 16;
   uint64_t free_from = values_end;

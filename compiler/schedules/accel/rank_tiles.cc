@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/container/static_vector.hpp>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "compiler/schedules/accel/pool.h"
+#include "compiler/schedules/accel/tile_sizes.h"
 #include "compiler/tir/rounding.h"
 
 namespace cosim::kernels {
@@ -16,13 +19,6 @@ namespace {
 
 using tir::CeilDiv;
 using tir::RoundUp;
-
-// Sizes worth trying: those that cut `extent` into 1, 2, 3, … nearly equal parts.
-std::vector<int64_t> PartSizes(int64_t extent) {
-  std::set<int64_t> sizes;
-  for (int64_t parts = 1; parts <= extent; ++parts) sizes.insert(CeilDiv(extent, parts));
-  return {sizes.rbegin(), sizes.rend()};
-}
 
 // What a gemm step costs beside its work: tokens, the issue of its instructions, their fetch. Fitted on
 // ResNet-18.
@@ -40,9 +36,15 @@ class TileModel {
         w_(window),
         requantizes_(epilogue.requantize() != nullptr),
         has_residual_(epilogue.HasResidual()),
-        has_other_work_(epilogue.HasOtherWork()) {}
+        has_other_work_(epilogue.HasOtherWork()),
+        element_cycles_(ElementCyclesOf(spec, array)) {}
 
-  // Empty if it fits, else what does not.
+  bool Fits(const Tile& t) const {
+    return std::ranges::all_of(
+        Elements(t), [&](const auto& part) { return part.second <= spec_.memories[part.first].depth; });
+  }
+
+  // What does not fit of a tile that does not.
   std::string Misfit(const Tile& t) const {
     for (const auto& [memory, elements] : Elements(t))
       if (std::string misfit = Check(memory, elements); !misfit.empty()) return misfit;
@@ -50,14 +52,15 @@ class TileModel {
   }
 
   // What a tile takes of each memory.
-  std::vector<std::pair<int, int64_t>> Elements(const Tile& t) const {
+  using MemoryElements = boost::container::static_vector<std::pair<int, int64_t>, 6>;
+  MemoryElements Elements(const Tile& t) const {
     const int64_t outputs = Outputs(t);
     const int window_memory = kind_.WindowMemory(array_);
     const int64_t window = has_window_ ? Inputs(t) * ThreadsOf(t, IsDense() && array_.own_activations)
                                        : outputs * array_.alu_parts * t.threads;
     const int64_t residual = has_residual_ ? outputs * array_.alu_parts * t.threads : 0;
     const bool together = window_memory == array_.alu_activations;
-    std::vector<std::pair<int, int64_t>> elements = {{window_memory, together ? window + residual : window}};
+    MemoryElements elements = {{window_memory, together ? window + residual : window}};
     if (!together) elements.emplace_back(array_.alu_activations, residual);
     if (has_weights_)
       elements.emplace_back(
@@ -129,7 +132,8 @@ class TileModel {
     // The ALU may have fewer lanes than an element. Cycles() does not know: where it counts, the timing
     // engine has the word.
     work.alu *= static_cast<double>(ElementCycles());
-    work.elements = Elements(t);
+    const MemoryElements elements = Elements(t);
+    work.elements.assign(elements.begin(), elements.end());
     return work;
   }
 
@@ -184,10 +188,12 @@ class TileModel {
 
  private:
   // Of the ALU for one element.
-  int64_t ElementCycles() const {
-    const int64_t lanes = std::ranges::max(spec_.units, {}, &isa::Unit::lanes).lanes;
-    return CeilDiv(spec_.memories[array_.accumulators].LaneCount(), std::max<int64_t>(lanes, 1));
+  static int64_t ElementCyclesOf(const isa::Spec& spec, const Array& array) {
+    int64_t lanes = 1;
+    for (const isa::Unit& unit : spec.units) lanes = std::max<int64_t>(lanes, unit.lanes);
+    return CeilDiv(spec.memories[array.accumulators].LaneCount(), lanes);
   }
+  int64_t ElementCycles() const { return element_cycles_; }
 
   // Of a layer's work, what the busiest unit does: tiles are dealt in turn, and the last may be smaller.
   double LargestShare(const Tile& t) const {
@@ -322,18 +328,8 @@ class TileModel {
   bool has_weights_, has_window_;
   const Window& w_;
   bool requantizes_, has_residual_, has_other_work_;
+  int64_t element_cycles_;
 };
-
-/// The channel part of a tile, in all sizes worth trying: blocks of one group, or several whole groups.
-std::vector<Tile> ChannelTiles(const Window& window, bool sums_channels) {
-  std::vector<Tile> tiles;
-  for (int64_t co : PartSizes(window.co))
-    for (int64_t ci : sums_channels ? PartSizes(window.ci) : std::vector<int64_t>{1})
-      tiles.push_back({.co = co, .ci = ci});
-  for (int64_t g : PartSizes(window.g))
-    if (g > 1) tiles.push_back({.co = window.co, .ci = sums_channels ? window.ci : 1, .g = g});
-  return tiles;
-}
 
 /// Whether tiles of so many rows of a pool share sums with the next one, and not with the one after that.
 bool CanSlide(const Window& window, int64_t y) {
@@ -361,24 +357,6 @@ void ForEachSharing(const TileModel& model, const Window& window, Tile tile, int
     }
 }
 
-/// Whether a window without weights may come in rows: one that nothing else overlaps.
-bool ComesInRows(const KernelTemplate& kind, const Window& window) {
-  return kind.TakesRowsByTurns() && window.oh * window.ow == 1;
-}
-
-/// {ky, kx} in the order to try them: all taps, then fewer rows, then fewer columns of one row.
-std::vector<std::pair<int64_t, int64_t>> TapParts(const KernelTemplate& kind, const Window& window) {
-  std::vector<std::pair<int64_t, int64_t>> parts = {{0, 0}};
-  const bool sums_channels = kind.SumsChannels();
-  if (!sums_channels && !ComesInRows(kind, window)) return parts;
-  for (int64_t ky : PartSizes(window.kh))
-    if (ky < window.kh) parts.emplace_back(ky, 0);
-  if (!sums_channels) return parts;
-  for (int64_t kx : PartSizes(window.kw))
-    if (kx < window.kw) parts.emplace_back(window.kh > 1 ? 1 : 0, kx);
-  return parts;
-}
-
 }  // namespace
 
 std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
@@ -387,15 +365,13 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, const
   const TileModel model(spec, array, kind, window, epilogue);
   std::vector<TileCost> found;
   const bool by_rows = ComesInRows(kind, window);
+  std::optional<Tile> misfit;  // the last one
   const auto try_tile = [&](const Tile& tile) {
-    if (by_rows && tile.ky > 0 && !model.TakesTapsAtOnce(tile)) return false;
-    const std::string misfit = model.Misfit(tile);
-    if (misfit.empty()) {
+    if (by_rows && tile.ky > 0 && !model.TakesTapsAtOnce(tile)) return;
+    if (model.Fits(tile))
       found.push_back({tile, model.Cycles(tile), model.Steps(tile)});
-    } else {
-      why = misfit;
-    }
-    return misfit.empty();
+    else
+      misfit = tile;
   };
   const bool sums = kind.SumsChannels(), weights = kind.Weights(window, array).has_value();
   const auto channel_tiles = ChannelTiles(window, sums);
@@ -427,6 +403,7 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, const
     }
     if (!found.empty() && !by_rows) break;
   }
+  if (misfit) why = model.Misfit(*misfit);
   std::stable_sort(found.begin(), found.end(),
                    [](const TileCost& a, const TileCost& b) { return a.cycles < b.cycles; });
   return found;
@@ -438,7 +415,7 @@ std::vector<TileCost> AllTiles(const isa::Spec& spec, const Array& array, const 
   const bool sums = kind.SumsChannels(), weights = kind.Weights(window, array).has_value();
   std::vector<TileCost> found;
   const auto add = [&](const Tile& tile) {
-    if (model.Misfit(tile).empty()) found.push_back({tile, model.Cycles(tile), model.Steps(tile)});
+    if (model.Fits(tile)) found.push_back({tile, model.Cycles(tile), model.Steps(tile)});
   };
   std::set<int> counts;
   for (int t = 1; t <= most_threads; ++t) counts.insert({t, sums && t > 1 ? t * array.units : t});
@@ -460,7 +437,7 @@ std::vector<TileCost> AllTiles(const isa::Spec& spec, const Array& array, const 
 std::optional<TileWork> WorkOf(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
                                const Window& window, const Epilogue& epilogue, const Tile& tile) {
   const TileModel model(spec, array, kind, window, epilogue);
-  return model.Misfit(tile).empty() ? std::optional(model.WorkOf(tile)) : std::nullopt;
+  return model.Fits(tile) ? std::optional(model.WorkOf(tile)) : std::nullopt;
 }
 
 std::vector<TileWork> RowTiles(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
@@ -469,15 +446,15 @@ std::vector<TileWork> RowTiles(const isa::Spec& spec, const Array& array, const 
   const bool sums = kind.SumsChannels(), weights = kind.Weights(window, array).has_value();
   std::vector<TileWork> found;
   const auto add = [&](const Tile& tile) {
-    if (tile.thread_axis != Tile::ThreadAxis::kX && model.Misfit(tile).empty())
-      found.push_back(model.WorkOf(tile));
+    if (tile.thread_axis != Tile::ThreadAxis::kX && model.Fits(tile)) found.push_back(model.WorkOf(tile));
   };
   constexpr size_t kMostColumnParts = 4;
   std::vector<int64_t> x_sizes = PartSizes(window.OutCols());
   x_sizes.resize(std::min(x_sizes.size(), kMostColumnParts));
+  const auto channel_tiles = ChannelTiles(window, sums);
   for (int64_t y : PartSizes(window.OutRows()))
     for (int64_t x : x_sizes)
-      for (Tile tile : ChannelTiles(window, sums)) {
+      for (Tile tile : channel_tiles) {
         if (sums && tile.ci < window.ci) continue;
         tile.y = y;
         tile.x = x;
@@ -492,7 +469,7 @@ std::optional<TileCost> CostOf(const isa::Spec& spec, const Array& array, const 
   const TileModel model(spec, array, kind, window, epilogue);
   const bool slides = tile.thread_axis == Tile::ThreadAxis::kX;
   if (slides && (tile.threads == 1 || !CanSlide(window, tile.y))) return std::nullopt;
-  if (!model.Misfit(tile).empty()) return std::nullopt;
+  if (!model.Fits(tile)) return std::nullopt;
   return TileCost{tile, model.Cycles(tile), model.Steps(tile)};
 }
 

@@ -15,7 +15,7 @@
 namespace cosim::synth {
 namespace {
 
-constexpr int kHeldOut = 16, kLanesHeldOut = 2;
+constexpr int kHeldOut = 22, kLanesHeldOut = 2;
 
 struct Design {
   std::string name, only;  ///< a kind of block; empty: the whole accelerator
