@@ -62,8 +62,9 @@ struct TfliteProduct {
 };
 HostOperatorPtr Product(const TfliteProduct& attributes);
 
-/// QUANTIZE, RELU and what is left of sums: (x int8, int16 or int32) -> `to`, int8 or int16:
-/// multiplier.Apply(x - from_zero_point) + to_zero_point. The difference wraps.
+/// QUANTIZE, RELU and what is left of sums: (x int8, int16, int32 or int64) -> `to`, int8 or int16:
+/// multiplier.Apply(x - from_zero_point) + to_zero_point. The difference wraps. int64 by
+/// Multiplier::ApplyWide, without zero points.
 struct TfliteRequantization {
   Multiplier multiplier;
   int32_t from_zero_point = 0, to_zero_point = 0, low = -128, high = 127;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 
 #include "tests/import/testing.h"
 #include "tests/import/tflite_fixed_point.h"
@@ -176,6 +177,25 @@ TEST(TflitePairs, PlainIntegersAndFloats) {
         {"RSQRT", [](double v) { return 1 / std::sqrt(v); }}})
     for (size_t i = 1; i < 4; ++i)
       EXPECT_NEAR(unary(op)[i], f(static_cast<double>(x.data<float>()[i])), 1e-6) << op;
+}
+
+TEST(TflitePairs, SignsAndAngles) {
+  const Shape shape = {1, 2, 2, 1};
+  const auto y = Results({Typed(DType::kFloat32, shape), Typed(DType::kFloat32, shape)}, 1, "SIGN",
+                         NoOptions{}, {Tensor(shape, std::vector<float>{-3, 0, 0.25f, NAN})}),
+             z = Results({Typed(DType::kInt32, {3}), Typed(DType::kInt32, {3})}, 1, "SIGN", NoOptions{},
+                         {Tensor({3}, std::vector<int32_t>{-2147483647 - 1, 0, 9})}),
+             angles = Results(
+                 {Typed(DType::kFloat32, {4}), Typed(DType::kFloat32, {}), Typed(DType::kFloat32, {4})}, 1,
+                 "ATAN2", NoOptions{},
+                 {Tensor({4}, std::vector<float>{0, 1, -1, -0.0f}), Tensor({}, std::vector<float>{-1})});
+  ASSERT_TRUE(y.size() == 1 && z.size() == 1 && angles.size() == 1);
+  EXPECT_THAT(Numbers(y[0]), testing::ElementsAre(-1, 0, 1, 0));
+  EXPECT_THAT(Numbers(z[0]), testing::ElementsAre(-1, 0, 1));
+  const auto pi = std::numbers::pi_v<float>;
+  EXPECT_THAT(angles[0].data<float>(), testing::ElementsAre(pi, 0.75f * pi, -0.75f * pi, -pi));
+  EXPECT_THAT(Refusal({Typed(DType::kInt64, {3}), Typed(DType::kInt64, {3})}, "SIGN"),
+              testing::HasSubstr("int64 values: the reference computes float32 and int32 only"));
 }
 
 TEST(TflitePairs, LogicAndChoices) {

@@ -184,6 +184,25 @@ TEST(TfliteInt16, MultipliesAndPools) {
 }
 
 // Answers of TensorFlow Lite's built-in kernels, through tfjs-tflite.
+TEST(TfliteInt16, MatricesSumIn64Bits) {
+  const Tensor a = RandomWide({2, 3, 70}, 1), b = RandomWide({70, 5}, 2);
+  for (const float scale : {0.6f, 900.0f}) {  // the first saturates most of them
+    const auto y = Evaluate({Wide({2, 3, 70}, 0.02f), Wide({70, 5}, 0.03f), Wide({2, 3, 5}, scale)},
+                            "BATCH_MATMUL", ProductOptions{}, {a, b}, false);
+    ASSERT_TRUE(y);
+    const double factor =
+        static_cast<double>(0.02f) * static_cast<double>(0.03f) / static_cast<double>(scale);
+    for (int64_t i = 0; i < 30; ++i) {
+      int64_t sum = 0;
+      for (int64_t k = 0; k < 70; ++k)
+        sum += int64_t{a.data<int16_t>()[i / 5 * 70 + k]} * b.data<int16_t>()[k * 5 + i % 5];
+      EXPECT_EQ(y->data<int16_t>()[i], std::clamp<int64_t>(ScaledOnce(sum, factor), -32768, 32767)) << i;
+    }
+  }
+  EXPECT_THAT(Refusal({Wide({3, 4}, 0.02f), Signed({4, 5}, 0), Wide({3, 5}, 1)}, "BATCH_MATMUL"),
+              HasSubstr("int16 by int8: float32, or quantized int8 or int16 alike, are"));
+}
+
 TEST(TfliteInt16, TablesGiveTheValuesOfTheReference) {
   const Tensor x = Listed({-32768, -20000, -3000, -1, 0, 1, 777, 5000, 12345, 32767});
   const TensorInfo unit = Wide({1, 10}, 1.0f / 32768);
@@ -273,6 +292,11 @@ TEST(TfliteInt16, RunsOnADeviceWithItsReason) {
     return layer.op == "tflite_convolution" && layer.reason.find("16 bits") != std::string::npos;
   }));
   EXPECT_TRUE(RunModel(spec, shared, {RandomWide(x.shape, 7)}, "functional"));
+  auto product = OneOperator({Wide({3, 70}, 0.02f), Wide({70, 5}, 0.03f), Wide({3, 5}, 90)}, "BATCH_MATMUL",
+                             ProductOptions{}, diagnostics);
+  ASSERT_TRUE(product) << diagnostics.Render();
+  EXPECT_TRUE(RunModel(spec, std::make_shared<const Model>(std::move(*product)),
+                       {RandomWide({3, 70}, 7), RandomWide({70, 5}, 8)}, "functional"));
 }
 
 }  // namespace

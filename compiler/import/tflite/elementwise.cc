@@ -128,6 +128,25 @@ bool Builder::Negate() {
   return Finish(Host(name_, host::Negate(), {nchw ? Nchw(from) : Plain(from)}, kNoOperation), nchw);
 }
 
+bool Builder::Sign() {
+  if (!Operands(1, 1)) return false;
+  const int from = op_->inputs[0];
+  const DType type = Info(from).dtype;
+  if (type != DType::kFloat32 && type != DType::kInt32)
+    return Unsupported(
+        fmt::format("{} values: the reference computes float32 and int32 only", graph::Name(type)));
+  const bool nchw = Info(from).shape.size() == 4 && IsNchw(from);
+  return Finish(Host(name_, host::Sign(), {nchw ? Nchw(from) : Plain(from)}, kNoOperation), nchw);
+}
+
+bool Builder::ArcTangent() {
+  if (!Operands(2, 2)) return false;
+  if (!IsFloat(op_->inputs[0]) || !IsFloat(op_->inputs[1]))
+    return Unsupported("operands that are not float32");
+  const Aligned operands = AlignedOperands();
+  return Finish(Host(name_, host::ArcTangent2(), operands.values, kNoOperation), operands.nchw);
+}
+
 bool Builder::Extreme() {
   if (!Operands(2, 2)) return false;
   if (Info(op_->inputs[0]).dtype != Info(op_->inputs[1]).dtype)
