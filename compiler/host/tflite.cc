@@ -272,6 +272,16 @@ HostOperatorPtr Addition(const TfliteAddition& a) {
       [=](const ops::HostSite& site) { return DefineTflite(a, site); });
 }
 
+HostOperatorPtr ShiftedAddition(const TfliteShiftedAddition& a) {
+  return OnPairs("tflite_shifted_add",
+                 [=]<typename T>(T x, T y, T) {
+                   const int32_t one = RoundingDivideByPowerOfTwo(x, a.shifts[0]),
+                                 other = RoundingDivideByPowerOfTwo(y, a.shifts[1]);
+                   return Clamped<T>(a.subtract ? one - other : one + other, a.low, a.high);
+                 },
+                 {});
+}
+
 HostOperatorPtr Product(const TfliteProduct& a) {
   return OnPairs(
       "tflite_mul",

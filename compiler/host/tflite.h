@@ -54,6 +54,15 @@ struct TfliteAddition {
 };
 HostOperatorPtr Addition(const TfliteAddition& attributes);
 
+/// ADD and SUB of two int16 of one shape under scales that are powers of two: both are shifted right, with
+/// rounding half away from zero.
+struct TfliteShiftedAddition {
+  int shifts[2] = {0, 0};  ///< 0 to 15
+  int32_t low = -32768, high = 32767;
+  bool subtract = false;
+};
+HostOperatorPtr ShiftedAddition(const TfliteShiftedAddition& attributes);
+
 /// MUL with broadcasting, of two int8 or two int16.
 struct TfliteProduct {
   int32_t zero_points[2] = {0, 0};

@@ -270,6 +270,11 @@ TEST(TflitePairs, RunsCompiled) {
   run({x, y, Scaled(DType::kInt8, {30, 20}, 0.2f, -100)}, "SQUARED_DIFFERENCE", NoOptions{}, {p, q});
   run({x, Integers({1}, {1}), Scaled(DType::kInt8, {30}, 0.2f, 4)}, "SUM", ReduceOptions{}, {p});
   run({x, Scaled(DType::kInt8, {30, 20}, 0.04f, 4)}, "HARD_SWISH", NoOptions{}, {p});
+  // A sum with a constant of the whole shape.
+  const TensorInfo image = Scaled(DType::kInt8, {1, 4, 6, 8}, 0.05f, 3);
+  run({image, Known(image, RandomOf(DType::kInt8, image.shape, 4)),
+       Scaled(DType::kInt8, image.shape, 0.1f, 0)},
+      "ADD", ElementwiseOptions{}, {RandomOf(DType::kInt8, image.shape, 3)});
   run({Typed(DType::kFloat32, {30}), Typed(DType::kFloat32, {30})}, "RSQRT", NoOptions{},
       {Tensor({30}, std::vector<float>(30, 4.0f))});
 }

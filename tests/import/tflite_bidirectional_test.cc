@@ -133,6 +133,7 @@ void ExpectBoth(const Case& c) {
   Layers layers = Built(c);
   const auto model = Imported(layers);
   ASSERT_TRUE(model);
+  EXPECT_TRUE(graph::Verify(model->graph).empty());
   ASSERT_EQ(model->states.size(), c.lstm ? 4u : 2u);
   Layer both[2] = {{c, layers, false}, {c, layers, true}};
   std::vector<Tensor> inputs = RandomInputs(*model, 1);

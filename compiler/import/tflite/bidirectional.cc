@@ -51,7 +51,7 @@ bool Builder::Bidirectional(size_t auxiliary, size_t auxiliary_weights, const Di
       return Unsupported("an input that is not float32 of 3 dimensions");
     const std::string name = name_ + (backward ? ".backward" : ".forward");
     const ValueId x = backward ? Reversed(name + ".input", Plain(from), time) : Plain(from);
-    const ValueId y = Recurred(backward ? name + ".steps" : name, make(direction), x, direction);
+    const ValueId y = Recurred(backward ? name + ".layer" : name, make(direction), x, direction);
     results[backward] = backward && y >= 0 ? Reversed(name, y, time) : y;
     if (results[backward] < 0) return false;
   }

@@ -201,6 +201,11 @@ class Builder {
   bool While();
   bool ZerosLike();
 
+  /// Of what a result may be.
+  struct Limits {
+    int32_t low = -128, high = 127;
+  };
+
   // What several of them do.
   bool Moved(graph::HostOperatorPtr op, std::vector<graph::ValueId> values, bool nchw = false);
   bool Parts(int from, size_t axis, const std::vector<int64_t>& lengths, bool drop_axis);
@@ -247,6 +252,7 @@ class Builder {
   bool Nearest(const ResizeOptions& options);
   bool Bilinear(const ResizeOptions& options);
   graph::ValueId AsReal(int tensor);
+  graph::ValueId AsInResult(size_t operand);
   /// Complex numbers, which are a last dimension of 2 in the graph.
   bool ReshapeComplex();
   bool FinishComplex(graph::ValueId value);
@@ -266,6 +272,7 @@ class Builder {
                        const std::vector<size_t>& states);
   bool LstmInt8(const RecurrentOptions& options);
   bool QuantizedMean(bool keep);
+  graph::ValueId ShiftedSum(graph::ValueId x, graph::ValueId y, bool subtract, const Limits& limits);
   bool QuantizedSoftmax(float beta);
   bool QuantizedRelu(Activation activation);
   bool FloatConv(const host::Window2d& window, int64_t groups, Activation activation);
@@ -353,9 +360,6 @@ class Builder {
   void AddStateOutputs(std::vector<graph::ValueId>& outputs);
 
   // Integer arithmetic (quantized.cc).
-  struct Limits {
-    int32_t low = -128, high = 127;
-  };
   static Limits RangeOf(graph::DType type) {
     return type == graph::DType::kInt16 ? Limits{-32768, 32767} : Limits{};
   }
