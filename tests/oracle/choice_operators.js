@@ -118,7 +118,29 @@ function functions() {
   };
 }
 
-const TOLERANCES = {};
+// What depends on scales: those of operands of a concatenation, powers of two; and weights that the network computes.
+function scales() {
+  const make = (type, shape, scale, zero = 0) => tensor(type, shape, {scale, zero});
+  const shifted = (op, options, first) => one(op, [make('INT16', [4, 50], 2 ** (first ? -12 : -9)), make('INT16', [4, 50], 2 ** (first ? -9 : -11))],
+                                              [], make('INT16', [4, 50], 2 ** -9), [options, {pot_scale_int16: true}]);
+  const dense = (x, w, y) => one('FULLY_CONNECTED', [x, w], [], y, ['FullyConnectedOptions', {}]);
+  const real = shape => tensor('FLOAT32', shape);
+  return {
+    int16_concatenation_scaled: one('CONCATENATION', [make('INT16', [3, 40], 0.02), make('INT16', [2, 40], 0.013)], [],
+                                    make('INT16', [5, 40], 0.02), ['ConcatenationOptions', {axis: 0}]),
+    int16_add_powers: shifted('ADD', 'AddOptions', true),
+    int16_add_powers_second: shifted('ADD', 'AddOptions', false),
+    int16_sub_powers: shifted('SUB', 'SubOptions', true),
+    int16_sub_powers_second: shifted('SUB', 'SubOptions', false),
+    int16_squared_difference: one('SQUARED_DIFFERENCE', [make('INT16', [4, 50], 0.002), make('INT16', [50], 0.003)], [], make('INT16', [4, 50], 0.5)),
+    int8_dense_of_values: dense(make('INT8', [3, 40], 0.02, 5), make('INT8', [7, 40], 0.03, -4), make('INT8', [3, 7], 0.4, 9)),
+    uint8_dense_of_values: dense(make('UINT8', [3, 40], 0.02, 130), make('UINT8', [7, 40], 0.03, 120), make('UINT8', [3, 7], 0.4, 140)),
+    float_dense_of_values: dense(real([3, 40]), real([7, 40]), real([3, 7])),
+  };
+}
+
+// A sum of 32 bits goes through ruy, which rounds once.
+const TOLERANCES = {int8_dense_of_values: 1};
 
 module.exports = {};
 const add = (name, model) => {
@@ -127,4 +149,4 @@ const add = (name, model) => {
 };
 for (const [type, make] of Object.entries(MAKERS))
   for (const [name, model] of Object.entries(choices(make))) add(`${type}_${name}`, model);
-for (const [name, model] of Object.entries({...tables(), ...products(), ...boxes(), ...functions()})) add(name, model);
+for (const [name, model] of Object.entries({...tables(), ...products(), ...boxes(), ...functions(), ...scales()})) add(name, model);
