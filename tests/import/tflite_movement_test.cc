@@ -278,6 +278,9 @@ TEST(TfliteMovement, ConcatenationsScaleBytesWithoutASignAlone) {
                                    0.0, 255.0));
   }
   for (size_t i = 0; i < 8; ++i) EXPECT_EQ(Numbers(z[0])[i], Numbers(i < 4 ? c : d)[i % 4]);
+  EXPECT_THAT(Refusal({Scaled(DType::kUint8, {1, 4}, 1e38f, 7), Scaled(DType::kUint8, {1, 4}, 1e-10f, 0)},
+                      "CONCATENATION", ConcatOptions{.axis = 0}),
+              testing::HasSubstr("scales that the reference does not define"));
   EXPECT_THAT(Refusal({Scaled(DType::kInt8, {1, 4}, 0.5f, 0), Scaled(DType::kInt8, {1, 4}, 0.3f, 0),
                        Scaled(DType::kInt8, {2, 4}, 0.5f, 0)},
                       "CONCATENATION", ConcatOptions{.axis = 0}),

@@ -103,6 +103,7 @@ ValueId Builder::AsInResult(size_t operand) {
   if (SameQuantization(info, to)) return Plain(tensor);
   const float scale = info.scales[0] * (1.0f / to.scales[0]),
               bias = static_cast<float>(-info.zero_points[0]) * scale;
+  if (!std::isfinite(255 * scale)) return Unsupported("scales that the reference does not define"), -1;
   graph::Table table;
   for (int32_t q = 0; q < 256; ++q) {
     const float steps = std::clamp(std::round(static_cast<float>(q) * scale + bias), -1e6f, 1e6f);
