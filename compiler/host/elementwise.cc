@@ -210,6 +210,25 @@ HostOperatorPtr AlignedAt(HostOperatorPtr op, int64_t axis) {
       });
 }
 
+HostOperatorPtr ArcTangent2() {
+  return Make(
+      "atan2", 2, 2,
+      [](Operands in) {
+        return IsFloat(in[0].type.dtype) ? SameBroadcast(in)
+                                         : Refuse("operands are {}, not float", Name(in[0].type.dtype));
+      },
+      ThroughFloat([](Values in, Results out) {
+        Dispatch(in[0]->dtype(), [&](auto zero) {
+          using T = decltype(zero);
+          const auto y = in[0]->data<T>(), x = in[1]->data<T>();
+          const auto to = out[0].mutable_data<T>();
+          ForEachBroadcast(in, out[0].shape(), [&](int64_t i, int64_t a, int64_t b) {
+            to[i] = static_cast<T>(std::atan2(static_cast<double>(y[a]), static_cast<double>(x[b])));
+          });
+        });
+      }));
+}
+
 HostOperatorPtr Power() {
   return Make(
       "pow", 2, 2, [](Operands in) { return InferBroadcast(in, in[0].type.dtype); },

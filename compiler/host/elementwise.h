@@ -46,6 +46,8 @@ HostOperatorPtr Binary(std::string name, Arithmetic op);
 HostOperatorPtr AlignedAt(HostOperatorPtr op, int64_t axis);
 /// (a, b) -> a ^ b in the type of a; b may be of another type.
 HostOperatorPtr Power();
+/// (y, x) of one type of float -> the angle of the point (x, y), from -pi to pi.
+HostOperatorPtr ArcTangent2();
 /// (x...) of one type -> the sum, mean, least or largest.
 HostOperatorPtr Variadic(std::string name, Arithmetic op, bool mean);
 

@@ -267,6 +267,37 @@ HostOperatorPtr ScatterNd(ScatterMode mode) {
       }));
 }
 
+HostOperatorPtr UpdateSlice() {
+  return Make(
+      "update_slice", 3, 3,
+      [](Operands in) {
+        const Shape &x = in[0].type.shape, &update = in[1].type.shape;
+        bool fits = x.size() == update.size() && !x.empty() && in[0].type.dtype == in[1].type.dtype;
+        for (size_t d = 0; fits && d < x.size(); ++d) fits = update[d] <= x[d];
+        return fits && in[2].type.shape == Shape{static_cast<int64_t>(x.size())}
+                   ? One(in[0].type)
+                   : Refuse("{} in {} from {} on", ToString(in[1].type), ToString(in[0].type),
+                            ToString(in[2].type));
+      },
+      [](Values in, Results out) {
+        out[0] = *in[0];
+        const Shape &x = in[0]->shape(), &update = in[1]->shape();
+        const auto starts = Integers(*in[2]);
+        const int64_t row = update.back(), rows = row == 0 ? 0 : in[1]->size() / row;
+        for (int64_t r = 0; r < rows; ++r) {
+          int64_t at = 0, rest = r, stride = 1;
+          for (size_t d = x.size(); d-- > 0;) {
+            const bool last = d + 1 == x.size();
+            const int64_t i = last ? 0 : rest % update[d];
+            if (!last) rest /= update[d];
+            at += (std::clamp<int64_t>(starts[d], 0, x[d] - update[d]) + i) * stride;
+            stride *= x[d];
+          }
+          CopyElements(*in[1], r * row, out[0], at, row);
+        }
+      });
+}
+
 HostOperatorPtr OneHot(int64_t axis) {
   return Make(
       "one_hot", 3, 3,

@@ -23,6 +23,10 @@ enum class ScatterMode { kReplace, kAdd, kMultiply, kMaximum, kMinimum };
 HostOperatorPtr ScatterElements(int64_t axis, ScatterMode mode);
 HostOperatorPtr ScatterNd(ScatterMode mode);
 
+/// (x, update of x's rank, starts [rank]) -> x with the update from `starts` on, which give way where it
+/// would not fit.
+HostOperatorPtr UpdateSlice();
+
 /// (indices, depth, values [off, on]) -> one-hot vectors along `axis`; indices outside [-depth, depth) give
 /// none.
 HostOperatorPtr OneHot(int64_t axis);

@@ -272,6 +272,16 @@ HostOperatorPtr Addition(const TfliteAddition& a) {
       [=](const ops::HostSite& site) { return DefineTflite(a, site); });
 }
 
+HostOperatorPtr ShiftedAddition(const TfliteShiftedAddition& a) {
+  return OnPairs("tflite_shifted_add",
+                 [=]<typename T>(T x, T y, T) {
+                   const int32_t one = RoundingDivideByPowerOfTwo(x, a.shifts[0]),
+                                 other = RoundingDivideByPowerOfTwo(y, a.shifts[1]);
+                   return Clamped<T>(a.subtract ? one - other : one + other, a.low, a.high);
+                 },
+                 {});
+}
+
 HostOperatorPtr Product(const TfliteProduct& a) {
   return OnPairs(
       "tflite_mul",
@@ -287,8 +297,10 @@ HostOperatorPtr Requantization(const TfliteRequantization& a) {
       "tflite_requantize", 1, 1,
       [=](Operands in) {
         const DType from = in[0].type.dtype;
-        return IsQuantized(from) || from == DType::kInt32 ? One(a.to, in[0].type.shape)
-                                                          : Refuse("input must be int8, int16 or int32");
+        const bool wide = from == DType::kInt64 && a.from_zero_point == 0;
+        return IsQuantized(from) || from == DType::kInt32 || wide
+                   ? One(a.to, in[0].type.shape)
+                   : Refuse("input must be int8, int16, int32, or int64 without a zero point");
       },
       [=](Values in, Results out) {
         const auto scaled = [&]<typename To>(const auto& x, To) {
@@ -300,6 +312,13 @@ HostOperatorPtr Requantization(const TfliteRequantization& a) {
         };
         OnQuantized(a.to, [&]<typename To>(To type) {
           if (in[0]->dtype() == DType::kInt32) return scaled(in[0]->data<int32_t>(), type);
+          if (in[0]->dtype() == DType::kInt64) {
+            const auto x = in[0]->data<int64_t>();
+            std::transform(x.begin(), x.end(), out[0].mutable_data<To>().begin(), [&](int64_t v) {
+              return Clamped<To>(int64_t{a.multiplier.ApplyWide(v)} + a.to_zero_point, a.low, a.high);
+            });
+            return;
+          }
           OnQuantized(in[0]->dtype(), [&]<typename From>(From) { scaled(in[0]->data<From>(), type); });
         });
       },

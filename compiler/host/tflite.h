@@ -54,6 +54,15 @@ struct TfliteAddition {
 };
 HostOperatorPtr Addition(const TfliteAddition& attributes);
 
+/// ADD and SUB of two int16 of one shape under scales that are powers of two: both are shifted right, with
+/// rounding half away from zero.
+struct TfliteShiftedAddition {
+  int shifts[2] = {0, 0};  ///< 0 to 15
+  int32_t low = -32768, high = 32767;
+  bool subtract = false;
+};
+HostOperatorPtr ShiftedAddition(const TfliteShiftedAddition& attributes);
+
 /// MUL with broadcasting, of two int8 or two int16.
 struct TfliteProduct {
   int32_t zero_points[2] = {0, 0};
@@ -62,8 +71,9 @@ struct TfliteProduct {
 };
 HostOperatorPtr Product(const TfliteProduct& attributes);
 
-/// QUANTIZE, RELU and what is left of sums: (x int8, int16 or int32) -> `to`, int8 or int16:
-/// multiplier.Apply(x - from_zero_point) + to_zero_point. The difference wraps.
+/// QUANTIZE, RELU and what is left of sums: (x int8, int16, int32 or int64) -> `to`, int8 or int16:
+/// multiplier.Apply(x - from_zero_point) + to_zero_point. The difference wraps. int64 by
+/// Multiplier::ApplyWide, without zero points.
 struct TfliteRequantization {
   Multiplier multiplier;
   int32_t from_zero_point = 0, to_zero_point = 0, low = -128, high = 127;

@@ -123,7 +123,9 @@ std::optional<ops::Definition> DefineTflite(const TfliteProduct& a, const ops::H
 
 std::optional<ops::Definition> DefineTflite(const TfliteRequantization& a, const ops::HostSite& site) {
   return ops::Map(site.name, site.shape(), site.in, [&](const std::vector<Expr>& v) {
-    const Expr scaled = Applied(FieldsOf(a.multiplier), Centred(v[0], a.from_zero_point));
+    const ScaleFields scale = FieldsOf(a.multiplier);
+    const bool wide = site.operands[0].type.dtype == DType::kInt64;
+    const Expr scaled = wide ? AppliedWide(scale, v[0]) : Applied(scale, Centred(v[0], a.from_zero_point));
     return Clamped(scaled + a.to_zero_point, a.low, a.high, site);
   });
 }

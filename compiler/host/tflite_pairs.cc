@@ -14,18 +14,19 @@ namespace {
 
 using tir::Expr;
 
-/// f(x, y) of bytes, broadcast; To is int8_t, or uint8_t for bool.
-template <typename To, typename F>
-HostOperatorPtr OnBytePairs(const char* name, DType to, F f, DefineFunction define) {
+/// f(x, y) of From, broadcast; To is the same, or uint8_t for bool.
+template <typename To, typename From = int8_t, typename F>
+HostOperatorPtr OnPairsOf(const char* name, DType to, F f, DefineFunction define) {
+  constexpr DType kFrom = sizeof(From) == 1 ? DType::kInt8 : DType::kInt16;
   return Make(
       name, 2, 2,
       [=](Operands in) {
         for (const HostOperand& operand : in)
-          if (operand.type.dtype != DType::kInt8) return Refuse("operands must be int8");
+          if (operand.type.dtype != kFrom) return Refuse("operands must be {}", Name(kFrom));
         return InferBroadcast(in, to);
       },
       [=](Values in, Results out) {
-        const auto x = in[0]->data<int8_t>(), y = in[1]->data<int8_t>();
+        const auto x = in[0]->data<From>(), y = in[1]->data<From>();
         const auto result = out[0].mutable_data<To>();
         ForEachBroadcast(in, out[0].shape(), [&](int64_t i, int64_t ix, int64_t iy) {
           result[i] = static_cast<To>(f(int32_t{x[ix]}, int32_t{y[iy]}));
@@ -55,7 +56,7 @@ Reciprocal ReciprocalOf(int32_t x) {
 }  // namespace
 
 HostOperatorPtr QuantizedPRelu(const TflitePRelu& a) {
-  return OnBytePairs<int8_t>(
+  return OnPairsOf<int8_t>(
       "tflite_prelu", DType::kInt8,
       [=](int32_t x, int32_t slope) {
         const int32_t v = x - a.zero_points[0];
@@ -72,7 +73,7 @@ HostOperatorPtr QuantizedPRelu(const TflitePRelu& a) {
 }
 
 HostOperatorPtr QuantizedComparison(const TfliteComparison& a) {
-  return OnBytePairs<uint8_t>(
+  return OnPairsOf<uint8_t>(
       "tflite_compare", DType::kBool,
       [=](int32_t x, int32_t y) {
         return Holds(a.comparison, a.multipliers[0].Apply((x - a.zero_points[0]) * 256),
@@ -88,13 +89,19 @@ HostOperatorPtr QuantizedComparison(const TfliteComparison& a) {
 }
 
 HostOperatorPtr QuantizedSquaredDifference(const TfliteSquaredDifference& a) {
-  return OnBytePairs<int8_t>(
-      "tflite_squared_difference", DType::kInt8,
-      [=](int32_t x, int32_t y) {
-        const int32_t difference = a.multipliers[0].Apply((x - a.zero_points[0]) * 128) -
-                                   a.multipliers[1].Apply((y - a.zero_points[1]) * 128);
-        return Byte(int64_t{a.output.Apply(difference * difference)} + a.output_zero_point);
-      },
+  const int unit = a.wide ? 1 : 128;
+  const auto square = [=](int32_t x, int32_t y) {
+    const int32_t difference = a.multipliers[0].Apply((x - a.zero_points[0]) * unit) -
+                               a.multipliers[1].Apply((y - a.zero_points[1]) * unit);
+    const auto bits = static_cast<uint32_t>(difference);
+    return int64_t{a.output.Apply(static_cast<int32_t>(bits * bits))} + a.output_zero_point;
+  };
+  if (a.wide)
+    return OnPairsOf<int16_t, int16_t>(
+        "tflite_squared_difference", DType::kInt16,
+        [=](int32_t x, int32_t y) { return std::clamp<int64_t>(square(x, y), -32768, 32767); }, {});
+  return OnPairsOf<int8_t>(
+      "tflite_squared_difference", DType::kInt8, [=](int32_t x, int32_t y) { return Byte(square(x, y)); },
       DefineMap([=](const std::vector<Expr>& v) {
         Expr terms[2];
         for (int k : {0, 1})
@@ -105,7 +112,7 @@ HostOperatorPtr QuantizedSquaredDifference(const TfliteSquaredDifference& a) {
 }
 
 HostOperatorPtr QuantizedDivision(const TfliteDivision& a) {
-  return OnBytePairs<int8_t>(
+  return OnPairsOf<int8_t>(
       "tflite_div", DType::kInt8,
       [=](int32_t x, int32_t y) {
         int32_t value = x - a.zero_points[0], divisor = y - a.zero_points[1];

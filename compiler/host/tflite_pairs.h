@@ -28,12 +28,14 @@ struct TfliteComparison {
 };
 HostOperatorPtr QuantizedComparison(const TfliteComparison& attributes);
 
-/// SQUARED_DIFFERENCE: (a int8, b int8) -> int8. Both are shifted left by 7 bits and scaled first.
+/// SQUARED_DIFFERENCE: (a, b) -> the same, int8 or int16. Both are shifted left, int8 by 7 bits, and scaled
+/// first. The square wraps.
 struct TfliteSquaredDifference {
   int32_t zero_points[2] = {0, 0};
   Multiplier multipliers[2];
   Multiplier output;
   int32_t output_zero_point = 0;
+  bool wide = false;  ///< int16, which is not shifted
 };
 HostOperatorPtr QuantizedSquaredDifference(const TfliteSquaredDifference& attributes);
 

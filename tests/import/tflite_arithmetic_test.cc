@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 
 #include "tests/import/testing.h"
 #include "tests/import/tflite_fixed_point.h"
@@ -178,6 +179,25 @@ TEST(TflitePairs, PlainIntegersAndFloats) {
       EXPECT_NEAR(unary(op)[i], f(static_cast<double>(x.data<float>()[i])), 1e-6) << op;
 }
 
+TEST(TflitePairs, SignsAndAngles) {
+  const Shape shape = {1, 2, 2, 1};
+  const auto y = Results({Typed(DType::kFloat32, shape), Typed(DType::kFloat32, shape)}, 1, "SIGN",
+                         NoOptions{}, {Tensor(shape, std::vector<float>{-3, 0, 0.25f, NAN})}),
+             z = Results({Typed(DType::kInt32, {3}), Typed(DType::kInt32, {3})}, 1, "SIGN", NoOptions{},
+                         {Tensor({3}, std::vector<int32_t>{-2147483647 - 1, 0, 9})}),
+             angles = Results(
+                 {Typed(DType::kFloat32, {4}), Typed(DType::kFloat32, {}), Typed(DType::kFloat32, {4})}, 1,
+                 "ATAN2", NoOptions{},
+                 {Tensor({4}, std::vector<float>{0, 1, -1, -0.0f}), Tensor({}, std::vector<float>{-1})});
+  ASSERT_TRUE(y.size() == 1 && z.size() == 1 && angles.size() == 1);
+  EXPECT_THAT(Numbers(y[0]), testing::ElementsAre(-1, 0, 1, 0));
+  EXPECT_THAT(Numbers(z[0]), testing::ElementsAre(-1, 0, 1));
+  const auto pi = std::numbers::pi_v<float>;
+  EXPECT_THAT(angles[0].data<float>(), testing::ElementsAre(pi, 0.75f * pi, -0.75f * pi, -pi));
+  EXPECT_THAT(Refusal({Typed(DType::kInt64, {3}), Typed(DType::kInt64, {3})}, "SIGN"),
+              testing::HasSubstr("int64 values: the reference computes float32 and int32 only"));
+}
+
 TEST(TflitePairs, LogicAndChoices) {
   const Tensor a = RandomOf(DType::kBool, {64}, 1), b = RandomOf(DType::kBool, {64}, 2);
   const TensorInfo bits = Typed(DType::kBool, {64});
@@ -250,6 +270,11 @@ TEST(TflitePairs, RunsCompiled) {
   run({x, y, Scaled(DType::kInt8, {30, 20}, 0.2f, -100)}, "SQUARED_DIFFERENCE", NoOptions{}, {p, q});
   run({x, Integers({1}, {1}), Scaled(DType::kInt8, {30}, 0.2f, 4)}, "SUM", ReduceOptions{}, {p});
   run({x, Scaled(DType::kInt8, {30, 20}, 0.04f, 4)}, "HARD_SWISH", NoOptions{}, {p});
+  // A sum with a constant of the whole shape.
+  const TensorInfo image = Scaled(DType::kInt8, {1, 4, 6, 8}, 0.05f, 3);
+  run({image, Known(image, RandomOf(DType::kInt8, image.shape, 4)),
+       Scaled(DType::kInt8, image.shape, 0.1f, 0)},
+      "ADD", ElementwiseOptions{}, {RandomOf(DType::kInt8, image.shape, 3)});
   run({Typed(DType::kFloat32, {30}), Typed(DType::kFloat32, {30})}, "RSQRT", NoOptions{},
       {Tensor({30}, std::vector<float>(30, 4.0f))});
 }

@@ -184,6 +184,56 @@ TEST(TfliteInt16, MultipliesAndPools) {
 }
 
 // Answers of TensorFlow Lite's built-in kernels, through tfjs-tflite.
+TEST(TfliteInt16, PowersOfTwoAreShifted) {
+  const Tensor a = RandomWide({4, 50}, 1), b = RandomWide({4, 50}, 2);
+  const auto power = [](int n) { return Wide({4, 50}, std::ldexp(1.0f, n)); };
+  for (const bool subtract : {false, true}) {
+    const std::string op = subtract ? "SUB" : "ADD";
+    const auto sum = Evaluate({power(-12), power(-9), power(-9)}, op, ElementwiseOptions{}, {a, b}, false);
+    ASSERT_TRUE(sum);
+    for (int64_t i = 0; i < 200; ++i) {
+      const double one = std::round(a.data<int16_t>()[i] / 8.0), two = b.data<int16_t>()[i];
+      EXPECT_EQ(sum->data<int16_t>()[i], std::clamp(subtract ? one - two : one + two, -32768.0, 32767.0))
+          << i;
+    }
+    EXPECT_THAT(Refusal({power(-12), power(-12), power(-9)}, op, ElementwiseOptions{}),
+                HasSubstr("of which none is the result's"));
+  }
+}
+
+TEST(TfliteInt16, SquaresDifferencesUnshifted) {
+  const Tensor a = RandomWide({4, 50}, 1), b = RandomWide({50}, 2);
+  const auto y = Evaluate({Wide({4, 50}, 0.002f), Wide({50}, 0.003f), Wide({4, 50}, 0.5f)},
+                          "SQUARED_DIFFERENCE", NoOptions{}, {a, b}, false);
+  ASSERT_TRUE(y);
+  const auto one = static_cast<double>(0.002f), other = static_cast<double>(0.003f), most = 2 * other;
+  for (int64_t i = 0; i < 200; ++i) {
+    const int64_t difference =
+        ScaledTwice(a.data<int16_t>()[i], one / most) - ScaledTwice(b.data<int16_t>()[i % 50], other / most);
+    EXPECT_EQ(y->data<int16_t>()[i],
+              std::min<int64_t>(ScaledTwice(difference * difference, most * most / 0.5), 32767));
+  }
+}
+
+TEST(TfliteInt16, MatricesSumIn64Bits) {
+  const Tensor a = RandomWide({2, 3, 70}, 1), b = RandomWide({70, 5}, 2);
+  for (const float scale : {0.6f, 900.0f}) {  // the first saturates most of them
+    const auto y = Evaluate({Wide({2, 3, 70}, 0.02f), Wide({70, 5}, 0.03f), Wide({2, 3, 5}, scale)},
+                            "BATCH_MATMUL", ProductOptions{}, {a, b}, false);
+    ASSERT_TRUE(y);
+    const double factor =
+        static_cast<double>(0.02f) * static_cast<double>(0.03f) / static_cast<double>(scale);
+    for (int64_t i = 0; i < 30; ++i) {
+      int64_t sum = 0;
+      for (int64_t k = 0; k < 70; ++k)
+        sum += int64_t{a.data<int16_t>()[i / 5 * 70 + k]} * b.data<int16_t>()[k * 5 + i % 5];
+      EXPECT_EQ(y->data<int16_t>()[i], std::clamp<int64_t>(ScaledOnce(sum, factor), -32768, 32767)) << i;
+    }
+  }
+  EXPECT_THAT(Refusal({Wide({3, 4}, 0.02f), Signed({4, 5}, 0), Wide({3, 5}, 1)}, "BATCH_MATMUL"),
+              HasSubstr("int16 by int8: float32, or quantized int8 or int16 alike, are"));
+}
+
 TEST(TfliteInt16, TablesGiveTheValuesOfTheReference) {
   const Tensor x = Listed({-32768, -20000, -3000, -1, 0, 1, 777, 5000, 12345, 32767});
   const TensorInfo unit = Wide({1, 10}, 1.0f / 32768);
@@ -243,7 +293,8 @@ TEST(TfliteInt16, WhatTheReferenceDoesNotDefineIsRefused) {
   shifted.zero_points = {3};
   EXPECT_THAT(ErrorOf({shifted, shifted}, "RELU", NoOptions{}), HasSubstr("not quantized alike"));
   const TensorInfo half = Wide({1, 4}, 0.5f);
-  EXPECT_THAT(ErrorOf({half, half, half}, "ADD", ElementwiseOptions{}), HasSubstr("powers of two"));
+  EXPECT_THAT(ErrorOf({half, half, Wide(half.shape, 0.125f)}, "ADD", ElementwiseOptions{}),
+              HasSubstr("powers of two"));
   EXPECT_THAT(ErrorOf({half, half}, "LOGISTIC", NoOptions{}), HasSubstr("scale and zero point"));
   TensorInfo bare = half;
   bare.scales.clear();
@@ -273,6 +324,11 @@ TEST(TfliteInt16, RunsOnADeviceWithItsReason) {
     return layer.op == "tflite_convolution" && layer.reason.find("16 bits") != std::string::npos;
   }));
   EXPECT_TRUE(RunModel(spec, shared, {RandomWide(x.shape, 7)}, "functional"));
+  auto product = OneOperator({Wide({3, 70}, 0.02f), Wide({70, 5}, 0.03f), Wide({3, 5}, 90)}, "BATCH_MATMUL",
+                             ProductOptions{}, diagnostics);
+  ASSERT_TRUE(product) << diagnostics.Render();
+  EXPECT_TRUE(RunModel(spec, std::make_shared<const Model>(std::move(*product)),
+                       {RandomWide({3, 70}, 7), RandomWide({70, 5}, 8)}, "functional"));
 }
 
 }  // namespace

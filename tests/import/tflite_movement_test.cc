@@ -244,5 +244,48 @@ TEST(TfliteMovement, ConcatenatesBytesWithoutAScale) {
               i % 5 < 3 ? Numbers(a)[i / 5 * 3 + i % 5] : Numbers(b)[i / 5 * 2 + i % 5 - 3]);
 }
 
+// uint8 to the scale of the result, int16 as it is.
+TEST(TfliteMovement, AnOperandMayStandTwiceInAConcatenation) {
+  File file{
+      .name = "test.tflite",
+      .tensors = {Scaled(DType::kUint8, {1, 4}, 0.5f, 10), Scaled(DType::kUint8, {2, 4}, 1, 0)},
+      .operators = {{.name = "CONCATENATION", .inputs = {0, 0}, .outputs = {1}, .options = ConcatOptions{}}},
+      .inputs = {0},
+      .outputs = {1}};
+  Diagnostics diagnostics;
+  const auto model = Builder(file, diagnostics).Run();
+  ASSERT_TRUE(model) << diagnostics.Render();
+  EXPECT_TRUE(graph::Verify(model->graph).empty());
+}
+
+TEST(TfliteMovement, ConcatenationsScaleBytesWithoutASignAlone) {
+  const Tensor a = RandomOf(DType::kUint8, {3, 40}, 1), b = RandomOf(DType::kUint8, {2, 40}, 2);
+  const auto y = Results({Scaled(DType::kUint8, {3, 40}, 0.5f, 10), Scaled(DType::kUint8, {2, 40}, 0.3f, 200),
+                          Scaled(DType::kUint8, {5, 40}, 0.5f, 10)},
+                         1, "CONCATENATION", ConcatOptions{.axis = 0}, {a, b});
+  const Tensor c = RandomOf(DType::kInt16, {1, 4}, 1), d = RandomOf(DType::kInt16, {1, 4}, 2);
+  const auto z = Results({Scaled(DType::kInt16, {1, 4}, 0.5f, 0), Scaled(DType::kInt16, {1, 4}, 0.3f, 0),
+                          Scaled(DType::kInt16, {2, 4}, 0.5f, 0)},
+                         1, "CONCATENATION", ConcatOptions{.axis = 0}, {c, d});
+  ASSERT_TRUE(y.size() == 1 && z.size() == 1);
+  for (size_t i = 0; i < 200; ++i) {
+    const float scale = 0.3f / 0.5f, bias = -200 * scale;
+    EXPECT_EQ(Numbers(y[0])[i],
+              i < 120 ? Numbers(a)[i]
+                      : std::clamp(static_cast<double>(
+                                       std::round(static_cast<float>(Numbers(b)[i - 120]) * scale + bias)) +
+                                       10,
+                                   0.0, 255.0));
+  }
+  for (size_t i = 0; i < 8; ++i) EXPECT_EQ(Numbers(z[0])[i], Numbers(i < 4 ? c : d)[i % 4]);
+  EXPECT_THAT(Refusal({Scaled(DType::kUint8, {1, 4}, 1e38f, 7), Scaled(DType::kUint8, {1, 4}, 1e-10f, 0)},
+                      "CONCATENATION", ConcatOptions{.axis = 0}),
+              testing::HasSubstr("scales that the reference does not define"));
+  EXPECT_THAT(Refusal({Scaled(DType::kInt8, {1, 4}, 0.5f, 0), Scaled(DType::kInt8, {1, 4}, 0.3f, 0),
+                       Scaled(DType::kInt8, {2, 4}, 0.5f, 0)},
+                      "CONCATENATION", ConcatOptions{.axis = 0}),
+              testing::HasSubstr("quantized differently"));
+}
+
 }  // namespace
 }  // namespace cosim::import::tflite

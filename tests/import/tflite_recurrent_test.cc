@@ -402,6 +402,17 @@ TEST(Svdf, FloatByWeightsOfBytes) {
   }
 }
 
+TEST(Recurrent, StatesHaveABound) {
+  constexpr int64_t kBatch = int64_t{1} << 22;
+  const std::vector<TensorInfo> tensors = {
+      Typed(DType::kFloat32, {kBatch, 4}),         Drawn(Typed(DType::kFloat32, {5, 4}), 1, 1),
+      Drawn(Typed(DType::kFloat32, {5, 5}), 2, 1), Drawn(Typed(DType::kFloat32, {5}), 3, 1),
+      State(Typed(DType::kFloat32, {kBatch, 5})),  Typed(DType::kFloat32, {kBatch, 5})};
+  std::string error;
+  EXPECT_FALSE(Single(tensors, {0, 1, 2, 3, 4}, "RNN", RecurrentOptions{}, &error));
+  EXPECT_THAT(error, HasSubstr("its state has more than 16777216 elements"));
+}
+
 TEST(Recurrent, OtherWeightsOfIntegersAreNamed) {
   auto tensors = std::vector<TensorInfo>{Typed(DType::kFloat32, {1, 4}),
                                          Drawn(Typed(DType::kInt8, {5, 4}, 0.01f, 3), 1, 127),

@@ -167,6 +167,38 @@ TEST(TfliteMatMul, MultipliesBytesAndFloats) {
   }
 }
 
+// Weights that the network computes.
+TEST(TfliteDense, TakesWeightsOfTheNetwork) {
+  const Tensor x = RandomOf(DType::kUint8, {3, 7}, 1), w = RandomOf(DType::kUint8, {5, 7}, 2);
+  const TensorInfo bias =
+      Known(Typed(DType::kInt32, {5}), Tensor({5}, std::vector<int32_t>{0, 900, -900, 50, 1}));
+  const auto y =
+      Results({Scaled(DType::kUint8, {3, 7}, 0.05f, 130), Scaled(DType::kUint8, {5, 7}, 0.02f, 120), bias,
+               Scaled(DType::kUint8, {3, 5}, 0.4f, 137)},
+              1, "FULLY_CONNECTED", DenseOptions{}, {x, w});
+  const Tensor c = RandomOf(DType::kFloat32, {3, 7}, 1), d = RandomOf(DType::kFloat32, {5, 7}, 2);
+  const auto z = Results(
+      {Typed(DType::kFloat32, {3, 7}), Typed(DType::kFloat32, {5, 7}), Typed(DType::kFloat32, {3, 5})}, 1,
+      "FULLY_CONNECTED", DenseOptions{.activation = Activation::kRelu}, {c, d});
+  ASSERT_TRUE(y.size() == 1 && z.size() == 1);
+  const double factor = static_cast<double>(0.05f * 0.02f) / static_cast<double>(0.4f);
+  for (int64_t i = 0; i < 15; ++i) {
+    int64_t sum = bias.data->data<int32_t>()[i % 5];
+    double real = 0;
+    for (int64_t k = 0; k < 7; ++k) {
+      const int64_t p = i / 5 * 7 + k, q = i % 5 * 7 + k;
+      sum += (x.data<uint8_t>()[p] - 130) * (w.data<uint8_t>()[q] - 120);
+      real += static_cast<double>(c.data<float>()[p]) * static_cast<double>(d.data<float>()[q]);
+    }
+    EXPECT_EQ(Numbers(y[0])[i], static_cast<double>(RangeOf(DType::kUint8)(Times(sum, factor) + 137)));
+    EXPECT_NEAR(Numbers(z[0])[i], std::max(real, 0.0), 1e-4);
+  }
+  EXPECT_THAT(Refusal({Typed(DType::kFloat32, {3, 7}), Scaled(DType::kInt8, {5, 7}, 0.1f, 0),
+                       Typed(DType::kFloat32, {3, 5})},
+                      "FULLY_CONNECTED", DenseOptions{}),
+              testing::HasSubstr("weights that are not constant, nor like its input"));
+}
+
 // Rows are bytes by their own range: x = {1.2, -2, 4}, then {0, 0, 0}.
 TEST(TfliteHybrid, DenseQuantizesEachRow) {
   TensorInfo w = Scaled(DType::kInt8, {2, 3}, 0.5f, 0);

@@ -55,10 +55,71 @@ TEST(TfliteSelection, UpdatesOfOnePlaceAreAdded) {
                           Tensor({3, 2}, std::vector<float>{1, 2, 3, 4, 10, 20})});
   ASSERT_EQ(y.size(), 1u);
   EXPECT_THAT(y[0].data<float>(), ElementsAre(3, 4, 0, 0, 11, 22, 0, 0));
-  EXPECT_THAT(Refusal({Typed(DType::kInt32, {3, 1}), Scaled(DType::kUint8, {3, 2}, 1, 0),
-                       Integers({2}, {4, 2}), Scaled(DType::kUint8, {4, 2}, 1, 0)},
+  EXPECT_THAT(Refusal({Typed(DType::kInt32, {3, 1}), Scaled(DType::kInt16, {3, 2}, 1, 0),
+                       Integers({2}, {4, 2}), Scaled(DType::kInt16, {4, 2}, 1, 0)},
                       "SCATTER_ND"),
-              HasSubstr("uint8 values: float32, int8, int32 and int64 are"));
+              HasSubstr("int16 values, which the reference does not compute"));
+}
+
+TEST(TfliteSelection, BytesWithoutASignAndTruthsAreAddedToo) {
+  const auto scattered = [](DType type, const std::vector<uint8_t>& updates) {
+    Tensor given({type, {3}});
+    std::ranges::copy(updates, given.mutable_bytes().begin());
+    return Results({Typed(DType::kInt32, {3, 1}), Typed(type, {3}), Integers({1}, {4}), Typed(type, {4})}, 1,
+                   "SCATTER_ND", NoOptions{}, {Tensor({3, 1}, std::vector<int32_t>{2, 0, 2}), given});
+  };
+  const auto bytes = scattered(DType::kUint8, {200, 7, 100}), truths = scattered(DType::kBool, {1, 0, 1});
+  ASSERT_TRUE(bytes.size() == 1 && truths.size() == 1);
+  EXPECT_THAT(Numbers(bytes[0]), ElementsAre(7, 0, 44, 0));  // 300 wraps
+  EXPECT_THAT(Numbers(truths[0]), ElementsAre(0, 0, 1, 0));
+}
+
+TEST(TfliteSelection, SparseValuesStandAtTheirPlaces) {
+  const auto dense = [](const TensorInfo& places, const Tensor& values, const Shape& shape) {
+    const TensorInfo other = Known(Typed(values.dtype(), {}), Tensor({}, std::vector<float>{-1}));
+    const std::vector<int32_t> extents(shape.begin(), shape.end());
+    return Results({places, Integers({static_cast<int64_t>(extents.size())}, extents),
+                    Typed(values.dtype(), values.shape()), other, Typed(values.dtype(), shape)},
+                   1, "SPARSE_TO_DENSE", NoOptions{}, {values});
+  };
+  const auto y = dense(Integers({2, 2}, {0, 1, 1, 0}), Tensor({2}, std::vector<float>{5, 6}), {2, 3}),
+             z = dense(Integers({2}, {3, 1}), Tensor({}, std::vector<float>{5}), {4}),
+             one = dense(Integers({}, {2}), Tensor({}, std::vector<float>{5}), {3});
+  ASSERT_TRUE(y.size() == 1 && z.size() == 1 && one.size() == 1);
+  EXPECT_THAT(y[0].data<float>(), ElementsAre(-1, 5, -1, 6, -1, -1));
+  EXPECT_THAT(z[0].data<float>(), ElementsAre(-1, 5, -1, 5));
+  EXPECT_THAT(one[0].data<float>(), ElementsAre(-1, -1, 5));
+  EXPECT_THAT(Refusal({Typed(DType::kFloat32, {2}), Integers({1}, {4}), Typed(DType::kFloat32, {2}),
+                       Typed(DType::kFloat32, {}), Typed(DType::kFloat32, {4})},
+                      "SPARSE_TO_DENSE"),
+              HasSubstr("indices of float32"));
+}
+
+// An update that would not fit begins earlier.
+TEST(TfliteSelection, PartsAreReplacedWhereTheyFit) {
+  const Shape shape = {2, 3, 4}, part = {1, 2, 3};
+  for (const DType type : kTypes) {
+    const Tensor x = RandomOf(type, shape, 3), update = RandomOf(type, part, 4);
+    for (const auto& [given, starts] :
+         {std::pair{std::vector<int32_t>{1, 0, 1}, std::vector<int64_t>{1, 0, 1}},
+          {{7, -5, 2}, {1, 0, 1}},
+          {{0, 1, 0}, {0, 1, 0}}}) {
+      const auto y =
+          Results({Typed(type, shape), Typed(type, part), Typed(DType::kInt32, {3}), Typed(type, shape)}, 1,
+                  "DYNAMIC_UPDATE_SLICE", NoOptions{}, {x, update, Tensor({3}, given)});
+      ASSERT_EQ(y.size(), 1u);
+      const auto from = Numbers(x), with = Numbers(update), to = Numbers(y[0]);
+      for (int64_t i = 0; i < 24; ++i) {
+        const int64_t at[] = {i / 12 - starts[0], i / 4 % 3 - starts[1], i % 4 - starts[2]};
+        const bool inside = at[0] == 0 && at[1] >= 0 && at[1] < 2 && at[2] >= 0 && at[2] < 3;
+        EXPECT_EQ(to[i], inside ? with[at[1] * 3 + at[2]] : from[i]) << graph::Name(type) << " " << i;
+      }
+    }
+  }
+  EXPECT_THAT(Refusal({Typed(DType::kFloat32, shape), Typed(DType::kFloat32, {1, 4, 3}),
+                       Typed(DType::kInt32, {3}), Typed(DType::kFloat32, shape)},
+                      "DYNAMIC_UPDATE_SLICE"),
+              HasSubstr("float32[1,4,3] in float32[2,3,4]"));
 }
 
 TEST(TfliteSelection, StepsOfEachSequenceAreReversedUpToItsLength) {

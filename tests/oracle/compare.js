@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// compare.js COSIM DATA SCHEMA FOLDER: the models of DATA, and single operators, through TensorFlow Lite (tfjs-tflite)
+// compare.js COSIM DATA SCHEMA FOLDER [PATTERN...]: the models of DATA, and single operators, through TensorFlow Lite (tfjs-tflite)
 // and ONNX Runtime, and through COSIM, on the same seeded inputs; value by value. SCHEMA is the importer's, of TensorFlow
-// Lite files. FOLDER takes temporary files. The last line is `N passed, N failed`.
+// Lite files. FOLDER takes temporary files. With patterns only the operators of TensorFlow Lite whose names one of them matches.
+// The last line is `N passed, N failed`.
 'use strict';
 
 const {execFileSync} = require('child_process');
@@ -14,7 +15,7 @@ const operators = require('./operators.js');
 const ofTypes = require('./types_operators.js');
 const onnx = require('./onnx_operators.js');
 
-const [cosim, data, importersSchema, folder] = process.argv.slice(2);
+const [cosim, data, importersSchema, folder, ...only] = process.argv.slice(2);
 const schema = openSchema(importersSchema, folder);
 const SEEDS = [1, 2, 3];
 
@@ -213,8 +214,10 @@ function quantize(file, options) {
 
 async function main() {
   const tflite = await loadTflite();
+  const wanted = only.length ? new RegExp(only.join('|')) : null;
   for (const [name, {model, tolerance}] of Object.entries({...ofTypes, ...operators}))
-    await attempt(name, () => compareOperator(tflite, name, model, tolerance, name in operators ? SEEDS : [1]));
+    if (!wanted || wanted.test(name)) await attempt(name, () => compareOperator(tflite, name, model, tolerance, name in operators ? SEEDS : [1]));
+  if (wanted) return finish();
   for (const [name, model] of Object.entries(onnx.operators)) await attempt(name, () => compareOnnxOperator(name, model));
   for (const file of fs.readdirSync(path.join(data, 'tflite')).sort())
     compareTflite(tflite, file, file.includes('fp32') ? 1e-4 : 24);
@@ -224,6 +227,10 @@ async function main() {
   await compareOnnx(path.join(data, 'onnx/micro_kws_qoperator.onnx'), [-1, 1], [], 1 / 256);
   await compareOnnx(quantize('tflite/resnet8_cifar10_fp32.tflite', []), [-1, 1], [], 0.02);
   await compareOnnx(quantize('onnx/micro_kws_fp32.onnx', []), [-1, 1], [], 0.02);
+  finish();
+}
+
+function finish() {
   console.log(`not in this TensorFlow Lite: ${lacking.join(', ')}`);
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed ? 1 : 0;

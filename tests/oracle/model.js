@@ -60,7 +60,10 @@ function openSchema(importers, folder) {
   options.push(...added.map(([name, [number]]) => [name, number]));
   options.sort((a, b) => a[1] - b[1]);
   const file = path.join(folder, 'schema.fbs');
-  fs.writeFileSync(file, text.replace(union[0], added.map(([name, [, fields]]) => `table ${name} ${fields}\n`).join('') +
+  // Tensors that integer kernels with a state read scales of, two fields behind the last one.
+  const wider = text.replace('custom_options: [ubyte];', `custom_options: [ubyte];
+    custom_options_format: byte; mutating_variable_inputs: [bool]; intermediates: [int];`);
+  fs.writeFileSync(file, wider.replace(union[0], added.map(([name, [, fields]]) => `table ${name} ${fields}\n`).join('') +
       `union BuiltinOptions { ${options.map(([name, number]) => `${name} = ${number}`).join(', ')} }`));
   return {file, codes};
 }
@@ -94,6 +97,7 @@ function writeModel(schema, file, tensors, operators, inputs, outputs) {
       operators: operators.map((o, i) => ({
         opcode_index: i, inputs: o.inputs, outputs: o.outputs,
         ...(o.options ? {builtin_options_type: o.options[0], builtin_options: o.options[1]} : {}),
+        ...(o.intermediates ? {intermediates: o.intermediates} : {}),
       })),
     }],
     buffers,

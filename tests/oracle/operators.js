@@ -3,7 +3,9 @@
 // folder do not have.
 'use strict';
 
+const choices = require('./choice_operators.js');
 const {numbers, one, size, tensor} = require('./model.js');
+const states = require('./state_operators.js');
 
 // Its operands stand in another order: the shape of the output, weights, input, bias.
 function transposed(x, w, b, output, options) {
@@ -169,50 +171,14 @@ const int16 = common('INT16', wide, 'INT64'), narrow = common('INT16', wide, 'IN
 int16.conv_int32 = narrow.conv;
 int16.dense_int32 = narrow.dense;
 
-// Float32, and what has a state.
+// Float32.
 const real = (shape, seed) =>
     tensor('FLOAT32', shape, seed ? {data: numbers(size(shape), 1000, seed).map(v => v / 1500)} : {});
-const state = (type, shape, scale) => tensor(type, shape, {variable: true, scale});
-
-// `operands`: of one() or null, where one is absent; states stand among them.
-function recurrent(op, operands, output, options) {
-  const tensors = [...operands.filter(t => t), output];
-  return {
-    tensors,
-    operators: [{op, inputs: operands.map(t => t ? tensors.indexOf(t) : -1), outputs: [tensors.length - 1], options}],
-    inputs: [0],
-    outputs: [tensors.length - 1],
-  };
-}
-
-function lstm(cells, outputs, {peephole, projection, norm, coupled}) {
-  const each = (make, there = true) => [0, 1, 2, 3].map(i => there && !(coupled && i === 0) ? make(i) : null);
-  return recurrent('UNIDIRECTIONAL_SEQUENCE_LSTM', [
-    real([2, 6, 5]), ...each(i => real([cells, 5], 20 + i)), ...each(i => real([cells, outputs], 30 + i)),
-    ...(peephole ? each(i => real([cells], 40 + i)).slice(0, 3) : [null, null, null]), ...each(i => real([cells], 50 + i)),
-    projection ? real([outputs, cells], 60) : null, projection ? real([outputs], 61) : null,
-    state('FLOAT32', [2, outputs]), state('FLOAT32', [2, cells]), ...each(i => real([cells], 70 + i), norm),
-  ], real([2, 6, outputs]), ['UnidirectionalSequenceLSTMOptions', {fused_activation_function: 'TANH', cell_clip: 2}]);
-}
-
 const float = {
   transpose_conv: transposed(real([1, 7, 6, 4]), real([5, 3, 3, 4], 11), [], real([1, 14, 12, 5]),
                              {padding: 'SAME', stride_w: 2, stride_h: 2}),
   resize_bilinear: resized('RESIZE_BILINEAR', real([1, 7, 6, 4]), real([1, 13, 9, 4]), {half_pixel_centers: true}),
-  lstm: lstm(7, 7, {}),
-  lstm_peephole: lstm(7, 7, {peephole: true, coupled: true}),
-  lstm_projection: lstm(7, 4, {projection: true, norm: true}),
-  rnn: recurrent('UNIDIRECTIONAL_SEQUENCE_RNN',
-                 [real([2, 6, 5]), real([7, 5], 80), real([7, 7], 81), real([7], 82), state('FLOAT32', [2, 7])], real([2, 6, 7]),
-                 ['SequenceRNNOptions', {fused_activation_function: 'TANH'}]),
-  svdf: recurrent('SVDF', [real([2, 5]), real([8, 5], 83), real([8, 3], 84), real([4], 85), state('FLOAT32', [2, 24])],
-                  real([2, 4]), ['SVDFOptions', {rank: 2, fused_activation_function: 'RELU'}]),
 };
-int8.svdf = recurrent('SVDF', [
-  tensor('INT8', [2, 5], {scale: 0.02, zero: 5}), tensor('INT8', [8, 5], {scale: 0.01, data: numbers(40, 127, 86)}),
-  tensor('INT16', [8, 3], {scale: 0.0001, data: numbers(24, 20000, 87)}),
-  tensor('INT32', [4], {scale: 0.0001 * 0.0005, data: numbers(4, 1000, 88)}), state('INT16', [2, 24], 0.0005),
-], tensor('INT8', [2, 4], {scale: 0.03, zero: -128}), ['SVDFOptions', {rank: 2, fused_activation_function: 'RELU'}]);
 const bytes = (shape, scale) => tensor('UINT8', shape, {scale, zero: 120});
 const uint8 = {
   transpose_conv: transposed(bytes([1, 7, 6, 4], 0.02), tensor('UINT8', [5, 3, 3, 4], {scale: 0.004, zero: 119, data:
@@ -223,7 +189,7 @@ const uint8 = {
 
 Object.assign(int8, more((shape, scale) => tensor('INT8', shape, {scale, zero: 5})));
 
-module.exports = {};
+module.exports = {...choices, ...states};
 for (const [type, models] of Object.entries({int8, int16, uint8, float, hybrid: hybrid()}))
   for (const [name, model] of Object.entries(models))
     module.exports[`${type}_${name}`] = {model, tolerance: TOLERANCES[`${type}_${name}`] || (type === 'float' ? 0.00001 : 0)};

@@ -161,13 +161,24 @@ bool Builder::AddOperator() {
     for (int input : op_->inputs)
       if (input >= 0 && Info(input).resource) return Malformed("an operand is the handle of a variable");
   // These check their own.
-  static const std::set<std::string> counted = {
-      "ASSIGN_VARIABLE", "CALL_ONCE", "IF", "TFLite_Detection_PostProcess", "TOPK_V2", "WHILE"};
+  static const std::set<std::string> counted = {"ASSIGN_VARIABLE",
+                                                "BIDIRECTIONAL_SEQUENCE_LSTM",
+                                                "BIDIRECTIONAL_SEQUENCE_RNN",
+                                                "CALL_ONCE",
+                                                "IF",
+                                                "NON_MAX_SUPPRESSION_V4",
+                                                "NON_MAX_SUPPRESSION_V5",
+                                                "TFLite_Detection_PostProcess",
+                                                "TOPK_V2",
+                                                "WHILE"};
+  static const std::set<std::string> takes_complex = {"COMPLEX_ABS", "EXPAND_DIMS", "IMAG",   "REAL",
+                                                      "RESHAPE",     "RFFT2D",      "SQUEEZE"};
   const bool several = op_->name == "SPLIT" || op_->name == "SPLIT_V" || op_->name == "UNPACK";
   if (!counted.count(op_->name) && (op_->outputs.empty() || (!several && op_->outputs.size() != 1)))
     return Malformed(fmt::format("has {} results{}", op_->outputs.size(), several ? "" : ", not 1"));
   bool usable = true;
   const auto check = [&](const char* what, int tensor) {
+    if (tensor >= 0 && Info(tensor).complex && takes_complex.count(op_->name)) return;
     if (tensor >= 0 && !Info(tensor).unusable.empty())
       usable = Unsupported(fmt::format("{} has {}", what, Info(tensor).unusable));
   };
@@ -394,6 +405,7 @@ bool Builder::Reshape() {
   if (!Operands(1, 2)) return false;
   const int from = op_->inputs[0], to = op_->outputs[0];
   const graph::Shape shape = Info(to).shape;
+  if (Info(from).complex || Info(to).complex) return ReshapeComplex();
   if (graph::NumElements(shape) != graph::NumElements(Info(from).shape))
     return Malformed("changes the number of elements");
   const auto at = nchw_.find(from);

@@ -112,17 +112,21 @@ class Builder {
   bool Abs();
   bool Add();  ///< and SUB
   bool AddN();
+  bool ArcTangent();
   bool ArgExtreme();
   bool AssignVariable();
   bool AveragePool();
   bool BatchMatMul();
   bool BatchToSpace();
+  bool BidirectionalLstm();
+  bool BidirectionalRnn();
   bool BroadcastArgs();
   bool BroadcastTo();
   bool CallOnce();
   bool Cast();
   bool Combine();  ///< LOGICAL_AND and LOGICAL_OR
   bool Compare();
+  bool ComplexPart();  ///< COMPLEX_ABS, IMAG and REAL
   bool Concatenate();
   bool Conv();
   bool Conv3d();
@@ -171,15 +175,19 @@ class Builder {
   bool Rnn();  ///< and UNIDIRECTIONAL_SEQUENCE_RNN
   bool Select();
   bool ShapeOf();
+  bool Sign();
   bool Slice();
   bool Softmax();
   bool SpaceToBatch();
   bool SpaceToDepth();
+  bool SparseToDense();
+  bool Spectrum();  ///< RFFT2D
   bool Split();
   bool SplitV();
   bool SquaredDifference();
   bool StridedSlice();
   bool Sum();
+  bool Suppress();  ///< NON_MAX_SUPPRESSION_V4 and _V5
   bool ScatterNd();
   bool Svdf();
   bool Tile();
@@ -187,10 +195,16 @@ class Builder {
   bool Transpose();
   bool TransposeConv();
   bool Unpack();
+  bool UpdateSlice();
   bool VarHandle();
   bool WhereNonZero();
   bool While();
   bool ZerosLike();
+
+  /// Of what a result may be.
+  struct Limits {
+    int32_t low = -128, high = 127;
+  };
 
   // What several of them do.
   bool Moved(graph::HostOperatorPtr op, std::vector<graph::ValueId> values, bool nchw = false);
@@ -238,16 +252,34 @@ class Builder {
   bool Nearest(const ResizeOptions& options);
   bool Bilinear(const ResizeOptions& options);
   graph::ValueId AsReal(int tensor);
+  graph::ValueId AsInResult(size_t operand);
+  /// Complex numbers, which are a last dimension of 2 in the graph.
+  bool ReshapeComplex();
+  bool FinishComplex(graph::ValueId value);
+  graph::ValueId ComplexOperand(int tensor);
+  graph::ValueId Reversed(const std::string& name, graph::ValueId x, int64_t axis);
+  /// Operands of a layer in one direction, and the arithmetic of its weights.
+  struct Direction {
+    std::vector<size_t> from, states;
+  };
+  graph::ValueId Recurred(const std::string& name, const graph::HostOperatorPtr& op, graph::ValueId x,
+                          const Direction& direction);
+  static std::optional<host::CellFunction> FunctionOf(const RecurrentOptions& options);
+  host::ByteWeights BytesOf(const host::ByteWeights& bytes, const Direction& direction) const;
+  bool Bidirectional(size_t auxiliary, size_t auxiliary_weights, const Direction directions[2],
+                     const std::function<graph::HostOperatorPtr(const Direction&)>& make);
   bool FinishRecurrent(const graph::HostOperatorPtr& op, const std::vector<size_t>& from,
                        const std::vector<size_t>& states);
   bool LstmInt8(const RecurrentOptions& options);
   bool QuantizedMean(bool keep);
+  graph::ValueId ShiftedSum(graph::ValueId x, graph::ValueId y, bool subtract, const Limits& limits);
   bool QuantizedSoftmax(float beta);
   bool QuantizedRelu(Activation activation);
   bool FloatConv(const host::Window2d& window, int64_t groups, Activation activation);
   graph::ValueId FloatDense(graph::ValueId x, Activation activation, bool asymmetric);
   std::string HybridFault() const;  ///< why float32 values do not meet these weights; empty if they do
   bool HybridConv(const host::Window2d& window, int64_t groups, Activation activation);
+  bool WideMatMul(graph::ValueId a, graph::ValueId b, double factor);
   bool HybridMatMul(graph::ValueId a, graph::ValueId b, bool asymmetric);
   /// Of a float layer with a state: which of `operands` are bytes; nothing, and reported, when others are.
   std::optional<host::ByteWeights> BytesAmong(const std::vector<size_t>& operands, bool asymmetric);
@@ -328,9 +360,6 @@ class Builder {
   void AddStateOutputs(std::vector<graph::ValueId>& outputs);
 
   // Integer arithmetic (quantized.cc).
-  struct Limits {
-    int32_t low = -128, high = 127;
-  };
   static Limits RangeOf(graph::DType type) {
     return type == graph::DType::kInt16 ? Limits{-32768, 32767} : Limits{};
   }

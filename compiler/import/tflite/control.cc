@@ -353,6 +353,10 @@ ValueId Builder::StateOf(int tensor) {
   if (variable_tensors_.count(tensor)) return plain_.at(tensor);
   if (!info.variable || info.data || plain_.count(tensor))
     return Malformed("its state is no variable tensor"), -1;
+  // It is filled here, and nothing in the file pays for its size.
+  constexpr int64_t kMostState = int64_t{1} << 24;
+  if (graph::NumElements(info.shape) > kMostState)
+    return Fail(codes::kTooLarge, fmt::format("its state has more than {} elements", kMostState)), -1;
   graph::Tensor initial({info.dtype == DType::kUint8 ? DType::kInt8 : info.dtype, info.shape});
   if (IsQuantized(tensor))
     std::ranges::fill(initial.mutable_bytes(), static_cast<uint8_t>(static_cast<int8_t>(ZeroPoint(tensor))));

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// TFLite_Detection_PostProcess, the one custom operator that is known.
+// What stands at the end of detectors: TFLite_Detection_PostProcess, the one custom operator that is known,
+// and NON_MAX_SUPPRESSION_V4 and _V5.
 #include "compiler/host/detection.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
+#include "compiler/host/tflite_suppression.h"
 #include "compiler/import/tflite/builder.h"
 
 namespace cosim::import::tflite {
@@ -66,6 +68,30 @@ bool Builder::DetectionPostProcess() {
     graph::HostOp node{op, static_cast<int32_t>(k), type,
                        "what it does depends on the scores: the host sorts them"};
     plain_[op_->outputs[k]] = model_.graph.Add(fmt::format("{}.{}", name_, k), std::move(node), inputs);
+  }
+  return true;
+}
+
+// Places, with sigma their scores too, and how many there are.
+bool Builder::Suppress() {
+  const bool soft = op_->name == "NON_MAX_SUPPRESSION_V5";
+  const size_t count = soft ? 6 : 5, results = soft ? 3 : 2;
+  if (!Operands(count, count)) return false;
+  if (op_->outputs.size() != results) return Malformed(fmt::format("has {} results", op_->outputs.size()));
+  const auto most = IntegersOf(2);
+  if (!most || most->size() != 1) return Unsupported("a count that is not constant");
+  std::vector<ValueId> inputs;
+  for (size_t i = 0; i < count; ++i) {
+    if (i == 2) continue;
+    if (!IsFloat(op_->inputs[i])) return Unsupported("boxes, scores or bounds that are not float32");
+    inputs.push_back(Plain(op_->inputs[i]));
+  }
+  const auto op = host::TfliteNonMaxSuppression((*most)[0]);
+  for (size_t k = 0; k < results; ++k) {
+    const int32_t result = k == 1 && !soft ? 2 : static_cast<int32_t>(k);
+    const ValueId value = HostNode(k == 0 ? name_ : fmt::format("{}.{}", name_, k), op, inputs,
+                                   "what it chooses depends on the scores: the host sorts them", {}, result);
+    if (!Finish(value, false, k)) return false;
   }
   return true;
 }

@@ -128,6 +128,25 @@ bool Builder::Negate() {
   return Finish(Host(name_, host::Negate(), {nchw ? Nchw(from) : Plain(from)}, kNoOperation), nchw);
 }
 
+bool Builder::Sign() {
+  if (!Operands(1, 1)) return false;
+  const int from = op_->inputs[0];
+  const DType type = Info(from).dtype;
+  if (type != DType::kFloat32 && type != DType::kInt32)
+    return Unsupported(
+        fmt::format("{} values: the reference computes float32 and int32 only", graph::Name(type)));
+  const bool nchw = Info(from).shape.size() == 4 && IsNchw(from);
+  return Finish(Host(name_, host::Sign(), {nchw ? Nchw(from) : Plain(from)}, kNoOperation), nchw);
+}
+
+bool Builder::ArcTangent() {
+  if (!Operands(2, 2)) return false;
+  if (!IsFloat(op_->inputs[0]) || !IsFloat(op_->inputs[1]))
+    return Unsupported("operands that are not float32");
+  const Aligned operands = AlignedOperands();
+  return Finish(Host(name_, host::ArcTangent2(), operands.values, kNoOperation), operands.nchw);
+}
+
 bool Builder::Extreme() {
   if (!Operands(2, 2)) return false;
   if (Info(op_->inputs[0]).dtype != Info(op_->inputs[1]).dtype)
@@ -239,19 +258,22 @@ bool Builder::SquaredDifference() {
         Host(name_, host::Binary("mul", host::Arithmetic::kMultiply), {difference, difference}, kNoOperation),
         operands.nchw);
   }
-  if (!IsQuantized(a) || !IsQuantized(b) || !IsQuantized(to) || Info(a).dtype != DType::kInt8)
-    return Unsupported("operands that are not both float32, int32 or quantized int8");
+  const bool wide = IsWide(a) && IsWide(b) && IsWide(to);
+  if (!wide && (!IsQuantized(a) || !IsQuantized(b) || !IsQuantized(to) || Info(a).dtype != DType::kInt8))
+    return Unsupported("operands that are not both float32, int32, or quantized int8 or int16");
   const double scale_a = static_cast<double>(Info(a).scales[0]),
                scale_b = static_cast<double>(Info(b).scales[0]), twice_most = 2 * std::max(scale_a, scale_b);
-  const double out = twice_most * twice_most / ((1 << 14) * static_cast<double>(Info(to).scales[0]));
+  const double out =
+      twice_most * twice_most / ((wide ? 1 : 1 << 14) * static_cast<double>(Info(to).scales[0]));
   const host::TfliteSquaredDifference difference{
       {ZeroPoint(a), ZeroPoint(b)},
       {Multiplier::Of(scale_a / twice_most), Multiplier::Of(scale_b / twice_most)},
       Multiplier::Of(out),
-      ZeroPoint(to)};
-  return Finish(
-      Host(name_, host::QuantizedSquaredDifference(difference), values, kNoPairs, QuantizationOf(to)),
-      operands.nchw);
+      ZeroPoint(to),
+      wide};
+  return Finish(Host(name_, host::QuantizedSquaredDifference(difference), values,
+                     wide ? kWideReason : kNoPairs, QuantizationOf(to)),
+                operands.nchw);
 }
 
 bool Builder::PRelu() {

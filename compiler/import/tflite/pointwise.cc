@@ -121,15 +121,21 @@ bool Builder::Add() {
   if (!limits) return false;
   const bool wide = IsWide(a);
   if (wide && (!options || options->powers_of_two) && IsPowerOfTwo(Info(a).scales[0]) &&
-      IsPowerOfTwo(Info(b).scales[0]) && IsPowerOfTwo(Info(to).scales[0]))
-    return Unsupported("int16 of scales that are powers of two, which have an arithmetic of their own");
+      IsPowerOfTwo(Info(b).scales[0]) && IsPowerOfTwo(Info(to).scales[0])) {
+    const ValueId sum = ShiftedSum(x, y, subtract, *limits);
+    return sum >= 0 && Finish(sum, nchw);
+  }
   const double scale_a = Info(a).scales[0], scale_b = Info(b).scales[0],
                twice_most = 2 * std::max(scale_a, scale_b);
   const Multiplier ma = Multiplier::Of(scale_a / twice_most), mb = Multiplier::Of(scale_b / twice_most);
   const Multiplier out =
       Multiplier::Of(twice_most / ((wide ? 1 << 15 : 1 << 20) * static_cast<double>(Info(to).scales[0])));
-  const bool core = !wide && !subtract && same_shape && ma.multiplier != 0 && mb.multiplier != 0 &&
-                    out.multiplier != 0 && out.exponent <= 0;
+  const auto is_constant = [&](ValueId value) {
+    return model_.graph.node(value).As<graph::Constant>() != nullptr;
+  };
+  const bool constant = is_constant(x) || is_constant(y);
+  const bool core = !wide && !subtract && !constant && same_shape && ma.multiplier != 0 &&
+                    mb.multiplier != 0 && out.multiplier != 0 && out.exponent <= 0;
   if (core) {
     const graph::ScaledAdd add{{ZeroPoint(a), ma.multiplier, -ma.exponent},
                                {ZeroPoint(b), mb.multiplier, -mb.exponent},
@@ -143,9 +149,26 @@ bool Builder::Add() {
   const std::string why = wide ? kWideReason
                           : subtract
                               ? "the ISA does not subtract as TensorFlow Lite does: an ALU op would lift that"
+                          : constant   ? "one of its operands is a constant of the whole shape"
                           : same_shape ? "its multipliers are out of range"
                                        : "its operands have different shapes";
   return Finish(Host(name_, host::Addition(add), {x, y}, why, QuantizationOf(to)), nchw);
+}
+
+// int16 under scales that are powers of two, one of which is the result's: the other operand is shifted.
+ValueId Builder::ShiftedSum(ValueId x, ValueId y, bool subtract, const Limits& limits) {
+  host::TfliteShiftedAddition sum{.low = limits.low, .high = limits.high, .subtract = subtract};
+  const auto exponent = [&](int tensor) {
+    return static_cast<int>(std::lround(std::log2(static_cast<double>(Info(tensor).scales[0]))));
+  };
+  for (size_t k : {0, 1}) sum.shifts[k] = exponent(op_->outputs[0]) - exponent(op_->inputs[k]);
+  if (std::min(sum.shifts[0], sum.shifts[1]) != 0 || std::max(sum.shifts[0], sum.shifts[1]) > 15 ||
+      Info(op_->inputs[0]).shape != Info(op_->inputs[1]).shape)
+    return Unsupported(
+               "int16 of different shapes, or of scales of which none is the result's, where all are "
+               "powers of two: the reference does not define that"),
+           -1;
+  return Host(name_, host::ShiftedAddition(sum), {x, y}, kWideReason, QuantizationOf(op_->outputs[0]));
 }
 
 bool Builder::Multiply() {

@@ -208,7 +208,8 @@ ValueId Builder::QuantizedDense(ValueId x, Activation activation) {
   const ValueId bias = BiasOrZero(outputs);
   if (!limits || bias < 0) return -1;
   const ValueId w = Plain(weights);
-  const std::string why = WhyNotCore(multipliers);
+  const std::string why =
+      Info(weights).data ? WhyNotCore(multipliers) : "its weights are values of the network";
   if (why.empty()) {
     const ValueId sum = model_.graph.Add(name_, graph::Dense{ZeroPoint(from)},
                                          {x, WithoutDeadChannels(WithoutZeroPoint(w, weights), multipliers)});

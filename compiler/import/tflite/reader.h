@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A TensorFlow Lite file as plain structures, checked: every index leads somewhere, constants have the size
-// of their shape, operands are computed before they are read. The only unit that sees FlatBuffers; what
-// operators mean is tflite/build.cc's.
+// of their shape, operands are computed before they are read. Only this and options.h see FlatBuffers;
+// what operators mean is tflite/build.cc's.
 #pragma once
 
 #include <cstdint>
@@ -94,6 +94,7 @@ struct RecurrentOptions {  ///< LSTM, RNN, SVDF and their kin
   bool time_major = false, basic = false, diagonal = false;
   bool asymmetric = false;  ///< as of DenseOptions
   int rank = 0;             ///< SVDF
+  bool merged = false;      ///< both directions in one result
 };
 struct NoOptions {};
 
@@ -114,6 +115,7 @@ struct TensorInfo {
   graph::TensorPtr data;             ///< constants
   std::string unusable;              ///< why nothing can be computed with it; empty if it can
   bool variable = false;             ///< keeps its value from one run to the next
+  bool complex = false;              ///< complex64, which few operators take; unusable to all others
   bool resource = false;             ///< a handle of a variable, not a value
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "compiler/host/movement.h"
 #include "compiler/host/numeric.h"
@@ -66,11 +67,15 @@ bool Builder::Concatenate() {
   const int to = op_->outputs[0];
   const auto rank = static_cast<int64_t>(Info(to).shape.size());
   const int64_t axis = options->axis < 0 ? options->axis + rank : options->axis;
-  bool constant = false, alike = true;
+  bool constant = false, alike = true, rescaled = false;
   for (int from : op_->inputs) {
     if (from < 0) return Malformed("an operand is missing");
     alike &= SameQuantization(Info(from), Info(to));
-    if (Info(from).scales.size() == 1 && !SameQuantization(Info(from), Info(to)))
+    const bool other = Info(from).scales.size() == 1 && !SameQuantization(Info(from), Info(to));
+    rescaled |= other && Info(from).dtype == DType::kUint8;
+    if (Info(from).dtype != Info(to).dtype) return Malformed("operands of different types");
+    // The reference scales uint8, and copies int16 whatever its scale is.
+    if (other && Info(from).dtype == DType::kInt8)
       return Unsupported("operands that are quantized differently");
     if (static_cast<int64_t>(Info(from).shape.size()) != rank)
       return Malformed("operands of different ranks");
@@ -78,12 +83,34 @@ bool Builder::Concatenate() {
   }
   const bool channels = rank == 4 && axis == 3 && IsQuantized(to) && alike && !constant;
   std::vector<ValueId> values;
-  for (int from : op_->inputs) values.push_back(channels ? Nchw(from) : Plain(from));
+  for (size_t i = 0; i < op_->inputs.size(); ++i) {
+    const int from = op_->inputs[i];
+    values.push_back(channels ? Nchw(from) : rescaled ? AsInResult(i) : Plain(from));
+  }
   if (!channels) return Moved(host::Concat(axis), std::move(values));
   for (int from : op_->inputs)
     for (size_t d : {0, 1, 2})
       if (Info(from).shape[d] != Info(to).shape[d]) return Malformed("operands of different sizes");
   return Finish(model_.graph.Add(name_, graph::Concat{}, values, QuantizationOf(to)), true);
+}
+
+// Of uint8, by a table: the reference scales in float32.
+ValueId Builder::AsInResult(size_t operand) {
+  const int tensor = op_->inputs[operand];
+  const TensorInfo &info = Info(tensor), &to = Info(op_->outputs[0]);
+  if (!IsQuantized(tensor) || !IsQuantized(op_->outputs[0]))
+    return Unsupported("operands of which some are not quantized"), -1;
+  if (SameQuantization(info, to)) return Plain(tensor);
+  const float scale = info.scales[0] * (1.0f / to.scales[0]),
+              bias = static_cast<float>(-info.zero_points[0]) * scale;
+  if (!std::isfinite(255 * scale)) return Unsupported("scales that the reference does not define"), -1;
+  graph::Table table;
+  for (int32_t q = 0; q < 256; ++q) {
+    const float steps = std::clamp(std::round(static_cast<float>(q) * scale + bias), -1e6f, 1e6f);
+    table.table.push_back(std::clamp(static_cast<int32_t>(steps) + to.zero_points[0], 0, 255) - 128);
+  }
+  return model_.graph.Add(fmt::format("{}.scaled{}", name_, operand), std::move(table), {Plain(tensor)},
+                          QuantizationOf(op_->outputs[0]));
 }
 
 bool Builder::Mean() {

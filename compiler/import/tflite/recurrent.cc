@@ -19,7 +19,16 @@ namespace {
 
 constexpr char kStepsReason[] = "steps depend on the one before: the host computes them";
 
-std::optional<host::CellFunction> FunctionOf(const RecurrentOptions& options) {
+/// The exponent of a scale that is a power of two.
+std::optional<int> ExponentOf(float scale) {
+  const double exponent = std::log2(static_cast<double>(scale)), rounded = std::round(exponent);
+  if (std::abs(exponent - rounded) > 1e-5) return std::nullopt;
+  return static_cast<int>(rounded);
+}
+
+}  // namespace
+
+std::optional<host::CellFunction> Builder::FunctionOf(const RecurrentOptions& options) {
   if (options.tanh) return host::CellFunction::kTanh;
   switch (options.activation) {
     case Activation::kNone:
@@ -37,42 +46,40 @@ std::optional<host::CellFunction> FunctionOf(const RecurrentOptions& options) {
   return std::nullopt;
 }
 
-/// The exponent of a scale that is a power of two.
-std::optional<int> ExponentOf(float scale) {
-  const double exponent = std::log2(static_cast<double>(scale)), rounded = std::round(exponent);
-  if (std::abs(exponent - rounded) > 1e-5) return std::nullopt;
-  return static_cast<int>(rounded);
-}
-
-}  // namespace
-
-/// One node a result of `op` on the operands that are there; the first is the operator's, the others are what
-/// becomes of `states`.
-bool Builder::FinishRecurrent(const graph::HostOperatorPtr& op, const std::vector<size_t>& from,
-                              const std::vector<size_t>& states) {
-  std::vector<ValueId> inputs;
-  std::vector<bool> present;
-  std::vector<graph::HostOperand> operands;
+/// Of `op` on x and the operands of the direction that are there: its first result, after the others are what
+/// becomes of the states. -1 after a report.
+ValueId Builder::Recurred(const std::string& name, const graph::HostOperatorPtr& op, ValueId x,
+                          const Direction& direction) {
+  if (x < 0) return -1;
+  const auto& [from, states] = direction;
+  std::vector<ValueId> inputs = {x};
+  std::vector<bool> present = {true};
+  std::vector<graph::HostOperand> operands = {{model_.graph.node(x).type}};
   for (size_t i : from) {
     const bool is_state = std::ranges::count(states, i) > 0;
     present.push_back(HasOperand(i));
     if (!present.back()) continue;
     inputs.push_back(is_state ? StateOf(op_->inputs[i]) : Plain(op_->inputs[i]));
-    if (inputs.back() < 0) return false;
+    if (inputs.back() < 0) return -1;
     operands.push_back({model_.graph.node(inputs.back()).type});
   }
   const auto given = host::WithoutAbsent(op, present);
   const auto types = given->Infer(operands);
-  if (const auto* error = std::get_if<std::string>(&types)) return Malformed(*error);
+  if (const auto* error = std::get_if<std::string>(&types)) return Malformed(*error), -1;
   std::vector<ValueId> results;
   for (size_t k = 0; k <= states.size(); ++k) {
     const int tensor = k == 0 ? op_->outputs[0] : op_->inputs[states[k - 1]];
     graph::HostOp node{given, static_cast<int32_t>(k), std::get<0>(types).at(k), kStepsReason};
-    const std::string name = k == 0 ? name_ : fmt::format("{}.state{}", name_, k - 1);
-    results.push_back(model_.graph.Add(name, std::move(node), inputs, QuantizationOf(tensor)));
+    const std::string each = k == 0 ? name : fmt::format("{}.state{}", name, k - 1);
+    results.push_back(model_.graph.Add(each, std::move(node), inputs, QuantizationOf(tensor)));
   }
   for (size_t k = 0; k < states.size(); ++k) SetState(op_->inputs[states[k]], results[k + 1]);
-  return Finish(results[0], false);
+  return results[0];
+}
+
+bool Builder::FinishRecurrent(const graph::HostOperatorPtr& op, const std::vector<size_t>& from,
+                              const std::vector<size_t>& states) {
+  return Finish(Recurred(name_, op, Plain(op_->inputs[0]), {from, states}), false);
 }
 
 std::optional<host::ByteWeights> Builder::BytesAmong(const std::vector<size_t>& operands, bool asymmetric) {
@@ -116,7 +123,7 @@ bool Builder::Lstm() {
   const auto bytes = BytesAmong({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, kProjection}, options->asymmetric);
   if (!bytes) return false;
   std::vector<size_t> from;
-  for (size_t i = 0; i < kMost; ++i) from.push_back(i);
+  for (size_t i = 1; i < kMost; ++i) from.push_back(i);
   const host::TfliteLstm lstm{*function, static_cast<double>(options->cell_clip),
                               static_cast<double>(options->projection_clip), options->time_major && rank == 3,
                               *bytes};
@@ -159,7 +166,7 @@ bool Builder::LstmInt8(const RecurrentOptions& options) {
   if (options.cell_clip > 0)
     lstm.cell_clip = static_cast<int32_t>(
         std::min(static_cast<double>(options.cell_clip) / static_cast<double>(Info(c).scales[0]), 32767.0));
-  const std::vector<size_t> from = {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14, 15, kHidden, kCells};
+  const std::vector<size_t> from = {1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14, 15, kHidden, kCells};
   return FinishRecurrent(host::LstmInt8(lstm), from, {kHidden, kCells});
 }
 
@@ -175,7 +182,7 @@ bool Builder::Rnn() {
   if (!IsFloat(op_->inputs[0])) return Unsupported("an input that is not float32");
   const auto bytes = BytesAmong({1, 2}, options->asymmetric);
   if (!bytes) return false;
-  return FinishRecurrent(host::RnnFloat(*function, options->time_major && rank == 3, *bytes), {0, 1, 2, 3, 4},
+  return FinishRecurrent(host::RnnFloat(*function, options->time_major && rank == 3, *bytes), {1, 2, 3, 4},
                          {4});
 }
 
@@ -192,7 +199,7 @@ bool Builder::Svdf() {
   if (IsFloat(x)) {
     const auto bytes = BytesAmong({1, 2}, options->asymmetric);
     if (!bytes) return false;
-    return FinishRecurrent(host::SvdfFloat(options->rank, *function, *bytes), {0, 1, 2, 3, 4}, {4});
+    return FinishRecurrent(host::SvdfFloat(options->rank, *function, *bytes), {1, 2, 3, 4}, {4});
   }
   // The reference's integers know no activation but what the output's range cuts off.
   if (*function != host::CellFunction::kRelu && *function != host::CellFunction::kNone)
@@ -213,7 +220,7 @@ bool Builder::Svdf() {
                               ZeroPoint(y),
                               Multiplier::Of(static_cast<double>(first)),
                               Multiplier::Of(static_cast<double>(second))};
-  return FinishRecurrent(host::SvdfInt8(svdf), {0, 1, 2, 3, 4}, {4});
+  return FinishRecurrent(host::SvdfInt8(svdf), {1, 2, 3, 4}, {4});
 }
 
 }  // namespace cosim::import::tflite

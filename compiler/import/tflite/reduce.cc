@@ -195,7 +195,7 @@ bool Builder::LogSoftmax() {
                 false);
 }
 
-// Bytes: sums of products less their zero points, in 32 bits, times the factor of the scales.
+// Bytes: sums of products less their zero points, in 32 bits, times the factor of the scales. int16: in 64.
 bool Builder::BatchMatMul() {
   if (!Operands(2, 2)) return false;
   const auto* options = std::get_if<ProductOptions>(&op_->options);
@@ -217,22 +217,41 @@ bool Builder::BatchMatMul() {
   if (IsFloat(a) && IsFloat(b))
     return Finish(Host(name_, host::MatMul(), {values[0], values[1]}, why), false);
   if (IsFloat(a)) return HybridMatMul(values[0], values[1], options && options->asymmetric);
+  const double factor = IsInteger(a) && IsInteger(b) && IsInteger(to)
+                            ? static_cast<double>(Info(a).scales[0]) *
+                                  static_cast<double>(Info(b).scales[0]) /
+                                  static_cast<double>(Info(to).scales[0])
+                            : 0;
+  if (IsWide(a) && IsWide(b) && IsWide(to)) return WideMatMul(values[0], values[1], factor);
   if (!IsQuantized(a) || !IsQuantized(b) || !IsQuantized(to) || Info(a).dtype != DType::kInt8 ||
       Info(b).dtype != DType::kInt8)
-    return Unsupported(fmt::format("{} by {}: float32 or quantized int8 are", graph::Name(Info(a).dtype),
-                                   graph::Name(Info(b).dtype)));
+    return Unsupported(fmt::format("{} by {}: float32, or quantized int8 or int16 alike, are",
+                                   graph::Name(Info(a).dtype), graph::Name(Info(b).dtype)));
   std::vector<ValueId> operands = {values[0], values[1]};
   for (int k : {0, 1}) {
     const auto zero = static_cast<int8_t>(ZeroPoint(op_->inputs[k]));
     operands.push_back(
         model_.graph.AddConstant(fmt::format("{}.zero{}", name_, k), Tensor({}, std::vector<int8_t>{zero})));
   }
-  const double factor = static_cast<double>(Info(a).scales[0]) * static_cast<double>(Info(b).scales[0]) /
-                        static_cast<double>(Info(to).scales[0]);
   const host::TfliteRequantization requantization{.multiplier = Multiplier::Of(factor),
                                                   .to_zero_point = ZeroPoint(to)};
   const ValueId sums = Host(name_ + ".sums", host::MatMulInteger(), operands, why);
   return Finish(Host(name_, host::Requantization(requantization), {sums}, why, QuantizationOf(to)), false);
+}
+
+bool Builder::WideMatMul(ValueId a, ValueId b, double factor) {
+  const Multiplier multiplier = Multiplier::Of(factor);
+  if (multiplier.exponent >= 8) return Unsupported("scales that the reference does not define");
+  const auto wide = [&](const std::string& what, ValueId value) {
+    return Host(name_ + what, host::Cast(DType::kInt64), {value}, kWideReason);
+  };
+  const ValueId sums =
+      Host(name_ + ".sums", host::MatMul(), {wide(".int64.0", a), wide(".int64.1", b)}, kWideReason);
+  const host::TfliteRequantization requantization{
+      .multiplier = multiplier, .low = -32768, .high = 32767, .to = DType::kInt16};
+  return Finish(
+      Host(name_, host::Requantization(requantization), {sums}, kWideReason, QuantizationOf(op_->outputs[0])),
+      false);
 }
 
 }  // namespace cosim::import::tflite

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorFlow Lite's operators that choose by value or place (TOPK_V2, ONE_HOT, SCATTER_ND, REVERSE_SEQUENCE),
-// and LOCAL_RESPONSE_NORMALIZATION.
+// TensorFlow Lite's operators that choose by value or place (TOPK_V2, ONE_HOT, SCATTER_ND, SPARSE_TO_DENSE,
+// DYNAMIC_UPDATE_SLICE, REVERSE_SEQUENCE), and LOCAL_RESPONSE_NORMALIZATION.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "compiler/host/elementwise.h"
 #include "compiler/host/index.h"
 #include "compiler/host/linear.h"
 #include "compiler/host/movement.h"
@@ -20,6 +21,7 @@ using graph::ValueId;
 namespace {
 
 constexpr char kPlaces[] = "what it moves depends on values: the host does that";
+constexpr char kUnsignedSums[] = "its sums are of bytes without a sign";
 
 }  // namespace
 
@@ -69,7 +71,7 @@ bool Builder::OneHot() {
                 false);
 }
 
-// Updates of one place are added.
+// Updates of one place are added; of truths one is enough.
 bool Builder::ScatterNd() {
   if (!Operands(3, 3)) return false;
   const auto shape = IntegersOf(2);
@@ -78,13 +80,59 @@ bool Builder::ScatterNd() {
       graph::NumElements(*shape) > kMostElements)
     return Malformed(fmt::format("a result of {}", graph::ToString(*shape)));
   const DType type = Info(op_->inputs[1]).dtype;
-  if (type != DType::kFloat32 && type != DType::kInt8 && type != DType::kInt32 && type != DType::kInt64)
-    return Unsupported(fmt::format("{} values: float32, int8, int32 and int64 are", graph::Name(type)));
+  if (type == DType::kInt16 || type == DType::kFloat16)
+    return Unsupported(fmt::format("{} values, which the reference does not compute", graph::Name(type)));
+  const bool unsigned_bytes = type == DType::kUint8, truths = type == DType::kBool;
   const ValueId zeros = model_.graph.AddConstant(name_ + ".zeros", graph::Tensor({type, *shape}));
-  return Finish(
-      Host(name_, host::ScatterNd(host::ScatterMode::kAdd),
-           {zeros, Plain(op_->inputs[0]), Plain(op_->inputs[1])}, kPlaces, QuantizationOf(op_->outputs[0])),
-      false);
+  ValueId updates = Plain(op_->inputs[1]);
+  if (unsigned_bytes) updates = Host(name_ + ".uint8", host::ToUint8(), {updates}, kUnsignedSums);
+  const auto quantization = QuantizationOf(op_->outputs[0]);
+  const ValueId sums =
+      Host(unsigned_bytes ? name_ + ".sums" : name_,
+           host::ScatterNd(truths ? host::ScatterMode::kMaximum : host::ScatterMode::kAdd),
+           {zeros, Plain(op_->inputs[0]), updates}, kPlaces, unsigned_bytes ? std::nullopt : quantization);
+  return Finish(unsigned_bytes ? Host(name_, host::FromUint8(), {sums}, kUnsignedSums, quantization) : sums,
+                false);
+}
+
+// A value for each row of indices, or one for all; a vector of indices has a place in each.
+bool Builder::SparseToDense() {
+  if (!Operands(4, 4)) return false;
+  const auto shape = IntegersOf(1);
+  if (!shape) return Unsupported("a shape that is not constant");
+  if (std::ranges::any_of(*shape, [](int64_t extent) { return extent < 1 || extent > kMostElements; }) ||
+      graph::NumElements(*shape) > kMostElements)
+    return Malformed(fmt::format("a result of {}", graph::ToString(*shape)));
+  const int places = op_->inputs[0], values = op_->inputs[2], other = op_->inputs[3];
+  const Shape& given = Info(places).shape;
+  if (given.size() > 2 || Info(values).shape.size() > 1 || graph::NumElements(Info(other).shape) != 1)
+    return Malformed("indices, values or a default of too many dimensions");
+  if (Info(values).dtype != Info(other).dtype) return Malformed("a default of another type");
+  if (Info(places).dtype != DType::kInt32 && Info(places).dtype != DType::kInt64)
+    return Unsupported(fmt::format("indices of {}", graph::Name(Info(places).dtype)));
+  const Shape rows = {given.empty() ? 1 : given[0], given.size() == 2 ? given[1] : 1};
+  const auto quantization = QuantizationOf(op_->outputs[0]);
+  const ValueId nothing = Host(name_ + ".default", host::ReshapeTo({}), {Plain(other)}, kMovesReason),
+                dense = Host(name_ + ".dense", host::Expand(), {nothing, List(".shape", *shape)},
+                             kMovesReason, quantization),
+                indices = Host(name_ + ".rows", host::ReshapeTo(rows), {Plain(places)}, kMovesReason),
+                each = Host(name_ + ".values", host::Expand(), {Plain(values), List(".count", {rows[0]})},
+                            kMovesReason);
+  return Finish(Host(name_, host::ScatterNd(host::ScatterMode::kReplace), {dense, indices, each}, kPlaces,
+                     quantization),
+                false);
+}
+
+bool Builder::UpdateSlice() {
+  if (!Operands(3, 3)) return false;
+  const int from = op_->inputs[0];
+  if (Info(from).dtype != Info(op_->inputs[1]).dtype) return Malformed("operands of different types");
+  const DType starts = Info(op_->inputs[2]).dtype;
+  if (starts != DType::kInt32 && starts != DType::kInt64)
+    return Unsupported(fmt::format("starts of {}", graph::Name(starts)));
+  return Finish(Host(name_, host::UpdateSlice(), {Plain(from), Plain(op_->inputs[1]), Plain(op_->inputs[2])},
+                     kPlaces, QuantizationOf(op_->outputs[0])),
+                false);
 }
 
 bool Builder::ReverseSequence() {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/graph/infer.h"
+#include "compiler/host/linear.h"
 #include "compiler/host/movement.h"
 #include "compiler/host/spatial.h"
 #include "compiler/import/tflite/builder.h"
@@ -96,7 +97,8 @@ bool Builder::Dense() {
   const int from = op_->inputs[0], weights = op_->inputs[1], to = op_->outputs[0];
   const TensorInfo& w = Info(weights);
   if (o.shuffled) return Unsupported("its weights are shuffled");
-  if (!w.data) return Unsupported("its weights are not constant");
+  if (!w.data && (IsFloat(from) != IsFloat(weights) || (!IsFloat(weights) && !IsQuantized(weights))))
+    return Unsupported("weights that are not constant, nor like its input");
   if (w.shape.size() != 2) return Malformed("weights must have 2 dimensions");
   const int64_t elements = graph::NumElements(Info(from).shape), depth = w.shape[1];
   if (elements % depth != 0) return Malformed(fmt::format("{} values in rows of {}", elements, depth));
@@ -122,7 +124,15 @@ bool Builder::Dense() {
 
 ValueId Builder::FloatDense(ValueId x, Activation activation, bool asymmetric) {
   if (!IsFloat(op_->inputs[1])) return HybridDense(x, activation, asymmetric);
-  ValueId y = model_.graph.Add(name_, graph::Dense{}, {x, Plain(op_->inputs[1])});
+  const ValueId w = Plain(op_->inputs[1]);
+  ValueId y = -1;
+  if (Info(op_->inputs[1]).data) {
+    y = model_.graph.Add(name_, graph::Dense{}, {x, w});
+  } else {
+    const std::string why = "its weights are values of the network";
+    y = Host(name_, host::MatMul(), {x, Host(name_ + ".turned", host::Transpose({1, 0}), {w}, why)}, why);
+    if (y < 0) return -1;
+  }
   if (HasOperand(2)) {
     if (Info(op_->inputs[2]).shape != Shape{Info(op_->inputs[1]).shape[0]} || !IsFloat(op_->inputs[2]))
       return Malformed("its bias does not fit"), -1;

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// TensorFlow Lite's layers with a state that read a sequence from both ends: a layer of recurrent.cc forward,
+// and one on the sequence reversed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "compiler/host/movement.h"
+#include "compiler/host/tflite_recurrent.h"
+#include "compiler/import/tflite/builder.h"
+
+namespace cosim::import::tflite {
+
+using graph::ValueId;
+
+namespace {
+
+constexpr char kTurned[] = "one layer reads the sequence from its end: the host turns it around";
+
+}  // namespace
+
+ValueId Builder::Reversed(const std::string& name, ValueId x, int64_t axis) {
+  const std::string at = name.substr(name_.size());
+  const ValueId starts = List(at + ".starts", {-1}),
+                stops = List(at + ".stops", {std::numeric_limits<int64_t>::min()}),
+                axes = List(at + ".axes", {axis}), steps = List(at + ".steps", {-1});
+  return Host(name, host::Slice(), {x, starts, stops, axes, steps}, kTurned);
+}
+
+host::ByteWeights Builder::BytesOf(const host::ByteWeights& bytes, const Direction& direction) const {
+  host::ByteWeights own{{0}, bytes.asymmetric};
+  for (size_t operand : direction.from) own.scales.push_back(bytes.ScaleOf(operand));
+  return own;
+}
+
+// With an auxiliary input but no weights for it, that is what the backward layer reads.
+bool Builder::Bidirectional(size_t auxiliary, size_t auxiliary_weights, const Direction directions[2],
+                            const std::function<graph::HostOperatorPtr(const Direction&)>& make) {
+  const auto& options = std::get<RecurrentOptions>(op_->options);
+  for (size_t i = auxiliary_weights; i < op_->inputs.size(); ++i)
+    if (HasOperand(i)) return Unsupported("an auxiliary input with weights of its own");
+  if (op_->outputs.size() != (options.merged ? 1 : 2))
+    return Malformed(fmt::format("has {} results", op_->outputs.size()));
+  const int64_t time = options.time_major ? 0 : 1;
+  ValueId results[2];
+  for (const bool backward : {false, true}) {
+    const Direction& direction = directions[backward];
+    const int from = op_->inputs[backward && HasOperand(auxiliary) ? auxiliary : 0];
+    if (!IsFloat(from) || Info(from).shape.size() != 3)
+      return Unsupported("an input that is not float32 of 3 dimensions");
+    const std::string name = name_ + (backward ? ".backward" : ".forward");
+    const ValueId x = backward ? Reversed(name + ".input", Plain(from), time) : Plain(from);
+    const ValueId y = Recurred(backward ? name + ".layer" : name, make(direction), x, direction);
+    results[backward] = backward && y >= 0 ? Reversed(name, y, time) : y;
+    if (results[backward] < 0) return false;
+  }
+  if (!options.merged) return Finish(results[0], false) && Finish(results[1], false, 1);
+  return Finish(Host(name_, host::Concat(2), {results[0], results[1]}, kMovesReason), false);
+}
+
+bool Builder::BidirectionalLstm() {
+  constexpr size_t kLayer = 17, kStates = 35, kAuxiliary = 39, kMost = 48, kGateBiases = 12;
+  if (op_->inputs.size() < kAuxiliary || op_->inputs.size() > kMost)
+    return Malformed(fmt::format("has {} operands", op_->inputs.size()));
+  const auto* options = std::get_if<RecurrentOptions>(&op_->options);
+  if (!options) return Malformed("has no options");
+  const auto function = FunctionOf(*options);
+  if (!function) return Unsupported("its activation function");
+  for (size_t i = kStates; i < kAuxiliary; ++i)
+    if (!HasOperand(i)) return Malformed(fmt::format("operand {} is missing", i));
+  Direction directions[2];
+  std::vector<size_t> matrices;
+  for (size_t d : {0, 1}) {
+    for (size_t i = 1; i <= kLayer; ++i) {
+      const size_t operand = d * kLayer + i;
+      directions[d].from.push_back(operand);
+      if (i < kGateBiases || i == kLayer - 1) matrices.push_back(operand);
+      if (HasOperand(operand) && !Info(op_->inputs[operand]).data)
+        return Unsupported("weights that are not constant");
+    }
+    directions[d].states = {kStates + 2 * d, kStates + 2 * d + 1};
+    directions[d].from.insert(directions[d].from.end(), directions[d].states.begin(),
+                              directions[d].states.end());
+  }
+  const auto bytes = BytesAmong(matrices, options->asymmetric);
+  if (!bytes) return false;
+  const graph::Shape& shape = Info(op_->inputs[0]).shape;
+  if (options->merged && !options->time_major && !shape.empty() && shape[0] > 1)
+    return Unsupported(
+        "one result of both directions for several sequences, one behind the other: the reference's kernel "
+        "has the "
+        "states of all but the first in the wrong place");
+  return Bidirectional(kAuxiliary, kAuxiliary + 1, directions, [&](const Direction& direction) {
+    return host::LstmFloat({*function, static_cast<double>(options->cell_clip),
+                            static_cast<double>(options->projection_clip), options->time_major,
+                            BytesOf(*bytes, direction)});
+  });
+}
+
+bool Builder::BidirectionalRnn() {
+  constexpr size_t kAuxiliary = 9, kMost = 12;
+  if (op_->inputs.size() < kAuxiliary || op_->inputs.size() > kMost)
+    return Malformed(fmt::format("has {} operands", op_->inputs.size()));
+  const auto* options = std::get_if<RecurrentOptions>(&op_->options);
+  if (!options) return Malformed("has no options");
+  const auto function = FunctionOf(*options);
+  if (!function) return Unsupported("its activation function");
+  for (size_t i = 0; i < kAuxiliary; ++i)
+    if (!HasOperand(i)) return Malformed(fmt::format("operand {} is missing", i));
+  const auto bytes = BytesAmong({1, 2, 5, 6}, options->asymmetric);
+  if (!bytes) return false;
+  if (HasOperand(kAuxiliary) && !options->time_major)
+    return Unsupported("an auxiliary input sequence by sequence, which the reference's kernel does not read");
+  const auto is_byte = [](float scale) { return scale != 0; };
+  if (options->time_major && std::ranges::any_of(bytes->scales, is_byte))
+    return Unsupported(
+        "int8 weights step by step: the reference's kernel runs the sequence as often as it has "
+        "steps");
+  const Direction directions[2] = {{{1, 2, 3, 4}, {4}}, {{5, 6, 7, 8}, {8}}};
+  return Bidirectional(kAuxiliary, kAuxiliary + 1, directions, [&](const Direction& direction) {
+    return host::RnnFloat(*function, options->time_major, BytesOf(*bytes, direction));
+  });
+}
+
+}  // namespace cosim::import::tflite
