@@ -47,6 +47,14 @@ TEST(TfliteSelection, OneHotVectorsStandAlongAnyAxis) {
   EXPECT_THAT(first[0].data<float>(), ElementsAre(-1, -1, -1, -1, 5, -1));
 }
 
+TEST(TfliteSelection, DepthsHaveABound) {
+  const TensorInfo number = Known(Typed(DType::kFloat32, {}), Tensor({}, std::vector<float>{1}));
+  EXPECT_THAT(Refusal({Typed(DType::kInt32, {2}), Integers({}, {654311426}), number, number,
+                       Typed(DType::kFloat32, {2, 654311426})},
+                      "ONE_HOT", AxisOptions{-1}),
+              HasSubstr("a depth of more than 4194304"));
+}
+
 TEST(TfliteSelection, UpdatesOfOnePlaceAreAdded) {
   const auto y = Results({Typed(DType::kInt32, {3, 1}), Typed(DType::kFloat32, {3, 2}), Integers({2}, {4, 2}),
                           Typed(DType::kFloat32, {4, 2})},

@@ -21,6 +21,8 @@ using graph::ValueId;
 namespace {
 
 constexpr char kPlaces[] = "what it moves depends on values: the host does that";
+/// Places that are written out while a file is read.
+constexpr int64_t kMostListed = int64_t{1} << 22;
 constexpr char kUnsignedSums[] = "its sums are of bytes without a sign";
 
 }  // namespace
@@ -46,6 +48,8 @@ bool Builder::OneHot() {
   const auto depth = IntegersOf(1);
   if (!depth || depth->size() != 1 || (*depth)[0] < 0 || (*depth)[0] > kMostElements)
     return Unsupported("a depth that is not constant");
+  if ((*depth)[0] > kMostListed)
+    return Fail(codes::kTooLarge, fmt::format("a depth of more than {}", kMostListed));
   const TensorInfo& indices = Info(op_->inputs[0]);
   if (indices.dtype != DType::kInt32 && indices.dtype != DType::kInt64)
     return Unsupported(fmt::format("indices of {}", graph::Name(indices.dtype)));
@@ -83,7 +87,8 @@ bool Builder::ScatterNd() {
   if (type == DType::kInt16 || type == DType::kFloat16)
     return Unsupported(fmt::format("{} values, which the reference does not compute", graph::Name(type)));
   const bool unsigned_bytes = type == DType::kUint8, truths = type == DType::kBool;
-  const ValueId zeros = model_.graph.AddConstant(name_ + ".zeros", graph::Tensor({type, *shape}));
+  const ValueId zero = model_.graph.AddConstant(name_ + ".zero", graph::Tensor({type, {}})),
+                zeros = Host(name_ + ".zeros", host::Expand(), {zero, List(".shape", *shape)}, kMovesReason);
   ValueId updates = Plain(op_->inputs[1]);
   if (unsigned_bytes) updates = Host(name_ + ".uint8", host::ToUint8(), {updates}, kUnsignedSums);
   const auto quantization = QuantizationOf(op_->outputs[0]);
