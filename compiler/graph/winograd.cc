@@ -113,8 +113,11 @@ class Winograd {
     const int64_t left = std::min(op_.pad[1], width), count = std::min(input_[3], width - left);
     for (int64_t i = 0; i < 4; ++i, lines += width) {
       const int64_t y = 2 * at.row + i - op_.pad[0];
-      std::fill_n(lines, width, 0.0f);
-      if (y >= 0 && y < input_[2]) std::copy_n(plane + y * input_[3], count, lines + left);
+      const bool inside = y >= 0 && y < input_[2];
+      std::fill_n(lines, inside ? left : width, 0.0f);
+      if (!inside) continue;
+      std::copy_n(plane + y * input_[3], count, lines + left);
+      std::fill(lines + left + count, lines + width, 0.0f);
     }
   }
 

@@ -27,13 +27,18 @@ void AddSmoothNoise(Random& random, Plane& plane, int64_t step, int64_t amplitud
   for (int64_t y = 0; y < plane.height; ++y) {
     const int64_t fy = y % step;
     const int64_t* knot = &knots[y / step * columns];
-    for (int64_t x = 0, fx = 0; x < plane.width; ++x, ++pixel) {
-      const int64_t above = knot[0] * (step - fx) + knot[1] * fx;
-      const int64_t below = knot[columns] * (step - fx) + knot[columns + 1] * fx;
-      // As integers divide: below 2^53, a rounded quotient reaches the next integer only if the exact one
-      // does.
-      *pixel += static_cast<int64_t>(static_cast<double>(above * (step - fy) + below * fy) / area);
-      if (++fx == step) fx = 0, ++knot;
+    for (int64_t left = 0; left < plane.width; left += step, ++knot) {
+      // From one column to the next of a cell, the sum of its weighted corners grows by as much. As doubles,
+      // since those are divided faster: below 2^53, a rounded quotient reaches an integer only if the exact
+      // one does.
+      const int64_t from = knot[0] * (step - fy) + knot[columns] * fy;
+      const int64_t to = knot[1] * (step - fy) + knot[columns + 1] * fy;
+      const int64_t count = std::min(step, plane.width - left);
+      const auto first = static_cast<double>(from * step), growth = static_cast<double>(to - from);
+      for (int64_t x = 0; x < count; ++x)
+        pixel[x] +=
+            static_cast<int64_t>((first + growth * static_cast<double>(static_cast<int32_t>(x))) / area);
+      pixel += count;
     }
   }
 }
