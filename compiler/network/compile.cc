@@ -13,6 +13,7 @@
 
 #include "compiler/cpu/lower_group.h"
 #include "compiler/cpu/work.h"
+#include "compiler/graph/passes/pool_before_concat.h"
 #include "compiler/network/convert.h"
 #include "compiler/network/lower_group.h"
 #include "compiler/network/memory_plan.h"
@@ -457,15 +458,24 @@ class Compiler {
   std::vector<runtime::CpuKernelPtr> convert_kernels_;
 };
 
+/// Values of the graph that was given, not of the one it became.
+runtime::Network WithValuesOf(const graph::Graph& graph, runtime::Network network) {
+  for (size_t i = 0; i < network.inputs.size(); ++i) network.inputs[i].value = graph.inputs()[i];
+  for (size_t i = 0; i < network.outputs.size(); ++i) network.outputs[i].value = graph.outputs()[i];
+  return network;
+}
+
 }  // namespace
 
 runtime::Network Compile(const graph::Graph& graph, const isa::Spec& spec, const CompileOptions& options,
                          cpu::CpuCompiler& cpu) {
+  const graph::Graph rearranged = options.keep_every_value ? graph : graph::PoolBeforeConcat(graph);
   std::string unreachable, none;
-  if (auto network = Compiler(graph, spec, options, {}, cpu).Run(unreachable)) return std::move(*network);
-  auto network = Compiler(graph, spec, options, unreachable, cpu).Run(none);
+  if (auto network = Compiler(rearranged, spec, options, {}, cpu).Run(unreachable))
+    return WithValuesOf(graph, std::move(*network));
+  auto network = Compiler(rearranged, spec, options, unreachable, cpu).Run(none);
   COSIM_CHECK(network, "{}", none);
-  return std::move(*network);
+  return WithValuesOf(graph, std::move(*network));
 }
 
 runtime::Network CompileForHost(const graph::Graph& graph, bool keep_every_value, cpu::CpuCompiler& cpu) {

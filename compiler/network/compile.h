@@ -26,7 +26,8 @@ struct CompileOptions {
   PassObserver after_pass;            ///< for people who want to see the IR; may be empty
   LoweringCache* cache = nullptr;     ///< shared with other compilations; may be null
   const TunedTiles* tuned = nullptr;  ///< schedules to take instead of choosing; may be null
-  /// Gets each group that goes to the accelerator, in order, with its tile; may be empty.
+  /// Gets each group that goes to the accelerator, in order, with its tile; may be empty. Its values are
+  /// those of the graph after graph::PoolBeforeConcat.
   std::function<void(const Group&, const Tile&)> placed = {};
 };
 

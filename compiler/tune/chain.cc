@@ -7,6 +7,7 @@
 #include <set>
 
 #include "compiler/cpu/no_code.h"
+#include "compiler/graph/passes/pool_before_concat.h"
 #include "compiler/network/measure.h"
 #include "isa/check.h"
 #include "sim/cycle/timing_engine.h"
@@ -18,9 +19,9 @@ using runtime::Cycle;
 
 Chain::Chain(const isa::Spec& spec, const graph::Graph& graph, int virtual_threads)
     : spec_(spec),
-      graph_(graph),
+      graph_(graph::PoolBeforeConcat(graph)),
       virtual_threads_(virtual_threads),
-      lowering_(spec, graph, {.virtual_threads = virtual_threads, .timing_only = true, .after_pass = {}}) {
+      lowering_(spec, graph_, {.virtual_threads = virtual_threads, .timing_only = true, .after_pass = {}}) {
   auto whole = Compile(nullptr);
   COSIM_CHECK(whole);
   layers_ = std::move(whole->layers);

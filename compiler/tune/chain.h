@@ -46,7 +46,7 @@ class Chain {
   std::optional<Whole> Compile(const network::TunedTiles* tuned);
 
   const isa::Spec& spec_;
-  const graph::Graph& graph_;
+  const graph::Graph graph_;  ///< as it is compiled
   int virtual_threads_;
   network::LoweringCache cache_;
   network::GroupLowering lowering_;
