@@ -100,7 +100,9 @@ class SearchTest : public ::testing::Test {
     const auto database = Search(text);
     EXPECT_TRUE(database) << error_;
     std::vector<Row> rows;
-    if (database) EXPECT_TRUE(database->ForEach([&](const Row& row) { rows.push_back(row); }, error_));
+    if (database) {
+      EXPECT_TRUE(database->ForEach([&](const Row& row) { rows.push_back(row); }, error_));
+    }
     return rows;
   }
   /// Runs it in a process that is killed once that many points have run.
