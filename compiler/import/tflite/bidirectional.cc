@@ -59,16 +59,23 @@ bool Builder::Bidirectional(size_t auxiliary, size_t auxiliary_weights, const Di
   return Finish(Host(name_, host::Concat(2), {results[0], results[1]}, kMovesReason), false);
 }
 
+std::optional<host::CellFunction> Builder::BidirectionalFunction(size_t needed, size_t least, size_t most) {
+  if (op_->inputs.size() < least || op_->inputs.size() > most)
+    return Malformed(fmt::format("has {} operands", op_->inputs.size())), std::nullopt;
+  const auto* options = std::get_if<RecurrentOptions>(&op_->options);
+  if (!options) return Malformed("has no options"), std::nullopt;
+  const auto function = FunctionOf(*options);
+  if (!function) return Unsupported("its activation function"), std::nullopt;
+  for (size_t i = needed; i < least; ++i)
+    if (!HasOperand(i)) return Malformed(fmt::format("operand {} is missing", i)), std::nullopt;
+  return function;
+}
+
 bool Builder::BidirectionalLstm() {
   constexpr size_t kLayer = 17, kStates = 35, kAuxiliary = 39, kMost = 48, kGateBiases = 12;
-  if (op_->inputs.size() < kAuxiliary || op_->inputs.size() > kMost)
-    return Malformed(fmt::format("has {} operands", op_->inputs.size()));
-  const auto* options = std::get_if<RecurrentOptions>(&op_->options);
-  if (!options) return Malformed("has no options");
-  const auto function = FunctionOf(*options);
-  if (!function) return Unsupported("its activation function");
-  for (size_t i = kStates; i < kAuxiliary; ++i)
-    if (!HasOperand(i)) return Malformed(fmt::format("operand {} is missing", i));
+  const auto function = BidirectionalFunction(kStates, kAuxiliary, kMost);
+  if (!function) return false;
+  const auto& options = std::get<RecurrentOptions>(op_->options);
   Direction directions[2];
   std::vector<size_t> matrices;
   for (size_t d : {0, 1}) {
@@ -83,43 +90,37 @@ bool Builder::BidirectionalLstm() {
     directions[d].from.insert(directions[d].from.end(), directions[d].states.begin(),
                               directions[d].states.end());
   }
-  const auto bytes = BytesAmong(matrices, options->asymmetric);
+  const auto bytes = BytesAmong(matrices, options.asymmetric);
   if (!bytes) return false;
   const graph::Shape& shape = Info(op_->inputs[0]).shape;
-  if (options->merged && !options->time_major && !shape.empty() && shape[0] > 1)
+  if (options.merged && !options.time_major && !shape.empty() && shape[0] > 1)
     return Unsupported(
         "one result of both directions for several sequences, one behind the other: the reference's kernel "
-        "has the "
-        "states of all but the first in the wrong place");
+        "has the states of all but the first in the wrong place");
   return Bidirectional(kAuxiliary, kAuxiliary + 1, directions, [&](const Direction& direction) {
-    return host::LstmFloat({*function, static_cast<double>(options->cell_clip),
-                            static_cast<double>(options->projection_clip), options->time_major,
+    return host::LstmFloat({*function, static_cast<double>(options.cell_clip),
+                            static_cast<double>(options.projection_clip), options.time_major,
                             BytesOf(*bytes, direction)});
   });
 }
 
 bool Builder::BidirectionalRnn() {
   constexpr size_t kAuxiliary = 9, kMost = 12;
-  if (op_->inputs.size() < kAuxiliary || op_->inputs.size() > kMost)
-    return Malformed(fmt::format("has {} operands", op_->inputs.size()));
-  const auto* options = std::get_if<RecurrentOptions>(&op_->options);
-  if (!options) return Malformed("has no options");
-  const auto function = FunctionOf(*options);
-  if (!function) return Unsupported("its activation function");
-  for (size_t i = 0; i < kAuxiliary; ++i)
-    if (!HasOperand(i)) return Malformed(fmt::format("operand {} is missing", i));
-  const auto bytes = BytesAmong({1, 2, 5, 6}, options->asymmetric);
+  const auto function = BidirectionalFunction(0, kAuxiliary, kMost);
+  if (!function) return false;
+  const auto& options = std::get<RecurrentOptions>(op_->options);
+  const auto bytes = BytesAmong({1, 2, 5, 6}, options.asymmetric);
   if (!bytes) return false;
-  if (HasOperand(kAuxiliary) && !options->time_major)
+  if (HasOperand(kAuxiliary) && !options.time_major)
     return Unsupported("an auxiliary input sequence by sequence, which the reference's kernel does not read");
   const auto is_byte = [](float scale) { return scale != 0; };
-  if (options->time_major && std::ranges::any_of(bytes->scales, is_byte))
+  if (options.time_major && std::ranges::any_of(bytes->scales, is_byte))
     return Unsupported(
-        "int8 weights step by step: the reference's kernel runs the sequence as often as it has "
-        "steps");
+        "int8 weights step by step: the reference's kernel runs the sequence as often as it "
+        "has steps");
   const Direction directions[2] = {{{1, 2, 3, 4}, {4}}, {{5, 6, 7, 8}, {8}}};
   return Bidirectional(kAuxiliary, kAuxiliary + 1, directions, [&](const Direction& direction) {
-    return host::RnnFloat(*function, options->time_major, BytesOf(*bytes, direction));
+    return host::RnnFloat(*function, options.time_major, BytesOf(*bytes, direction));
   });
 }
 

@@ -265,6 +265,9 @@ class Builder {
   graph::ValueId Recurred(const std::string& name, const graph::HostOperatorPtr& op, graph::ValueId x,
                           const Direction& direction);
   static std::optional<host::CellFunction> FunctionOf(const RecurrentOptions& options);
+  /// The cell's, of a layer of `least` to `most` operands, those from `needed` to `least` all there; else it
+  /// fails.
+  std::optional<host::CellFunction> BidirectionalFunction(size_t needed, size_t least, size_t most);
   host::ByteWeights BytesOf(const host::ByteWeights& bytes, const Direction& direction) const;
   bool Bidirectional(size_t auxiliary, size_t auxiliary_weights, const Direction directions[2],
                      const std::function<graph::HostOperatorPtr(const Direction&)>& make);
