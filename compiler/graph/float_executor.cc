@@ -237,33 +237,8 @@ bool IsElementwise(const Node& node) {
          node.As<Mul>();
 }
 
-/// Tensors that nothing reads any more, the latest last: memory that is mapped already.
-class Spares {
- public:
-  void Keep(std::vector<Values>& operands) {
-    for (Values& of : operands)
-      for (TensorPtr& value : of)
-        if (value.use_count() == 1) spares_.push_back(std::const_pointer_cast<Tensor>(std::move(value)));
-    const size_t most = 2 * operands.size();
-    if (spares_.size() > most) spares_.erase(spares_.begin(), spares_.end() - static_cast<ptrdiff_t>(most));
-  }
-
-  /// Of any values.
-  Tensor Take(const TensorType& type) {
-    const auto found =
-        std::ranges::find_if(spares_, [&](const auto& spare) { return spare->type() == type; });
-    if (found == spares_.end()) return Tensor(type);
-    Tensor taken = std::move(**found);
-    spares_.erase(found);
-    return taken;
-  }
-
- private:
-  std::vector<std::shared_ptr<Tensor>> spares_;
-};
-
 /// The results of `node` on the operands of each sample. Operands that nothing else holds may be overwritten.
-Values EvaluateSamples(const Node& node, const std::vector<Values>& operands, Spares& spares) {
+Values EvaluateSamples(const Node& node, const std::vector<Values>& operands) {
   Values results;
   const auto* conv = node.As<Conv2d>();
   const auto shares_weights = [&](const Values& of) { return of[1] == operands[0][1]; };
@@ -271,7 +246,7 @@ Values EvaluateSamples(const Node& node, const std::vector<Values>& operands, Sp
     Values images;
     for (const Values& of : operands) images.push_back(of[0]);
     std::vector<Tensor> convolved;
-    while (convolved.size() < operands.size()) convolved.push_back(spares.Take(node.type));
+    while (convolved.size() < operands.size()) convolved.emplace_back(node.type);
     const bool winograd = SuitsWinograd(*conv, operands[0][1]->shape(), node.type.shape);
     (winograd ? ConvolveWinograd : Convolve)(*conv, *operands[0][1], images, convolved);
     for (Tensor& result : convolved) results.push_back(std::make_shared<Tensor>(std::move(result)));
@@ -302,7 +277,6 @@ void ForEachFloatValue(const Graph& graph, const std::vector<std::vector<Tensor>
   for (ValueId id = 0; id < graph.size(); ++id)
     for (ValueId operand : graph.node(id).inputs) last_reader[operand] = id;
   std::vector<Values> values(graph.nodes().size());  // of each sample
-  Spares spares;
   size_t next_input = 0;
   for (ValueId id = 0; id < graph.size(); ++id) {
     const Node& node = graph.node(id);
@@ -322,8 +296,7 @@ void ForEachFloatValue(const Graph& graph, const std::vector<std::vector<Tensor>
         for (size_t i = 0; i < samples.size(); ++i) operands[i].push_back(values[operand][i]);
       for (ValueId operand : node.inputs)
         if (last_reader[operand] == id) values[operand].clear();
-      values[id] = EvaluateSamples(node, operands, spares);
-      spares.Keep(operands);
+      values[id] = EvaluateSamples(node, operands);
     }
     visit(id, values[id]);
   }

@@ -20,7 +20,8 @@ ValueId Graph::AddInput(std::string name, TensorType type, std::optional<Quantiz
 }
 
 ValueId Graph::AddConstant(std::string name, Tensor data, std::optional<Quantization> quantization) {
-  return AddConstant(std::move(name), std::make_shared<Tensor>(std::move(data)), std::move(quantization));
+  return AddConstant(std::move(name), std::make_shared<const Tensor>(std::move(data)),
+                     std::move(quantization));
 }
 
 ValueId Graph::AddConstant(std::string name, TensorPtr data, std::optional<Quantization> quantization) {

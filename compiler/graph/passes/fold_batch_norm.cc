@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/graph/mapped.h"
 #include "compiler/graph/passes/rewriter.h"
 
 namespace cosim::graph {
@@ -75,33 +76,31 @@ class BatchNormFolder {
     return match;
   }
 
-  /// The very tensor where nobody else has it, else a copy.
-  Tensor TakeWeight(ValueId id) {
-    TensorPtr weight = reads_[id] == 1 ? graph_.TakeConstant(id) : ConstantData(id);
-    if (weight.use_count() > 1) return *weight;
-    return std::move(*std::const_pointer_cast<Tensor>(weight));
-  }
-
   void Fold(ValueId id, const Match& match) {
     const Node& norm = graph_.node(id);
     const auto gamma = ConstantData(norm.inputs[1])->data<float>();
     const auto beta = ConstantData(norm.inputs[2])->data<float>();
     const auto mean = ConstantData(norm.inputs[3])->data<float>();
     const auto variance = ConstantData(norm.inputs[4])->data<float>();
-    Tensor folded = TakeWeight(match.weight);
-    const auto weight = folded.mutable_data<float>();
-    const int64_t channels = folded.shape()[0];
-    const int64_t taps = folded.size() / channels;
+    const TensorPtr old =
+        reads_[match.weight] == 1 ? graph_.TakeConstant(match.weight) : ConstantData(match.weight);
+    const auto old_weight = old->data<float>();
+    const int64_t channels = old->shape()[0];
+    const int64_t taps = old->size() / channels;
+    auto weight = ReserveMapped<float>(old->size());
     std::vector<float> bias(channels);
     for (int64_t c = 0; c < channels; ++c) {
       const double gain = gamma[c] / std::sqrt(double{variance[c]} + norm.As<BatchNorm>()->epsilon);
-      for (float& w : weight.subspan(c * taps, taps)) w = static_cast<float>(w * gain);
+      weight.resize((c + 1) * taps);
+      for (int64_t t = c * taps; t < (c + 1) * taps; ++t)
+        weight[t] = static_cast<float>(old_weight[t] * gain);
       const double old_bias = match.bias ? match.bias->data<float>()[c] : 0.0;
       bias[c] = static_cast<float>((old_bias - mean[c]) * gain + beta[c]);
     }
     const Node& product = graph_.node(match.product);
     Graph& result = rewriter_.result();
-    const ValueId new_weight = result.AddConstant(product.name + ".folded_weight", std::move(folded));
+    const ValueId new_weight =
+        result.AddConstant(product.name + ".folded_weight", Tensor(old->shape(), std::move(weight)));
     const ValueId new_bias =
         result.AddConstant(norm.name + ".folded_bias", Tensor(Shape{channels}, std::move(bias)));
     const ValueId new_product =
