@@ -3,14 +3,17 @@
 // looked up.
 #include "compiler/cpu/jit.h"
 
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/SHA256.h>
 #include <llvm/Target/TargetMachine.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <mutex>
 #include <thread>
-#include <unordered_map>
 
 #include "compiler/cpu/codegen.h"
 #include "compiler/cpu/host_target.h"
@@ -23,6 +26,7 @@ namespace cosim::cpu {
 namespace {
 
 namespace orc = llvm::orc;
+using Digest = std::array<uint8_t, 32>;
 using Entry = void (*)(void* const*, const runtime::Parallel*);
 
 template <typename T>
@@ -90,7 +94,7 @@ class Session : public std::enable_shared_from_this<Session> {
   orc::JITTargetMachineBuilder machine_;
   std::unique_ptr<orc::LLJIT> jit_;
   mutable std::mutex mutex_;
-  std::unordered_map<std::string, std::string> symbols_;  // by the text of the module before optimisation
+  std::map<Digest, std::string> symbols_;  // by the text of the module before optimisation
 };
 
 namespace {
@@ -115,9 +119,9 @@ class JitKernel : public runtime::CpuKernel {
 
 std::string Session::Add(const tir::Function& function) {
   OwnedModule emitted = EmitModule(function, *emit_for_, /*keep_names=*/false);
-  std::string text = ToText(*emitted.module);
+  const Digest digest = llvm::SHA256::hash(llvm::arrayRefFromStringRef(ToText(*emitted.module)));
   const std::lock_guard lock(mutex_);
-  const auto [it, is_new] = symbols_.try_emplace(std::move(text));
+  const auto [it, is_new] = symbols_.try_emplace(digest);
   if (is_new) {
     it->second = fmt::format("{}.{}", kKernelName, symbols_.size());
     emitted.module->getFunction(kKernelName)->setName(it->second);

@@ -27,9 +27,7 @@ class Kept {
   Kept() = default;
   Kept(const Kept&) = delete;
   Kept& operator=(const Kept&) = delete;
-  ~Kept() {
-    for (Header* block : blocks_) std::free(block);
-  }
+  ~Kept() { Clear(); }
 
   /// The least that is large enough, which is kept no longer.
   Header* Take(uint64_t bytes) {
@@ -39,6 +37,12 @@ class Kept {
     blocks_.erase(at);
     bytes_ -= block->bytes;
     return block;
+  }
+
+  void Clear() {
+    for (Header* block : blocks_) std::free(block);
+    blocks_.clear();
+    bytes_ = 0;
   }
 
   void Give(Header* block) {
@@ -73,6 +77,7 @@ Kept& OfThisThread() {
 void* AllocateScratch(uint64_t bytes) {
   Header* header = OfThisThread().Take(bytes);
   if (!header) {
+    OfThisThread().Clear();  // a larger one does what these did
     const uint64_t whole = (bytes + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
     header = static_cast<Header*>(std::aligned_alloc(kBlockAlignment, kBlockAlignment + whole));
     COSIM_CHECK(header != nullptr, "a kernel's buffer of {} bytes", bytes);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/session/host.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -99,6 +103,13 @@ void CheckAgainstGolden(const Subject& subject, const std::vector<Tensor>& input
   }
 }
 
+/// What parsing and compiling have freed: the heap would keep it beside the memory of the run.
+void ReturnFreedMemory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
 }  // namespace
 
 const runtime::HostTimes& HostResult::Fastest() const {
@@ -126,31 +137,37 @@ double HostResult::PeakShare(size_t layer) const {
   return Gops(layer) / (threads * (integer[layer] ? peak.integer_gops : peak.float_gops));
 }
 
-HostResult RunOnHost(const Options& options, const HostOptions& host) {
+HostResult RunOnHost(Options& options, const HostOptions& host) {
   COSIM_CHECK(host.repeat > 0 && host.threads > 0);
   const auto say = [&](const std::string& what) {
     if (options.progress) options.progress(what);
   };
+  ReturnFreedMemory();
   HostResult measured;
   Result& result = measured.result;
   measured.peak = runtime::MeasureHostPeak();
   measured.threads = host.threads;
-  const Subject subject = [&] {
+  std::optional<Subject> subject = [&] {
     if (!options.model && !host.float32) say("quantizing " + options.network);
     CpuTimer timer(result.host.quantize_s);
-    return MakeSubject(options, host);
+    return std::optional(MakeSubject(options, host));
   }();
   {
     say("compiling");
     CpuTimer timer(result.host.compile_s);
     cpu::JitCompiler cpu(host.target);
-    result.network = network::CompileForHost(subject.graph(), options.check == Check::kLayers, cpu);
+    result.network = network::CompileForHost(subject->graph(), options.check == Check::kLayers, cpu);
   }
-  DescribePlaces(subject.graph(), subject.model, result.network);
-  measured.integer = IntegerLayers(subject.graph(), result.network);
+  DescribePlaces(subject->graph(), subject->model, result.network);
+  measured.integer = IntegerLayers(subject->graph(), result.network);
   CountWork(result);
 
-  const std::vector<Tensor> inputs = subject.Inputs(options);
+  const std::vector<Tensor> inputs = subject->Inputs(options);
+  if (options.check == Check::kNone) {  // weights as the kernels read them are enough
+    subject.reset();
+    options.model.reset();
+  }
+  ReturnFreedMemory();
   Arrays arrays, values;
   for (const Tensor& input : inputs) arrays.push_back(BytesOf(input));
   const runtime::ThreadPool pool(host.threads);
@@ -166,7 +183,7 @@ HostResult RunOnHost(const Options& options, const HostOptions& host) {
   }
   if (options.check != Check::kNone) {
     say("checking against the golden model");
-    CheckAgainstGolden(subject, inputs, options, values, result);
+    CheckAgainstGolden(*subject, inputs, options, values, result);
   }
   result.host.peak_rss_mb = PeakRssMb();
   return measured;

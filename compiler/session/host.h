@@ -40,7 +40,8 @@ struct HostResult {
 };
 
 /// Of `options`, what concerns accelerators and devices is not looked at. A network of the zoo is quantized
-/// per channel.
-HostResult RunOnHost(const Options& options, const HostOptions& host);
+/// per channel. Without a check `options.model` is let go of once it is compiled: what runs holds its
+/// weights.
+HostResult RunOnHost(Options& options, const HostOptions& host);
 
 }  // namespace cosim::session

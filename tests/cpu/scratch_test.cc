@@ -52,6 +52,13 @@ TEST(Scratch, KeepsNoMoreThanItMay) {
   });
 }
 
+TEST(Scratch, KeepsALargerBlockInPlaceOfSmallerOnes) {
+  Apart([] {
+    for (const uint64_t bytes : {1024, 4096, 2048}) FreeScratch(AllocateScratch(bytes));
+    EXPECT_EQ(KeptScratch(), 4096U);
+  });
+}
+
 TEST(Scratch, GoesFromThreadToThread) {
   void* block = nullptr;
   Apart([&] { block = AllocateScratch(100000); });

@@ -48,8 +48,11 @@ class Reader {
       return std::nullopt;
     }
     ReadVersions(model);
+    for (auto& tensor : *model.mutable_graph()->mutable_initializer()) {
+      ReadInitializer(tensor, file_.initializers);
+      delete tensor.release_raw_data();  // weights are large, and once is enough
+    }
     const pb::GraphProto& graph = model.graph();
-    for (const auto& tensor : graph.initializer()) ReadInitializer(tensor, file_.initializers);
     ReportUnreadable();
     if (structure_ == Structure::kKept) excused_ = diagnostics_.list().size();
     if (graph.sparse_initializer_size() != 0) Unsupported("sparse initializers");
