@@ -102,18 +102,22 @@ class Convolution {
       to += s.count;
     }
     for (int64_t c = 0; c < to - row; c += kTileColumns)
-      std::copy_n(row + c, kTileColumns, patches_.data() + c * depth + at * kTileColumns);
+      CopyTileRow(row + c, patches_.data() + c * depth + at * kTileColumns);
   }
 
   /// What lies outside of the line stays as it is, 0.
-  void GatherRow(const float* line, int64_t x, int64_t count, float* to) const {
-    if (op_.stride[1] == 1) {
-      const int64_t left = std::clamp<int64_t>(-x, 0, count), right = std::clamp(width_ - x, left, count);
-      std::copy(line + x + left, line + x + right, to + left);
-      return;
+  void GatherRow(const float* line, int64_t x, int64_t count, float* __restrict to) const {
+    const int64_t stride = op_.stride[1];
+    const int64_t left = std::clamp<int64_t>((stride - 1 - x) / stride, 0, count);
+    const int64_t right = std::clamp((width_ - x + stride - 1) / stride, left, count);
+    line += x;
+    if (stride == 1) {
+      std::copy(line + left, line + right, to + left);
+    } else if (stride == 2) {  // in vectors
+      for (int64_t i = left; i < right; ++i) to[i] = line[2 * i];
+    } else {
+      for (int64_t i = left; i < right; ++i) to[i] = line[stride * i];
     }
-    for (int64_t i = 0; i < count; ++i, x += op_.stride[1])
-      if (x >= 0 && x < width_) to[i] = line[x];
   }
 
   const Conv2d& op_;

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 namespace cosim::graph {
@@ -17,6 +18,9 @@ inline constexpr int64_t kTileColumns = 32;  ///< sums a row
 /// `depth`.
 using FloatTile = void (*)(const float* weights, int64_t weights_stride, const float* panel, int64_t depth,
                            float* sums, int64_t sums_stride);
+
+/// One k of a panel. (Of known length, so that it is a few moves and no call.)
+inline void CopyTileRow(const float* from, float* to) { std::memcpy(to, from, kTileColumns * sizeof(float)); }
 
 /// By the number of rows, from 1.
 using FloatTiles = std::array<FloatTile, kTileRows>;

@@ -5,14 +5,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "compiler/graph/float_tile.h"
+#include "compiler/graph/mapped.h"
 
 namespace cosim::graph {
 namespace {
 
-constexpr int64_t kPoints = 16;           // of a transformed square, 4x4
-constexpr int64_t kMostInputs = 1 << 14;  // transformed squares times channels in a block: 1 MiB
+constexpr int64_t kSquare = 4, kLine = kSquare + 2;  // pixels of a result and what they see, along a side
+constexpr int64_t kPoints = kLine * kLine;           // of a transformed square
+constexpr int64_t kMostInputs = 1 << 13;             // transformed squares times channels in a block: 1.1 MiB
 constexpr int64_t kLeastChannels = 32, kLeastPixels = 14 * 14;
 
 constexpr int64_t kAtATime = 16;
@@ -21,28 +24,38 @@ using Filters = std::array<float, kAtATime>;
 /// G w for a column w of some filters.
 void Points(const Filters& a, const Filters& b, const Filters& c, Filters* to) {
   for (int64_t i = 0; i < kAtATime; ++i) {
-    to[0][i] = a[i];
-    to[1][i] = (a[i] + b[i] + c[i]) * 0.5f;
-    to[2][i] = (a[i] - b[i] + c[i]) * 0.5f;
-    to[3][i] = c[i];
+    const float ends = (a[i] + c[i]) * (1.0f / 6), far = a[i] * (1.0f / 24) + c[i] * (1.0f / 6);
+    to[0][i] = a[i] * 0.25f;
+    to[1][i] = -ends - b[i] * (1.0f / 6);
+    to[2][i] = b[i] * (1.0f / 6) - ends;
+    to[3][i] = far + b[i] * (1.0f / 12);
+    to[4][i] = far - b[i] * (1.0f / 12);
+    to[5][i] = c[i];
   }
 }
 
 /// [kPoints][outputs][channels]: G w G' for each 3x3 filter w.
 std::vector<float> TransformWeights(const Tensor& weight) {
   const int64_t filters = weight.shape()[0] * weight.shape()[1];
-  std::vector<float> transformed(kPoints * filters);
+  std::vector<float> transformed = ReserveMapped<float>(kPoints * filters);
+  transformed.resize(kPoints * filters);
   const float* from = weight.data<float>().data();
   for (int64_t f = 0; f < filters; f += kAtATime, from += 9 * kAtATime) {
     const int64_t count = std::min(kAtATime, filters - f);
-    Filters w[9] = {}, columns[3][4], rows[4];
+    Filters w[9] = {}, columns[3][kLine], rows[kLine];
     for (int64_t i = 0; i < count; ++i)
       for (int64_t t = 0; t < 9; ++t) w[t][i] = from[i * 9 + t];
     for (int x = 0; x < 3; ++x) Points(w[x], w[3 + x], w[6 + x], columns[x]);
-    for (int y = 0; y < 4; ++y) {
+    for (int y = 0; y < kLine; ++y) {
       Points(columns[0][y], columns[1][y], columns[2][y], rows);
-      for (int x = 0; x < 4; ++x)
-        std::copy_n(rows[x].data(), count, transformed.data() + (y * 4 + x) * filters + f);
+      for (int x = 0; x < kLine; ++x) {
+        float* const to = transformed.data() + (y * kLine + x) * filters + f;
+        if (count == kAtATime) {
+          std::memcpy(to, rows[x].data(), sizeof(Filters));
+        } else {
+          std::copy_n(rows[x].data(), count, to);
+        }
+      }
     }
   }
   return transformed;
@@ -60,12 +73,18 @@ class Winograd {
         output_(results[0].shape()),
         channels_(input_[1]),
         outputs_(output_[1]),
-        wide_((output_[3] + 1) / 2),
-        high_((output_[2] + 1) / 2),
+        wide_((output_[3] + kSquare - 1) / kSquare),
+        high_((output_[2] + kSquare - 1) / kSquare),
+        width_(kSquare * wide_ + 2),
         most_rows_(std::max<int64_t>(1, kMostInputs / channels_ / wide_)),
         columns_((most_rows_ * wide_ + kTileColumns - 1) / kTileColumns * kTileColumns),
+        left_(std::min(op.pad[1], width_)),
+        count_(std::min(input_[3], width_ - left_)),
         panels_(kPoints * channels_ * columns_),
-        sums_(kPoints * outputs_ * columns_) {}
+        sums_(kPoints * outputs_ * columns_),
+        outside_(count_),
+        down_(kLine * width_),
+        points_(kPoints * columns_) {}
 
   void Run() {
     weights_ = TransformWeights(weight_);
@@ -88,56 +107,58 @@ class Winograd {
     return {image / input_[0], image % input_[0], row % high_};
   }
 
-  /// B' d B for the 4x4 pixels d under each square, into the panels of each point.
+  /// B' d B for the pixels d under each square, into the panels of each point.
   void TransformInputs(int64_t first, int64_t rows, int64_t channel) {
-    const int64_t width = 2 * wide_ + 2;
-    lines_.resize(4 * width);
-    down_.resize(4 * width);
-    points_.resize(kPoints * columns_);
     for (int64_t r = 0; r < rows; ++r) {
-      GatherLines(PlaceOf(first + r), channel, width, lines_.data());
-      DownLines(lines_.data(), width, down_.data());
-      for (int y = 0; y < 4; ++y)
-        AlongLine(down_.data() + y * width, points_.data() + 4 * y * columns_ + r * wide_);
+      DownLines(LinesOf(PlaceOf(first + r), channel));
+      for (int64_t y = 0; y < kLine; ++y)
+        AlongLine(down_.data() + y * width_, points_.data() + kLine * y * columns_ + r * wide_);
     }
     for (int64_t p = 0; p < kPoints; ++p)
       for (int64_t c = 0; c < columns_; c += kTileColumns)
-        std::copy_n(points_.data() + p * columns_ + c, kTileColumns,
+        CopyTileRow(points_.data() + p * columns_ + c,
                     panels_.data() + (p * columns_ + c) * channels_ + channel * kTileColumns);
   }
 
-  /// Pixels outside of the image are 0.
-  void GatherLines(Place at, int64_t channel, int64_t width, float* lines) const {
-    const float* plane =
+  /// Of pixels that a row of squares sees. Outside of the image they are 0.
+  std::array<const float*, kLine> LinesOf(Place at, int64_t channel) const {
+    const float* const plane =
         images_[at.tensor]->data<float>().data() + (at.image * channels_ + channel) * input_[2] * input_[3];
-    const int64_t left = std::min(op_.pad[1], width), count = std::min(input_[3], width - left);
-    for (int64_t i = 0; i < 4; ++i, lines += width) {
-      const int64_t y = 2 * at.row + i - op_.pad[0];
-      const bool inside = y >= 0 && y < input_[2];
-      std::fill_n(lines, inside ? left : width, 0.0f);
-      if (!inside) continue;
-      std::copy_n(plane + y * input_[3], count, lines + left);
-      std::fill(lines + left + count, lines + width, 0.0f);
+    std::array<const float*, kLine> lines;
+    for (int64_t i = 0; i < kLine; ++i) {
+      const int64_t y = kSquare * at.row + i - op_.pad[0];
+      lines[i] = y >= 0 && y < input_[2] ? plane + y * input_[3] : outside_.data();
+    }
+    return lines;
+  }
+
+  /// What stands beside the image in `down_` stays 0.
+  void DownLines(const std::array<const float*, kLine>& lines) {
+    const auto [a, b, c, d, e, f] = lines;
+    float* __restrict const to = down_.data() + left_;
+    for (int64_t x = 0; x < count_; ++x) {
+      const float even = e[x] - 4 * c[x], odd = d[x] - 4 * b[x];
+      const float near = e[x] - c[x], twice = 2 * (d[x] - b[x]);
+      to[x] = 4 * a[x] - 5 * c[x] + e[x];
+      to[width_ + x] = even + odd;
+      to[2 * width_ + x] = even - odd;
+      to[3 * width_ + x] = near + twice;
+      to[4 * width_ + x] = near - twice;
+      to[5 * width_ + x] = 4 * b[x] - 5 * d[x] + f[x];
     }
   }
 
-  static void DownLines(const float* __restrict d, int64_t width, float* __restrict to) {
-    for (int64_t x = 0; x < width; ++x) {
-      to[x] = d[x] - d[2 * width + x];
-      to[width + x] = d[width + x] + d[2 * width + x];
-      to[2 * width + x] = d[2 * width + x] - d[width + x];
-      to[3 * width + x] = d[width + x] - d[3 * width + x];
-    }
-  }
-
-  /// To the same square of four points.
+  /// To the same square of a row of points.
   void AlongLine(const float* __restrict t, float* __restrict to) const {
-    for (int64_t i = 0; i < wide_; ++i) {
-      const float a = t[2 * i], b = t[2 * i + 1], c = t[2 * i + 2], d = t[2 * i + 3];
-      to[i] = a - c;
-      to[columns_ + i] = b + c;
-      to[2 * columns_ + i] = c - b;
-      to[3 * columns_ + i] = b - d;
+    for (int64_t i = 0; i < wide_; ++i, t += kSquare) {
+      const float even = t[4] - 4 * t[2], odd = t[3] - 4 * t[1];
+      const float near = t[4] - t[2], twice = 2 * (t[3] - t[1]);
+      to[i] = 4 * t[0] - 5 * t[2] + t[4];
+      to[columns_ + i] = even + odd;
+      to[2 * columns_ + i] = even - odd;
+      to[3 * columns_ + i] = near + twice;
+      to[4 * columns_ + i] = near - twice;
+      to[5 * columns_ + i] = 4 * t[1] - 5 * t[3] + t[5];
     }
   }
 
@@ -153,47 +174,44 @@ class Winograd {
         }
   }
 
-  /// A' s A for the 4x4 sums s of each square, to the two rows of the result that it stands for.
+  /// A' s A for the sums s of each square, to the rows of the result that it stands for.
   void TransformSums(int64_t first, int64_t rows, int64_t output) {
     const int64_t squares = rows * wide_;
-    points_.resize(12 * columns_);
     const float* const s = sums_.data() + output * kPoints * columns_;
-    float* const down = points_.data();         // 2 x 4
-    float* const across = down + 8 * columns_;  // 2 x 2
-    for (int x = 0; x < 4; ++x) Down(s + x * columns_, squares, down + x * columns_);
-    for (int y = 0; y < 2; ++y) Across(down + 4 * y * columns_, squares, across + 2 * y * columns_);
-    for (int64_t r = 0; r < rows; ++r) {
-      const Place at = PlaceOf(first + r);
-      float* const plane = results_[at.tensor].mutable_data<float>().data() +
-                           (at.image * outputs_ + output) * output_[2] * output_[3];
-      for (int64_t y = 2 * at.row; y < std::min(2 * at.row + 2, output_[2]); ++y)
-        Interleave(across + (y % 2 * 2) * columns_ + r * wide_, plane + y * output_[3]);
+    float* const down = points_.data();                       // kSquare x kLine
+    float* const across = down + kSquare * kLine * columns_;  // a row of kSquare at a time
+    for (int64_t x = 0; x < kLine; ++x) Combine(s + x * columns_, kLine, squares, down + x * columns_, kLine);
+    for (int64_t y = 0; y < kSquare; ++y) {
+      Combine(down + kLine * y * columns_, 1, squares, across, 1);
+      for (int64_t r = 0; r < rows; ++r) {
+        const Place at = PlaceOf(first + r);
+        if (kSquare * at.row + y >= output_[2]) continue;
+        Interleave(across + r * wide_,
+                   results_[at.tensor].mutable_data<float>().data() +
+                       ((at.image * outputs_ + output) * output_[2] + kSquare * at.row + y) * output_[3]);
+      }
     }
   }
 
-  void Down(const float* __restrict s, int64_t squares, float* __restrict to) const {
+  /// A' s for columns s of points, `from_step` and `to_step` of them from one to the next.
+  void Combine(const float* __restrict s, int64_t from_step, int64_t squares, float* __restrict to,
+               int64_t to_step) const {
+    const int64_t from = from_step * columns_, next = to_step * columns_;
     for (int64_t i = 0; i < squares; ++i) {
-      const float a = s[i], b = s[4 * columns_ + i], c = s[8 * columns_ + i], d = s[12 * columns_ + i];
-      to[i] = a + b + c;
-      to[4 * columns_ + i] = b - c - d;
-    }
-  }
-
-  void Across(const float* __restrict s, int64_t squares, float* __restrict to) const {
-    for (int64_t i = 0; i < squares; ++i) {
-      const float a = s[i], b = s[columns_ + i], c = s[2 * columns_ + i], d = s[3 * columns_ + i];
-      to[i] = a + b + c;
-      to[columns_ + i] = b - c - d;
+      const float b = s[from + i], c = s[2 * from + i], d = s[3 * from + i], e = s[4 * from + i];
+      const float near = b + c, far = d + e, near_odd = b - c, far_odd = d - e;
+      to[i] = s[i] + near + far;
+      to[next + i] = near_odd + 2 * far_odd;
+      to[2 * next + i] = near + 4 * far;
+      to[3 * next + i] = near_odd + 8 * far_odd + s[5 * from + i];
     }
   }
 
   void Interleave(const float* __restrict from, float* __restrict to) const {
-    const int64_t pairs = output_[3] / 2;
-    for (int64_t i = 0; i < pairs; ++i) {
-      to[2 * i] = from[i];
-      to[2 * i + 1] = from[columns_ + i];
-    }
-    if (output_[3] % 2 != 0) to[2 * pairs] = from[pairs];
+    const int64_t whole = output_[3] / kSquare;
+    for (int64_t i = 0; i < whole; ++i)
+      for (int64_t x = 0; x < kSquare; ++x) to[kSquare * i + x] = from[x * columns_ + i];
+    for (int64_t x = 0; x < output_[3] % kSquare; ++x) to[kSquare * whole + x] = from[x * columns_ + whole];
   }
 
   const Conv2d& op_;
@@ -203,12 +221,14 @@ class Winograd {
   const Shape &input_, &output_;
   int64_t channels_, outputs_;
   int64_t wide_, high_;         ///< squares of an image
+  int64_t width_;               ///< pixels that a row of squares sees
   int64_t most_rows_;           ///< of squares in a block
   int64_t columns_;             ///< squares of a block, up to whole tiles
+  int64_t left_, count_;        ///< columns before the image, and of it, that a row of squares sees
   std::vector<float> weights_;  ///< [kPoints][outputs][channels]
   std::vector<float> panels_;   ///< [kPoints][columns / kTileColumns][channels][kTileColumns]
   std::vector<float> sums_;     ///< [outputs][kPoints][columns]
-  std::vector<float> lines_, down_, points_;
+  std::vector<float> outside_, down_, points_;
   const FloatTiles& tiles_ = SupportedFloatTiles().back();
 };
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "isa/check.h"
 
@@ -29,6 +30,7 @@ void Histogram::Add(std::span<const float> values) {
   if (values.empty()) return;
   const Eigen::Map<const Eigen::ArrayXf> all(values.data(), static_cast<Eigen::Index>(values.size()));
   const float lo = all.minCoeff(), hi = all.maxCoeff();
+  COSIM_CHECK(values.size() <= std::numeric_limits<uint32_t>::max(), "{} values at a time", values.size());
   COSIM_CHECK(std::isfinite(lo) && std::isfinite(hi), "activations from {} to {}", lo, hi);
   min_ = count_ == 0 ? lo : std::min(min_, lo);
   max_ = count_ == 0 ? hi : std::max(max_, hi);
@@ -40,7 +42,7 @@ void Histogram::Add(std::span<const float> values) {
   constexpr int kHalf = kBins / 2;
   const float per_width = width_ == 0 ? 0 : static_cast<float>(1 / width_);
   std::array<int32_t, kAtATime> places;
-  std::vector<int64_t> counts(kBins + kZeros, 0);
+  std::vector<uint32_t> counts(kBins + kZeros, 0);
   for (; !values.empty(); values = values.subspan(std::min(kAtATime, values.size()))) {
     const size_t some = std::min(kAtATime, values.size());
     for (size_t i = 0; i < some; ++i) {
