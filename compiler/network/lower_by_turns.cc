@@ -16,7 +16,9 @@ using runtime::Cycle;
 
 namespace {
 
-constexpr double kWorthTrying = 0.96;  // of the cycles of both, one behind the other, by the model
+// Of the cycles of both, one behind the other, by the model: what it says of two by turns, which is often too
+// much, and what the unit with the most work takes for both, which is the least that can be.
+constexpr double kWorthTrying = 1.2, kBusiest = 0.99;
 constexpr size_t kPairsMeasured = 4, kPairsTried = 40;
 // Pairs that take so much more than the best so far; behind so many, no other is measured.
 constexpr double kHopeless = 1.05;
@@ -41,6 +43,10 @@ double CyclesOf(const TileWork& a, const TileWork& b) {
          a.first + b.last + 2 * longest(a) / a.rounds + longest(b) / b.rounds;
 }
 
+double Busiest(const TileWork& a, const TileWork& b) {
+  return std::max({a.load + b.load, a.compute + b.compute, a.alu + b.alu, a.store + b.store});
+}
+
 bool Fit(const isa::Spec& spec, const TileWork& a, const TileWork& b) {
   return std::ranges::all_of(a.elements, [&](const auto& one) {
     const auto other = std::ranges::find(b.elements, one.first, &std::pair<int, int64_t>::first);
@@ -49,11 +55,12 @@ bool Fit(const isa::Spec& spec, const TileWork& a, const TileWork& b) {
 }
 
 std::vector<Pair> BestPairs(const isa::Spec& spec, const std::vector<TileWork>& first,
-                            const std::vector<TileWork>& second, double most) {
+                            const std::vector<TileWork>& second, double apart) {
   std::vector<Pair> pairs;
   for (const TileWork& a : first)
     for (const TileWork& b : second)
-      if (const double cycles = CyclesOf(a, b); cycles < most && Fit(spec, a, b))
+      if (const double cycles = CyclesOf(a, b);
+          cycles < kWorthTrying * apart && Busiest(a, b) < kBusiest * apart && Fit(spec, a, b))
         pairs.push_back({&a, &b, cycles});
   std::ranges::stable_sort(pairs, {}, &Pair::cycles);
   if (pairs.size() > kPairsTried) pairs.resize(kPairsTried);
@@ -94,7 +101,7 @@ std::optional<GroupLowering::TurnTiles> GroupLowering::TilesByTurns(const TurnPa
     return RowTiles(spec_, array_, *plan.kind, plan.window, plan.epilogue, options_.virtual_threads);
   };
   const std::vector<TileWork> firsts = tiles_of(first_plan), seconds = tiles_of(second_plan);
-  const std::vector<Pair> pairs = BestPairs(spec_, firsts, seconds, kWorthTrying * apart);
+  const std::vector<Pair> pairs = BestPairs(spec_, firsts, seconds, apart);
   if (pairs.empty()) return std::nullopt;
   const accel::Kernel* const in_a_row[] = {&pair.a->kernel, &pair.b->kernel};
   auto least = CyclesInARow(spec_, in_a_row, options_.cache);
@@ -146,9 +153,6 @@ std::optional<GroupLowering::ByTurns> GroupLowering::LowerByTurns(const TurnPair
     const Plan& plan = plans[k];
     const Tile& tile = (k == 0 ? pair.a : pair.b)->tile;
     const std::string workload = WorkloadOf(plan);
-    const auto* tuned = options_.tuned;
-    if (tuned != nullptr && tuned->contains({(k == 0 ? pair.first : pair.second)->name, workload}))
-      return std::nullopt;
     const auto cost = CostOf(spec_, array_, *plan.kind, plan.window, plan.epilogue, tile);
     const auto work = WorkOf(spec_, array_, *plan.kind, plan.window, plan.epilogue, tile);
     if (!cost || !work) return std::nullopt;
