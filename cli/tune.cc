@@ -27,25 +27,25 @@ double Percent(runtime::Cycle before, runtime::Cycle after) {
   return before == 0 ? 0 : 100.0 * static_cast<double>(before - after) / static_cast<double>(before);
 }
 
+/// `turns`: said of the schedule behind it.
+std::string TunedLine(const tune::TunedLayer& layer, const std::string& turns) {
+  if (layer.found.trials == 0)
+    return fmt::format("{:<28} {:>10}  no schedule makes a program\n", layer.name,
+                       Grouped(static_cast<int64_t>(layer.space)));
+  const std::string as_it_was =
+      layer.found.cycles < layer.untuned ? "as it was: the whole network gains nothing" : "as it was";
+  return fmt::format("{:<28} {:>10} {:>7} {:>12} {:>12} {:>6.2f} %  {}\n", layer.name,
+                     Grouped(static_cast<int64_t>(layer.space)), layer.found.trials, Grouped(layer.untuned),
+                     Grouped(layer.found.cycles), Percent(layer.untuned, layer.found.cycles),
+                     layer.taken ? layer.after + turns : as_it_was);
+}
+
 std::string TunedText(const tune::Tuned& tuned, const std::string& network, const std::string& config,
                       const isa::Spec& spec, const std::string& file) {
   std::string text = fmt::format("{:<28} {:>10} {:>7} {:>12} {:>12} {:>8}  {}\n", "layer", "schedules",
                                  "trials", "between two", "best found", "fewer", "schedule");
-  for (const tune::TunedLayer& layer : tuned.layers) {
-    if (layer.found.trials == 0) {
-      text += fmt::format("{:<28} {:>10}  no schedule makes a program\n", layer.name,
-                          Grouped(static_cast<int64_t>(layer.space)));
-      continue;
-    }
-    const bool better = layer.found.cycles < layer.untuned;
-    text +=
-        fmt::format("{:<28} {:>10} {:>7} {:>12} {:>12} {:>6.2f} %  {}\n", layer.name,
-                    Grouped(static_cast<int64_t>(layer.space)), layer.found.trials, Grouped(layer.untuned),
-                    Grouped(layer.found.cycles), Percent(layer.untuned, layer.found.cycles),
-                    layer.taken ? layer.after
-                    : better    ? "as it was: the whole network gains nothing"
-                                : "as it was");
-  }
+  for (const tune::TunedLayer& layer : tuned.layers) text += TunedLine(layer, "");
+  for (const tune::TunedLayer& both : tuned.turns) text += TunedLine(both, " by turns");
   const auto measured = tuned.trials + tuned.remembered;
   text += fmt::format("\n{} on {} ({}): {} cycles instead of {}, {:.2f} % fewer\n", network, spec.config,
                       spec.isa, Grouped(tuned.cycles), Grouped(tuned.untuned),
@@ -54,6 +54,25 @@ std::string TunedText(const tune::Tuned& tuned, const std::string& network, cons
                       tuned.search_s, Grouped(tuned.remembered),
                       tuned.search_s > 0 ? static_cast<double>(measured) / tuned.search_s : 0);
   return text + fmt::format("cosim run {} --config={} --tuned={} takes them\n", network, config, file);
+}
+
+Json LayersJson(const std::vector<tune::TunedLayer>& layers) {
+  Json json = Json::array();
+  for (const tune::TunedLayer& layer : layers) {
+    Json curve = Json::array();
+    for (const auto& [trial, cycles] : layer.found.curve) curve.push_back({trial, cycles});
+    json.push_back({{"name", layer.name},
+                    {"workload", layer.workload},
+                    {"schedules", layer.space},
+                    {"trials", layer.found.trials},
+                    {"untuned_cycles", layer.untuned},
+                    {"best_cycles", layer.found.cycles},
+                    {"before", layer.before},
+                    {"after", layer.after},
+                    {"taken", layer.taken},
+                    {"curve", std::move(curve)}});
+  }
+  return json;
 }
 
 Json TunedJson(const tune::Tuned& tuned, const std::string& network, const tune::TuneOptions& options,
@@ -67,21 +86,8 @@ Json TunedJson(const tune::Tuned& tuned, const std::string& network, const tune:
                {"trials", tuned.trials},
                {"remembered", tuned.remembered},
                {"search_s", tuned.search_s},
-               {"layers", Json::array()}};
-  for (const tune::TunedLayer& layer : tuned.layers) {
-    Json curve = Json::array();
-    for (const auto& [trial, cycles] : layer.found.curve) curve.push_back({trial, cycles});
-    json["layers"].push_back({{"name", layer.name},
-                              {"workload", layer.workload},
-                              {"schedules", layer.space},
-                              {"trials", layer.found.trials},
-                              {"untuned_cycles", layer.untuned},
-                              {"best_cycles", layer.found.cycles},
-                              {"before", layer.before},
-                              {"after", layer.after},
-                              {"taken", layer.taken},
-                              {"curve", std::move(curve)}});
-  }
+               {"layers", LayersJson(tuned.layers)},
+               {"turns", LayersJson(tuned.turns)}};
   json["provenance"] = OriginJson(origin);
   return json;
 }

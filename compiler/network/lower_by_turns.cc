@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "compiler/accel/instruction_writer.h"
 #include "compiler/network/lower_group.h"
@@ -69,6 +70,44 @@ std::vector<Pair> BestPairs(const isa::Spec& spec, const std::vector<TileWork>& 
 
 }  // namespace
 
+std::pair<std::string, std::string> TurnKey(const std::string& layer, const std::string& workload,
+                                            const std::string& partner) {
+  return {layer, fmt::format("{} by turns with {}", workload, partner)};
+}
+
+TurnCandidates GroupLowering::TurnSpaceOf(const Group& first, const Group& second, const TurnTiles& apart,
+                                          size_t most) const {
+  AcceleratorGroup out;
+  Plan plans[2];
+  std::string reason;
+  TurnCandidates found;
+  if (options_.virtual_threads < 2 || !MakePlan(first, out, plans[0], reason) ||
+      !MakePlan(second, out, plans[1], reason))
+    return found;
+  for (size_t k = 0; k < 2; ++k)
+    (k == 0 ? found.first : found.second) =
+        RowTiles(spec_, array_, *plans[k].kind, plans[k].window, plans[k].epilogue, options_.virtual_threads);
+  const double cycles_apart = Alone(plans[0], apart.first) + Alone(plans[1], apart.second);
+  std::vector<std::tuple<double, uint32_t, uint32_t>> order;
+  for (uint32_t a = 0; a < found.first.size(); ++a)
+    for (uint32_t b = 0; b < found.second.size(); ++b)
+      if (Busiest(found.first[a], found.second[b]) < cycles_apart &&
+          Fit(spec_, found.first[a], found.second[b]))
+        order.emplace_back(CyclesOf(found.first[a], found.second[b]), a, b);
+  std::ranges::sort(order);
+  if (order.size() > most) order.resize(most);
+  for (const auto& [cycles, a, b] : order) found.pairs.emplace_back(a, b);
+  return found;
+}
+
+std::optional<std::pair<accel::Kernel, accel::Kernel>> GroupLowering::LowerTurns(
+    const Group& first, const Group& second, const TurnTiles& tiles) const {
+  LoweredTile a = LowerAs(first, tiles.first), b = LowerAs(second, tiles.second);
+  if (!a.refusal.empty() || !b.refusal.empty() || accel::AssignStorageOfBoth(a.kernel, b.kernel, spec_))
+    return std::nullopt;
+  return std::pair(std::move(a.kernel), std::move(b.kernel));
+}
+
 std::vector<runtime::Knob> GroupLowering::RowKnobs(const Plan& plan, const Tile& tile) const {
   std::vector<TileCost> legal;
   for (const TileWork& work :
@@ -93,10 +132,8 @@ std::optional<GroupLowering::ByTurns> GroupLowering::MakeByTurns(const TurnPair&
   return made;
 }
 
-std::optional<GroupLowering::TurnTiles> GroupLowering::TilesByTurns(const TurnPair& pair,
-                                                                    const Plan& first_plan,
-                                                                    const Plan& second_plan,
-                                                                    double apart) const {
+std::optional<TurnTiles> GroupLowering::TilesByTurns(const TurnPair& pair, const Plan& first_plan,
+                                                     const Plan& second_plan, double apart) const {
   const auto tiles_of = [&](const Plan& plan) {
     return RowTiles(spec_, array_, *plan.kind, plan.window, plan.epilogue, options_.virtual_threads);
   };
@@ -125,6 +162,20 @@ std::optional<GroupLowering::TurnTiles> GroupLowering::TilesByTurns(const TurnPa
   return best->tiles.gain > 0 ? std::optional(best->tiles) : std::nullopt;
 }
 
+std::optional<TurnTiles> GroupLowering::TunedTurns(const TurnPair& pair, const Plan& first_plan,
+                                                   const Plan& second_plan) const {
+  if (options_.tuned == nullptr) return std::nullopt;
+  const auto first =
+      options_.tuned->find(TurnKey(pair.first->name, WorkloadOf(first_plan), pair.second->name));
+  const auto second =
+      options_.tuned->find(TurnKey(pair.second->name, WorkloadOf(second_plan), pair.first->name));
+  if (first == options_.tuned->end() || second == options_.tuned->end()) return std::nullopt;
+  const auto made = MakeByTurns(pair, first_plan, second_plan, {first->second, second->second});
+  if (!made) return std::nullopt;
+  const Cycle gain = GainOf(pair, *made);
+  return gain > 0 ? std::optional(TurnTiles{first->second, second->second, gain}) : std::nullopt;
+}
+
 // What kernels hide of their ends depends on their neighbours.
 Cycle GroupLowering::GainOf(const TurnPair& pair, const ByTurns& made) const {
   std::vector<const accel::Kernel*> row, turns;
@@ -141,6 +192,12 @@ Cycle GroupLowering::GainOf(const TurnPair& pair, const ByTurns& made) const {
   return apart && together ? *apart - *together : 0;
 }
 
+double GroupLowering::Alone(const Plan& plan, const Tile& tile) const {
+  const auto cost = CostOf(spec_, array_, *plan.kind, plan.window, plan.epilogue, tile);
+  const auto work = WorkOf(spec_, array_, *plan.kind, plan.window, plan.epilogue, tile);
+  return cost && work ? std::max(cost->cycles, work->alu + work->first + work->last) : 0;
+}
+
 std::optional<GroupLowering::ByTurns> GroupLowering::LowerByTurns(const TurnPair& pair) {
   if (options_.virtual_threads < 2) return std::nullopt;
   Plan plans[2];
@@ -148,23 +205,18 @@ std::optional<GroupLowering::ByTurns> GroupLowering::LowerByTurns(const TurnPair
   std::string reason, key;
   if (!MakePlan(*pair.first, out, plans[0], reason) || !MakePlan(*pair.second, out, plans[1], reason))
     return std::nullopt;
-  double apart = 0;
-  for (size_t k = 0; k < 2; ++k) {
-    const Plan& plan = plans[k];
-    const Tile& tile = (k == 0 ? pair.a : pair.b)->tile;
-    const std::string workload = WorkloadOf(plan);
-    const auto cost = CostOf(spec_, array_, *plan.kind, plan.window, plan.epilogue, tile);
-    const auto work = WorkOf(spec_, array_, *plan.kind, plan.window, plan.epilogue, tile);
-    if (!cost || !work) return std::nullopt;
-    apart += std::max(cost->cycles, work->alu + work->first + work->last);
-    key += fmt::format("{} {} ", workload, ToString(tile));
-  }
+  const double apart = Alone(plans[0], pair.a->tile) + Alone(plans[1], pair.b->tile);
+  for (size_t k = 0; k < 2; ++k)
+    key += fmt::format("{} {} ", WorkloadOf(plans[k]), ToString((k == 0 ? pair.a : pair.b)->tile));
   for (const AcceleratorGroup* neighbour : {pair.before, pair.behind})
     if (neighbour) key += fmt::format("{} ", ToString(neighbour->tile));
   const auto [known, is_new] = by_turns_.try_emplace(key);
   if (is_new) known->second = TilesByTurns(pair, plans[0], plans[1], apart);
-  if (!known->second) return std::nullopt;
-  return MakeByTurns(pair, plans[0], plans[1], *known->second);
+  std::optional<TurnTiles> tiles = known->second;
+  if (const auto tuned = TunedTurns(pair, plans[0], plans[1]); tuned && (!tiles || tuned->gain > tiles->gain))
+    tiles = tuned;
+  if (!tiles) return std::nullopt;
+  return MakeByTurns(pair, plans[0], plans[1], *tiles);
 }
 
 }  // namespace cosim::network

@@ -55,6 +55,23 @@ using PassObserver =
 /// (GroupLowering::WorkloadOf).
 using TunedTiles = std::map<std::pair<std::string, std::string>, Tile>;
 
+/// Schedules of two groups' kernels by turns.
+struct TurnTiles {
+  Tile first, second;
+  runtime::Cycle gain = 0;  ///< cycles fewer than one behind the other, by the timing engine
+};
+
+/// Tiles of two groups' kernels, and which pairs of them (by number) fit on chip together, the tile model's
+/// favourite first.
+struct TurnCandidates {
+  std::vector<kernels::TileWork> first, second;
+  std::vector<std::pair<uint32_t, uint32_t>> pairs;
+};
+
+/// Where TunedTiles have the tile of a layer that takes turns with `partner`, beside its tile without.
+std::pair<std::string, std::string> TurnKey(const std::string& layer, const std::string& workload,
+                                            const std::string& partner);
+
 struct LowerOptions {
   int virtual_threads = 2;
   bool explain = false;               ///< fill AcceleratorGroup::knobs and alternatives
@@ -81,11 +98,6 @@ class GroupLowering {
   /// `parts`, which the timing engine decides where the tile model is in doubt. `why` gets what was measured.
   bool QuickerApart(const Group& whole, std::span<const Group> parts, std::string& why);
 
-  /// Schedules of two groups' kernels by turns.
-  struct TurnTiles {
-    Tile first, second;
-    runtime::Cycle gain = 0;  ///< cycles fewer than one behind the other, by the timing engine
-  };
   /// The kernels of two groups, of which the second reads what the first writes, for BuildProgram to write by
   /// turns.
   struct ByTurns {
@@ -101,7 +113,8 @@ class GroupLowering {
     const AcceleratorGroup* b = nullptr;
     const AcceleratorGroup *before = nullptr, *behind = nullptr;
   };
-  /// Nothing where that is no quicker than one behind the other. Tuned schedules stay as they are.
+  /// By tuned schedules, where there are any for the two and none that is found here is quicker. Nothing
+  /// where none is quicker than one behind the other.
   std::optional<ByTurns> LowerByTurns(const TurnPair& pair);
 
   /// What a group's kernel computes, in words: kernels of one workload may have the same schedules. Empty
@@ -111,6 +124,14 @@ class GroupLowering {
   std::vector<TileCost> SpaceOf(const Group& group, int most_threads) const;
   /// The group's kernel by one tile of that space, with its place on chip behind nothing.
   LoweredTile LowerAs(const Group& group, const Tile& tile) const;
+
+  /// All schedules of both by turns, at most `most`, but for those by which one unit has as much to do as
+  /// both take by the tiles `apart`; none where they cannot be.
+  TurnCandidates TurnSpaceOf(const Group& first, const Group& second, const TurnTiles& apart,
+                             size_t most) const;
+  /// The kernels of both by turns, with their place on chip. Nothing when they do not fit.
+  std::optional<std::pair<accel::Kernel, accel::Kernel>> LowerTurns(const Group& first, const Group& second,
+                                                                    const TurnTiles& tiles) const;
 
   /// Tells LowerOptions::after_pass of a kernel that takes the place of one it has seen.
   void Report(const Group& group, const std::vector<std::string>& texts) const;
@@ -192,6 +213,11 @@ class GroupLowering {
   /// tile model.
   std::optional<TurnTiles> TilesByTurns(const TurnPair& pair, const Plan& first_plan, const Plan& second_plan,
                                         double apart) const;
+  /// Cycles of the tile model; 0 where the tile does not fit.
+  double Alone(const Plan& plan, const Tile& tile) const;
+  /// What was found for the two, if it is quicker.
+  std::optional<TurnTiles> TunedTurns(const TurnPair& pair, const Plan& first_plan,
+                                      const Plan& second_plan) const;
   /// Cycles fewer, between the neighbours.
   runtime::Cycle GainOf(const TurnPair& pair, const ByTurns& made) const;
   /// The kernel that was found for the group before; empty: none was, or it does not fit any more.

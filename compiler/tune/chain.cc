@@ -26,6 +26,7 @@ Chain::Chain(const isa::Spec& spec, const graph::Graph& graph, int virtual_threa
   COSIM_CHECK(whole);
   layers_ = std::move(whole->layers);
   cycles_ = whole->cycles;
+  for (const Layer& layer : layers_) tuned_[{layer.group.name, layer.workload}] = layer.tile;
 }
 
 std::optional<Chain::Whole> Chain::Compile(const network::TunedTiles* tuned) {
@@ -63,13 +64,15 @@ std::vector<kernels::TileCost> Chain::SpaceOf(size_t layer, int most_threads) co
   return lowering_.SpaceOf(layers_[layer].group, most_threads);
 }
 
+std::string Chain::Describe(size_t layer) const {
+  return layer < layers_.size()
+             ? fmt::format("{} by {}", layers_[layer].workload, ToString(layers_[layer].tile))
+             : "nothing";
+}
+
 std::string Chain::ContextOf(size_t layer) const {
-  const auto describe = [&](size_t i) {
-    return i < layers_.size() ? fmt::format("{} by {}", layers_[i].workload, ToString(layers_[i].tile))
-                              : "nothing";
-  };
-  return fmt::format("{}; behind {}; before {}", layers_[layer].workload,
-                     layer == 0 ? "nothing" : describe(layer - 1), describe(layer + 1));
+  return fmt::format("{}; behind {}; before {}", layers_[layer].workload, Describe(layer - 1),
+                     Describe(layer + 1));
 }
 
 std::optional<Cycle> Chain::Measure(size_t layer, const Tile& tile) const {
@@ -88,19 +91,75 @@ std::optional<Cycle> Chain::Measure(size_t layer, const Tile& tile) const {
   return network::CyclesInARow(spec_, kernels);
 }
 
-bool Chain::Take(size_t layer, const Tile& tile) {
-  network::TunedTiles tuned;
-  for (size_t i = 0; i < layers_.size(); ++i)
-    tuned[{layers_[i].group.name, layers_[i].workload}] = i == layer ? tile : layers_[i].tile;
+std::vector<Tile> Chain::Tiles() const {
+  std::vector<Tile> tiles;
+  for (const Layer& layer : layers_) tiles.push_back(layer.tile);
+  return tiles;
+}
+
+bool Chain::TakeAll(network::TunedTiles tuned, const std::vector<Tile>& tiles) {
   auto whole = Compile(&tuned);
   if (!whole || whole->cycles >= cycles_ || whole->layers.size() != layers_.size()) return false;
   for (size_t i = 0; i < layers_.size(); ++i)  // what is fused with what depends on schedules too
-    if (whole->layers[i].group.name != layers_[i].group.name ||
-        whole->layers[i].tile != (i == layer ? tile : layers_[i].tile))
+    if (whole->layers[i].group.name != layers_[i].group.name || whole->layers[i].tile != tiles[i])
       return false;
   layers_ = std::move(whole->layers);
   cycles_ = whole->cycles;
+  tuned_ = std::move(tuned);
   return true;
+}
+
+bool Chain::Take(size_t layer, const Tile& tile) {
+  network::TunedTiles tuned = tuned_;
+  tuned[{layers_[layer].group.name, layers_[layer].workload}] = tile;
+  std::vector<Tile> tiles = Tiles();
+  tiles[layer] = tile;
+  return TakeAll(std::move(tuned), tiles);
+}
+
+network::TurnCandidates Chain::TurnSpaceOf(size_t layer, size_t most) const {
+  const network::Group &first = layers_[layer].group, &second = layers_[layer + 1].group;
+  const graph::Node& reader = graph_.node(second.nodes.front());
+  const bool follows = lowering_.LookThroughViews(reader.inputs[0]) == first.nodes.back();
+  if (!follows) return {};
+  return lowering_.TurnSpaceOf(first, second, {layers_[layer].tile, layers_[layer + 1].tile}, most);
+}
+
+std::string Chain::TurnContextOf(size_t layer) const {
+  return fmt::format("{} by turns with {}; behind {}; before {}", layers_[layer].workload,
+                     layers_[layer + 1].workload, Describe(layer - 1), Describe(layer + 2));
+}
+
+std::optional<Cycle> Chain::MeasureTurns(size_t layer, const std::optional<network::TurnTiles>& tiles) const {
+  std::vector<accel::Kernel> row;
+  const auto add = [&](size_t i) {
+    accel::Kernel kernel = layers_[i].kernel;
+    accel::StorageCursor cursor;
+    row.push_back(std::move(kernel));
+    return !AssignStorage(row.back(), spec_, cursor);
+  };
+  if (layer > 0 && !add(layer - 1)) return std::nullopt;
+  const size_t at = row.size();
+  if (tiles) {
+    auto both = lowering_.LowerTurns(layers_[layer].group, layers_[layer + 1].group, *tiles);
+    if (!both) return std::nullopt;
+    row.push_back(std::move(both->first));
+    row.push_back(std::move(both->second));
+  } else if (!add(layer) || !add(layer + 1)) {
+    return std::nullopt;
+  }
+  if (layer + 2 < layers_.size() && !add(layer + 2)) return std::nullopt;
+  std::vector<const accel::Kernel*> kernels;
+  for (const accel::Kernel& kernel : row) kernels.push_back(&kernel);
+  return tiles ? network::CyclesByTurns(spec_, kernels, at) : network::CyclesInARow(spec_, kernels);
+}
+
+bool Chain::TakeTurns(size_t layer, const network::TurnTiles& tiles) {
+  const Layer &first = layers_[layer], &second = layers_[layer + 1];
+  network::TunedTiles tuned = tuned_;
+  tuned[network::TurnKey(first.group.name, first.workload, second.group.name)] = tiles.first;
+  tuned[network::TurnKey(second.group.name, second.workload, first.group.name)] = tiles.second;
+  return TakeAll(std::move(tuned), Tiles());
 }
 
 }  // namespace cosim::tune

@@ -37,6 +37,18 @@ class Chain {
   /// Gives the layer that tile if the whole network then takes fewer cycles; else all stays as it is.
   bool Take(size_t layer, const kernels::Tile& tile);
 
+  /// Schedules of a layer and the one behind it by turns, at most `most`; none where they cannot be.
+  network::TurnCandidates TurnSpaceOf(size_t layer, size_t most) const;
+  std::string TurnContextOf(size_t layer) const;
+  /// As Measure, of both by turns between the layers around them; without tiles, one behind the other.
+  std::optional<runtime::Cycle> MeasureTurns(size_t layer,
+                                             const std::optional<network::TurnTiles>& tiles) const;
+  /// As Take.
+  bool TakeTurns(size_t layer, const network::TurnTiles& tiles);
+
+  /// All that was taken, and the compiler's choice of the rest.
+  const network::TunedTiles& tuned() const { return tuned_; }
+
  private:
   struct Whole {
     std::vector<Layer> layers;
@@ -44,6 +56,11 @@ class Chain {
   };
   /// Nothing when a program does not come to its end.
   std::optional<Whole> Compile(const network::TunedTiles* tuned);
+  /// Takes `tuned`, in which the layers have `tiles`, if the whole network then takes fewer cycles.
+  bool TakeAll(network::TunedTiles tuned, const std::vector<kernels::Tile>& tiles);
+  std::vector<kernels::Tile> Tiles() const;
+  /// What a neighbour is; "nothing" beyond the ends.
+  std::string Describe(size_t layer) const;
 
   const isa::Spec& spec_;
   const graph::Graph graph_;  ///< as it is compiled
@@ -51,6 +68,7 @@ class Chain {
   network::LoweringCache cache_;
   network::GroupLowering lowering_;
   std::vector<Layer> layers_;
+  network::TunedTiles tuned_;
   runtime::Cycle cycles_ = 0;
 };
 

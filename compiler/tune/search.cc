@@ -24,7 +24,7 @@ constexpr size_t kParents = 32;
 
 class Searcher {
  public:
-  Searcher(const ScheduleSpace& space, Method method, uint64_t seed, const MeasureBatch& measure)
+  Searcher(const Space& space, Method method, uint64_t seed, const MeasureBatch& measure)
       : space_(space), method_(method), random_(seed), measure_(measure) {}
 
   std::optional<Found> Run(size_t start, size_t trials) {
@@ -129,7 +129,7 @@ class Searcher {
     return ranked;
   }
 
-  const ScheduleSpace& space_;
+  const Space& space_;
   Method method_;
   Random random_;
   const MeasureBatch& measure_;
@@ -153,8 +153,8 @@ std::string MethodNames() {
   return names;
 }
 
-std::optional<Found> Search(const ScheduleSpace& space, size_t start, Method method, int trials,
-                            uint64_t seed, const MeasureBatch& measure) {
+std::optional<Found> Search(const Space& space, size_t start, Method method, int trials, uint64_t seed,
+                            const MeasureBatch& measure) {
   return Searcher(space, method, seed, measure).Run(start, static_cast<size_t>(trials));
 }
 

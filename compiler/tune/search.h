@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/tune/schedule_space.h"
+#include "compiler/tune/space.h"
 #include "runtime/profile.h"
 
 namespace cosim::tune {
@@ -38,7 +38,7 @@ struct Found {
 
 /// From `start`, which is measured first; at most `trials` points, all when there are fewer. The same for the
 /// same seed. Nothing when not one can be made.
-std::optional<Found> Search(const ScheduleSpace& space, size_t start, Method method, int trials,
-                            uint64_t seed, const MeasureBatch& measure);
+std::optional<Found> Search(const Space& space, size_t start, Method method, int trials, uint64_t seed,
+                            const MeasureBatch& measure);
 
 }  // namespace cosim::tune

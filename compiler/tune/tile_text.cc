@@ -16,6 +16,7 @@ std::optional<kernels::Tile> ParseTile(const std::string& text) {
       if (word == "co") tile.thread_axis = kernels::Tile::ThreadAxis::kCo;
       if (word == "x") tile.thread_axis = kernels::Tile::ThreadAxis::kX;
       if (word == "resident") tile.weights_resident = true;
+      if (word == "rows") tile.rows_first = true;
       continue;
     }
     int64_t value = 0;

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "compiler/tune/chain.h"
+#include "compiler/tune/schedule_space.h"
 #include "isa/digest.h"
 #include "isa/yaml/reader.h"
 #include "runtime/threads/thread_pool.h"
@@ -16,6 +17,8 @@ namespace {
 
 using kernels::Tile;
 using runtime::Cycle;
+
+constexpr size_t kMostPairs = 100'000;  // of tiles of two layers by turns
 
 double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -42,18 +45,26 @@ class Tuner {
     }
     for (size_t i = 0; i < chain_.layers().size(); ++i) {
       if (!options_.layer.empty() && names[i] != options_.layer) continue;
-      if (options_.progress)
-        options_.progress(fmt::format("layer {} of {}: {}, {:.2f} % fewer cycles so far", i + 1, names.size(),
-                                      names[i],
-                                      100.0 * static_cast<double>(tuned_.untuned - chain_.cycles()) /
-                                          static_cast<double>(tuned_.untuned)));
+      Say(fmt::format("layer {} of {}: {}", i + 1, names.size(), names[i]));
       if (!TuneLayer(i, error)) return std::nullopt;
+    }
+    for (size_t i = 0; i + 1 < chain_.layers().size(); ++i) {
+      if (!options_.layer.empty() && names[i] != options_.layer && names[i + 1] != options_.layer) continue;
+      Say(fmt::format("turns {} of {}: {} and {}", i + 1, names.size() - 1, names[i], names[i + 1]));
+      if (!TuneTurns(i, error)) return std::nullopt;
     }
     tuned_.cycles = chain_.cycles();
     return Remember(spec, error) ? std::optional(tuned_) : std::nullopt;
   }
 
  private:
+  void Say(const std::string& doing) const {
+    if (options_.progress)
+      options_.progress(fmt::format("{}, {:.2f} % fewer cycles so far", doing,
+                                    100.0 * static_cast<double>(tuned_.untuned - chain_.cycles()) /
+                                        static_cast<double>(tuned_.untuned)));
+  }
+
   bool TuneLayer(size_t i, std::string& error) {
     const double begin = Now();
     const Tile before = chain_.layers()[i].tile;
@@ -63,7 +74,9 @@ class Tuner {
     layer.space = space.size();
     const std::string context = isa::Sha256Hex(key_.hardware + "\n" + chain_.ContextOf(i)).substr(0, 32);
     const auto measure = [&](std::span<const size_t> points) {
-      return Measure(i, space, context, points, error);
+      return Measure(
+          context, points, [&](size_t point) { return ToString(space.tile(point)); },
+          [&](size_t point) { return chain_.Measure(i, space.tile(point)); }, error);
     };
     // A schedule of more threads than `most_threads` is where the search starts, but no part of the space.
     const auto found = Search(space, space.Find(before).value_or(0), options_.method, options_.trials,
@@ -81,23 +94,60 @@ class Tuner {
     return true;
   }
 
-  std::vector<std::optional<Cycle>> Measure(size_t layer, const ScheduleSpace& space,
-                                            const std::string& context, std::span<const size_t> points,
-                                            std::string& error) {
-    std::vector<std::optional<Cycle>> cycles(points.size());
+  /// A layer and the one behind it, by turns.
+  bool TuneTurns(size_t i, std::string& error) {
+    const double begin = Now();
+    const TurnSpace space(chain_.TurnSpaceOf(i, kMostPairs));
+    if (space.size() == 0) return true;
+    const auto &first = chain_.layers()[i], &second = chain_.layers()[i + 1];
+    TunedLayer both{first.group.name + ", " + second.group.name,
+                    first.workload + ", " + second.workload,
+                    ToString(first.tile) + ", " + ToString(second.tile),
+                    {}};
+    both.after = both.before;
+    both.space = space.size();
+    const std::string context = isa::Sha256Hex(key_.hardware + "\n" + chain_.TurnContextOf(i)).substr(0, 32);
+    const auto text = [&](size_t point) {
+      const network::TurnTiles tiles = space.tiles(point);
+      return ToString(tiles.first) + ", " + ToString(tiles.second);
+    };
+    const auto measure = [&](std::span<const size_t> points) {
+      return Measure(
+          context, points, text, [&](size_t point) { return chain_.MeasureTurns(i, space.tiles(point)); },
+          error);
+    };
+    const auto apart = chain_.MeasureTurns(i, std::nullopt);
+    const auto found = Search(space, 0, options_.method, options_.trials, options_.seed, measure);
+    tuned_.search_s += Now() - begin;
+    if (!error.empty()) return false;
+    if (found && apart) {
+      both.untuned = *apart;
+      both.found = *found;
+      both.taken = found->cycles < *apart && chain_.TakeTurns(i, space.tiles(found->point));
+      if (both.taken) both.after = text(found->point);
+    }
+    tuned_.turns.push_back(std::move(both));
+    return true;
+  }
+
+  /// `text` and `cycles` of a point.
+  template <typename Text, typename Cycles>
+  std::vector<std::optional<Cycle>> Measure(const std::string& context, std::span<const size_t> points,
+                                            const Text& text, const Cycles& cycles, std::string& error) {
+    std::vector<std::optional<Cycle>> measured(points.size());
     std::vector<size_t> unknown;
     for (size_t i = 0; i < points.size(); ++i) {
-      const auto known = log_.Trial(context, ToString(space.tile(points[i])));
-      if (known) cycles[i] = *known;
+      const auto known = log_.Trial(context, text(points[i]));
+      if (known) measured[i] = *known;
       if (!known) unknown.push_back(i);
     }
     tuned_.remembered += static_cast<int64_t>(points.size() - unknown.size());
     tuned_.trials += static_cast<int64_t>(unknown.size());
-    ForEach(unknown, [&](size_t i) { cycles[i] = chain_.Measure(layer, space.tile(points[i])); });
+    ForEach(unknown, [&](size_t i) { measured[i] = cycles(points[i]); });
     std::vector<TuningLog::NewTrial> trials;
-    for (const size_t i : unknown) trials.push_back({context, ToString(space.tile(points[i])), cycles[i]});
-    if (!log_.Add(trials, error)) std::ranges::fill(cycles, std::nullopt);
-    return cycles;
+    for (const size_t i : unknown) trials.push_back({context, text(points[i]), measured[i]});
+    if (!log_.Add(trials, error)) std::ranges::fill(measured, std::nullopt);
+    return measured;
   }
 
   template <typename Work>
@@ -117,8 +167,8 @@ class Tuner {
 
   bool Remember(const isa::Spec& spec, std::string& error) {
     LoggedNetwork network{spec.config, spec.isa, tuned_.untuned, tuned_.cycles, {}};
-    for (const auto& layer : chain_.layers())
-      network.schedules.push_back({layer.group.name, layer.workload, layer.tile});
+    for (const auto& [layer, tile] : chain_.tuned())
+      network.schedules.push_back({layer.first, layer.second, tile});
     const auto before = log_.Get(key_);
     return (before && before->tuned <= tuned_.cycles) || log_.Put(key_, network, error);
   }

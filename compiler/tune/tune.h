@@ -25,19 +25,21 @@ struct TuneOptions {
   std::function<void(const std::string&)> progress;  ///< what is being done now; may be empty
 };
 
+/// Of a layer, or of two by turns ("conv1, conv2").
 struct TunedLayer {
   std::string name, workload, before, after;  ///< schedules as text
   size_t space = 0;                           ///< legal schedules
-  runtime::Cycle untuned = 0;                 ///< of the layer between its neighbours, by the schedule before
-  Found found;                                ///< the best that was measured
-  bool taken = false;                         ///< the whole network gains by it
+  runtime::Cycle untuned = 0;  ///< of the layer between its neighbours, by the schedule before;
+                               ///< of two one behind the other
+  Found found;                 ///< the best that was measured
+  bool taken = false;          ///< the whole network gains by it
 };
 
 struct Tuned {
   runtime::Cycle untuned = 0, cycles = 0;  ///< of the whole network
   int64_t trials = 0, remembered = 0;      ///< that were measured; that the log had
   double search_s = 0;  ///< wall time of searching, the compilations of whole networks apart
-  std::vector<TunedLayer> layers;
+  std::vector<TunedLayer> layers, turns;
 };
 
 /// What a key is made of: all that moves cycles, and the version, since another compiler makes other

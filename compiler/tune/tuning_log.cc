@@ -15,7 +15,7 @@ namespace {
 using explore::Statement;
 
 constexpr int64_t kApplication = 0x636f7475;  // "cotu"
-constexpr int64_t kVersion = 1;               // of the tables
+constexpr int64_t kVersion = 2;               // of the tables
 constexpr int kBusyMilliseconds = 10'000;
 
 constexpr const char* kTables = R"sql(
@@ -25,7 +25,7 @@ CREATE TABLE network (
   untuned INTEGER NOT NULL, tuned INTEGER NOT NULL, PRIMARY KEY (hardware, network));
 CREATE TABLE schedule (
   hardware TEXT NOT NULL, network TEXT NOT NULL, layer TEXT NOT NULL, workload TEXT NOT NULL, tile TEXT NOT NULL,
-  PRIMARY KEY (hardware, network, layer));
+  PRIMARY KEY (hardware, network, layer, workload));
 )sql";
 
 }  // namespace

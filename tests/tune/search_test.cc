@@ -9,6 +9,7 @@
 #include <cmath>
 #include <set>
 
+#include "compiler/tune/schedule_space.h"
 #include "compiler/tune/tile_text.h"
 
 namespace cosim::tune {
@@ -106,11 +107,57 @@ TEST(TileText, ReadsBackWhatIsWritten) {
   for (const Tile& tile :
        {Tile{}, Tile{.threads = 2, .thread_axis = Tile::ThreadAxis::kX},
         Tile{.co = 3, .ci = 4, .y = 7, .x = 14, .threads = 2, .weights_resident = true},
-        Tile{.threads = 4, .thread_axis = Tile::ThreadAxis::kCo, .g = 8, .units = 2, .ky = 1, .kx = 2}})
+        Tile{.threads = 4, .thread_axis = Tile::ThreadAxis::kCo, .g = 8, .units = 2, .ky = 1, .kx = 2},
+        Tile{.co = 2, .y = 3, .threads = 2, .rows_first = true},
+        Tile{.threads = 2, .weights_resident = true, .rows_first = true}})
     EXPECT_EQ(ParseTile(ToString(tile)), tile) << ToString(tile);
   for (const char* text : {"", "co=1", "co=1 ci=1 y=1 x=1 threads=0 by y", "co=1 ci=1 y=1 x=1 threads=2 by z",
                            "co=1 ci=1 y=1 x=1 threads=99999999999999999999 by y"})
     EXPECT_EQ(ParseTile(text), std::nullopt) << text;
+}
+
+/// Tiles of 1 to 6 rows and 1 to 5 columns of two layers; the pairs of as many rows do not fit.
+network::TurnCandidates Turns() {
+  network::TurnCandidates found;
+  for (auto* tiles : {&found.first, &found.second})
+    for (int64_t y = 1; y <= 6; ++y)
+      for (int64_t x = 1; x <= 5; ++x)
+        tiles->push_back({.tile = {.y = y, .x = x, .threads = 2, .rows_first = true},
+                          .load = static_cast<double>(y),
+                          .compute = static_cast<double>(x)});
+  for (uint32_t a = 0; a < found.first.size(); ++a)
+    for (uint32_t b = 0; b < found.second.size(); ++b)
+      if (found.first[a].tile.y != found.second[b].tile.y) found.pairs.emplace_back(a, b);
+  return found;
+}
+
+TEST(TurnSpace, IsTheLegalPairsOfTilesAndStaysAmongThem) {
+  const TurnSpace space(Turns());
+  EXPECT_EQ(space.size(), 750U);  // 5 of 6 of 30 x 30
+  Random random(3);
+  for (size_t point = 0; point < space.size(); ++point) {
+    EXPECT_EQ(space.Features(point).size(), TurnSpace::kFeatures);
+    const size_t mutated = space.Mutate(point, random);
+    for (const size_t child : {mutated, space.Cross(point, mutated, random)}) {
+      ASSERT_LT(child, space.size());
+      EXPECT_NE(space.tiles(child).first.y, space.tiles(child).second.y);
+    }
+  }
+}
+
+TEST(TurnSpace, IsSearchedAsOneOfSingleKernels) {
+  const TurnSpace space(Turns());
+  const auto cost = [](const network::TurnTiles& t) {
+    return Cycle{100} + 7 * std::abs(t.first.y - 5) + 11 * std::abs(t.second.x - 2) +
+           3 * std::abs(t.first.x - 4);
+  };
+  const auto found = Search(space, 0, Method::kRanker, 120, 1, [&](std::span<const size_t> points) {
+    std::vector<std::optional<Cycle>> cycles;
+    for (const size_t point : points) cycles.push_back(cost(space.tiles(point)));
+    return cycles;
+  });
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->cycles, 100);
 }
 
 class EachMethod : public ::testing::TestWithParam<Method> {};

@@ -7,6 +7,8 @@
 
 #include <filesystem>
 
+#include "compiler/cpu/no_code.h"
+#include "compiler/network/compile.h"
 #include "compiler/session/session.h"
 #include "compiler/tune/chain.h"
 #include "isa/spec/loader.h"
@@ -67,6 +69,43 @@ TEST_F(TuneTest, FoundSchedulesAreExactAndTakeWhatWasSaid) {
     EXPECT_EQ(result->Mismatches(), 0);
     EXPECT_GT(result->Values(), 0);
   }
+}
+
+TEST_F(TuneTest, LayersTakeTurnsBySchedulesThatWereFoundForTheTwo) {
+  const isa::Spec spec = Load("cosim", "pynq.yaml");
+  constexpr const char* kNetwork = "mobilenet_v1";
+  const auto graph = session::QuantizeFor(spec, kNetwork, 1).graph;
+  const Tuned tuned = TuneInto("a", spec, graph, {.trials = 48, .layer = "model.2.0"});
+  EXPECT_TRUE(std::ranges::any_of(tuned.turns, &TunedLayer::taken));
+  EXPECT_LT(tuned.cycles, tuned.untuned);
+  std::string error;
+  const auto run = [&](std::shared_ptr<const network::TunedTiles> tiles) {
+    return session::RunExperiment(
+        spec, {.network = kNetwork, .tuned = std::move(tiles), .check = session::Check::kOutputs}, error);
+  };
+  const auto plain = run(nullptr), result = run(TilesOf("a", spec));
+  ASSERT_TRUE(plain && result) << error;
+  EXPECT_EQ(plain->run.cycles, tuned.untuned);
+  EXPECT_EQ(result->run.cycles, tuned.cycles);
+  EXPECT_EQ(result->Mismatches(), 0);
+}
+
+TEST_F(TuneTest, LayersThatTakeTurnsDoSoBesideTunedOnes) {
+  const isa::Spec spec = Load("cosim", "pynq.yaml");
+  const auto graph = session::QuantizeFor(spec, "mobilenet_v1:size=64,width=0.5", 1).graph;
+  Chain chain(spec, graph, 2);
+  network::TunedTiles own = chain.tuned();  // each layer's own, without turns
+  cpu::NoCodeCompiler no_code;
+  const auto layers = [&](const network::TunedTiles* tuned) {
+    return network::Compile(graph, spec, {.timing_only = true, .after_pass = {}, .tuned = tuned}, no_code)
+        .layers;
+  };
+  const auto plain = layers(nullptr), tuned = layers(&own);
+  ASSERT_EQ(plain.size(), tuned.size());
+  EXPECT_TRUE(std::ranges::any_of(plain, [](const runtime::Layer& layer) {
+    return layer.schedule.find("by turns") != std::string::npos;
+  }));
+  for (size_t i = 0; i < plain.size(); ++i) EXPECT_EQ(tuned[i].schedule, plain[i].schedule);
 }
 
 TEST_F(TuneTest, ALogThatWasBegunChangesNothing) {

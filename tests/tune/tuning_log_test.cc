@@ -45,7 +45,8 @@ TEST_F(TuningLogTest, RemembersTrialsAndThoseThatMadeNoProgram) {
 
 TEST_F(TuningLogTest, KeepsTheSchedulesOfANetworkByHardware) {
   TuningLog log = Log();
-  const LoggedNetwork first{"pynq", "cosim", 100, 90, {{"a", "conv", {.co = 2}}, {"b", "pool", {.y = 3}}}};
+  const LoggedNetwork first{
+      "pynq", "cosim", 100, 90, {{"a", "conv", {.co = 2}}, {"a", "conv by turns with b", {.y = 3}}}};
   const LoggedNetwork second{"pynq", "cosim", 100, 80, {{"a", "conv", {.co = 4}}}};
   EXPECT_TRUE(log.Put({"h", "net"}, first, error_)) << error_;
   EXPECT_TRUE(log.Put({"h", "net"}, second, error_)) << error_;
