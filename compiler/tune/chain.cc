@@ -154,11 +154,17 @@ std::optional<Cycle> Chain::MeasureTurns(size_t layer, const std::optional<netwo
   return tiles ? network::CyclesByTurns(spec_, kernels, at) : network::CyclesInARow(spec_, kernels);
 }
 
-bool Chain::TakeTurns(size_t layer, const network::TurnTiles& tiles) {
+std::pair<Chain::LayerKey, Chain::LayerKey> Chain::TurnKeysOf(size_t layer) const {
   const Layer &first = layers_[layer], &second = layers_[layer + 1];
+  return {network::TurnKey(first.group.name, first.workload, second.group.name),
+          network::TurnKey(second.group.name, second.workload, first.group.name)};
+}
+
+bool Chain::TakeTurns(size_t layer, const network::TurnTiles& tiles) {
   network::TunedTiles tuned = tuned_;
-  tuned[network::TurnKey(first.group.name, first.workload, second.group.name)] = tiles.first;
-  tuned[network::TurnKey(second.group.name, second.workload, first.group.name)] = tiles.second;
+  const auto [first, second] = TurnKeysOf(layer);
+  tuned[first] = tiles.first;
+  tuned[second] = tiles.second;
   return TakeAll(std::move(tuned), Tiles());
 }
 

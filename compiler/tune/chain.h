@@ -40,6 +40,9 @@ class Chain {
   /// Schedules of a layer and the one behind it by turns, at most `most`; none where they cannot be.
   network::TurnCandidates TurnSpaceOf(size_t layer, size_t most) const;
   std::string TurnContextOf(size_t layer) const;
+  /// Where tuned() has what was taken for both.
+  using LayerKey = network::TunedTiles::key_type;
+  std::pair<LayerKey, LayerKey> TurnKeysOf(size_t layer) const;
   /// As Measure, of both by turns between the layers around them; without tiles, one behind the other.
   std::optional<runtime::Cycle> MeasureTurns(size_t layer,
                                              const std::optional<network::TurnTiles>& tiles) const;

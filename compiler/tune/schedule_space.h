@@ -39,6 +39,9 @@ class TurnSpace : public KnobSpace<14> {
 
   size_t size() const override { return candidates_.pairs.size(); }
   network::TurnTiles tiles(size_t point) const;
+  std::optional<size_t> Find(const kernels::Tile& first, const kernels::Tile& second) const {
+    return PointWith(KnobsOf(first, second));
+  }
 
   /// The knobs of both, and the work of both for each unit.
   static constexpr size_t kFeatures = 26;
@@ -47,7 +50,8 @@ class TurnSpace : public KnobSpace<14> {
  private:
   const kernels::TileWork& first(size_t point) const;
   const kernels::TileWork& second(size_t point) const;
-  Knobs KnobsAt(size_t point) const override;
+  static Knobs KnobsOf(const kernels::Tile& first, const kernels::Tile& second);
+  Knobs KnobsAt(size_t point) const override { return KnobsOf(first(point).tile, second(point).tile); }
 
   network::TurnCandidates candidates_;
 };

@@ -27,9 +27,12 @@ class Searcher {
   Searcher(const Space& space, Method method, uint64_t seed, const MeasureBatch& measure)
       : space_(space), method_(method), random_(seed), measure_(measure) {}
 
-  std::optional<Found> Run(size_t start, size_t trials) {
+  std::optional<Found> Run(const std::vector<size_t>& starts, size_t trials) {
     trials = std::min(trials, space_.size());
-    Measure({start});
+    std::vector<size_t> first;
+    for (const size_t start : starts)
+      if (first.size() < trials && std::ranges::count(first, start) == 0) first.push_back(start);
+    Measure(first);
     while (tried_.size() < trials) Measure(Propose(std::min(kBatch, trials - tried_.size())));
     if (found_.curve.empty()) return std::nullopt;
     found_.trials = static_cast<int>(tried_.size());
@@ -153,9 +156,9 @@ std::string MethodNames() {
   return names;
 }
 
-std::optional<Found> Search(const Space& space, size_t start, Method method, int trials, uint64_t seed,
-                            const MeasureBatch& measure) {
-  return Searcher(space, method, seed, measure).Run(start, static_cast<size_t>(trials));
+std::optional<Found> Search(const Space& space, const std::vector<size_t>& starts, Method method, int trials,
+                            uint64_t seed, const MeasureBatch& measure) {
+  return Searcher(space, method, seed, measure).Run(starts, static_cast<size_t>(trials));
 }
 
 }  // namespace cosim::tune

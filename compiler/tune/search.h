@@ -31,14 +31,14 @@ using MeasureBatch = std::function<std::vector<std::optional<runtime::Cycle>>(st
 struct Found {
   size_t point = 0;
   runtime::Cycle cycles = 0;
-  int trials = 0;  ///< that were made, `start` among them
+  int trials = 0;  ///< that were made, `starts` among them
   /// The trials at which something better was found, from the first on, and its cycles.
   std::vector<std::pair<int, runtime::Cycle>> curve;
 };
 
-/// From `start`, which is measured first; at most `trials` points, all when there are fewer. The same for the
-/// same seed. Nothing when not one can be made.
-std::optional<Found> Search(const Space& space, size_t start, Method method, int trials, uint64_t seed,
-                            const MeasureBatch& measure);
+/// From `starts`, which are measured first, in this order, each once; at most `trials` points, all when there
+/// are fewer. The same for the same seed. Nothing when not one can be made.
+std::optional<Found> Search(const Space& space, const std::vector<size_t>& starts, Method method, int trials,
+                            uint64_t seed, const MeasureBatch& measure);
 
 }  // namespace cosim::tune

@@ -78,9 +78,11 @@ class Tuner {
           context, points, [&](size_t point) { return ToString(space.tile(point)); },
           [&](size_t point) { return chain_.Measure(i, space.tile(point)); }, error);
     };
-    // A schedule of more threads than `most_threads` is where the search starts, but no part of the space.
-    const auto found = Search(space, space.Find(before).value_or(0), options_.method, options_.trials,
-                              options_.seed, measure);
+    // A schedule of more threads than `most_threads` is no part of the space.
+    std::vector<size_t> starts = {space.Find(before).value_or(0)};
+    for (const Tile& tile : log_.Elsewhere(key_, layer.workload))
+      if (const auto point = space.Find(tile)) starts.push_back(*point);
+    const auto found = Search(space, starts, options_.method, options_.trials, options_.seed, measure);
     tuned_.search_s += Now() - begin;
     if (!error.empty()) return false;
     if (found) {
@@ -117,7 +119,11 @@ class Tuner {
           error);
     };
     const auto apart = chain_.MeasureTurns(i, std::nullopt);
-    const auto found = Search(space, 0, options_.method, options_.trials, options_.seed, measure);
+    std::vector<size_t> starts = {0};
+    const auto turns = chain_.TurnKeysOf(i);
+    for (const auto& [a, b] : log_.Elsewhere(key_, turns.first, turns.second))
+      if (const auto point = space.Find(a, b)) starts.push_back(*point);
+    const auto found = Search(space, starts, options_.method, options_.trials, options_.seed, measure);
     tuned_.search_s += Now() - begin;
     if (!error.empty()) return false;
     if (found && apart) {

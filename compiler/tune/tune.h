@@ -48,8 +48,8 @@ LogKey KeyOf(const isa::Spec& spec, const std::string& network, int virtual_thre
              const std::string& version);
 
 /// `log` gets each trial, and in the end the schedules under `key`. The same for the same seed, whatever the
-/// log has of trials already. Nothing, and `error` set, when the log takes no more, or there is no such
-/// layer.
+/// log has of trials already; schedules that it has of such layers under other keys are measured first.
+/// Nothing, and `error` set, when the log takes no more, or there is no such layer.
 std::optional<Tuned> Tune(const isa::Spec& spec, const graph::Graph& graph, const LogKey& key,
                           const TuneOptions& options, TuningLog& log, std::string& error);
 

@@ -17,6 +17,7 @@ using explore::Statement;
 constexpr int64_t kApplication = 0x636f7475;  // "cotu"
 constexpr int64_t kVersion = 2;               // of the tables
 constexpr int kBusyMilliseconds = 10'000;
+constexpr int kMostElsewhere = 8;
 
 constexpr const char* kTables = R"sql(
 CREATE TABLE trial (context TEXT NOT NULL, tile TEXT NOT NULL, cycles INTEGER, PRIMARY KEY (context, tile)) WITHOUT ROWID;
@@ -132,6 +133,39 @@ std::optional<LoggedNetwork> TuningLog::Get(const LogKey& key) const {
     if (const auto tile = ParseTile(rows.Text(2)))
       network.schedules.push_back({rows.Text(0), rows.Text(1), *tile});
   return network;
+}
+
+std::vector<kernels::Tile> TuningLog::Elsewhere(const LogKey& key, const std::string& workload) const {
+  Statement rows(
+      handle_.get(),
+      fmt::format("SELECT DISTINCT tile FROM schedule WHERE workload = ? AND NOT (hardware = ? AND "
+                  "network = ?) ORDER BY tile LIMIT {}",
+                  kMostElsewhere));
+  rows.Bind(workload).Bind(key.hardware).Bind(key.network);
+  std::vector<kernels::Tile> tiles;
+  while (rows.Step() == SQLITE_ROW)
+    if (const auto tile = ParseTile(rows.Text(0))) tiles.push_back(*tile);
+  return tiles;
+}
+
+std::vector<std::pair<kernels::Tile, kernels::Tile>> TuningLog::Elsewhere(const LogKey& key,
+                                                                          const LayerKey& first,
+                                                                          const LayerKey& second) const {
+  Statement rows(
+      handle_.get(),
+      fmt::format(
+          "SELECT DISTINCT a.tile, b.tile FROM schedule a JOIN schedule b USING (hardware, network) WHERE "
+          "a.layer = ? AND a.workload = ? AND b.layer = ? AND b.workload = ? AND NOT (hardware = ? AND "
+          "network = ?) ORDER BY a.tile, b.tile LIMIT {}",
+          kMostElsewhere));
+  rows.Bind(first.first).Bind(first.second).Bind(second.first).Bind(second.second);
+  rows.Bind(key.hardware).Bind(key.network);
+  std::vector<std::pair<kernels::Tile, kernels::Tile>> pairs;
+  while (rows.Step() == SQLITE_ROW) {
+    const auto a = ParseTile(rows.Text(0)), b = ParseTile(rows.Text(1));
+    if (a && b) pairs.emplace_back(*a, *b);
+  }
+  return pairs;
 }
 
 std::vector<std::string> TuningLog::Contents() const {

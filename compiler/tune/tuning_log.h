@@ -55,6 +55,12 @@ class TuningLog {
   /// Takes the place of what stands there for the key.
   bool Put(const LogKey& key, const LoggedNetwork& network, std::string& error);
   std::optional<LoggedNetwork> Get(const LogKey& key) const;
+  /// What was found for a workload with any other key, a few at most; of two by turns what was found for
+  /// layers of these names and workloads together.
+  std::vector<kernels::Tile> Elsewhere(const LogKey& key, const std::string& workload) const;
+  using LayerKey = std::pair<std::string, std::string>;
+  std::vector<std::pair<kernels::Tile, kernels::Tile>> Elsewhere(const LogKey& key, const LayerKey& first,
+                                                                 const LayerKey& second) const;
   /// "resnet18 on pynq (cosim)", for a message about a key that is not there.
   std::vector<std::string> Contents() const;
 

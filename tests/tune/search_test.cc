@@ -51,7 +51,7 @@ struct Count {
 
 std::optional<Found> Try(const ScheduleSpace& space, Method method, int trials, uint64_t seed,
                          Count* count = nullptr) {
-  return Search(space, 0, method, trials, seed, [&](std::span<const size_t> points) {
+  return Search(space, {0}, method, trials, seed, [&](std::span<const size_t> points) {
     std::vector<std::optional<Cycle>> cycles;
     for (const size_t point : points) {
       if (count != nullptr) count->repeated += !count->points.insert(point).second;
@@ -151,7 +151,7 @@ TEST(TurnSpace, IsSearchedAsOneOfSingleKernels) {
     return Cycle{100} + 7 * std::abs(t.first.y - 5) + 11 * std::abs(t.second.x - 2) +
            3 * std::abs(t.first.x - 4);
   };
-  const auto found = Search(space, 0, Method::kRanker, 120, 1, [&](std::span<const size_t> points) {
+  const auto found = Search(space, {0}, Method::kRanker, 120, 1, [&](std::span<const size_t> points) {
     std::vector<std::optional<Cycle>> cycles;
     for (const size_t point : points) cycles.push_back(cost(space.tiles(point)));
     return cycles;
@@ -208,7 +208,7 @@ TEST(Search, FindsNothingWhereNothingMakesAProgram) {
   const auto nothing = [](std::span<const size_t> points) {
     return std::vector<std::optional<Cycle>>(points.size());
   };
-  EXPECT_FALSE(Search(space, 0, Method::kRanker, 64, 1, nothing));
+  EXPECT_FALSE(Search(space, {0}, Method::kRanker, 64, 1, nothing));
 }
 
 TEST(Search, KnowsItsMethodsByName) {

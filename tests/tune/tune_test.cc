@@ -120,6 +120,21 @@ TEST_F(TuneTest, ALogThatWasBegunChangesNothing) {
   for (size_t i = 0; i < whole.layers.size(); ++i) EXPECT_EQ(again.layers[i].after, whole.layers[i].after);
 }
 
+TEST_F(TuneTest, BeginsWithWhatWasFoundForANeighbour) {
+  const isa::Spec spec = Load("cosim", "tiny.yaml");
+  isa::Spec slower = spec;
+  slower.dram.latency += 2;
+  const auto graph = session::QuantizeFor(spec, "small_cnn", 1).graph;
+  const auto tune = [&](const char* log, const isa::Spec& of, int trials) {
+    return TuneInto(log, of, graph, {.trials = trials, .layer = "block1.conv2"}).layers.front();
+  };
+  const TunedLayer first = tune("a", spec, 48), second = tune("a", slower, 2), alone = tune("b", slower, 2);
+  EXPECT_TRUE(first.taken);
+  EXPECT_TRUE(second.taken);
+  EXPECT_EQ(second.after, first.after);
+  EXPECT_LT(second.found.cycles, alone.found.cycles);
+}
+
 TEST_F(TuneTest, SeveralThreadsMeasureTheSame) {
   const isa::Spec spec = Load("cosim", "tiny.yaml");
   const auto graph = session::QuantizeFor(spec, "mlp", 1).graph;

@@ -61,6 +61,27 @@ TEST_F(TuningLogTest, KeepsTheSchedulesOfANetworkByHardware) {
   EXPECT_THAT(log.Contents(), ElementsAre("net on pynq (cosim)"));
 }
 
+TEST_F(TuningLogTest, KnowsWhatWasFoundForSuchLayersElsewhere) {
+  TuningLog log = Log();
+  const kernels::Tile two{.co = 2}, three{.y = 3}, four{.co = 4};
+  const LoggedNetwork first{
+      "pynq",
+      "cosim",
+      100,
+      90,
+      {{"a", "conv", two}, {"a", "conv by turns with b", three}, {"b", "dw by turns with a", four}}},
+      second{"other", "cosim", 100, 90, {{"c", "conv", four}, {"d", "pool", three}}};
+  EXPECT_TRUE(log.Put({"h", "net"}, first, error_)) << error_;
+  EXPECT_TRUE(log.Put({"g", "net"}, second, error_)) << error_;
+  EXPECT_THAT(log.Elsewhere({"h", "another"}, "conv"), ElementsAre(two, four));
+  EXPECT_THAT(log.Elsewhere({"h", "net"}, "conv"), ElementsAre(four));
+  EXPECT_THAT(log.Elsewhere({"h", "net"}, "dense"), ElementsAre());
+  const TuningLog::LayerKey a{"a", "conv by turns with b"}, b{"b", "dw by turns with a"};
+  EXPECT_THAT(log.Elsewhere({"f", "net"}, a, b), ElementsAre(std::pair(three, four)));
+  EXPECT_THAT(log.Elsewhere({"h", "net"}, a, b), ElementsAre());
+  EXPECT_THAT(log.Elsewhere({"f", "net"}, b, {"b", "dw"}), ElementsAre());
+}
+
 TEST_F(TuningLogTest, OtherFilesAreRefused) {
   std::ofstream(path_)
       << "no database at all, but longer than the header of one would be, by far and more than that";
