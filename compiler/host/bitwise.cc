@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/host/bitwise.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -68,6 +69,34 @@ HostOperatorPtr CombineBits(std::string name, Bitwise op) {
       },
       {},
       DefineMap([op](const std::vector<tir::Expr>& v) { return MakeBinary(OperationOf(op), v[0], v[1]); }));
+}
+
+HostOperatorPtr ShiftBitsRight() {
+  return Make(
+      "right_shift", 2, 2,
+      [](Operands in) {
+        const DType dtype = in[0].type.dtype;
+        if (!HasBits(dtype) || graph::SizeOf(dtype) > 4 || in[1].type.dtype != dtype)
+          return Refuse("operands are {} and {}", Name(dtype), Name(in[1].type.dtype));
+        return InferBroadcast(in, dtype);
+      },
+      [](Values in, Results out) {
+        WithInteger(out[0].dtype(), [&](auto zero) {
+          using T = decltype(zero);
+          const auto a = in[0]->data<T>(), b = in[1]->data<T>();
+          const auto to = out[0].mutable_data<T>();
+          constexpr int64_t kMost = 8 * sizeof(T) - 1;
+          ForEachBroadcast(in, out[0].shape(), [&](int64_t i, int64_t x, int64_t y) {
+            to[i] = static_cast<T>(static_cast<int64_t>(a[x]) >>
+                                   std::clamp<int64_t>(static_cast<int64_t>(b[y]), 0, kMost));
+          });
+        });
+      },
+      {}, DefineMap([](const std::vector<tir::Expr>& v) {
+        const tir::DataType type = v[0]->type, wide = tir::DataType::Int(64);
+        const tir::Expr by = Max(Min(MakeCast(wide, v[1]), tir::Int(type.bits - 1, wide)), tir::Int(0, wide));
+        return MakeCast(type, ShiftRight(MakeCast(wide, v[0]), by));
+      }));
 }
 
 HostOperatorPtr InvertBits() {

@@ -239,7 +239,7 @@ HostOperatorPtr Power() {
           const auto a = in[0]->data<T>();
           const auto to = out[0].mutable_data<T>();
           ForEachBroadcast(in, out[0].shape(), [&](int64_t i, int64_t x, int64_t y) {
-            to[i] = static_cast<T>(std::pow(static_cast<double>(a[x]), b[y]));
+            to[i] = ConvertNumber<T>(std::pow(static_cast<double>(a[x]), b[y]));
           });
         });
       }),

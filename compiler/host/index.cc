@@ -99,13 +99,23 @@ std::vector<int64_t> SliceStarts(const Slices& slices, const Shape& x, const Ten
   return starts;
 }
 
+/// Integers so that they wrap.
+template <typename T>
+auto Modular(T v) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<uint64_t>(v);
+  } else {
+    return v;
+  }
+}
+
 template <typename T>
 T Combined(ScatterMode mode, T old, T update) {
   switch (mode) {
     case ScatterMode::kAdd:
-      return static_cast<T>(old + update);
+      return static_cast<T>(Modular(old) + Modular(update));
     case ScatterMode::kMultiply:
-      return static_cast<T>(old * update);
+      return static_cast<T>(Modular(old) * Modular(update));
     case ScatterMode::kMaximum:
       return std::max(old, update);
     case ScatterMode::kMinimum:

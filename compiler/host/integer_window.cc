@@ -22,25 +22,26 @@ void Unravel(int64_t index, const std::vector<int64_t>& extent, std::vector<int6
   }
 }
 
-template <typename Sum>
-Sum Dot(const int16_t* a, const int16_t* b, int64_t n) {
+template <typename Sum, typename Value>
+Sum Dot(const Value* a, const Value* b, int64_t n) {
   using Unsigned = std::make_unsigned_t<Sum>;
+  using Product = std::conditional_t<std::is_same_v<Value, int16_t>, int32_t, int64_t>;
   Unsigned sum = 0;
-  for (int64_t i = 0; i < n; ++i) sum += static_cast<Unsigned>(int32_t{a[i]} * int32_t{b[i]});
+  for (int64_t i = 0; i < n; ++i) sum += static_cast<Unsigned>(Product{a[i]} * Product{b[i]});
   return static_cast<Sum>(sum);
 }
 
 }  // namespace
 
-template <typename Sum>
-void IntegerConvolution::Run(const std::vector<int16_t>& x, const std::vector<int16_t>& w,
+template <typename Sum, typename Value>
+void IntegerConvolution::Run(const std::vector<Value>& x, const std::vector<Value>& w,
                              const std::function<void(int64_t, int64_t, int64_t, Sum)>& emit) const {
   const size_t rank = extent.size();
   const int64_t taps = Product(kernel), plane = Product(extent), pixels = Product(out_extent);
   const int64_t depth = channels * taps;
   // Where each tap of each pixel reads in a plane; -1 outside.
   std::vector<int64_t> offset(taps), pixel_at(rank), tap_at(rank);
-  std::vector<int16_t> patch(depth);
+  std::vector<Value> patch(depth);
   for (int64_t n = 0; n < batch; ++n)
     for (int64_t p = 0; p < pixels; ++p) {
       Unravel(p, out_extent, pixel_at);
@@ -55,9 +56,8 @@ void IntegerConvolution::Run(const std::vector<int16_t>& x, const std::vector<in
       }
       for (int64_t g = 0; g < groups; ++g) {
         for (int64_t c = 0; c < channels; ++c) {
-          const int16_t* from = x.data() + ((n * groups + g) * channels + c) * plane;
-          for (int64_t t = 0; t < taps; ++t)
-            patch[c * taps + t] = offset[t] < 0 ? int16_t{0} : from[offset[t]];
+          const Value* from = x.data() + ((n * groups + g) * channels + c) * plane;
+          for (int64_t t = 0; t < taps; ++t) patch[c * taps + t] = offset[t] < 0 ? Value{0} : from[offset[t]];
         }
         for (int64_t o = g * outputs; o < (g + 1) * outputs; ++o)
           emit(n, o, p, Dot<Sum>(patch.data(), w.data() + o * depth, depth));
@@ -65,11 +65,14 @@ void IntegerConvolution::Run(const std::vector<int16_t>& x, const std::vector<in
     }
 }
 
-template void IntegerConvolution::Run<int32_t>(
+template void IntegerConvolution::Run<int32_t, int16_t>(
     const std::vector<int16_t>& x, const std::vector<int16_t>& w,
     const std::function<void(int64_t, int64_t, int64_t, int32_t)>& emit) const;
-template void IntegerConvolution::Run<int64_t>(
+template void IntegerConvolution::Run<int64_t, int16_t>(
     const std::vector<int16_t>& x, const std::vector<int16_t>& w,
+    const std::function<void(int64_t, int64_t, int64_t, int64_t)>& emit) const;
+template void IntegerConvolution::Run<int64_t, int32_t>(
+    const std::vector<int32_t>& x, const std::vector<int32_t>& w,
     const std::function<void(int64_t, int64_t, int64_t, int64_t)>& emit) const;
 
 IntegerConvolution OverPlanes(const Window2d& window, int64_t groups, const graph::Shape& x,

@@ -18,11 +18,12 @@ struct IntegerConvolution {
   int64_t channels = 1, outputs = 1;  ///< of one group
   std::vector<int64_t> extent, kernel, stride, dilation, pad_before, out_extent;
 
-  /// x: [batch, groups * channels, extent...], w: [groups * outputs, channels, kernel...]; a product has to
-  /// fit into int32. Sum: int32_t or int64_t. Calls emit(image, output channel, pixel, sum) once for each
-  /// result, pixels row-major. Taps outside are 0.
-  template <typename Sum>
-  void Run(const std::vector<int16_t>& x, const std::vector<int16_t>& w,
+  /// x: [batch, groups * channels, extent...], w: [groups * outputs, channels, kernel...]. Value: int16_t,
+  /// of which a product has to fit into int32, with sums of int32_t or int64_t, or int32_t with int64_t.
+  /// Calls emit(image, output channel, pixel, sum) once for each result, pixels row-major. Taps outside are
+  /// 0.
+  template <typename Sum, typename Value>
+  void Run(const std::vector<Value>& x, const std::vector<Value>& w,
            const std::function<void(int64_t, int64_t, int64_t, Sum)>& emit) const;
 };
 

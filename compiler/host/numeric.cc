@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/host/numeric.h"
 
-#include <cmath>
-#include <limits>
-
 namespace cosim::host {
 namespace {
 
@@ -14,10 +11,7 @@ To Convert(From v) {
   } else if constexpr (std::is_same_v<To, graph::Half>) {
     return graph::Half(static_cast<float>(v));
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    if (std::isnan(v)) return 0;
-    if (v <= static_cast<From>(std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
-    if (v >= static_cast<From>(std::numeric_limits<To>::max())) return std::numeric_limits<To>::max();
-    return static_cast<To>(v);
+    return ConvertNumber<To>(static_cast<double>(v));
   } else {
     return static_cast<To>(v);
   }

@@ -3,7 +3,10 @@
 // reading small integer operands.
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <optional>
+#include <type_traits>
 
 #include "compiler/host/make.h"
 #include "isa/check.h"
@@ -24,6 +27,17 @@ void Dispatch(DType dtype, F&& f) {
 
 /// As `compute`, which sees float32 in place of every float16 operand and result.
 ComputeFunction ThroughFloat(ComputeFunction compute);
+
+/// A double as T: C++'s conversion, but to integers saturating, NaN to 0.
+template <typename T>
+T ConvertNumber(double v) {
+  if constexpr (std::is_integral_v<T>) {
+    if (std::isnan(v)) return 0;
+    if (v <= static_cast<double>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
+    if (v >= static_cast<double>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
+  }
+  return static_cast<T>(v);
+}
 
 /// The tensor as another element type: C++'s conversions, floats to integers towards zero and saturating,
 /// anything but zero to true.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <type_traits>
 
 #include "compiler/host/numeric.h"
 #include "compiler/host/quantized_define.h"
@@ -59,14 +61,15 @@ std::string ScaleFault(const HostOperand& scale, int64_t channels) {
   return "";
 }
 
-void StoreByte(Tensor& to, int64_t i, double value) {
-  if (to.dtype() == DType::kInt8) {
-    to.mutable_data<int8_t>()[i] =
-        static_cast<int8_t>(std::isnan(value) ? 0 : std::clamp(value, -128.0, 127.0));
-  } else {
-    to.mutable_data<uint8_t>()[i] =
-        static_cast<uint8_t>(std::isnan(value) ? 0 : std::clamp(value, 0.0, 255.0));
-  }
+void StoreStep(Tensor& to, int64_t i, double value) {
+  graph::WithElementType(to.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>) {
+      const auto least = static_cast<double>(std::numeric_limits<T>::min()),
+                 most = static_cast<double>(std::numeric_limits<T>::max());
+      to.mutable_data<T>()[i] = static_cast<T>(std::isnan(value) ? 0 : std::clamp(value, least, most));
+    }
+  });
 }
 
 HostOperatorPtr QuantizeLinear(int64_t axis) {
@@ -76,7 +79,7 @@ HostOperatorPtr QuantizeLinear(int64_t axis) {
         if (in[0].type.dtype != DType::kFloat32) return Refuse("input must be float32");
         if (const std::string fault = AxisFault(in[0], in[1], axis); !fault.empty()) return Types{fault};
         const DType dtype = in[2].absent ? DType::kUint8 : in[2].type.dtype;
-        if (!IsByteType(dtype)) return Refuse("its zero point is {}, no byte", Name(dtype));
+        if (!IsStepType(dtype)) return Refuse("its zero point is {}", Name(dtype));
         if (!in[2].absent && graph::NumElements(in[2].type.shape) != graph::NumElements(in[1].type.shape))
           return Refuse("scale and zero point differ in shape");
         return One(dtype, in[0].type.shape);
@@ -87,7 +90,7 @@ HostOperatorPtr QuantizeLinear(int64_t axis) {
         const Channels channels(in[0]->shape(), axis, static_cast<int64_t>(scale.size()));
         for (int64_t i = 0; i < in[0]->size(); ++i) {
           const int64_t c = channels.Of(i);
-          StoreByte(out[0], i,
+          StoreStep(out[0], i,
                     std::nearbyint(static_cast<double>(x[i] / scale[c])) + static_cast<double>(zero[c]));
         }
       },
@@ -99,7 +102,7 @@ HostOperatorPtr DequantizeLinear(int64_t axis) {
       "dequantize_linear", 2, 3,
       [=](Operands in) {
         const DType dtype = in[0].type.dtype;
-        if (!IsByteType(dtype) && dtype != DType::kInt32) return Refuse("input is {}", Name(dtype));
+        if (!IsStepType(dtype) && dtype != DType::kInt32) return Refuse("input is {}", Name(dtype));
         if (const std::string fault = AxisFault(in[0], in[1], axis); !fault.empty()) return Types{fault};
         if (!in[2].absent && (graph::NumElements(in[2].type.shape) != graph::NumElements(in[1].type.shape) ||
                               in[2].type.dtype != dtype))
@@ -137,10 +140,10 @@ HostOperatorPtr DynamicQuantizeLinear() {
         const float scale = (high - low) / 255.0f;
         const float zero = scale == 0 ? 0 : std::nearbyint(std::clamp(-low / scale, 0.0f, 255.0f));
         out[1].mutable_data<float>()[0] = scale;
-        StoreByte(out[2], 0, static_cast<double>(zero));
+        StoreStep(out[2], 0, static_cast<double>(zero));
         for (int64_t i = 0; i < in[0]->size(); ++i) {
           const float steps = scale == 0 ? 0 : std::nearbyint(in[0]->data<float>()[i] / scale);
-          StoreByte(out[0], i, static_cast<double>(steps + zero));
+          StoreStep(out[0], i, static_cast<double>(steps + zero));
         }
       });
 }
@@ -152,7 +155,7 @@ HostOperatorPtr OnBytes(std::string name, HostOperatorPtr op, size_t count) {
         std::vector<HostOperand> real;
         for (size_t k = 0; k < count; ++k) {
           const HostOperand& x = in[3 * k];
-          if (!IsByteType(x.type.dtype)) return Refuse("operands must be bytes");
+          if (!IsStepType(x.type.dtype)) return Refuse("operands must be integers of 8 or 16 bits");
           if (const std::string fault = ZeroPointFault(in[3 * k + 2], x.type, 1); !fault.empty())
             return Types{fault};
           if (const std::string fault = ScaleFault(in[3 * k + 1], 1); !fault.empty()) return Types{fault};
@@ -160,7 +163,7 @@ HostOperatorPtr OnBytes(std::string name, HostOperatorPtr op, size_t count) {
         }
         const HostOperand& zero = in[3 * count + 1];
         if (const std::string fault = ScaleFault(in[3 * count], 1); !fault.empty()) return Types{fault};
-        if (!zero.absent && (!IsByteType(zero.type.dtype) || graph::NumElements(zero.type.shape) != 1))
+        if (!zero.absent && (!IsStepType(zero.type.dtype) || graph::NumElements(zero.type.shape) != 1))
           return Refuse("zero point {}", ToString(zero.type));
         auto types = op->Infer(real);
         if (types.index() == 1) return types;
@@ -182,7 +185,7 @@ HostOperatorPtr OnBytes(std::string name, HostOperatorPtr op, size_t count) {
         const float scale = in[3 * count]->data<float>()[0];
         const double zero = in[3 * count + 1] ? Reals(*in[3 * count + 1])[0] : 0;
         for (int64_t i = 0; i < y.size(); ++i)
-          StoreByte(out[0], i, std::nearbyint(static_cast<double>(y.data<float>()[i] / scale)) + zero);
+          StoreStep(out[0], i, std::nearbyint(static_cast<double>(y.data<float>()[i] / scale)) + zero);
       },
       {}, [=](const ops::HostSite& site) { return DefineOnBytes(op, count, site); });
 }
@@ -192,11 +195,11 @@ HostOperatorPtr AverageOnBytes(std::string name, HostOperatorPtr average) {
       std::move(name), 4, 5,
       [=](Operands in) {
         const HostOperand &x = in[0], &zero = in[4];
-        if (!IsByteType(x.type.dtype)) return Refuse("operands must be bytes");
+        if (!IsStepType(x.type.dtype)) return Refuse("operands must be integers of 8 or 16 bits");
         if (const std::string fault = ZeroPointFault(in[2], x.type, 1); !fault.empty()) return Types{fault};
         for (int k : {1, 3})
           if (const std::string fault = ScaleFault(in[k], 1); !fault.empty()) return Types{fault};
-        if (!zero.absent && (!IsByteType(zero.type.dtype) || graph::NumElements(zero.type.shape) != 1))
+        if (!zero.absent && (!IsStepType(zero.type.dtype) || graph::NumElements(zero.type.shape) != 1))
           return Refuse("zero point {}", ToString(zero.type));
         const std::vector<HostOperand> real = {{{DType::kFloat64, x.type.shape}}};
         auto types = average->Infer(real);
@@ -214,7 +217,7 @@ HostOperatorPtr AverageOnBytes(std::string name, HostOperatorPtr average) {
         const double from = static_cast<double>(in[1]->data<float>()[0]),
                      to = static_cast<double>(in[3]->data<float>()[0]), offset = in[4] ? Reals(*in[4])[0] : 0;
         for (int64_t i = 0; i < y.size(); ++i)
-          StoreByte(out[0], i, std::nearbyint(y.data<double>()[i] * from / to) + offset);
+          StoreStep(out[0], i, std::nearbyint(y.data<double>()[i] * from / to) + offset);
       },
       {}, [=](const ops::HostSite& site) { return DefineAverageOnBytes(average, site); });
 }

@@ -23,8 +23,8 @@ Expr ChannelAt(const Indices& i, int64_t axis, const ops::HostSite& site) {
   return at ? i[*at] : tir::Int(0);
 }
 
-/// A whole number in float64 as a byte, saturated.
-Expr Byte(const Expr& whole, const ops::HostSite& site) {
+/// A whole number in float64 as a step, saturated.
+Expr Step(const Expr& whole, const ops::HostSite& site) {
   return MakeCast(ops::TypeOf(site.type.dtype), whole);
 }
 
@@ -44,7 +44,7 @@ ops::Factors Centred(ops::Factors factors, const te::Tensor& a_zero, const te::T
   return factors;
 }
 
-/// Sums in int64 to bytes: scales of a, b and y, the zero point of y.
+/// Sums in int64 to steps: scales of a, b and y, the zero point of y.
 void ToBytes(ops::Definition& sums, const ops::HostSite& site, const te::Tensor& a, const te::Tensor& b,
              const te::Tensor& y, const te::Tensor& y_zero, const te::Tensor& bias) {
   ops::Finish(sums, site.name + ".bytes", [&](const Expr& sum, const Indices& i) {
@@ -53,13 +53,13 @@ void ToBytes(ops::Definition& sums, const ops::HostSite& site, const te::Tensor&
         Divide(OfChannel(a, none, kReal32) * OfChannel(b, i.back(), kReal32), OfChannel(y, none, kReal32));
     const Expr whole = sum + OfChannel(bias, i.back(), kInt64);
     const Expr rounded = ops::Apply(MathFn::kRound, MakeCast(kReal, whole) * MakeCast(kReal, factor));
-    return Byte(rounded + OfChannel(y_zero, none, kReal), site);
+    return Step(rounded + OfChannel(y_zero, none, kReal), site);
   });
 }
 
 bool IsVector(const ops::HostSite& site, size_t k) { return site.operands[k].type.shape.size() == 1; }
 
-/// The definition of `op` on tensors that are computed from bytes, with `last` behind it.
+/// The definition of `op` on tensors that are computed from steps, with `last` behind it.
 std::optional<ops::Definition> Around(const HostOperatorPtr& op, const std::vector<te::Tensor>& operands,
                                       DType dtype, const ops::HostSite& site, const ops::Last& last) {
   const auto* definable = dynamic_cast<const ops::Definable*>(op.get());
@@ -90,7 +90,7 @@ std::optional<ops::Definition> DefineQuantizeLinear(int64_t axis, const ops::Hos
   const auto element = [&](const Indices& i) -> te::Body {
     const Expr channel = ChannelAt(i, axis, site);
     const Expr steps = Rounded(Divide(site.in[0](i), OfChannel(site.in[1], channel, kReal32)));
-    return Byte(steps + OfChannel(site.in[2], channel, kReal), site);
+    return Step(steps + OfChannel(site.in[2], channel, kReal), site);
   };
   return ops::Definition{{{te::Compute(site.name, site.shape(), element), ops::Pattern::kElementwise}}, {}};
 }
@@ -148,7 +148,7 @@ std::optional<ops::Definition> DefineOnBytes(const HostOperatorPtr& op, size_t c
   }
   const te::Tensor &scale = site.in[3 * count], &zero = site.in[3 * count + 1];
   return Around(op, reals, DType::kFloat32, site, [&](const Expr& y, const Indices&) {
-    return Byte(Rounded(Divide(y, OfChannel(scale, none, kReal32))) + OfChannel(zero, none, kReal), site);
+    return Step(Rounded(Divide(y, OfChannel(scale, none, kReal32))) + OfChannel(zero, none, kReal), site);
   });
 }
 
@@ -162,7 +162,7 @@ std::optional<ops::Definition> DefineAverageOnBytes(const HostOperatorPtr& avera
   const te::Tensor centred = te::Compute(site.name + ".x", in[0].shape(), element);
   return Around(average, {centred}, DType::kFloat64, site, [&](const Expr& mean, const Indices&) {
     const Expr scaled = Divide(mean * OfChannel(in[1], none, kReal), OfChannel(in[3], none, kReal));
-    return Byte(Rounded(scaled) + OfChannel(in[4], none, kReal), site);
+    return Step(Rounded(scaled) + OfChannel(in[4], none, kReal), site);
   });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices of bytes.
+// Products of matrices of quantized values.
 #include <cmath>
 
 #include "compiler/host/linear.h"
@@ -25,7 +25,7 @@ std::vector<int64_t> CentredRows(const Tensor& x, const Tensor* zero, bool by_ro
   return values;
 }
 
-/// Sums to bytes. The scale of b may be one a column.
+/// Sums to steps. The scale of b may be one a column.
 class Scaled {
  public:
   Scaled(const Tensor& a, const Tensor& b, const Tensor& y, const Tensor& y_zero, int64_t columns)
@@ -34,7 +34,7 @@ class Scaled {
   }
   void Store(Tensor& to, int64_t i, int64_t sum) const {
     const float factor = factors_[factors_.size() == 1 ? 0 : i % columns_];
-    StoreByte(to, i, std::nearbyint(static_cast<double>(sum) * static_cast<double>(factor)) + zero_);
+    StoreStep(to, i, std::nearbyint(static_cast<double>(sum) * static_cast<double>(factor)) + zero_);
   }
 
  private:
@@ -84,11 +84,11 @@ HostOperatorPtr QLinearMatMul() {
       "qlinear_matmul", 8, 8,
       [](Operands in) {
         for (int k : {0, 3}) {
-          if (!IsByteType(in[k].type.dtype)) return Refuse("operands must be bytes");
+          if (!IsStepType(in[k].type.dtype)) return Refuse("operands must be integers of 8 or 16 bits");
           if (const std::string fault = MatrixZeroFault(in[k + 2], in[k].type, k == 0); !fault.empty())
             return Types{fault};
         }
-        if (!IsByteType(in[7].type.dtype) || graph::NumElements(in[7].type.shape) != 1)
+        if (!IsStepType(in[7].type.dtype) || graph::NumElements(in[7].type.shape) != 1)
           return Refuse("zero point {}", ToString(in[7].type));
         const int64_t columns = in[3].type.shape.empty() ? 1 : in[3].type.shape.back();
         for (int k : {1, 4, 6})

@@ -278,18 +278,19 @@ Types PoolTypes(Pool pool, DType dtype, Shape shape) {
 
 Spatial WholePlane(const Shape& x) { return {.kernel = {x.begin() + 2, x.end()}}; }
 
-std::vector<int16_t> Centred(const Tensor& tensor, const Tensor* zero_point, int64_t each) {
+template <typename Value>
+std::vector<Value> Centred(const Tensor& tensor, const Tensor* zero_point, int64_t each) {
   const auto values = Integers(tensor);
   const auto zeros = zero_point ? Integers(*zero_point) : std::vector<int64_t>{0};
-  std::vector<int16_t> result;
+  std::vector<Value> result;
   result.reserve(values.size());
   for (size_t i = 0; i < values.size(); ++i)
     result.push_back(
-        static_cast<int16_t>(values[i] - zeros[zeros.size() == 1 ? 0 : i / static_cast<size_t>(each)]));
+        static_cast<Value>(values[i] - zeros[zeros.size() == 1 ? 0 : i / static_cast<size_t>(each)]));
   return result;
 }
 
-/// Sums of centred products, by emit as IntegerConvolution.
+/// Sums of centred products, by emit as IntegerConvolution: of bytes in 32 bits, of 16-bit integers in 64.
 template <typename F>
 void IntegerSums(const Spatial& s, int64_t groups, const Tensor& x, const Tensor& w, const Tensor* x_zero,
                  const Tensor* w_zero, F emit) {
@@ -297,7 +298,12 @@ void IntegerSums(const Spatial& s, int64_t groups, const Tensor& x, const Tensor
   const IntegerConvolution convolution = {x.shape()[0],  groups,        w.shape()[1],  w.shape()[0] / groups,
                                           window.extent, window.kernel, window.stride, window.dilation,
                                           window.before, window.out};
-  convolution.Run<int32_t>(Centred(x, x_zero, 1), Centred(w, w_zero, w.size() / w.shape()[0]), emit);
+  const auto run = [&](auto sum, auto value) {
+    using Value = decltype(value);
+    convolution.Run<decltype(sum), Value>(Centred<Value>(x, x_zero, 1),
+                                          Centred<Value>(w, w_zero, w.size() / w.shape()[0]), emit);
+  };
+  IsByteType(x.dtype()) && IsByteType(w.dtype()) ? run(int32_t{}, int16_t{}) : run(int64_t{}, int32_t{});
 }
 
 ops::Sliding SlidingOf(const Window& w) { return {w.kernel, w.stride, w.dilation, w.before}; }
@@ -319,16 +325,9 @@ Counted CountedOf(Pool pool, const Window& w) {
 }
 
 bool IsByte(const HostOperand& operand) { return IsByteType(operand.type.dtype); }
+bool IsStep(const HostOperand& operand) { return IsStepType(operand.type.dtype); }
 
 }  // namespace
-
-Spatial SpatialOf(const Window2d& window) {
-  const auto list = [](const auto& of) { return std::vector<int64_t>(of.begin(), of.end()); };
-  return {.kernel = list(window.kernel),
-          .strides = list(window.stride),
-          .dilations = list(window.dilation),
-          .pads = list(window.pad)};
-}
 
 Window2d PlaneWindow(const Spatial& spatial, const Shape& x, const std::vector<int64_t>& kernel) {
   const auto resolved = Resolve(spatial, x, kernel);
@@ -447,9 +446,10 @@ HostOperatorPtr ConvInteger(const Spatial& spatial, int64_t groups) {
       [=](Values in, Results out) {
         const int64_t outputs = out[0].shape()[1], pixels = out[0].size() / (out[0].shape()[0] * outputs);
         const auto to = out[0].mutable_data<int32_t>();
-        IntegerSums(
-            spatial, groups, *in[0], *in[1], in[2], in[3],
-            [&](int64_t n, int64_t o, int64_t p, int32_t sum) { to[(n * outputs + o) * pixels + p] = sum; });
+        IntegerSums(spatial, groups, *in[0], *in[1], in[2], in[3],
+                    [&](int64_t n, int64_t o, int64_t p, int64_t sum) {
+                      to[(n * outputs + o) * pixels + p] = static_cast<int32_t>(sum);
+                    });
       },
       MacsOfWeights(1),
       [=](const ops::HostSite& site) {
@@ -461,8 +461,8 @@ HostOperatorPtr QLinearConv(const Spatial& spatial, int64_t groups) {
   return Make(
       "qlinear_conv", 8, 9,
       [=](Operands in) {
-        if (!IsByte(in[0]) || !IsByte(in[3]) || !IsByte(in[7]) || in[3].type.shape.empty())
-          return Refuse("input, weights and output must be bytes");
+        if (!IsStep(in[0]) || !IsStep(in[3]) || !IsStep(in[7]) || in[3].type.shape.empty())
+          return Refuse("input, weights and output must be integers of 8 or 16 bits");
         const int64_t outputs = in[3].type.shape[0];
         for (const auto& [scale, zero, type, channels] : {std::tuple{in[1], in[2], in[0].type, int64_t{1}},
                                                           {in[4], in[5], in[3].type, outputs},
@@ -480,14 +480,14 @@ HostOperatorPtr QLinearConv(const Spatial& spatial, int64_t groups) {
         const auto w_scale = in[4]->data<float>();
         const float x_scale = in[1]->data<float>()[0], y_scale = in[6]->data<float>()[0];
         const int64_t y_zero = Integers(*in[7])[0];
-        IntegerSums(
-            spatial, groups, *in[0], *in[3], in[2], in[5], [&](int64_t n, int64_t o, int64_t p, int32_t sum) {
-              const int32_t bias = in[8] ? in[8]->data<int32_t>()[o] : 0;
-              const float factor = x_scale * w_scale[w_scale.size() == 1 ? 0 : o] / y_scale;
-              const double real = static_cast<double>(int64_t{sum} + bias) * static_cast<double>(factor);
-              StoreByte(out[0], (n * outputs + o) * pixels + p,
-                        std::nearbyint(real) + static_cast<double>(y_zero));
-            });
+        IntegerSums(spatial, groups, *in[0], *in[3], in[2], in[5],
+                    [&](int64_t n, int64_t o, int64_t p, int64_t sum) {
+                      const int32_t bias = in[8] ? in[8]->data<int32_t>()[o] : 0;
+                      const float factor = x_scale * w_scale[w_scale.size() == 1 ? 0 : o] / y_scale;
+                      const double real = static_cast<double>(sum + bias) * static_cast<double>(factor);
+                      StoreStep(out[0], (n * outputs + o) * pixels + p,
+                                std::nearbyint(real) + static_cast<double>(y_zero));
+                    });
       },
       MacsOfWeights(3),
       [=](const ops::HostSite& site) {

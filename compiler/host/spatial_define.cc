@@ -2,7 +2,10 @@
 #include "compiler/host/spatial_define.h"
 
 #include <algorithm>
+#include <limits>
+#include <type_traits>
 
+#include "compiler/host/quantized.h"
 #include "compiler/host/quantized_define.h"
 #include "compiler/ops/statistics.h"
 
@@ -55,11 +58,22 @@ std::optional<int64_t> KnownZero(const ops::HostSite& site, size_t k) {
   if (!operand.value || operand.value->size() == 0) return std::nullopt;
   const auto only = [](auto values) -> std::optional<int64_t> {
     const bool one = std::ranges::all_of(values, [&](auto v) { return v == values[0]; });
-    return one ? std::optional<int64_t>(values[0]) : std::nullopt;
+    return one ? std::optional(static_cast<int64_t>(values[0])) : std::nullopt;
   };
-  if (operand.value->dtype() == DType::kInt8) return only(operand.value->data<int8_t>());
-  if (operand.value->dtype() == DType::kUint8) return only(operand.value->data<uint8_t>());
-  return std::nullopt;
+  std::optional<int64_t> zero;
+  graph::WithElementType(operand.value->dtype(), [&](auto none) {
+    using T = decltype(none);
+    if constexpr (std::is_integral_v<T>) zero = only(operand.value->data<T>());
+  });
+  return zero;
+}
+
+/// The largest magnitude of a step less its zero point, operand `k` and `zero`.
+int64_t MostOf(const ops::HostSite& site, size_t k, size_t zero) {
+  const DType dtype = site.operands[k].type.dtype;
+  const int64_t range = IsByteType(dtype) ? 255 : 65535;
+  const bool is_signed = dtype == DType::kInt8 || dtype == DType::kInt16;
+  return is_signed && KnownZero(site, zero) == 0 ? range / 2 + 1 : range;
 }
 
 /// Operands by their numbers.
@@ -67,18 +81,27 @@ struct IntegerOperands {
   size_t x, w, x_zero, w_zero;
 };
 
+/// Sums in int32, or in int64 where integers of 16 bits need that.
 ops::Definition IntegerSums(const ops::Sliding& window, int64_t groups, const ops::HostSite& site,
                             const IntegerOperands& operands) {
   const te::Tensor &x = site.in[operands.x], &w = site.in[operands.w];
   const te::Tensor &x_zero = site.in[operands.x_zero], &w_zero = site.in[operands.w_zero];
+  const Shape& shape = site.operands[operands.w].type.shape;
+  const int64_t depth = shape[0] == 0 ? 0 : graph::NumElements(shape) / shape[0];
+  const bool are_bytes =
+      IsByteType(site.operands[operands.x].type.dtype) && IsByteType(site.operands[operands.w].type.dtype);
+  const int64_t most = MostOf(site, operands.x, operands.x_zero) * MostOf(site, operands.w, operands.w_zero);
+  const bool is_narrow = are_bytes || depth <= std::numeric_limits<int32_t>::max() / most;
+  const DataType type = is_narrow ? kInt32 : ops::kInt64;
   ops::Convolution convolution{.window = window, .groups = groups};
   convolution.seen = [&](const Expr& value) {
-    return MakeCast(kInt32, value) - OfChannel(x_zero, tir::Int(0), kInt32);
+    return MakeCast(type, value) - OfChannel(x_zero, tir::Int(0), type);
   };
   convolution.seen_weight = [&](const Expr& weight, const Expr& o) {
-    return MakeCast(kInt32, weight) - OfChannel(w_zero, o, kInt32);
+    return MakeCast(type, weight) - OfChannel(w_zero, o, type);
   };
   ops::Definition sums = ops::Convolve(site.name, site.shape(), x, w, convolution);
+  if (!are_bytes) return sums;
   const auto zero = KnownZero(site, operands.x_zero);
   if (zero && KnownZero(site, operands.w_zero) == 0) {
     sums.computations.back().convolved = ops::ConvolvedBy(x, w, convolution);

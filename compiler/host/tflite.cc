@@ -61,16 +61,16 @@ void ComputeConvolution(const TfliteConvolution& a, Values in, Results out) {
   const IntegerConvolution convolution = OverPlanes(a.window, a.groups, x, w, y);
   const int64_t plane = y[2] * y[3];
   const auto result = out[0].mutable_data<T>();
-  convolution.Run<Sum>(Centred(*in[0], a.input_zero_point), Centred(*in[1], a.weight_zero_point),
-                       [&](int64_t n, int64_t o, int64_t p, Sum sum) {
-                         using Unsigned = std::make_unsigned_t<Sum>;
-                         const Sum bias = in[2] ? in[2]->data<Sum>()[o] : 0;
-                         const Sum total =
-                             static_cast<Sum>(static_cast<Unsigned>(sum) + static_cast<Unsigned>(bias));
-                         const Multiplier& m = a.multipliers[a.multipliers.size() == 1 ? 0 : o];
-                         result[(n * y[1] + o) * plane + p] =
-                             Clamped<T>(int64_t{Scaled(m, total)} + a.output_zero_point, a.low, a.high);
-                       });
+  convolution.Run<Sum, int16_t>(
+      Centred(*in[0], a.input_zero_point), Centred(*in[1], a.weight_zero_point),
+      [&](int64_t n, int64_t o, int64_t p, Sum sum) {
+        using Unsigned = std::make_unsigned_t<Sum>;
+        const Sum bias = in[2] ? in[2]->data<Sum>()[o] : 0;
+        const Sum total = static_cast<Sum>(static_cast<Unsigned>(sum) + static_cast<Unsigned>(bias));
+        const Multiplier& m = a.multipliers[a.multipliers.size() == 1 ? 0 : o];
+        result[(n * y[1] + o) * plane + p] =
+            Clamped<T>(int64_t{Scaled(m, total)} + a.output_zero_point, a.low, a.high);
+      });
 }
 
 template <typename T>
@@ -310,7 +310,7 @@ HostOperatorPtr Requantization(const TfliteRequantization& a) {
             return Clamped<To>(int64_t{steps} + a.to_zero_point, a.low, a.high);
           });
         };
-        OnQuantized(a.to, [&]<typename To>(To type) {
+        const auto to_type = [&]<typename To>(To type) {
           if (in[0]->dtype() == DType::kInt32) return scaled(in[0]->data<int32_t>(), type);
           if (in[0]->dtype() == DType::kInt64) {
             const auto x = in[0]->data<int64_t>();
@@ -320,7 +320,8 @@ HostOperatorPtr Requantization(const TfliteRequantization& a) {
             return;
           }
           OnQuantized(in[0]->dtype(), [&]<typename From>(From) { scaled(in[0]->data<From>(), type); });
-        });
+        };
+        a.to == DType::kInt32 ? to_type(int32_t{}) : OnQuantized(a.to, to_type);
       },
       {}, [=](const ops::HostSite& site) { return DefineTflite(a, site); });
 }

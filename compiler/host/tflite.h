@@ -71,7 +71,7 @@ struct TfliteProduct {
 };
 HostOperatorPtr Product(const TfliteProduct& attributes);
 
-/// QUANTIZE, RELU and what is left of sums: (x int8, int16, int32 or int64) -> `to`, int8 or int16:
+/// QUANTIZE, RELU and what is left of sums: (x int8, int16, int32 or int64) -> `to`, int8, int16 or int32:
 /// multiplier.Apply(x - from_zero_point) + to_zero_point. The difference wraps. int64 by
 /// Multiplier::ApplyWide, without zero points.
 struct TfliteRequantization {

@@ -85,14 +85,14 @@ void ComputeHybrid(const TfliteHybrid& a, Values in, Results out) {
   const auto weights = in[1]->data<int8_t>();
   const int64_t plane = y[2] * y[3];
   const auto result = out[0].mutable_data<float>();
-  convolution.Run<int32_t>(bytes, {weights.begin(), weights.end()},
-                           [&](int64_t n, int64_t o, int64_t p, int32_t sum) {
-                             const float scale = a.scales[a.scales.size() == 1 ? 0 : o];
-                             const float bias = in[2] ? in[2]->data<float>()[o] : 0;
-                             const auto whole = static_cast<float>(sum);
-                             result[(n * y[1] + o) * plane + p] =
-                                 (a.in_turn ? whole * scale * scales[n] : whole * (scale * scales[n])) + bias;
-                           });
+  convolution.Run<int32_t, int16_t>(
+      bytes, {weights.begin(), weights.end()}, [&](int64_t n, int64_t o, int64_t p, int32_t sum) {
+        const float scale = a.scales[a.scales.size() == 1 ? 0 : o];
+        const float bias = in[2] ? in[2]->data<float>()[o] : 0;
+        const auto whole = static_cast<float>(sum);
+        result[(n * y[1] + o) * plane + p] =
+            (a.in_turn ? whole * scale * scales[n] : whole * (scale * scales[n])) + bias;
+      });
 }
 
 }  // namespace

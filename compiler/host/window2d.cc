@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/graph/infer.h"
+#include "compiler/host/spatial.h"
 
 namespace cosim::host {
 
@@ -21,6 +22,14 @@ Span2d SpanAt(const Window2d& w, const graph::Shape& x, int64_t oy, int64_t ox) 
   const int64_t top = oy * w.stride[0] - w.pad[0], left = ox * w.stride[1] - w.pad[1];
   return {std::max<int64_t>(top, 0), std::min(top + w.kernel[0], x[2]), std::max<int64_t>(left, 0),
           std::min(left + w.kernel[1], x[3])};
+}
+
+Spatial SpatialOf(const Window2d& window) {
+  const auto list = [](const auto& of) { return std::vector<int64_t>(of.begin(), of.end()); };
+  return {.kernel = list(window.kernel),
+          .strides = list(window.stride),
+          .dilations = list(window.dilation),
+          .pads = list(window.pad)};
 }
 
 }  // namespace cosim::host

@@ -127,7 +127,8 @@ FileSummary SummaryOf(const onnx::File& file) {
       if (const auto* tensor = std::get_if<graph::TensorPtr>(&value->second); tensor && *tensor)
         summary.constants[(*tensor)->dtype()] += (*tensor)->size();
     if (node.op.find("QLinear") != node.op.npos) how.insert("operators on bytes (QLinear)");
-    if (node.op == "DequantizeLinear") how.insert("operators between DequantizeLinear and QuantizeLinear");
+    if (node.op.ends_with("DequantizeLinear"))
+      how.insert("operators between DequantizeLinear and QuantizeLinear");
     if (node.op == "DynamicQuantizeLinear") how.insert("dynamic: scales found while it runs");
   }
   summary.operators = uses.Sorted();

@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "compiler/import/summary.h"
 #include "tests/import/testing.h"
 
 namespace cosim::import {
@@ -81,6 +82,18 @@ TEST(OnnxFiles, TheHelpersWriteOnesThatAreTaken) {
   EXPECT_EQ(Errors(FileOf(Node({"Add", {"x", "w"}, {"y"}}) + Input("x", {1}) + Output("y") +
                           TensorOf("w", 1, {1}, Raw({0, 0, 0, 0})))),
             "");
+}
+
+// As onnxruntime spells it below operator set 21.
+TEST(OnnxFiles, QuantizationInTheDomainOfMicrosoftIsSeen) {
+  const std::string model =
+      FileOf(Node({"DequantizeLinear", {"x", "s", "z"}, {"y"}, Bytes(7, "com.microsoft")}) + Input("x", {2}) +
+             Output("y") + TensorOf("s", 1, {}, Raw({0, 0, 0, 63})) + TensorOf("z", 5, {}, Raw({0, 0})));
+  Diagnostics diagnostics;
+  const auto summary =
+      Summarize({reinterpret_cast<const uint8_t*>(model.data()), model.size()}, "wide.onnx", "", diagnostics);
+  ASSERT_TRUE(summary) << diagnostics.Render();
+  EXPECT_EQ(summary->quantization, "operators between DequantizeLinear and QuantizeLinear");
 }
 
 TEST(OnnxFiles, ACycleIsNamed) {

@@ -15,6 +15,8 @@ constexpr int kBatch = 2, kSteps = 3, kInput = 4, kCells = 5;
 
 struct Case {
   bool lstm = false, merged = false, time_major = false, auxiliary = false, bytes = false;
+  /// Width of an auxiliary input that has weights of its own, which both layers read; 0: none.
+  int weights = 0;
 
   Shape Sequence(int64_t last) const {
     return time_major ? Shape{kSteps, kBatch, last} : Shape{kBatch, kSteps, last};
@@ -65,9 +67,12 @@ Layers Built(const Case& c) {
   layers.op.inputs = {layers.Add(Typed(DType::kFloat32, c.Sequence(kInput)))};
   layers.file.inputs = {0};
   c.lstm ? layers.AddLstm(c) : layers.AddRnn(c);
-  layers.op.inputs.push_back(c.auxiliary ? layers.Add(Typed(DType::kFloat32, c.Sequence(kInput))) : -1);
-  if (c.auxiliary) layers.file.inputs.push_back(layers.op.inputs.back());
-  layers.op.inputs.insert(layers.op.inputs.end(), c.lstm ? 8 : 2, -1);
+  const bool other = c.auxiliary || c.weights > 0;
+  const int width = c.weights > 0 ? c.weights : kInput;
+  layers.op.inputs.push_back(other ? layers.Add(Typed(DType::kFloat32, c.Sequence(width))) : -1);
+  if (other) layers.file.inputs.push_back(layers.op.inputs.back());
+  for (int i = 0; i < (c.lstm ? 8 : 2); ++i)
+    layers.op.inputs.push_back(c.weights > 0 ? layers.Weights({kCells, c.weights}, false) : -1);
   for (int k = 0; k < (c.merged ? 1 : 2); ++k)
     layers.op.outputs.push_back(
         layers.Add(Typed(DType::kFloat32, c.Sequence(c.merged ? 2 * kCells : kCells))));
@@ -98,6 +103,7 @@ struct Layer {
   const Layers& layers;
   bool backward;
   std::vector<Numbers> h = std::vector<Numbers>(kBatch, Numbers(kCells, 0.0)), cell = h;
+  Numbers other = {};  ///< the auxiliary input's step, where it has weights
 
   Numbers Constant(size_t operand) const {
     return RealOf(layers.tensors[static_cast<size_t>(layers.op.inputs[operand])]);
@@ -110,6 +116,11 @@ struct Layer {
       for (int k = 0; k < kInput; ++k) sums[i] += from_x[i * kInput + k] * now[k];
       for (int k = 0; k < kCells; ++k) sums[i] += from_h[i * kCells + k] * last[k];
     }
+    if (c.weights == 0) return sums;
+    const size_t gate = c.lstm ? w - (backward ? 18 : 1) : 0;
+    const Numbers from_other = Constant(c.lstm ? (backward ? 44 : 40) + gate : backward ? 11 : 10);
+    for (int i = 0; i < kCells; ++i)
+      for (int k = 0; k < c.weights; ++k) sums[i] += from_other[i * c.weights + k] * other[k];
     return sums;
   }
   void Step(const Numbers& x, int b) {
@@ -147,6 +158,7 @@ void ExpectBoth(const Case& c) {
       for (int b = 0; b < kBatch; ++b)
         for (int step = 0; step < kSteps; ++step) {
           const int row = c.Row(b, backward ? kSteps - 1 - step : step);
+          if (c.weights > 0) both[backward].other = Part(NumbersOf(inputs[1]), row, c.weights);
           both[backward].Step(Part(x, row, kInput), b);
           for (int i = 0; i < kCells; ++i) {
             const int at = c.merged ? row * 2 * kCells + (backward ? kCells : 0) + i : row * kCells + i;
@@ -164,6 +176,13 @@ TEST(Bidirectional, LstmReadsFromBothEnds) {
   ExpectBoth({.lstm = true, .merged = true, .time_major = true});
   ExpectBoth({.lstm = true, .auxiliary = true});
   ExpectBoth({.lstm = true, .time_major = true, .bytes = true});
+}
+
+TEST(Bidirectional, BothLayersReadAnAuxiliaryInputThatHasWeights) {
+  ExpectBoth({.lstm = true, .weights = kInput});
+  ExpectBoth({.lstm = true, .merged = true, .time_major = true, .weights = kInput});
+  ExpectBoth({.merged = true, .weights = 3});
+  ExpectBoth({.time_major = true, .weights = kInput});
 }
 
 TEST(Bidirectional, RnnReadsFromBothEnds) {
@@ -185,7 +204,16 @@ TEST(Bidirectional, WhatTheReferenceDoesNotDefineIsRefused) {
   EXPECT_THAT(ErrorOf(Built({.time_major = true, .bytes = true})), HasSubstr("as often as it has steps"));
   Layers layers = Built({.time_major = true, .auxiliary = true});
   layers.op.inputs[10] = layers.op.inputs[1];
-  EXPECT_THAT(ErrorOf(layers), HasSubstr("weights of its own"));
+  EXPECT_THAT(ErrorOf(layers), HasSubstr("of one direction alone"));
+  layers = Built({.lstm = true, .weights = kInput});
+  layers.op.inputs[41] = -1;
+  EXPECT_THAT(ErrorOf(layers), HasSubstr("without those of an auxiliary one"));
+  layers = Built({.lstm = true, .weights = kInput});
+  layers.op.inputs[42] = layers.Add(Drawn(Typed(DType::kInt8, {kCells, kInput}, 0.01f), 4, 127));
+  EXPECT_THAT(ErrorOf(layers), HasSubstr("int8 weights of its own"));
+  EXPECT_THAT(ErrorOf(Built({.time_major = true, .weights = 3})),
+              HasSubstr("of another width than the input"));
+  EXPECT_THAT(ErrorOf(Built({.lstm = true, .weights = 3})), HasSubstr("of another width than the input"));
   layers = Built({});
   layers.op.outputs.pop_back();
   EXPECT_THAT(ErrorOf(layers), HasSubstr("has 1 results"));

@@ -278,14 +278,15 @@ std::string ErrorOf(const std::vector<TensorInfo>& tensors, const char* op, cons
   return diagnostics.Render();
 }
 
-TEST(TfliteInt16, OnlyBytesHaveAZeroPoint) {
+TEST(TfliteInt16, OnlyBytesAndInt32HaveAZeroPoint) {
   EXPECT_TRUE(tflite::IsZeroPoint(-128, DType::kInt8));
   EXPECT_FALSE(tflite::IsZeroPoint(128, DType::kInt8));
   EXPECT_TRUE(tflite::IsZeroPoint(255, DType::kUint8));
   EXPECT_FALSE(tflite::IsZeroPoint(-1, DType::kUint8));
   EXPECT_TRUE(tflite::IsZeroPoint(0, DType::kInt16));
   EXPECT_FALSE(tflite::IsZeroPoint(256, DType::kInt16));
-  EXPECT_FALSE(tflite::IsZeroPoint(1, DType::kInt32));
+  EXPECT_TRUE(tflite::IsZeroPoint(1, DType::kInt32));
+  EXPECT_FALSE(tflite::IsZeroPoint(int64_t{1} << 31, DType::kInt32));
 }
 
 TEST(TfliteInt16, WhatTheReferenceDoesNotDefineIsRefused) {

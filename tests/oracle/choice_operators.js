@@ -139,6 +139,28 @@ function scales() {
   };
 }
 
+// Rows that belong together, one after the other or in any order; some of them to none.
+function segments() {
+  const models = {};
+  for (const [type, make] of [['float', shape => tensor('FLOAT32', shape)], ['int32', shape => tensor('INT32', shape)]]) {
+    const sorted = list([7], [0, 0, 1, 2, 2, 2, 3]), any = list([7], [3, 0, 1, 3, -1, 5, 0]);
+    models[`${type}_segment_sum`] = one('SEGMENT_SUM', [make([7, 4])], [sorted], make([4, 4]));
+    for (const what of ['MAX', 'MIN', 'PROD', 'SUM'])
+      models[`${type}_unsorted_segment_${what.toLowerCase()}`] =
+          one(`UNSORTED_SEGMENT_${what}`, [make([7, 2, 3])], [any, list([], [6])], make([6, 2, 3]));
+  }
+  return models;
+}
+
+function bits() {
+  const plain = type => shape => tensor(type, shape), models = {};
+  for (const [name, make] of [['int8', plain('INT8')], ['uint8', plain('UINT8')], ['int16', plain('INT16')], ['int32', plain('INT32')]]) {
+    models[`${name}_bitwise_xor`] = one('BITWISE_XOR', [make([3, 5, 8]), make([8])], [], make([3, 5, 8]));
+    models[`${name}_right_shift`] = one('RIGHT_SHIFT', [make([3, 5, 8]), make([5, 8])], [], make([3, 5, 8]));
+  }
+  return models;
+}
+
 // A sum of 32 bits goes through ruy, which rounds once.
 const TOLERANCES = {int8_dense_of_values: 1};
 
@@ -149,4 +171,4 @@ const add = (name, model) => {
 };
 for (const [type, make] of Object.entries(MAKERS))
   for (const [name, model] of Object.entries(choices(make))) add(`${type}_${name}`, model);
-for (const [name, model] of Object.entries({...tables(), ...products(), ...boxes(), ...functions(), ...scales()})) add(name, model);
+for (const [name, model] of Object.entries({...tables(), ...products(), ...boxes(), ...functions(), ...scales(), ...segments(), ...bits()})) add(name, model);

@@ -115,7 +115,7 @@ function engine(runner) {
 }
 
 const range = array => array instanceof Int8Array ? [-128, 128] : array instanceof Int16Array ? [-32768, 32768] :
-    array instanceof Uint8Array ? [0, 256] : [-2, 2];
+    array instanceof Uint8Array ? [0, 256] : array instanceof Uint16Array ? [0, 65536] : [-2, 2];
 
 function compareTflite(tflite, file, tolerance) {
   const model = path.join(data, 'tflite', file), runner = openTflite(tflite, model);
@@ -185,7 +185,7 @@ async function compareOnnx(model, range, options, tolerance) {
   report('onnxruntime', model, pairs, tolerance);
 }
 
-const ARRAYS = {float: Float32Array, uint8: Uint8Array, int8: Int8Array, int32: Int32Array};
+const ARRAYS = {float: Float32Array, uint8: Uint8Array, int8: Int8Array, int32: Int32Array, uint16: Uint16Array, int16: Int16Array};
 
 // Without the graph's optimizations the node itself runs.
 async function compareOnnxOperator(name, model) {

@@ -141,7 +141,54 @@ const contributed = {
   dynamic_quantize_mat_mul: microsoft('DynamicQuantizeMatMul', {a: real([3, 8]), b: byte('int8', [8, 5], bytes(40, 1, 0)), bs: scale(0.01), bz: zero('int8', 0)}),
 };
 
-// Where onnxruntime multiplies and adds in float32, ties fall to either side.
-const TOLERANCES = {qlinear_add: 1, qlinear_average_pool: 1};
+// Operators between a dequantization and a quantization to 16 bits, as onnxruntime's quantizer writes them: from operator set
+// 21 on in ONNX's own spelling, else in that of com.microsoft.
+const words = (count, step) => Array.from({length: count}, (_, i) => Math.round(Math.sin(i * step) * 32000));
+function quantized(activation, weight, domain, nodes, inputs) {
+  const opset = domain ? 17 : 21, z = activation === 'uint16' ? 30000 : 0, constants = {}, list = [];
+  const scaled = (name, from, s, type, zeroPoint) => {
+    constants[`${name}.s`] = scale(s);
+    if (type) constants[`${name}.z`] = zero(type, zeroPoint);
+    list.push({op: 'DequantizeLinear', domain, from: [from, `${name}.s`, ...(type ? [`${name}.z`] : [])], to: [name]});
+  };
+  const last = [scale(0.0043), zero(activation, z)];
+  inputs({x: (name, s, dims) => { constants[`${name}.q`] = byte(activation, dims); scaled(name, `${name}.q`, s, activation, z); },
+          w: (name, s, dims) => {
+            const n = dims.reduce((a, b) => a * b, 1), wide = weight === 'int16';
+            constants[`${name}.q`] = byte(weight, dims, wide ? words(n, 1) : bytes(n, 1, 0));
+            scaled(name, `${name}.q`, wide ? s / 256 : s, weight, 0);
+          },
+          b: (name, s, n) => {
+            constants[`${name}.q`] = byte('int32', [n], words(n, 2));
+            scaled(name, `${name}.q`, weight === 'int16' ? s / 256 : s);
+          }});
+  [constants['y.s'], constants['y.z']] = last;
+  list.push(...nodes, {op: 'QuantizeLinear', domain, from: ['r', 'y.s', 'y.z'], to: ['y']});
+  return {opset, nodes: list, inputs: constants, output: ['y', activation]};
+}
 
-module.exports = {writeOnnx, operators: {...newer, ...contributed}, TOLERANCES};
+const sixteen = {};
+for (const [name, activation, weight, domain] of [['int16', 'int16', 'int8', ''], ['int16_microsoft', 'int16', 'int8', 'com.microsoft'],
+                                                  ['int16_int16', 'int16', 'int16', ''], ['uint16', 'uint16', 'int8', ''],
+                                                  ['uint16_microsoft', 'uint16', 'int16', 'com.microsoft']]) {
+  const make = (nodes, inputs) => quantized(activation, weight, domain, nodes, inputs);
+  sixteen[`qdq_conv_${name}`] = make([{op: 'Conv', from: ['x', 'w', 'b'], to: ['c'], pads: [1, 1, 1, 1]}, {op: 'Relu', from: ['c'], to: ['r']}],
+                                     q => { q.x('x', 0.00031, [1, 3, 6, 6]); q.w('w', 0.0071, [4, 3, 3, 3]); q.b('b', 0.00031 * 0.0071, 4); });
+  sixteen[`qdq_gemm_${name}`] = make([{op: 'Gemm', from: ['x', 'w', 'b'], to: ['r'], transB: 1}],
+                                     q => { q.x('x', 0.00031, [3, 40]); q.w('w', 0.0071, [5, 40]); q.b('b', 0.00031 * 0.0071, 5); });
+  sixteen[`qdq_add_${name}`] = make([{op: 'Add', from: ['a', 'x'], to: ['r']}],
+                                    q => { q.x('a', 0.0031, [2, 3, 5]); q.x('x', 0.0017, [2, 3, 5]); });
+  sixteen[`qdq_mul_${name}`] = make([{op: 'Mul', from: ['a', 'x'], to: ['r']}],
+                                    q => { q.x('a', 0.00031, [2, 3, 5]); q.x('x', 0.0017, [2, 3, 5]); });
+  sixteen[`qdq_average_pool_${name}`] = make([{op: 'AveragePool', from: ['x'], to: ['r'], kernel_shape: [2, 3], strides: [2, 1]}],
+                                             q => q.x('x', 0.0061, [1, 3, 6, 7]));
+  sixteen[`qdq_max_pool_${name}`] = make([{op: 'MaxPool', from: ['x'], to: ['r'], kernel_shape: [2, 3], strides: [2, 1]}],
+                                         q => q.x('x', 0.0043, [1, 3, 6, 7]));
+}
+
+// Where onnxruntime multiplies and adds in float32, ties fall to either side; and of 16 bits it has no other arithmetic: a sum
+// of so many bits is off by a step here and there.
+const TOLERANCES = {qlinear_add: 1, qlinear_average_pool: 1};
+for (const name of Object.keys(sixteen)) TOLERANCES[name] = 1;
+
+module.exports = {writeOnnx, operators: {...newer, ...contributed, ...sixteen}, TOLERANCES};

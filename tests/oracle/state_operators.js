@@ -64,11 +64,23 @@ function lstmOfBytes() {
                    [...gates, tensor('INT8', [1], hidden)]);
 }
 
-// Both directions. `auxiliary`: the backward layer reads an input of its own.
-function bidirectional(op, options, layers, states, {merged, auxiliary, width, timeMajor, batch = 2}) {
-  const sequence = last => timeMajor ? [6, batch, last] : [batch, 6, last], x = real(sequence(5)), other = auxiliary && real(sequence(5));
+// One matrix for all gates; which of the results comes first.
+function basicLstm(which) {
+  const operands = [real([2, 5]), state('FLOAT32', [2, 7]), real([28, 12], 90), real([28], 91), state('FLOAT32', [2, 7])];
+  const results = [real([2, 7]), real([2, 7]), real([2, 12]), real([2, 28])], tensors = [...operands, ...results];
+  return {
+    tensors, inputs: [0], outputs: results.map((_, i) => 5 + (i + which) % 4),
+    operators: [{op: 'LSTM', inputs: [0, 1, 2, 3, 4], outputs: [5, 6, 7, 8], options: ['LSTMOptions', {...activation, kernel_type: 'BASIC'}]}],
+  };
+}
+
+// Both directions. `auxiliary`: the backward layer reads an input of its own; with `weights` of it both layers read both.
+function bidirectional(op, options, layers, states, {merged, auxiliary, weights, width, timeMajor, batch = 2}) {
+  const wide = weights && op.endsWith('RNN') && !timeMajor ? 4 : 5;  // others read as many as of the first
+  const sequence = last => timeMajor ? [6, batch, last] : [batch, 6, last], x = real(sequence(5)), other = auxiliary && real(sequence(wide));
   const results = merged ? [real(sequence(2 * width))] : [real(sequence(width)), real(sequence(width))];
-  const operands = [x, ...layers, ...states, other || null, ...Array(op.endsWith('RNN') ? 2 : 8).fill(null)];
+  const operands = [x, ...layers, ...states, other || null,
+                    ...Array.from({length: op.endsWith('RNN') ? 2 : 8}, (_, i) => weights ? real([width, wide], 500 + i) : null)];
   const tensors = [...operands.filter(t => t), ...results], at = t => tensors.indexOf(t);
   return {
     tensors, inputs: auxiliary ? [0, at(other)] : [0], outputs: results.map((_, i) => at(results[results.length - 1 - i])),
@@ -101,6 +113,14 @@ const models = {
   float_bidirectional_lstm: bidirectionalLstm({}),
   float_bidirectional_lstm_merged: bidirectionalLstm({merged: true, timeMajor: true}),
   float_bidirectional_lstm_auxiliary: bidirectionalLstm({auxiliary: true}),
+  float_bidirectional_lstm_weights: bidirectionalLstm({auxiliary: true, weights: true}),
+  float_bidirectional_lstm_weights_merged: bidirectionalLstm({auxiliary: true, weights: true, merged: true, timeMajor: true}),
+  float_bidirectional_rnn_weights: bidirectionalRnn({auxiliary: true, weights: true}),
+  float_bidirectional_rnn_weights_merged: bidirectionalRnn({auxiliary: true, weights: true, merged: true, timeMajor: true}),
+  float_basic_lstm: basicLstm(0),
+  float_basic_lstm_cells: basicLstm(1),
+  float_basic_lstm_operands: basicLstm(2),
+  float_basic_lstm_products: basicLstm(3),
   hybrid_bidirectional_lstm_merged: bidirectionalLstm({bytes: true, auxiliary: true, merged: true, timeMajor: true}),
   hybrid_bidirectional_lstm: bidirectionalLstm({bytes: true}),
   float_bidirectional_lstm_one: bidirectionalLstm({merged: true, batch: 1}),

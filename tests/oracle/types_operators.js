@@ -90,6 +90,10 @@ function arithmetic(make, most) {
     mean_rows: one('MEAN', [x()], [list([1], [3])], make([1, 4, 6], 0.01), ['ReducerOptions', {}]),
     mean_pixels: one('MEAN', [x()], [list([2], [1, 2])], make([1, 8], 0.01), ['ReducerOptions', {}]),
     sum: one('SUM', [x()], [list([2], [1, 2])], make([1, 8], 0.3), ['ReducerOptions', {}]),
+    reduce_prod: one('REDUCE_PROD', [make([5, 3, 8], most)], [list([1], [1])], make([5, 8], most ** 3 * 4000), ['ReducerOptions', {}]),
+    reduce_prod_kept: one('REDUCE_PROD', [make([2, 2, 8], most)], [list([2], [0, 1])], make([1, 1, 8], most ** 4 * 50000),
+                          ['ReducerOptions', {keep_dims: true}]),
+    to_int32: one('QUANTIZE', [x()], [], tensor('INT32', [1, 4, 6, 8], {scale: 0.00007})),
     relu: one('RELU', [x()], [], x(0.025)),
     relu_n1_to_1: one('RELU_N1_TO_1', [x()], [], x(0.025)),
     relu6: one('RELU6', [x()], [], x(0.03)),
@@ -233,6 +237,7 @@ function integers() {
     div: one('DIV', [x()], [y()], x(), ['DivOptions', {}]),
     floor_div: one('FLOOR_DIV', [x()], [y()], x()),
     floor_mod: one('FLOOR_MOD', [x()], [y()], x()),
+    pow: one('POW', [x()], [tensor('INT32', [8], {data: [0, 1, 2, 3, 7, 30, 31, 0]})], x()),
     abs: one('ABS', [x()], [], x()),
     neg: one('NEG', [x()], [], x()),
     squared_difference: one('SQUARED_DIFFERENCE', [x(), x()], [], x()),
@@ -266,7 +271,10 @@ for (const [type, make] of Object.entries(MAKERS)) {
   add(type, comparisons(make));
 }
 add('int8', arithmetic(MAKERS.int8, 0.02));
-add('uint8', arithmetic(MAKERS.uint8, 0.02));
+{
+  const {reduce_prod, reduce_prod_kept, to_int32, ...others} = arithmetic(MAKERS.uint8, 0.02);  // no kernel has these
+  add('uint8', others);
+}
 add('int16', arithmetic(MAKERS.int16, 2));
 add('int8', bytes(MAKERS.int8, 'INT8', -128));
 add('uint8', bytes(MAKERS.uint8, 'UINT8', 0));

@@ -58,7 +58,7 @@ class Mapper {
         {"com.microsoft.QLinearAveragePool", &Mapper::AveragePool},
         {"com.microsoft.QLinearGlobalAveragePool", &Mapper::AveragePool}};
     const auto handler = handlers.find(node_.op);
-    if (!IsByte(result_.dtype)) return WhyNotBytes();
+    if (const std::string why = WhyNotSteps(handler != handlers.end()); !why.empty()) return why;
     if (graph::NumElements(result_.shape) == 0) return "nothing to compute";
     if (handler == handlers.end() && Table()) return "";
     if (handler == handlers.end()) return WhyNoOperation();
@@ -66,6 +66,27 @@ class Mapper {
   }
 
  private:
+  /// The graph has operations on bytes, and some on int16 without a zero point by bytes.
+  std::string WhyNotSteps(bool is_known) const {
+    bool is_wide = result_.dtype == DType::kInt16, is_unsigned = result_.dtype == DType::kUint16;
+    for (const std::string& name : node_.inputs) {
+      is_wide |= !name.empty() && values_.TypeOf(name).dtype == DType::kInt16;
+      is_unsigned |= !name.empty() && values_.TypeOf(name).dtype == DType::kUint16;
+    }
+    if (!is_wide && !is_unsigned) return IsByte(result_.dtype) ? "" : WhyNotBytes();
+    if (node_.op == "QuantizeLinear") return "float32 becomes integers on the host";
+    if (graph::IsFloat(result_.dtype)) return WhyNotBytes();
+    if (!is_known) return WhyNoOperation();
+    if (is_unsigned)
+      return "uint16: the graph's operations know int8 and int16; int16 without a zero point would lift that";
+    if (node_.op.find("Add") != node_.op.npos || node_.op.find("Average") != node_.op.npos)
+      return "no core operation of the graph rounds that of int16 as ONNX does: int8 would lift that";
+    if (result_.dtype != DType::kInt16 || values_.TypeOf(Name(0)).dtype != DType::kInt16)
+      return "int8 and int16 meet in it: operands and results of one width would lift that";
+    return "";
+  }
+  bool IsWide() const { return result_.dtype == DType::kInt16; }
+
   std::string WhyNotBytes() const {
     if (node_.op == "ConvInteger" || node_.op == "MatMulInteger")
       return "its int32 sums are its result, and only int8 leaves the accelerator: QLinearConv or "
@@ -111,8 +132,9 @@ class Mapper {
     return true;
   }
   float Scale(size_t i) const { return Constant(i)->data<float>()[0]; }
-  /// Of `data`, as int8; where there is none, that of its type.
+  /// Of `data`, as int8 or int16; where there is none, that of its type.
   int32_t ZeroPoint(size_t i, DType dtype) const {
+    if (dtype == DType::kInt16) return Has(i) ? Constant(i)->data<int16_t>()[0] : 0;
     return Has(i) ? AsInt8(*Constant(i))[0] : dtype == DType::kUint8 ? -128 : 0;
   }
 
@@ -127,7 +149,7 @@ class Mapper {
     return std::get<graph::TensorType>(inferred).shape == shape ||
            Fail("its window does not cover the input as the accelerator's do");
   }
-  graph::TensorType Int8Type(size_t i) { return {DType::kInt8, ShapeOf(i)}; }
+  DType CoreType() const { return IsWide() ? DType::kInt16 : DType::kInt8; }
 
   bool Finish(ValueId value) {
     if (result_.shape.size() == 3 && values_.graph().node(value).type.shape.size() == 4)
@@ -155,7 +177,7 @@ class Mapper {
                             rank < 2 ? 0 : rank - 2));
   }
   ValueId Image(size_t i) { return ShapeOf(i).size() == 3 ? values_.Line(Name(i)) : values_.Int8(Name(i)); }
-  graph::TensorType ImageType(size_t i) { return {DType::kInt8, AsImage(ShapeOf(i))}; }
+  graph::TensorType ImageType(size_t i) { return {CoreType(), AsImage(ShapeOf(i))}; }
 
   ValueId Biased(ValueId sum, std::vector<int32_t> bias) {
     const auto channels = static_cast<int64_t>(bias.size());
@@ -165,7 +187,7 @@ class Mapper {
   }
 
   bool Requantized(ValueId sum, const std::vector<Factor>& factors, int32_t zero_point, float scale) {
-    graph::Requantize requantize{{}, {}, zero_point, false};
+    graph::Requantize requantize{{}, {}, zero_point, false, IsWide() ? 16 : 8};
     for (const Factor& factor : factors) {
       requantize.multiplier.push_back(factor.multiplier);
       requantize.shift.push_back(factor.shift);
@@ -186,8 +208,10 @@ class Mapper {
     for (size_t i = 0; i < sums.weights.size(); ++i)
       sums.weights[i] = static_cast<int16_t>(
           sums.weights[i] - zeros[zeros.size() == 1 ? 0 : i / static_cast<size_t>(sums.depth)]);
+    if (IsWide() && std::ranges::any_of(sums.weights, [](int16_t w) { return w < -128 || w > 127; }))
+      return Fail("int16 by weights less a zero point of more than 8 bits: one of 0 would lift that");
     const auto scales = Constant(w_scale)->data<float>();
-    const int64_t most = std::max(std::abs(-128 - x_zero), std::abs(127 - x_zero));
+    const int64_t most = IsWide() ? 32768 : std::max(std::abs(-128 - x_zero), std::abs(127 - x_zero));
     std::vector<int64_t> bounds(scales.size(), 0);
     for (int64_t o = 0; o < sums.outputs; ++o) {
       int64_t bound = sums.bias.empty() ? 0 : std::abs(int64_t{sums.bias[o]});
@@ -197,21 +221,32 @@ class Mapper {
       of_scale = std::max(of_scale, bound);
     }
     for (size_t i = 0; i < scales.size(); ++i) {
-      const auto factor = ExactFactor(x_scale * scales[i] / y_scale, bounds[i], why_);
+      const auto factor = ExactFactor(x_scale * scales[i] / y_scale, bounds[i], why_, IsWide() ? 16 : 8);
       if (!factor) return false;
       sums.factors.push_back(*factor);
     }
     return true;
   }
 
+  /// int16 has no zero point in the graph, and no weights of its own width.
+  bool HaveSteps(size_t y_zero) {
+    if (!IsWide()) return true;
+    if (!IsByte(values_.TypeOf(Name(3)).dtype))
+      return Fail(
+          "weights of 16 bits by activations of 16: their sums have more than 32, weights of 8 would lift "
+          "that");
+    if (ZeroPoint(2, DType::kInt16) != 0 || ZeroPoint(y_zero, DType::kInt16) != 0)
+      return Fail("int16 with a zero point: the graph has none, symmetric activations would lift that");
+    return true;
+  }
+
   bool Conv() {
-    if (!AreKnown({1, 2, 3, 4, 5, 6, 7, 8})) return false;
-    if (!IsImage(0)) return false;
+    if (!AreKnown({1, 2, 3, 4, 5, 6, 7, 8}) || !HaveSteps(7) || !IsImage(0)) return false;
     const Shape x = AsImage(ShapeOf(0)), w = AsImage(ShapeOf(3));
     const auto window = host::PlaneWindow(AsImage(SpatialOf(view_)), x, {w[2], w[3]});
     const int32_t x_zero = ZeroPoint(2, values_.TypeOf(Name(0)).dtype);
     const graph::Conv2d conv{window.stride, window.pad, window.dilation, view_.Int("group", 1), x_zero};
-    if (!Fits(conv, {ImageType(0), ImageType(3)}, AsImage(result_.shape))) return false;
+    if (!Fits(conv, {ImageType(0), {DType::kInt8, w}}, AsImage(result_.shape))) return false;
     const auto bytes = AsInt8(*Constant(3));
     Sums sums{w[0], w[1] * w[2] * w[3], {bytes.begin(), bytes.end()}, {}, {}};
     if (const TensorPtr bias = Constant(8))
@@ -228,7 +263,7 @@ class Mapper {
   bool Dense() {
     const bool gemm = node_.op != "QLinearMatMul";
     const size_t y_scale = gemm ? 7 : 6, y_zero = gemm ? 8 : 7;
-    if (!AreKnown({1, 2, 3, 4, 5, 6, 7, y_zero})) return false;
+    if (!AreKnown({1, 2, 3, 4, 5, 6, 7, y_zero}) || !HaveSteps(y_zero)) return false;
     const Shape x = ShapeOf(0), w = ShapeOf(3);
     if (w.size() != 2) return Fail("its weights are no matrix");
     if (x.size() < 2) return Fail("its operand is no matrix");
@@ -313,11 +348,10 @@ class Mapper {
                         static_cast<double>(Scale(6)),
                     x_zero, y_zero, [&](int32_t q) { return constant == 0 ? sum(v, q) : sum(q, v); });
       if (!affine)
-        return Fail(
-            fmt::format("no weight and bias round all of channel {} as ONNX does, half to even: an ALU op "
-                        "that does would "
-                        "lift that",
-                        c));
+        return Fail(fmt::format(
+            "no weight and bias round all of channel {} as ONNX does, half to even: an ALU op that "
+            "does would lift that",
+            c));
       factors.push_back(affine->factor);
       bias.push_back(affine->bias);
       weights.push_back(affine->weight);
@@ -341,8 +375,7 @@ class Mapper {
   }
 
   bool AveragePool() {
-    if (!AreKnown({1, 2, 3, 4})) return false;
-    if (!IsImage(0)) return false;
+    if (!AreKnown({1, 2, 3, 4}) || !IsImage(0)) return false;
     const Shape x = AsImage(ShapeOf(0));
     host::Window2d window{.kernel = {x[2], x[3]}};
     if (node_.op == "com.microsoft.QLinearAveragePool") {
@@ -418,9 +451,9 @@ class Mapper {
 
   bool Clip() {
     if (!AreKnown({1, 2})) return false;
-    graph::Clip clip;
-    if (Has(1)) clip.lo = int32_t{AsInt8(*Constant(1))[0]};
-    if (Has(2)) clip.hi = int32_t{AsInt8(*Constant(2))[0]};
+    graph::Clip clip = IsWide() ? graph::Clip{-32768, 32767} : graph::Clip{};
+    if (Has(1)) clip.lo = ZeroPoint(1, result_.dtype);
+    if (Has(2)) clip.hi = ZeroPoint(2, result_.dtype);
     if (clip.lo > clip.hi) return Fail("its bounds leave nothing");
     return Finish(Node(clip, {Image(0)}, ""));
   }
@@ -429,7 +462,7 @@ class Mapper {
     std::vector<graph::TensorType> types;
     for (size_t i = 0; i < node_.inputs.size(); ++i) {
       if (Constant(i)) return Fail("one of its operands is constant");
-      types.push_back(Int8Type(i));
+      types.push_back({CoreType(), ShapeOf(i)});
     }
     const int64_t axis = view_.Int("axis", 1);
     if (axis != 1 && axis + static_cast<int64_t>(result_.shape.size()) != 1)

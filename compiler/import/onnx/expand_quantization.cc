@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// QuantizeLinear and DequantizeLinear beyond bytes under float32 scales: 16 bits, float16, scales of blocks.
-// They are computed in float32, as ONNX says, one step after the other.
+// QuantizeLinear and DequantizeLinear beyond integers of 8 and 16 bits under float32 scales: float16, other
+// results, scales of blocks. They are computed in float32, as ONNX says, one step after the other.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -152,7 +152,7 @@ Expansion QuantizationVariantOf(const Builder& builder, const NodeInfo& node) {
   const DType bytes = is_quantize ? zero.empty() ? DType::kUint8 : builder.TypeOf(zero).dtype : x;
   const bool is_plain = scale == DType::kFloat32 && !is_set("block_size") && !is_set("output_dtype") &&
                         (!is_quantize || x == DType::kFloat32) && !builder.IsHalfByte(zero) &&
-                        (host::IsByteType(bytes) || (!is_quantize && bytes == DType::kInt32));
+                        (host::IsStepType(bytes) || (!is_quantize && bytes == DType::kInt32));
   return is_plain ? nullptr : is_quantize ? ExpandQuantize : ExpandDequantize;
 }
 

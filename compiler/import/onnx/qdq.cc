@@ -6,6 +6,8 @@
 #include <limits>
 #include <set>
 
+#include "compiler/host/numeric.h"
+#include "compiler/host/quantized.h"
 #include "compiler/import/onnx/operators.h"
 
 namespace cosim::import::onnx {
@@ -14,10 +16,11 @@ namespace {
 using graph::DType;
 using graph::TensorPtr;
 
-bool IsByte(const TensorPtr& t) { return t && (t->dtype() == DType::kInt8 || t->dtype() == DType::kUint8); }
+bool IsSteps(const TensorPtr& t) { return t && host::IsStepType(t->dtype()); }
 
-/// A byte tensor and what its values mean; `zero` is a constant of the tensor's type.
-struct Bytes {
+/// A tensor of integers of 8 or 16 bits and what they mean; `zero` is a constant of the tensor's
+/// type.
+struct Steps {
   std::string q, scale, zero;
 };
 
@@ -31,7 +34,8 @@ class Folder {
   explicit Folder(File& file) : file_(file) {}
 
   void Run() {
-    for (const NodeInfo& node : file_.nodes) {
+    for (const NodeInfo& given : file_.nodes) {
+      const NodeInfo node = AsOnnx(given);
       if (node.op == "QuantizeLinear" && Fold(node)) continue;
       Push(node);
       Learn(node);
@@ -40,6 +44,16 @@ class Folder {
   }
 
  private:
+  /// ONNX Runtime's own spelling, of 16 bits below operator set 21, is ONNX's.
+  static NodeInfo AsOnnx(NodeInfo node) {
+    for (const char* op : {"QuantizeLinear", "DequantizeLinear"})
+      if (node.op == std::string("com.microsoft.") + op) {
+        node.op = op;
+        node.opset = 21;
+      }
+    return node;
+  }
+
   void Push(NodeInfo node) {
     for (const std::string& output : node.outputs)
       if (!output.empty()) producer_[output] = nodes_.size();
@@ -85,21 +99,22 @@ class Folder {
     return unique;
   }
 
-  /// The scale and zero point of a (de)quantization, when they are constants and bytes.
-  std::optional<Bytes> Parameters(const NodeInfo& node) const {
-    const Bytes bytes{node.inputs[0], Operand(node, 1), Operand(node, 2)};
-    const TensorPtr scale = Constant(bytes.scale);
-    if (!scale || scale->dtype() != DType::kFloat32 || !IsByte(Constant(bytes.zero))) return std::nullopt;
-    return bytes;
+  /// The scale and zero point of a (de)quantization, when they are constants, and not of blocks.
+  std::optional<Steps> Parameters(const NodeInfo& node) const {
+    const Steps steps{node.inputs[0], Operand(node, 1), Operand(node, 2)};
+    const TensorPtr scale = Constant(steps.scale);
+    if (!scale || scale->dtype() != DType::kFloat32 || !IsSteps(Constant(steps.zero))) return std::nullopt;
+    if (Int(node, "block_size", 0) != 0) return std::nullopt;
+    return steps;
   }
-  bool IsPerTensor(const Bytes& bytes) const {
-    return Constant(bytes.scale)->size() == 1 && Constant(bytes.zero)->size() == 1;
+  bool IsPerTensor(const Steps& steps) const {
+    return Constant(steps.scale)->size() == 1 && Constant(steps.zero)->size() == 1;
   }
-  bool IsSame(const Bytes& a, const Bytes& b) const {
+  bool IsSame(const Steps& a, const Steps& b) const {
     return IsPerTensor(a) && IsPerTensor(b) &&
            Constant(a.scale)->data<float>()[0] == Constant(b.scale)->data<float>()[0] &&
            Constant(a.zero)->dtype() == Constant(b.zero)->dtype() &&
-           Constant(a.zero)->bytes()[0] == Constant(b.zero)->bytes()[0];
+           std::ranges::equal(Constant(a.zero)->bytes(), Constant(b.zero)->bytes());
   }
 
   /// Operators that compute nothing new of their first operand (of all, Concat), so that they commute with a
@@ -111,58 +126,58 @@ class Folder {
     return names.count(node.op) > 0 && node.outputs.size() == 1 && !node.inputs.empty();
   }
 
-  /// Functions of one element, whose form on bytes is a table (AddContributed in numeric.cc).
+  /// Functions of one element, whose form on steps is a table (AddContributed in numeric.cc).
   static bool IsFunction(const NodeInfo& node) {
     return IsKnown("com.microsoft.QLinear" + node.op) && node.inputs.size() == 1 && node.op != "Softmax" &&
            node.op.find("Pool") == std::string::npos;
   }
 
-  /// The bytes behind a real value, one scale for all: a DequantizeLinear's operand, moved where it was
+  /// The steps behind a real value, one scale for all: a DequantizeLinear's operand, moved where it was
   /// moved.
-  std::optional<Bytes> BytesOf(const std::string& name) const {
-    const auto at = bytes_.find(name);
-    return at == bytes_.end() ? std::nullopt : std::optional<Bytes>(at->second);
+  std::optional<Steps> StepsOf(const std::string& name) const {
+    const auto at = steps_.find(name);
+    return at == steps_.end() ? std::nullopt : std::optional<Steps>(at->second);
   }
 
-  /// Fills BytesOf of the node's result, whose operands are known by then.
+  /// Fills StepsOf of the node's result, whose operands are known by then.
   void Learn(const NodeInfo& node) {
-    std::optional<Bytes> bytes;
+    std::optional<Steps> steps;
     if (node.op == "DequantizeLinear") {
-      bytes = Parameters(node);
-      if (bytes && !IsPerTensor(*bytes)) return;
+      steps = Parameters(node);
+      if (steps && !IsPerTensor(*steps)) return;
     } else if (Moves(node)) {
-      bytes = Moved(node);
+      steps = Moved(node);
     }
-    if (bytes && !node.outputs.empty()) bytes_[node.outputs[0]] = *bytes;
+    if (steps && !node.outputs.empty()) steps_[node.outputs[0]] = *steps;
   }
 
-  std::optional<Bytes> Moved(NodeInfo node) {
-    std::optional<Bytes> all;
+  std::optional<Steps> Moved(NodeInfo node) {
+    std::optional<Steps> all;
     const size_t operands = node.op == "Concat" ? node.inputs.size() : 1;
     for (size_t i = 0; i < operands; ++i) {
-      const auto bytes = BytesOf(node.inputs[i]);
-      if (!bytes || (all && !IsSame(*all, *bytes))) return std::nullopt;
-      node.inputs[i] = bytes->q;
-      all = bytes;
+      const auto steps = StepsOf(node.inputs[i]);
+      if (!steps || (all && !IsSame(*all, *steps))) return std::nullopt;
+      node.inputs[i] = steps->q;
+      all = steps;
     }
     all->q = node.outputs[0] = NewName(node.outputs[0] + ".quantized");
     Push(std::move(node));
     return all;
   }
 
-  /// Weights: constant bytes, whose scales may be one for each index of `axis`.
-  std::optional<Bytes> WeightsOf(const std::string& name, int64_t axis) const {
+  /// Weights: constant steps, whose scales may be one for each index of `axis`.
+  std::optional<Steps> WeightsOf(const std::string& name, int64_t axis) const {
     const NodeInfo* node = Producer(name);
     if (!node || node->op != "DequantizeLinear") return std::nullopt;
-    const auto bytes = Parameters(*node);
-    if (!bytes || !IsByte(Constant(bytes->q))) return std::nullopt;
-    const auto rank = static_cast<int64_t>(Constant(bytes->q)->shape().size());
+    const auto steps = Parameters(*node);
+    if (!steps || !IsSteps(Constant(steps->q))) return std::nullopt;
+    const auto rank = static_cast<int64_t>(Constant(steps->q)->shape().size());
     const int64_t given = Int(*node, "axis", 1);
-    return IsPerTensor(*bytes) || (given < 0 ? given + rank : given) == axis ? bytes : std::nullopt;
+    return IsPerTensor(*steps) || (given < 0 ? given + rank : given) == axis ? steps : std::nullopt;
   }
 
   /// A bias in the unit of the products: its int32 constant, "" for none; nothing if it is in another.
-  std::optional<std::string> BiasOf(const std::string& name, const Bytes& x, const Bytes& w) const {
+  std::optional<std::string> BiasOf(const std::string& name, const Steps& x, const Steps& w) const {
     if (name.empty()) return "";
     const NodeInfo* node = Producer(name);
     if (!node || node->op != "DequantizeLinear") return std::nullopt;
@@ -191,10 +206,10 @@ class Folder {
     std::string source = quantize.inputs[0];
     const Limits limits = ThroughActivations(source);
     NodeInfo node;
-    if (const auto bytes = BytesOf(source); bytes && IsSame(*bytes, *to)) {
-      node = {.op = "Identity", .opset = quantize.opset, .inputs = {bytes->q}};
+    if (const auto steps = StepsOf(source); steps && IsSame(*steps, *to)) {
+      node = {.op = "Identity", .opset = quantize.opset, .inputs = {steps->q}};
     } else if (const NodeInfo* real = Producer(source)) {
-      auto folded = OnBytes(NodeInfo(*real), *to);
+      auto folded = OnSteps(NodeInfo(*real), *to);
       if (!folded) return false;
       node = std::move(*folded);
     } else {
@@ -206,17 +221,17 @@ class Folder {
   }
 
   /// Behind `node` a Clip, unless saturation does what the activation did.
-  void Emit(NodeInfo node, const NodeInfo& quantize, const Bytes& to, const Limits& limits) {
+  void Emit(NodeInfo node, const NodeInfo& quantize, const Steps& to, const Limits& limits) {
     const TensorPtr zero = Constant(to.zero);
-    const bool is_signed = zero->dtype() == DType::kInt8;
-    const double least = is_signed ? -128 : 0,
-                 offset = is_signed ? zero->data<int8_t>()[0] : zero->data<uint8_t>()[0];
+    const bool is_signed = zero->dtype() == DType::kInt8 || zero->dtype() == DType::kInt16;
+    const double range = host::IsByteType(zero->dtype()) ? 255 : 65535;
+    const double least = is_signed ? -(range + 1) / 2 : 0, offset = host::Reals(*zero)[0];
     const auto quantized = [&](double real) {
       const float steps = static_cast<float>(real) / Constant(to.scale)->data<float>()[0];
-      return std::clamp(static_cast<double>(std::nearbyint(steps)) + offset, least, least + 255);
+      return std::clamp(static_cast<double>(std::nearbyint(steps)) + offset, least, least + range);
     };
     const double low = quantized(limits.low), high = quantized(limits.high);
-    if (low == least && high == least + 255) {
+    if (low == least && high == least + range) {
       node.outputs = quantize.outputs;
       return Push(std::move(node));
     }
@@ -225,7 +240,7 @@ class Folder {
     clip.inputs = {node.outputs[0]};
     for (const double bound : {low, high}) {
       graph::Tensor tensor(graph::TensorType{zero->dtype(), {}});
-      tensor.mutable_bytes()[0] = static_cast<uint8_t>(static_cast<int32_t>(bound));
+      host::StoreStep(tensor, 0, bound);
       clip.inputs.push_back(AddConstant(clip.name + ".bound", std::move(tensor)));
     }
     Push(std::move(node));
@@ -266,14 +281,14 @@ class Folder {
     return limits.low <= limits.high;
   }
 
-  /// `real` on the bytes of its operands, without its result's name.
-  std::optional<NodeInfo> OnBytes(NodeInfo real, const Bytes& to) {
+  /// `real` on the steps of its operands, without its result's name.
+  std::optional<NodeInfo> OnSteps(NodeInfo real, const Steps& to) {
     NodeInfo node{.name = real.name, .opset = 1};
-    const auto add = [&](const Bytes& bytes) {
-      node.inputs.insert(node.inputs.end(), {bytes.q, bytes.scale, bytes.zero});
+    const auto add = [&](const Steps& steps) {
+      node.inputs.insert(node.inputs.end(), {steps.q, steps.scale, steps.zero});
     };
     if (real.op == "Conv") {
-      const auto x = BytesOf(real.inputs[0]), w = WeightsOf(Operand(real, 1), 0);
+      const auto x = StepsOf(real.inputs[0]), w = WeightsOf(Operand(real, 1), 0);
       const auto bias = x && w ? BiasOf(Operand(real, 2), *x, *w) : std::nullopt;
       if (!bias) return std::nullopt;
       node.op = "QLinearConv";
@@ -289,14 +304,14 @@ class Folder {
       if (auto product = Product(real, to)) return product;
     if (real.op == "MatMul" || real.op == "Add" || real.op == "Mul") {
       for (size_t i = 0; i < 2; ++i) {
-        auto bytes = BytesOf(Operand(real, i));
-        if (!bytes) return std::nullopt;
-        add(*bytes);
+        auto steps = StepsOf(Operand(real, i));
+        if (!steps) return std::nullopt;
+        add(*steps);
       }
       node.op = real.op == "MatMul" ? "QLinearMatMul" : "com.microsoft.QLinear" + real.op;
     } else if (real.op == "AveragePool" || real.op == "GlobalAveragePool" || real.op == "Softmax" ||
                IsFunction(real)) {
-      const auto x = BytesOf(real.inputs[0]);
+      const auto x = StepsOf(real.inputs[0]);
       if (!x) return std::nullopt;
       node.op = "com.microsoft.QLinear" + real.op;
       node.attributes = real.attributes;
@@ -310,7 +325,7 @@ class Folder {
   }
 
   /// A matrix of constants times an activation, and a bias: Gemm, MatMul, or Add of a MatMul and a constant.
-  std::optional<NodeInfo> Product(const NodeInfo& real, const Bytes& to) {
+  std::optional<NodeInfo> Product(const NodeInfo& real, const Steps& to) {
     NodeInfo product = real;
     std::string bias = real.op == "Gemm" ? Operand(real, 2) : "";
     if (real.op == "Add") {
@@ -327,7 +342,7 @@ class Folder {
       return std::nullopt;
     const auto w = WeightsOf(Operand(product, 1), transposed ? 0 : 1);
     if (!w || Constant(w->q)->shape().size() != 2) return std::nullopt;
-    const auto x = BytesOf(product.inputs[0]);
+    const auto x = StepsOf(product.inputs[0]);
     const auto sum = x ? BiasOf(bias, *x, *w) : std::nullopt;
     if (!sum || (!sum->empty() && Constant(*sum)->size() != Constant(w->q)->shape()[transposed ? 0 : 1]))
       return std::nullopt;
@@ -354,7 +369,7 @@ class Folder {
   File& file_;
   std::vector<NodeInfo> nodes_;
   std::map<std::string, size_t> producer_;
-  std::map<std::string, Bytes> bytes_;
+  std::map<std::string, Steps> steps_;
 };
 
 }  // namespace

@@ -42,9 +42,12 @@ std::optional<Factor> Nearest(double scale) {
 
 }  // namespace
 
-std::optional<Factor> ExactFactor(float scale, int64_t bound, std::string& why) {
-  // Sums of 29 bits times 24 bits are exact in double too, where the operators of the host multiply.
-  if (bound >= int64_t{1} << 29) return why = "its sums may take more than 29 bits", std::nullopt;
+std::optional<Factor> ExactFactor(float scale, int64_t bound, std::string& why, int bits) {
+  // Sums of 29 bits times 24 bits are exact in double too, where the operators of the host multiply. Those of
+  // 16-bit values are let have all bits of an accumulator: a double is off by 2^-38 of a step at most there.
+  const int most_bits = bits == 8 ? 29 : 31;
+  if (bound >= int64_t{1} << most_bits)
+    return why = fmt::format("its sums may take more than {} bits", most_bits), std::nullopt;
   const auto factor = Nearest(static_cast<double>(scale));
   if (!factor)
     return why = fmt::format("its scale of {} is out of the range of requantization", scale), std::nullopt;
@@ -54,8 +57,8 @@ std::optional<Factor> ExactFactor(float scale, int64_t bound, std::string& why) 
   const int64_t odd = factor->multiplier >> zeros;
   const int k = factor->shift - zeros;
   const bool meets = k > 0 && k - 1 < 62 && int64_t{1} << (k - 1) <= bound;
-  // A tie beyond 256 is out of the range of a byte, whatever the zero point.
-  if (meets && odd < 512)
+  // A tie beyond 256 is out of the range of a byte, whatever the zero point; of 16 bits, one beyond 65,536.
+  if (meets && odd < int64_t{2} << bits)
     return why = fmt::format(
                "its scale of {} makes ties, which ONNX rounds to even and requantization up: an ALU op that "
                "rounds half to even would lift that",

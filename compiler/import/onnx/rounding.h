@@ -19,10 +19,10 @@ struct Factor {
   int32_t multiplier = 0, shift = 0;
 };
 
-/// clamp(round(sum * scale) + zero point) for every |sum| <= bound and any zero point of a byte, exactly.
-/// float32 has 24 bits, so the multiplier is the scale itself and only ties can go another way: they are
-/// harmless where no sum meets one, or where all of them saturate.
-std::optional<Factor> ExactFactor(float scale, int64_t bound, std::string& why);
+/// clamp(round(sum * scale) + zero point) to so many `bits`, 8 or 16, for every |sum| <= bound and any zero
+/// point of that width, exactly. float32 has 24 bits, so the multiplier is the scale itself and only ties can
+/// go another way: they are harmless where no sum meets one, or where all of them saturate.
+std::optional<Factor> ExactFactor(float scale, int64_t bound, std::string& why, int bits = 8);
 
 /// As ExactFactor for any function of sums in [least, most], tried on all of them; `scale` is where to look.
 std::optional<Factor> FactorFor(double scale, int32_t zero_point, int64_t least, int64_t most,

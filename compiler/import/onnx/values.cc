@@ -78,7 +78,7 @@ ValueId Values::Int8(const std::string& name) {
   Unfold(name);
   if (const auto at = int8_.find(name); at != int8_.end()) return at->second;
   const ValueId value = Of(name);
-  if (graph_.node(value).type.dtype == DType::kInt8) return value;
+  if (graph::IsQuantized(graph_.node(value).type.dtype)) return value;
   return int8_[name] = Host(name + ".int8", host::FromUint8(), {value}, "the accelerator computes int8");
 }
 

@@ -29,14 +29,14 @@ class Values {
   graph::TensorPtr Constant(const std::string& name) const;
   /// The value as the file has it.
   graph::ValueId Of(const std::string& name);
-  /// The value of bytes as int8.
+  /// The value of bytes as int8, of int16 as it is.
   graph::ValueId Int8(const std::string& name);
 
-  /// The value of bytes [N,C,W] as int8 [N,C,1,W].
+  /// The value of bytes, or int16, [N,C,W] as int8 or int16 [N,C,1,W].
   graph::ValueId Line(const std::string& name);
 
   void Define(const std::string& name, graph::ValueId value) { values_[name] = value; }
-  /// An int8 value that is `dtype`, int8 or uint8, in the file.
+  /// An int8 value that is `dtype`, int8 or uint8, in the file, or an int16 one.
   void DefineInt8(const std::string& name, graph::ValueId value, graph::DType dtype);
 
   /// An int8 value [N,C,1,W] that is [N,C,W] and `dtype`, int8 or uint8, in the file.

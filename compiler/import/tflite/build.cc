@@ -166,6 +166,7 @@ bool Builder::AddOperator() {
                                                 "BIDIRECTIONAL_SEQUENCE_RNN",
                                                 "CALL_ONCE",
                                                 "IF",
+                                                "LSTM",
                                                 "NON_MAX_SUPPRESSION_V4",
                                                 "NON_MAX_SUPPRESSION_V5",
                                                 "TFLite_Detection_PostProcess",

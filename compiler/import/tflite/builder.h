@@ -17,6 +17,7 @@
 #include "compiler/graph/graph.h"
 #include "compiler/host/elementwise.h"
 #include "compiler/host/fixed_point.h"
+#include "compiler/host/index.h"
 #include "compiler/host/tflite.h"
 #include "compiler/host/tflite_recurrent.h"
 #include "compiler/import/diagnostic_codes.h"
@@ -120,6 +121,7 @@ class Builder {
   bool BatchToSpace();
   bool BidirectionalLstm();
   bool BidirectionalRnn();
+  bool BitwiseXor();
   bool BroadcastArgs();
   bool BroadcastTo();
   bool CallOnce();
@@ -166,6 +168,7 @@ class Builder {
   bool Rank();
   bool Reduce();
   bool ReadVariable();
+  bool RightShift();
   bool Relu();
   bool Reshape();
   bool Resize();
@@ -173,6 +176,7 @@ class Builder {
   bool OneHot();
   bool ReverseSequence();
   bool Rnn();  ///< and UNIDIRECTIONAL_SEQUENCE_RNN
+  bool SegmentSum();
   bool Select();
   bool ShapeOf();
   bool Sign();
@@ -195,6 +199,7 @@ class Builder {
   bool Transpose();
   bool TransposeConv();
   bool Unpack();
+  bool UnsortedSegment();  ///< _MAX, _MIN, _PROD and _SUM
   bool UpdateSlice();
   bool VarHandle();
   bool WhereNonZero();
@@ -242,6 +247,14 @@ class Builder {
   bool QuantizedRsqrt();
   bool QuantizedPRelu();
   bool QuantizedCompare(host::Comparison comparison, bool negate);
+  bool QuantizeToInt32();
+  bool QuantizedReduceProduct(const std::vector<int64_t>& axes, bool keep);
+  /// Which dimensions of the first operand are reduced; nothing, and reported, for an axis that is none.
+  std::optional<std::vector<bool>> ReducedOver(const std::vector<int64_t>& axes);
+  bool BitsOfPairs(const graph::HostOperatorPtr& op);
+  /// Rows of `data` that have the same segment, as one, in a tensor of so many segments.
+  graph::ValueId Segmented(host::ScatterMode mode, double initial, int64_t segments);
+  bool BasicLstm();
   bool QuantizedSum(const std::vector<bool>& over, bool keep, bool mean);
   bool IntegerPairs(host::Arithmetic op);
   bool ArePlainIntegers() const;  ///< both operands, int32 or int64
@@ -261,6 +274,7 @@ class Builder {
   /// Operands of a layer in one direction, and the arithmetic of its weights.
   struct Direction {
     std::vector<size_t> from, states;
+    std::map<size_t, size_t> joined = {};  ///< weights, and those of an auxiliary input behind them
   };
   graph::ValueId Recurred(const std::string& name, const graph::HostOperatorPtr& op, graph::ValueId x,
                           const Direction& direction);
@@ -269,7 +283,9 @@ class Builder {
   /// fails.
   std::optional<host::CellFunction> BidirectionalFunction(size_t needed, size_t least, size_t most);
   host::ByteWeights BytesOf(const host::ByteWeights& bytes, const Direction& direction) const;
-  bool Bidirectional(size_t auxiliary, size_t auxiliary_weights, const Direction directions[2],
+  bool HasOtherWidth(const Direction& direction, size_t auxiliary) const;
+  bool Join(Direction& direction, size_t first, size_t auxiliary, size_t count);
+  bool Bidirectional(size_t auxiliary, const Direction directions[2],
                      const std::function<graph::HostOperatorPtr(const Direction&)>& make);
   bool FinishRecurrent(const graph::HostOperatorPtr& op, const std::vector<size_t>& from,
                        const std::vector<size_t>& states);

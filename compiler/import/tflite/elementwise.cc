@@ -225,10 +225,15 @@ bool Builder::Floor() {
 
 bool Builder::Power() {
   if (!Operands(2, 2)) return false;
-  if (!IsFloat(op_->inputs[0]) || !IsFloat(op_->inputs[1]))
-    return Unsupported("operands that are not float32");
+  const DType type = Info(op_->inputs[0]).dtype;
+  if ((type != DType::kFloat32 && type != DType::kInt32) || Info(op_->inputs[1]).dtype != type)
+    return Unsupported("operands that are not both float32 or int32");
+  // The reference refuses them too, when it runs.
+  if (const auto exponents = type == DType::kInt32 ? IntegersOf(1) : std::nullopt)
+    if (std::ranges::any_of(*exponents, [](int64_t e) { return e < 0; }))
+      return Unsupported("int32 to a power below 0");
   const Aligned operands = AlignedOperands();
-  return Finish(Host(name_, host::Power(), operands.values, "float32"), operands.nchw);
+  return Finish(Host(name_, host::Power(), operands.values, kNoOperation), operands.nchw);
 }
 
 bool Builder::AddN() {

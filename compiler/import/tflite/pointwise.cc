@@ -74,7 +74,9 @@ ValueId Builder::Rescaled(ValueId x, double factor, const Limits& limits, const 
                                                   ZeroPoint(to),
                                                   limits.low,
                                                   limits.high,
-                                                  IsWide(to) ? DType::kInt16 : DType::kInt8};
+                                                  Info(to).dtype == DType::kInt32 ? DType::kInt32
+                                                  : IsWide(to)                    ? DType::kInt16
+                                                                                  : DType::kInt8};
   return Host(name_, host::Requantization(requantization), {x}, why, QuantizationOf(to));
 }
 
@@ -237,9 +239,21 @@ bool Builder::ArePlainIntegers() const {
   return type == Info(op_->inputs[1]).dtype && (type == DType::kInt32 || type == DType::kInt64);
 }
 
+// As tflite-micro does.
+bool Builder::QuantizeToInt32() {
+  const int from = op_->inputs[0], to = op_->outputs[0];
+  const DType type = Info(from).dtype;
+  if (!IsInteger(from) || type == DType::kUint8 || Info(to).scales.size() != 1)
+    return Unsupported(fmt::format("{} to int32: quantized int8 and int16 are", graph::Name(type)));
+  const double factor = static_cast<double>(Info(from).scales[0]) / static_cast<double>(Info(to).scales[0]);
+  const Limits range{std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
+  return Finish(Rescaled(Plain(from), factor, range, "no core operation changes a scale alone"), false);
+}
+
 bool Builder::Quantize() {
   if (!Operands(1, 1)) return false;
   const int from = op_->inputs[0], to = op_->outputs[0];
+  if (Info(to).dtype == DType::kInt32) return QuantizeToInt32();
   const auto limits = LimitsOf(Activation::kNone, to);
   if (!limits) return false;
   if (IsFloat(from))

@@ -319,6 +319,7 @@ class Reader {
 bool IsZeroPoint(int64_t value, DType type) {
   if (type == DType::kInt8) return value >= -128 && value <= 127;
   if (type == DType::kUint8) return value >= 0 && value <= 255;
+  if (type == DType::kInt32) return value == static_cast<int32_t>(value);
   return value == 0;
 }
 

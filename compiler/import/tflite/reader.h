@@ -145,7 +145,8 @@ struct File {
 /// Largest number of elements of one tensor.
 inline constexpr int64_t kMostElements = int64_t{1} << 30;
 
-/// Whether a tensor of this type may have it: only bytes are asymmetric in this format.
+/// Whether a tensor of this type may have it: bytes are asymmetric in this format, and int32
+/// that QUANTIZE makes or reads.
 bool IsZeroPoint(int64_t value, graph::DType type);
 
 std::optional<File> Read(std::span<const uint8_t> bytes, const std::string& name, Diagnostics& diagnostics);

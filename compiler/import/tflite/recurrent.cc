@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/host/movement.h"
 #include "compiler/host/tflite_recurrent.h"
 #include "compiler/import/tflite/builder.h"
 
@@ -51,7 +52,7 @@ std::optional<host::CellFunction> Builder::FunctionOf(const RecurrentOptions& op
 ValueId Builder::Recurred(const std::string& name, const graph::HostOperatorPtr& op, ValueId x,
                           const Direction& direction) {
   if (x < 0) return -1;
-  const auto& [from, states] = direction;
+  const auto& [from, states, joined] = direction;
   std::vector<ValueId> inputs = {x};
   std::vector<bool> present = {true};
   std::vector<graph::HostOperand> operands = {{model_.graph.node(x).type}};
@@ -59,7 +60,11 @@ ValueId Builder::Recurred(const std::string& name, const graph::HostOperatorPtr&
     const bool is_state = std::ranges::count(states, i) > 0;
     present.push_back(HasOperand(i));
     if (!present.back()) continue;
-    inputs.push_back(is_state ? StateOf(op_->inputs[i]) : Plain(op_->inputs[i]));
+    ValueId value = is_state ? StateOf(op_->inputs[i]) : Plain(op_->inputs[i]);
+    if (const auto more = joined.find(i); more != joined.end())
+      value = Host(fmt::format("{}.weights{}", name, i), host::Concat(1),
+                   {value, Plain(op_->inputs[more->second])}, kStepsReason);
+    inputs.push_back(value);
     if (inputs.back() < 0) return -1;
     operands.push_back({model_.graph.node(inputs.back()).type});
   }
@@ -103,8 +108,8 @@ bool Builder::Lstm() {
   constexpr size_t kNorms = 20, kMost = 24, kHidden = 18, kCells = 19, kProjection = 16;
   const auto* options = std::get_if<RecurrentOptions>(&op_->options);
   if (!options) return Malformed("has no options");
-  if (options->basic || op_->inputs.size() == 5)
-    return Unsupported("its basic kernel, of five operands; the full one has 20 or 24");
+  if (options->basic || op_->inputs.size() == 5) return BasicLstm();
+  if (op_->outputs.size() != 1) return Malformed(fmt::format("has {} results, not 1", op_->outputs.size()));
   if (op_->inputs.size() != kNorms && op_->inputs.size() != kMost)
     return Malformed(fmt::format("has {} operands", op_->inputs.size()));
   if (options->diagonal) return Unsupported("diagonal recurrent weights");

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "compiler/host/functions.h"
 #include "compiler/host/inverse_root.h"
@@ -15,6 +16,7 @@
 #include "compiler/host/quantized.h"
 #include "compiler/host/spatial.h"
 #include "compiler/host/tflite_functions.h"
+#include "compiler/host/tflite_reduce.h"
 #include "compiler/import/tflite/builder.h"
 
 namespace cosim::import::tflite {
@@ -43,7 +45,7 @@ bool Builder::Reduce() {
   const DType type = Info(from).dtype;
   if (logic != (type == DType::kBool)) return Unsupported(fmt::format("{} values", graph::Name(type)));
   if (op == "REDUCE_PROD" && type != DType::kFloat32 && type != DType::kInt32 && type != DType::kInt64)
-    return Unsupported(fmt::format("products of {} values", graph::Name(type)));
+    return QuantizedReduceProduct(*axes, options && options->keep_dimensions);
   const host::Reduction reduction = op == "REDUCE_PROD"                        ? host::Reduction::kProduct
                                     : op == "REDUCE_MAX" || op == "REDUCE_ANY" ? host::Reduction::kMax
                                                                                : host::Reduction::kMin;
@@ -51,6 +53,39 @@ bool Builder::Reduce() {
       Host(name_, host::Reduce(Lower(op), reduction, *axes, options && options->keep_dimensions, true),
            {Plain(from)}, kNoSums, QuantizationOf(to)),
       false);
+}
+
+std::optional<std::vector<bool>> Builder::ReducedOver(const std::vector<int64_t>& axes) {
+  std::vector<bool> over(Info(op_->inputs[0]).shape.size(), false);
+  for (int64_t axis : axes) {
+    const auto d = AxisOf(axis, over.size());
+    if (!d) return Malformed(fmt::format("axis {} of {} dimensions", axis, over.size())), std::nullopt;
+    over[*d] = true;
+  }
+  return over;
+}
+
+// Each product is scaled as it is made, by the root of the result's scale.
+bool Builder::QuantizedReduceProduct(const std::vector<int64_t>& axes, bool keep) {
+  const int from = op_->inputs[0], to = op_->outputs[0];
+  const DType type = Info(from).dtype;
+  if ((type != DType::kInt8 && type != DType::kInt16) || !IsInteger(from) || !IsInteger(to) ||
+      Info(to).dtype != type)
+    return Unsupported(fmt::format("products of {} values", graph::Name(type)));
+  auto over = ReducedOver(axes);
+  if (!over) return false;
+  int64_t count = 1;
+  for (size_t d = 0; d < over->size(); ++d)
+    if ((*over)[d]) count *= Info(from).shape[d];
+  if (count == 0) return Unsupported("products of nothing");
+  const double root = std::pow(static_cast<double>(Info(to).scales[0]), 1.0 / static_cast<double>(count));
+  const Limits range = RangeOf(type);
+  const host::TfliteReduceProduct product{
+      *std::move(over), keep,          Multiplier::Of(static_cast<double>(Info(from).scales[0]) / root),
+      ZeroPoint(from),  ZeroPoint(to), range.low,
+      range.high};
+  if (product.multiplier.exponent >= 8) return Unsupported("scales that the reference does not define");
+  return Finish(Host(name_, host::ReduceProduct(product), {Plain(from)}, kNoSums, QuantizationOf(to)), false);
 }
 
 bool Builder::Sum() {
@@ -65,13 +100,8 @@ bool Builder::Sum() {
     return Finish(
         Host(name_, host::Reduce("sum", host::Reduction::kSum, *axes, keep, true), {Plain(from)}, kNoSums),
         false);
-  std::vector<bool> over(Info(from).shape.size(), false);
-  for (int64_t axis : *axes) {
-    const auto d = AxisOf(axis, over.size());
-    if (!d) return Malformed(fmt::format("axis {} of {} dimensions", axis, over.size()));
-    over[*d] = true;
-  }
-  return QuantizedSum(over, keep, false);
+  const auto over = ReducedOver(*axes);
+  return over && QuantizedSum(*over, keep, false);
 }
 
 // The sum less as many zero points, times the factor of the scales; a mean has the count in the factor, as
