@@ -17,13 +17,21 @@ fs::path BesideTheCommand() {
   return !error && fs::is_directory(share / "isa", error) ? share : fs::path();
 }
 
+fs::path& Told() {
+  static fs::path told;
+  return told;
+}
+
 }  // namespace
 
 fs::path Home() {
   const char* home = std::getenv("COSIM_HOME");
   if (home && *home) return home;
+  if (!Told().empty()) return Told();
   static const fs::path installed = BesideTheCommand();
   return installed.empty() ? fs::path(COSIM_SOURCE_DIR) : installed;
 }
+
+void SetHome(const fs::path& folder) { Told() = folder; }
 
 }  // namespace cosim::isa
