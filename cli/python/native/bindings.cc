@@ -18,7 +18,7 @@ namespace cosim::python {
 namespace {
 
 namespace py = pybind11;
-using namespace py::literals;
+using py::literals::operator""_a;
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 

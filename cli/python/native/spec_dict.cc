@@ -10,7 +10,7 @@ namespace cosim::python {
 namespace {
 
 namespace py = pybind11;
-using namespace py::literals;
+using py::literals::operator""_a;
 
 template <typename Items, typename Make>
 py::list ListOf(const Items& items, Make make) {
