@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cosim accuracy: how often a model file is right on labelled inputs, and agrees with a float reference.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cli/accuracy_measurement.h"
 #include "cli/model_files.h"
@@ -138,8 +137,7 @@ int Measure(const po::variables_map& values, const import::Options& import_optio
   Measurement measurement(
       *evaluator, *samples, reference ? &*reference : nullptr, network, *run.model,
       values.count("normal") ? std::optional(values["normal"].as<int64_t>()) : std::nullopt);
-  const bool good =
-      measurement.Run(values["limit"].as<size_t>(), isatty(STDERR_FILENO) != 0, diagnostics, error);
+  const bool good = measurement.Run(values["limit"].as<size_t>(), ShowsProgress(), diagnostics, error);
   if (diagnostics.HasErrors()) return Mistakes(diagnostics);
   if (!good) return Fail(error);
   if (json != "-") Print("{}", TallyText(measurement.tally));

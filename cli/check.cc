@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ranges>
 
+#include "cli/json_option.h"
 #include "cli/model_files.h"
 #include "cli/module.h"
 #include "cli/options.h"
@@ -27,8 +30,27 @@ bool IsNetwork(const std::string& name) {
          std::find(names.begin(), names.end(), name.substr(0, name.find(':'))) != names.end();
 }
 
-int CheckNetworkPrograms(const isa::Spec& spec, const graph::Graph& graph, const std::string& model,
-                         int threads) {
+/// What the verifier said of programs; `findings` is empty where it has nothing against them.
+int Report(const po::variables_map& values, const std::string& what, size_t programs, size_t instructions,
+           const std::string& counted, const std::string& findings) {
+  nlohmann::ordered_json json = {{"checked", what},
+                                 {"ok", findings.empty()},
+                                 {"programs", programs},
+                                 {"instructions", instructions},
+                                 {"findings", nlohmann::ordered_json::array()}};
+  for (const auto line : std::views::split(findings, '\n'))
+    if (!line.empty()) json["findings"].push_back(std::string(line.begin(), line.end()));
+  const std::string text =
+      findings.empty()
+          ? fmt::format(
+                "{}: {}: no deadlock, no race, all accesses in bounds, all that is read was written\n", what,
+                counted)
+          : findings;
+  return PrintWithJson(values, text, json) && findings.empty() ? 0 : 1;
+}
+
+int CheckNetworkPrograms(const po::variables_map& values, const isa::Spec& spec, const graph::Graph& graph,
+                         const std::string& model, int threads) {
   const auto network = session::CompileFor(
       spec, graph,
       {.virtual_threads = threads, .channels_last = !import::IsModelFile(model), .after_pass = {}});
@@ -38,15 +60,12 @@ int CheckNetworkPrograms(const isa::Spec& spec, const graph::Graph& graph, const
       ++programs;
       instructions += accelerator->program.instructions.size();
     }
-  const std::string findings = session::VerifyPrograms(spec, network);
-  Print("{}", findings);
-  if (findings.empty())
-    Print("{}: {}, {}: no deadlock, no race, all accesses in bounds, all that is read was written\n", model,
-          Counted(programs, "program"), Counted(instructions, "instruction"));
-  return findings.empty() ? 0 : 1;
+  return Report(values, model, programs, instructions,
+                fmt::format("{}, {}", Counted(programs, "program"), Counted(instructions, "instruction")),
+                session::VerifyPrograms(spec, network));
 }
 
-int CheckText(const isa::Spec& spec, const std::string& path) {
+int CheckText(const po::variables_map& values, const isa::Spec& spec, const std::string& path) {
   Diagnostics diags;
   const auto source = isa::ReadSource(path, diags);
   const auto assembly = source ? isa::Assemble(spec, *source, diags) : std::nullopt;
@@ -59,11 +78,9 @@ int CheckText(const isa::Spec& spec, const std::string& path) {
     return fmt::format("{}:{}", assembly->locations[i].file, assembly->locations[i].line);
   };
   const auto result = isa::Verify(spec, assembly->program, options);
-  Print("{}", result.Render());
-  if (result.ok())
-    Print("{}: {} instructions: no deadlock, no race, all accesses in bounds, all that is read was written\n",
-          path, assembly->program.instructions.size());
-  return result.ok() ? 0 : 1;
+  const size_t instructions = assembly->program.instructions.size();
+  return Report(values, path, 1, instructions, fmt::format("{} instructions", instructions),
+                result.ok() ? "" : result.Render());
 }
 
 }  // namespace
@@ -75,17 +92,19 @@ int CheckVerb(const Arguments& arguments) {
   options.add_options()("virtual-threads", po::value<int>()->value_name("N")->default_value(2),
                         "virtual threads a kernel, for a network");
   AddShapeOption(options);
+  AddJsonOption(options);
   const auto parsed = Parse(arguments, options, "check PROGRAM|NETWORK|FILE.tflite|FILE.onnx [--config=FILE]",
                             "cosim check small_cnn --config=tiny.yaml", "PROGRAM");
   if (parsed.exit) return *parsed.exit;
   const int threads = parsed.values["virtual-threads"].as<int>();
   if (threads < 1 || threads > 8) return Fail("--virtual-threads: from 1 to 8");
+  if (!CheckJsonOption(parsed.values)) return 1;
   const auto spec = LoadSpecFrom(parsed.values);
   if (!spec) return 1;
   const std::string program = parsed.values["PROGRAM"].as<std::string>();
-  if (!IsNetwork(program)) return CheckText(*spec, program);
+  if (!IsNetwork(program)) return CheckText(parsed.values, *spec, program);
   const auto graph = LoadGraph(parsed.values, *spec, program, 1);
-  return graph ? CheckNetworkPrograms(*spec, *graph, program, threads) : 1;
+  return graph ? CheckNetworkPrograms(parsed.values, *spec, *graph, program, threads) : 1;
 }
 
 }  // namespace cosim::cli

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "cli/host_target.h"
+#include "cli/json_option.h"
 #include "cli/model_files.h"
 #include "cli/module.h"
 #include "cli/options.h"
@@ -43,7 +45,9 @@ bool FindModel(const po::variables_map& values, session::ModuleOptions& compile)
   return true;
 }
 
-void Summarize(const runtime::Module& module, const isa::Spec& spec, size_t bytes, const std::string& path) {
+/// Prints it, or writes it as JSON. `origin` is as `run` prints it.
+bool Summarize(const po::variables_map& values, const runtime::Module& module, const isa::Spec& spec,
+               size_t bytes, const std::string& path, const std::string& origin) {
   size_t programs = 0, instructions = 0, calls = 0, routines = 0, constants = 0;
   for (const auto& step : module.network.steps) {
     const auto* program = std::get_if<runtime::AcceleratorStep>(&step);
@@ -58,14 +62,29 @@ void Summarize(const runtime::Module& module, const isa::Spec& spec, size_t byte
     for (const auto& segment : program->program.segments)
       if (segment.kind == isa::Segment::Kind::kConstants) constants += segment.bytes.size();
   }
-  Print("{}: {} on {} ({}), spec {}\n", path, module.provenance.model, spec.config, spec.isa,
-        spec.FingerprintText());
-  Print("  {} of {}, {} ({} {}), {} of weights, {} in all\n", Counted(programs, "program"),
-        Counted(instructions, "instruction"), Counted(calls, "CPU call"), module.code.architecture,
-        module.code.level, Counted(constants, "byte"), Counted(bytes, "byte"));
+  std::string text = fmt::format("{}: {} on {} ({}), spec {}\n", path, module.provenance.model, spec.config,
+                                 spec.isa, spec.FingerprintText());
+  text +=
+      fmt::format("  {} of {}, {} ({} {}), {} of weights, {} in all\n", Counted(programs, "program"),
+                  Counted(instructions, "instruction"), Counted(calls, "CPU call"), module.code.architecture,
+                  module.code.level, Counted(constants, "byte"), Counted(bytes, "byte"));
   if (module.model)
-    Print("  {} to routines of cosim's own, made from {} ({}), which is in the module\n",
-          Counted(routines, "CPU call"), module.model->name, Counted(module.model->bytes.size(), "byte"));
+    text += fmt::format("  {} to routines of cosim's own, made from {} ({}), which is in the module\n",
+                        Counted(routines, "CPU call"), module.model->name,
+                        Counted(module.model->bytes.size(), "byte"));
+  return PrintWithJson(values, path == "-" ? "" : text + origin,
+                       {{"module", path},
+                        {"network", module.provenance.model},
+                        {"config", spec.config},
+                        {"isa", spec.isa},
+                        {"fingerprint", spec.FingerprintText()},
+                        {"programs", programs},
+                        {"instructions", instructions},
+                        {"host_calls", calls},
+                        {"routines", routines},
+                        {"host_target", module.code.architecture + " " + module.code.level},
+                        {"constant_bytes", constants},
+                        {"bytes", bytes}});
 }
 
 }  // namespace
@@ -83,6 +102,7 @@ int CompileVerb(const Arguments& arguments) {
   AddHostTarget(options, cpu::DefaultObjectTarget());
   AddShapeOption(options);
   AddTunedOption(options);
+  AddJsonOption(options);
   const auto parsed = Parse(arguments, options, "compile NETWORK|FILE.tflite|FILE.onnx [-o FILE] [options]",
                             "cosim compile mlp --config=tiny.yaml -o mlp.cosim", "MODEL");
   if (parsed.exit) return *parsed.exit;
@@ -103,7 +123,9 @@ int CompileVerb(const Arguments& arguments) {
       values.count("output") ? values["output"].as<std::string>() : compile.network + ".cosim";
   if (import::IsModelFile(path))
     return Fail(fmt::format("--output={}: that names a model file", path), "modules end in .cosim");
-  if (!CheckWritable(path)) return 1;
+  if (!CheckWritable(path) || !CheckJsonOption(values)) return 1;
+  if (path == "-" && values["json"].as<std::string>() == "-")
+    return Fail("--json=-: standard output is the module's", "name a file for one of them");
   auto source = LoadSpecWithSource(values);
   if (!source) return 1;
   const auto activation_bits = ActivationBitsIn(values, source->spec);
@@ -120,11 +142,10 @@ int CompileVerb(const Arguments& arguments) {
   if (!module) return Fail(error);
   const auto bytes = TaggedModule(*module);
   if (!WriteFile(path, {bytes.begin(), bytes.end()})) return 1;
-  if (path == "-") return 0;
-  Summarize(*module, source->spec, bytes.size(), path);
-  Print("{}", OriginLines(
-                  session::OriginOf(source->spec, module->spec, source->isa_path, source->config_path, key)));
-  return 0;
+  if (path == "-" && values["json"].as<std::string>().empty()) return 0;
+  const std::string origin =
+      OriginLines(session::OriginOf(source->spec, module->spec, source->isa_path, source->config_path, key));
+  return Summarize(values, *module, source->spec, bytes.size(), path, origin) ? 0 : 1;
 }
 
 }  // namespace cosim::cli

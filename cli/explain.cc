@@ -3,7 +3,6 @@
 #include "compiler/session/explain.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cli/explain_partition.h"
 #include "cli/explain_report.h"
@@ -89,7 +88,7 @@ int ExplainVerb(const Arguments& arguments) {
   const auto activation_bits = ActivationBitsIn(values, spec);
   if (!activation_bits) return 1;
   explain.activation_bits = *activation_bits;
-  if (isatty(STDERR_FILENO)) explain.progress = ShowProgress;
+  if (ShowsProgress()) explain.progress = ShowProgress;
   const session::Origin origin = OriginFor(
       *loaded, {NetworkIdentity(values), explain.seed, explain.activation_bits, explain.virtual_threads});
   if (partition) return RunPartition(values, spec, explain, origin, json);

@@ -96,7 +96,7 @@ std::optional<Subject> RunHere(const po::variables_map& values) {
   if (!activation_bits) return std::nullopt;
   run.activation_bits = *activation_bits;
   run.host = isa::HostOf(loaded->source.config, loaded->source.overrides);
-  const bool terminal = isatty(STDERR_FILENO);
+  const bool terminal = ShowsProgress();
   if (terminal) run.progress = ShowProgress;
   std::string error;
   auto result = session::RunExperiment(loaded->spec, run, error);

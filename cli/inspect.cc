@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cosim inspect: what a model file holds, what of it would run where, and what would lift the rest.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <filesystem>
 
@@ -22,7 +21,7 @@ session::Partition PartitionOf(const po::variables_map& values, const isa::Spec&
   session::PartitionOptions options;
   options.network = model->graph.name();
   options.model = std::move(model);
-  if (isatty(STDERR_FILENO)) options.progress = ShowProgress;
+  if (ShowsProgress()) options.progress = ShowProgress;
   if (values.count("lifts"))
     options.respecify = [&](const session::SpecChange& change) {
       return LoadSpecFrom(values, change.overrides, change.isa);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cli/isa_difference.h"
+#include "cli/isa_json.h"
 #include "cli/isa_new.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
@@ -36,7 +37,7 @@ namespace fs = std::filesystem;
 
 /// Names as --isa takes them, those of sub-folders with the folder, and what each file says of itself.
 /// Nothing after printing which cannot be read.
-std::optional<std::string> ListIsas() {
+std::optional<std::string> ListIsas(nlohmann::ordered_json& json) {
   const fs::path folder = isa::Home() / "isa";
   std::vector<std::string> names;
   for (const auto& entry : fs::recursive_directory_iterator(folder))
@@ -50,7 +51,9 @@ std::optional<std::string> ListIsas() {
     const auto source = isa::ReadSource((folder / (name + ".yaml")).string(), diags);
     const auto tree = source ? isa::ParseYaml(*source, diags) : std::nullopt;
     const isa::YamlEntry* doc = tree ? tree->Find("doc") : nullptr;
-    text += fmt::format("{:<20} {}\n", name, doc != nullptr ? doc->value.scalar : "");
+    const std::string said = doc != nullptr ? doc->value.scalar : "";
+    text += fmt::format("{:<20} {}\n", name, said);
+    json.push_back({{"name", name}, {"doc", said}});
   }
   if (!diags.HasErrors()) return text;
   PrintError("{}", diags.Render());
@@ -61,6 +64,16 @@ std::optional<std::string> ListIsas() {
 std::optional<isa::Spec> LoadIsa(po::variables_map values, const std::string& isa) {
   values.find("isa")->second.value() = isa;
   return LoadSpecFrom(values);
+}
+
+/// The text where --output says and the JSON where --json does, if it is given; standard output is one's
+/// only.
+bool WriteTextAndJson(const po::variables_map& values, const std::string& text,
+                      const nlohmann::ordered_json& tree) {
+  const std::string output = values["output"].as<std::string>(), json = values["json"].as<std::string>();
+  if (!json.empty() && !CheckWritable(json)) return false;
+  if ((json != "-" || output != "-") && !WriteFile(output, text)) return false;
+  return json.empty() || WriteFile(json, JsonText(tree));
 }
 
 int Diff(const std::string& before, const std::string& after, const po::variables_map& values) {
@@ -114,7 +127,7 @@ int IsaVerb(const Arguments& arguments) {
   options.add_options()("output,o", po::value<std::string>()->value_name("FILE")->default_value("-"),
                         "where to write; - is standard output")(
       "json", po::value<std::string>()->value_name("FILE")->default_value(""),
-      "diff: write everything as JSON; - is standard output")(
+      "diff, show, list: write everything as JSON; - is standard output")(
       "from", po::value<std::string>()->value_name("ISA")->default_value(""),
       "new: copy that ISA (default: a small one with explanations)");
   const auto parsed = Parse(arguments, options, kIsaUsage, "cosim isa show --config=pynq.yaml --isa=vta",
@@ -124,23 +137,24 @@ int IsaVerb(const Arguments& arguments) {
   const Action* chosen = ActionOf(words);
   if (chosen == nullptr) return 1;
   const std::string action = chosen->name;
-  for (const auto& [option, verb] : {std::pair("json", "diff"), std::pair("from", "new")})
-    if (!parsed.values[option].defaulted() && action != verb)
-      return Fail(fmt::format("--{} is for `isa {}`", option, verb));
+  if (!parsed.values["json"].defaulted() && action != "diff" && action != "show" && action != "list")
+    return Fail("--json is for `isa diff`, `isa show` and `isa list`");
+  if (!parsed.values["from"].defaulted() && action != "new") return Fail("--from is for `isa new`");
   const std::string path = parsed.values["output"].as<std::string>();
   if (!CheckWritable(path)) return 1;
   if (action == "diff") return Diff(words[1], words[2], parsed.values);
   if (action == "new") return New(words[1], path, parsed.values);
   if (action == "list") {
-    const auto list = ListIsas();
-    return list && WriteFile(path, *list) ? 0 : 1;
+    auto json = nlohmann::ordered_json::array();
+    const auto list = ListIsas(json);
+    return list && WriteTextAndJson(parsed.values, *list, json) ? 0 : 1;
   }
   if (action == "registers") return WriteFile(path, isa::DescribeRegisters()) ? 0 : 1;
   const auto spec = LoadSpecFrom(parsed.values);
   if (!spec) return 1;
-  const std::string text = action == "header"   ? isa::CHeader(*spec)
-                           : action == "syntax" ? isa::DescribeSyntax(*spec)
-                                                : isa::DescribeMarkdown(*spec);
+  if (action == "show")
+    return WriteTextAndJson(parsed.values, isa::DescribeMarkdown(*spec), IsaJson(*spec)) ? 0 : 1;
+  const std::string text = action == "header" ? isa::CHeader(*spec) : isa::DescribeSyntax(*spec);
   return WriteFile(path, text) ? 0 : 1;
 }
 

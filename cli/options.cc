@@ -87,7 +87,7 @@ std::string NegativeFault(const po::parsed_options& parsed) {
 
 Parsed Parse(const Arguments& arguments, po::options_description options, const std::string& usage,
              const std::string& example, const char* positional, Positionals positionals) {
-  options.add_options()("help,h", "print this and stop");
+  options.add_options()("quiet,q", "no progress on the terminal")("help,h", "print this and stop");
   po::options_description all = options;
   po::positional_options_description positions;
   if (positional && positionals == Positionals::kSeveral) {
@@ -130,6 +130,7 @@ Parsed Parse(const Arguments& arguments, po::options_description options, const 
     parsed.exit = Fail(e.what(), fmt::format("usage: cosim {}", usage));
     return parsed;
   }
+  if (parsed.values.count("quiet")) BeQuiet();
   if (parsed.values.count("help")) {
     std::ostringstream text;
     text << options;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/print.h"
 
+#include <unistd.h>
+
 #include <nlohmann/json.hpp>
 
 #include "isa/text_escape.h"
@@ -8,6 +10,8 @@
 namespace cosim::cli {
 
 namespace {
+
+bool quiet = false;
 
 /// Where standard error is closed or full there is nobody to tell, and the work goes on.
 void Tell(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
@@ -18,6 +22,10 @@ void PrintText(std::FILE* file, const std::string& text) {
   if (file == stderr) return Tell(isa::Lines(text));
   fmt::print(file, "{}", isa::Lines(text));
 }
+
+bool ShowsProgress() { return !quiet && isatty(STDERR_FILENO) != 0; }
+
+void BeQuiet() { quiet = true; }
 
 void ShowProgress(const std::string& what) {
   Tell(fmt::format("\r\033[K{}{}", isa::OneLine(what), what.empty() ? "" : " …"));

@@ -25,6 +25,10 @@ void PrintError(fmt::format_string<Args...> format, Args&&... args) {
   PrintText(stderr, fmt::format(format, std::forward<Args>(args)...));
 }
 
+/// Whether progress is shown: standard error is a terminal, and nobody has asked for quiet.
+bool ShowsProgress();
+void BeQuiet();
+
 /// On a terminal: takes the place of the progress line before; empty: removes it.
 void ShowProgress(const std::string& what);
 

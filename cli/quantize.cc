@@ -2,7 +2,6 @@
 // cosim quantize: a float model file as a quantized one, and what each layer lost.
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <chrono>
@@ -181,7 +180,7 @@ int QuantizeVerb(const Arguments& arguments) {
       .bits16 = *widening,
       .rounding = rounding == "learned" ? quantize::Rounding::kLearned : quantize::Rounding::kNearest,
       .seed = static_cast<uint32_t>(values["seed"].as<uint64_t>())};
-  const bool terminal = isatty(STDERR_FILENO);
+  const bool terminal = ShowsProgress();
   if (terminal) settings.progress = ProgressLine();
   const auto outcome = quantize::QuantizeNetwork(std::move(*network), *samples, settings, diagnostics);
   if (terminal) ShowProgress("");

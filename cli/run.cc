@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cosim run: one network, one configuration, one device; checked outputs and where the cycles went.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cli/energy_option.h"
 #include "cli/model_files.h"
@@ -66,7 +65,7 @@ int RunAndReport(const SpecWithSource& loaded, const po::variables_map& values, 
   const isa::Spec& spec = loaded.spec;
   const auto energy = EnergyIn(values, loaded);
   if (!energy) return 1;
-  const bool terminal = isatty(STDERR_FILENO);
+  const bool terminal = ShowsProgress();
   if (terminal) run.progress = ShowProgress;
   std::string error;
   std::optional<session::Result> result = work(error);

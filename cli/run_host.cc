@@ -2,7 +2,6 @@
 #include "cli/run_host.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <optional>
 
@@ -113,7 +112,7 @@ int RunOnHost(const po::variables_map& values) {
   if ((!json.empty() && !CheckWritable(json)) || !CheckOutputOptions(values)) return 1;
   if (!FindNetwork(values, run)) return 1;
 
-  const bool terminal = isatty(STDERR_FILENO);
+  const bool terminal = ShowsProgress();
   if (terminal) run.progress = ShowProgress;
   const session::HostResult measured = session::RunOnHost(run, host);
   if (terminal) ShowProgress("");

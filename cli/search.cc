@@ -3,7 +3,6 @@
 #include "compiler/explore/search/search.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cli/options.h"
 #include "cli/outcome_json.h"
@@ -95,7 +94,7 @@ int SearchVerb(const Arguments& arguments) {
   search.describe = [&](const explore::Point& point, const explore::Outcome& outcome) {
     return OutcomeJson(outcome, options_of.OptionsFor(point));
   };
-  const bool terminal = isatty(STDERR_FILENO);
+  const bool terminal = ShowsProgress();
   if (terminal)
     search.progress = [](const explore::SearchProgress& progress) {
       ShowProgress(SearchProgressText(progress));

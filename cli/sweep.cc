@@ -3,7 +3,6 @@
 #include "compiler/explore/sweep.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <cmath>
@@ -63,7 +62,7 @@ std::optional<explore::Shard> ShardIn(const std::string& text) {
 /// On this machine or a cluster. Nothing after printing what kept it from that.
 std::optional<explore::Database> RunAnywhere(const po::variables_map& values, const SweepPlan& plan,
                                              explore::SweepOptions sweep) {
-  const bool terminal = isatty(STDERR_FILENO);
+  const bool terminal = ShowsProgress();
   if (terminal)
     sweep.progress = [](const explore::Progress& progress) { ShowProgress(ProgressText(progress)); };
   std::optional<explore::Database> database;

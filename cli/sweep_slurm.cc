@@ -2,7 +2,6 @@
 #include "cli/sweep_slurm.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <boost/token_functions.hpp>
 #include <filesystem>
@@ -65,10 +64,10 @@ std::optional<explore::SlurmOptions> SlurmOptionsIn(const po::variables_map& val
   for (const std::string& argument : PlanArguments(values)) slurm.command.push_back(argument);
   if (values.count("check")) slurm.command.push_back("--check");
   slurm.tell = [](const std::string& line) {
-    if (isatty(STDERR_FILENO)) ShowProgress("");
+    if (ShowsProgress()) ShowProgress("");
     PrintError("cosim: {}\n", line);
   };
-  if (isatty(STDERR_FILENO)) slurm.progress = ShowProgress;
+  if (ShowsProgress()) slurm.progress = ShowProgress;
   return slurm;
 }
 

@@ -3,7 +3,6 @@
 #include "compiler/tune/tune.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -114,7 +113,7 @@ std::optional<tune::TuneOptions> TuneOptionsIn(const po::variables_map& values) 
   if (options.most_threads < 1 || options.most_threads > 8)
     return Fail("--most-threads: from 1 to 8"), std::nullopt;
   if (options.jobs < 1 || options.jobs > 256) return Fail("--jobs: from 1 to 256"), std::nullopt;
-  if (isatty(STDERR_FILENO)) options.progress = ShowProgress;
+  if (ShowsProgress()) options.progress = ShowProgress;
   return options;
 }
 

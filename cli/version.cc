@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/commit.h"
+#include "cli/json_option.h"
 #include "cli/options.h"
-#include "cli/print.h"
 #include "cli/verbs.h"
 
 namespace cosim::cli {
@@ -14,11 +16,14 @@ namespace cosim::cli {
 std::string_view Commit() { return kCommit; }
 
 int VersionVerb(const Arguments& arguments) {
-  const auto parsed =
-      Parse(arguments, boost::program_options::options_description("options"), "version", "cosim version");
+  boost::program_options::options_description options("options");
+  AddJsonOption(options);
+  const auto parsed = Parse(arguments, options, "version [--json=FILE]", "cosim version");
   if (parsed.exit) return *parsed.exit;
-  Print("cosim {} (commit {})\n", COSIM_VERSION, kCommit);
-  return 0;
+  return PrintWithJson(parsed.values, fmt::format("cosim {} (commit {})\n", COSIM_VERSION, kCommit),
+                       {{"version", COSIM_VERSION}, {"commit", kCommit}})
+             ? 0
+             : 1;
 }
 
 }  // namespace cosim::cli

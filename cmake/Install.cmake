@@ -37,6 +37,6 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION electronics)
-# The RTL is simulated and mapped by these, if at all.
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "verilator, g++, yosys")
+# The RTL is simulated and mapped by these, if at all; the others are for the Python package.
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "verilator, g++, yosys, python3, python3-numpy, python3-pandas")
 include(CPack)

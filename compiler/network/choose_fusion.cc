@@ -22,10 +22,8 @@ constexpr double kSurelyFree =
 }  // namespace
 
 double GroupLowering::Estimate(const Plan& plan) const {
-  std::string why;
-  const auto ranked =
-      RankTiles(spec_, array_, *plan.kind, plan.window, plan.epilogue, options_.virtual_threads, why);
-  return ranked.empty() ? 0 : ranked.front().cycles;
+  const auto ranking = Ranked(plan).ranking;
+  return ranking->cheapest.empty() ? 0 : ranking->cheapest.front().cycles;
 }
 
 std::optional<Cycle> GroupLowering::MeasureGroups(std::span<const Group> groups, bool alone,

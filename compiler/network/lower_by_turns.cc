@@ -31,17 +31,18 @@ struct Pair {
   double cycles;
 };
 
+double Longest(const TileWork& w) { return std::max({w.load, w.compute, w.alu, w.store}); }
+
 /// Units add up the work of both. A kernel loads a round ahead of what it computes: of several rounds of one
 /// between two of the other, only the first has that one's work beside it. A round or two of each have
 /// nothing beside them.
 double CyclesOf(const TileWork& a, const TileWork& b) {
-  const auto longest = [](const TileWork& w) { return std::max({w.load, w.compute, w.alu, w.store}); };
   const TileWork &more = a.rounds > b.rounds ? a : b, &fewer = a.rounds > b.rounds ? b : a;
   const double by_itself = 1 - fewer.rounds / more.rounds;  // of the rounds of `more`
   const double both =
       std::max(fewer.load + (1 - by_itself) * more.load, fewer.compute + (1 - by_itself) * more.compute);
   return std::max({both + by_itself * std::max(more.load, more.compute), a.alu + b.alu, a.store + b.store}) +
-         a.first + b.last + 2 * longest(a) / a.rounds + longest(b) / b.rounds;
+         a.first + b.last + 2 * Longest(a) / a.rounds + Longest(b) / b.rounds;
 }
 
 double Busiest(const TileWork& a, const TileWork& b) {
@@ -60,9 +61,9 @@ std::vector<Pair> BestPairs(const isa::Spec& spec, const std::vector<TileWork>& 
   std::vector<Pair> pairs;
   for (const TileWork& a : first)
     for (const TileWork& b : second)
-      if (const double cycles = CyclesOf(a, b);
-          cycles < kWorthTrying * apart && Busiest(a, b) < kBusiest * apart && Fit(spec, a, b))
-        pairs.push_back({&a, &b, cycles});
+      if (Busiest(a, b) < kBusiest * apart)
+        if (const double cycles = CyclesOf(a, b); cycles < kWorthTrying * apart && Fit(spec, a, b))
+          pairs.push_back({&a, &b, cycles});
   std::ranges::stable_sort(pairs, {}, &Pair::cycles);
   if (pairs.size() > kPairsTried) pairs.resize(kPairsTried);
   return pairs;
@@ -116,15 +117,45 @@ std::vector<runtime::Knob> GroupLowering::RowKnobs(const Plan& plan, const Tile&
   return KnobsOf(tile, legal);
 }
 
-std::optional<GroupLowering::ByTurns> GroupLowering::MakeByTurns(const TurnPair& pair, const Plan& first_plan,
-                                                                 const Plan& second_plan,
-                                                                 const TurnTiles& tiles) const {
-  ByTurns made{.first = MakeTile(*pair.first, first_plan, tiles.first),
-               .second = MakeTile(*pair.second, second_plan, tiles.second),
-               .tiles = tiles};
+std::optional<LoweredPair> GroupLowering::PlaceByTurns(const TurnPair& pair, const Plan& first_plan,
+                                                       const Plan& second_plan,
+                                                       const TurnTiles& tiles) const {
+  LoweredPair made{MakeTile(*pair.first, first_plan, tiles.first),
+                   MakeTile(*pair.second, second_plan, tiles.second)};
   if (!made.first.refusal.empty() || !made.second.refusal.empty() ||
       accel::AssignStorageOfBoth(made.first.kernel, made.second.kernel, spec_))
     return std::nullopt;
+  return made;
+}
+
+std::optional<LoweredPair> GroupLowering::PairByTurns(const TurnPair& pair, const Plan& first_plan,
+                                                      const Plan& second_plan, const TurnTiles& tiles) const {
+  constexpr size_t kMostCached = 400;  // of some ten kilobytes each
+  if (options_.cache == nullptr || options_.after_pass)
+    return PlaceByTurns(pair, first_plan, second_plan, tiles);
+  // Not by where the kernels before it ended: both get places of their own.
+  const std::string key =
+      fmt::format("{} {} by turns with {} {}", KeyOf(*pair.first, first_plan), KeyOf(tiles.first),
+                  KeyOf(*pair.second, second_plan), KeyOf(tiles.second));
+  auto& pairs = options_.cache->pairs;
+  if (pairs.size() >= kMostCached) pairs.clear();
+  const auto [known, is_new] = pairs.try_emplace(key);
+  if (is_new) {
+    known->second = PlaceByTurns(pair, first_plan, second_plan, tiles);
+    if (known->second) {
+      known->second->first.kernel.identity = options_.cache->IdentityOf("first of " + key);
+      known->second->second.kernel.identity = options_.cache->IdentityOf("second of " + key);
+    }
+  }
+  return known->second;
+}
+
+std::optional<GroupLowering::ByTurns> GroupLowering::MakeByTurns(const TurnPair& pair, const Plan& first_plan,
+                                                                 const Plan& second_plan,
+                                                                 const TurnTiles& tiles) const {
+  auto both = PairByTurns(pair, first_plan, second_plan, tiles);
+  if (!both) return std::nullopt;
+  ByTurns made{.first = std::move(both->first), .second = std::move(both->second), .tiles = tiles};
   if (options_.explain) {
     made.first_knobs = RowKnobs(first_plan, tiles.first);
     made.second_knobs = RowKnobs(second_plan, tiles.second);
@@ -149,7 +180,7 @@ std::optional<TurnTiles> GroupLowering::TilesByTurns(const TurnPair& pair, const
     auto made = MakeByTurns(pair, first_plan, second_plan, {tiles.first->tile, tiles.second->tile});
     if (!made) continue;
     const accel::Kernel* const kernels[] = {&made->first.kernel, &made->second.kernel};
-    const auto cycles = CyclesByTurns(spec_, kernels, 0);
+    const auto cycles = CyclesByTurns(spec_, kernels, 0, options_.cache);
     hopeless += !cycles || static_cast<double>(*cycles) > kHopeless * static_cast<double>(*least);
     if (cycles && *cycles < *least) {
       least = cycles;
@@ -188,7 +219,7 @@ Cycle GroupLowering::GainOf(const TurnPair& pair, const ByTurns& made) const {
   add(pair.b->kernel, made.second.kernel);
   if (pair.behind) add(pair.behind->kernel, pair.behind->kernel);
   const auto apart = CyclesInARow(spec_, row, options_.cache),
-             together = CyclesByTurns(spec_, turns, pair.before ? 1 : 0);
+             together = CyclesByTurns(spec_, turns, pair.before ? 1 : 0, options_.cache);
   return apart && together ? *apart - *together : 0;
 }
 

@@ -23,6 +23,8 @@ constexpr size_t kMostMeasured = 8;
 // Of large kernels with fewer steps than kMostStepsAlone, so many by themselves: their ends matter little.
 constexpr size_t kMeasuredAlone = 3;
 constexpr double kMostStepsAlone = 4'000;
+// Tiles that are tried until as many fit as are wanted.
+constexpr size_t kMostTries = 64;
 
 }  // namespace
 
@@ -140,11 +142,45 @@ std::vector<GroupLowering::Lowered> GroupLowering::LowerTuned(const Group& group
   return cost ? LowerTiles(group, plan, {&*cost, 1}, 1, reason) : std::vector<Lowered>{};
 }
 
+std::string GroupLowering::SpaceKeyOf(const Plan& plan) const {
+  const Window& w = plan.window;
+  std::string key = fmt::format("{} {} {} {} {}", KeyOf(plan), w.parts, w.gather, plan.epilogue.HasResidual(),
+                                plan.epilogue.HasOtherWork());
+  if (w.pool)
+    for (const kernels::PoolAxis& axis : {w.pool->rows, w.pool->cols})
+      key += fmt::format(" pool {} {} {} {}", axis.taps, axis.step, axis.before, axis.out);
+  for (const isa::Unit& unit : spec_.units) key += fmt::format(" {}", unit.lanes);
+  return key;
+}
+
+RankedTiles GroupLowering::Ranked(const Plan& plan) const {
+  const auto legal = [&] {
+    return std::make_shared<const kernels::TileSpace>(
+        LegalTiles(spec_, array_, *plan.kind, plan.window, plan.epilogue, options_.virtual_threads));
+  };
+  const auto rank = [&](const kernels::TileSpace& space) {
+    return std::make_shared<const kernels::Ranking>(Rank(space, spec_.dram, kMostTries));
+  };
+  constexpr size_t kMostCached = 200;  // spaces of some thousand tiles, often some hundred kilobytes
+  if (options_.cache != nullptr && options_.cache->ranked.size() >= kMostCached)
+    options_.cache->ranked.clear();
+  RankedTiles own, &ranked = options_.cache == nullptr ? own : options_.cache->ranked[SpaceKeyOf(plan)];
+  if (!ranked.space) ranked.space = legal();
+  if (!ranked.ranking || ranked.latency != spec_.dram.latency ||
+      ranked.write_latency != spec_.dram.write_latency)
+    ranked = {ranked.space, spec_.dram.latency, spec_.dram.write_latency, rank(*ranked.space)};
+  return ranked;
+}
+
 // Of a group's nodes the plan may take another template and window, by the memory's times too.
 std::string GroupLowering::KeyOf(const Group& group, const Plan& plan) const {
+  return fmt::format("{} {}", fmt::join(group.nodes, ","), KeyOf(plan));
+}
+
+std::string GroupLowering::KeyOf(const Plan& plan) {
   const Window& w = plan.window;
   return fmt::format(
-      "{} {} {} {}", fmt::join(group.nodes, ","), fmt::ptr(plan.kind),
+      "{} {} {}", fmt::ptr(plan.kind),
       fmt::join({w.n,  w.ci, w.h,  w.w,  w.co, w.oh,  w.ow,   w.g,      w.si,    w.so,       w.kh,
                  w.kw, w.sh, w.sw, w.dh, w.dw, w.top, w.left, w.bottom, w.right, w.pad_value},
                 ","),
@@ -174,7 +210,6 @@ LoweredTile GroupLowering::LowerTile(const Group& group, const Plan& plan, const
 std::vector<GroupLowering::Lowered> GroupLowering::LowerTiles(const Group& group, const Plan& plan,
                                                               std::span<const TileCost> ranked, size_t count,
                                                               std::string& reason) const {
-  constexpr size_t kMostTries = 64;
   std::vector<Lowered> found;
   for (const TileCost& candidate : ranked.first(std::min(ranked.size(), kMostTries))) {
     if (found.size() == count) break;
@@ -215,8 +250,9 @@ std::optional<runtime::Cycle> GroupLowering::Measure(std::span<const accel::Kern
 }
 
 std::vector<GroupLowering::Lowered> GroupLowering::LowerCandidates(const Group& group, const Plan& plan,
-                                                                   const std::vector<TileCost>& ranked,
+                                                                   const kernels::Ranking& ranking,
                                                                    std::string& reason) {
+  const std::vector<TileCost>& ranked = ranking.cheapest;
   if (ranked.empty()) return {};
   const double affordable = Affordable(ranked.front().cycles);
   const bool alone = MeasuredAlone(ranked.front().cycles);
@@ -238,10 +274,9 @@ std::vector<GroupLowering::Lowered> GroupLowering::LowerCandidates(const Group& 
   };
   add(ranked, measured);
   const auto is_single = [](const TileCost& cost) { return cost.tile.threads == 1; };
-  if (measured > 1 && !candidates.empty() && std::ranges::none_of(candidates, is_single, &Lowered::cost)) {
-    const auto single = std::ranges::find_if(ranked, is_single);
-    if (single != ranked.end()) add({single, 1}, 1);
-  }
+  if (measured > 1 && !candidates.empty() && ranking.single &&
+      std::ranges::none_of(candidates, is_single, &Lowered::cost))
+    add({&*ranking.single, 1}, 1);
   const size_t choice = candidates.size();
   if (options_.explain && choice <= kAlternatives) add(ranked, 1 + kAlternatives);
   if (candidates.size() < 2) return candidates;

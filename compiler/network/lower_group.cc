@@ -21,6 +21,7 @@ using graph::ValueId;
 
 GroupLowering::GroupLowering(const isa::Spec& spec, const graph::Graph& graph, const LowerOptions& options)
     : spec_(spec), graph_(graph), options_(options), array_(kernels::FindArray(spec, no_array_)) {
+  if (options.cache != nullptr) ++options.cache->compilation;
   if (!options.host_only.empty())
     no_array_ = options.host_only;
   else if (array_.gemm >= 0)
@@ -91,14 +92,14 @@ std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::st
   Plan plan;
   reason.clear();
   if (!MakePlan(group, out, plan, reason)) return std::nullopt;
-  const auto ranked =
-      RankTiles(spec_, array_, *plan.kind, plan.window, plan.epilogue, options_.virtual_threads, reason);
+  const RankedTiles ranked = Ranked(plan);
+  if (!ranked.space->misfit.empty()) reason = ranked.space->misfit;
   auto candidates = LowerTuned(group, plan);
-  if (candidates.empty()) candidates = LowerCandidates(group, plan, ranked, reason);
+  if (candidates.empty()) candidates = LowerCandidates(group, plan, *ranked.ranking, reason);
   if (candidates.empty()) return std::nullopt;
   Lowered& best = candidates.front();
   if (options_.explain) {
-    out.knobs = KnobsOf(best.cost.tile, ranked);
+    out.knobs = KnobsOf(best.cost.tile, Rank(*ranked.space, spec_.dram).cheapest);
     for (const Lowered& other :
          std::span(candidates).subspan(1).first(std::min(kAlternatives, candidates.size() - 1)))
       out.alternatives.push_back({ToString(other.cost.tile), other.measured - best.measured});

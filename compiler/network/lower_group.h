@@ -207,6 +207,11 @@ class GroupLowering {
   static std::string WorkloadOf(const Plan& plan);
   /// The knobs of a schedule by turns, with what they are among all such of its layer.
   std::vector<runtime::Knob> RowKnobs(const Plan& plan, const Tile& tile) const;
+  std::optional<LoweredPair> PlaceByTurns(const TurnPair& pair, const Plan& first_plan,
+                                          const Plan& second_plan, const TurnTiles& tiles) const;
+  /// The same from the cache, if there is one and nobody looks at passes.
+  std::optional<LoweredPair> PairByTurns(const TurnPair& pair, const Plan& first_plan,
+                                         const Plan& second_plan, const TurnTiles& tiles) const;
   std::optional<ByTurns> MakeByTurns(const TurnPair& pair, const Plan& first_plan, const Plan& second_plan,
                                      const TurnTiles& tiles) const;
   /// The best schedules by turns, if they are quicker. `apart`: cycles of both one behind the other by the
@@ -244,7 +249,11 @@ class GroupLowering {
                                                      const accel::Watch& watch) const;
   /// What the cache knows a group's kernel by, but for its tile and place.
   std::string KeyOf(const Group& group, const Plan& plan) const;
+  static std::string KeyOf(const Plan& plan);
   static std::string KeyOf(const Tile& tile);
+  /// All that the tile model's words on a plan's kernel depend on, but for what one cache has in common and
+  /// the memory's latencies.
+  std::string SpaceKeyOf(const Plan& plan) const;
   /// The kernels of the first `count` tiles of `ranked` that fit storage and instructions.
   std::vector<Lowered> LowerTiles(const Group& group, const Plan& plan, std::span<const TileCost> ranked,
                                   size_t count, std::string& reason) const;
@@ -257,6 +266,8 @@ class GroupLowering {
   /// Nothing when one does not run on the accelerator.
   std::optional<runtime::Cycle> MeasureGroups(std::span<const Group> groups, bool alone,
                                               std::vector<Known>& known) const;
+  /// The tiles of a plan's kernel, and the first to try.
+  RankedTiles Ranked(const Plan& plan) const;
   /// Cycles of the tile model's favourite; 0 when nothing fits.
   double Estimate(const Plan& plan) const;
   /// What QuickerApart says, in cycles fewer; 0 where the tile model rules it out.
@@ -267,8 +278,8 @@ class GroupLowering {
   bool MeasuredAlone(double cycles) const;
   /// The one to take first. As many as can be measured quickly, by what they take; where that is only one,
   /// the tile model's first; then others to explain it by. Empty: nothing fits.
-  std::vector<Lowered> LowerCandidates(const Group& group, const Plan& plan,
-                                       const std::vector<TileCost>& ranked, std::string& reason);
+  std::vector<Lowered> LowerCandidates(const Group& group, const Plan& plan, const kernels::Ranking& ranking,
+                                       std::string& reason);
   /// What the accumulators are scaled by: one value a channel, or three blocks of them for a ScaledAdd.
   /// Biases with the input's zero point in them, if `fold`.
   ChannelParameters ParametersOf(const Group& group, const AcceleratorGroup& out, const Plan& plan,

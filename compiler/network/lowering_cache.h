@@ -20,6 +20,7 @@
 #include "compiler/accel/pipeline.h"
 #include "compiler/network/pack.h"
 #include "compiler/schedules/accel/kernel.h"
+#include "compiler/schedules/accel/tile_space.h"
 #include "isa/program/decode.h"
 #include "runtime/network.h"
 
@@ -40,6 +41,11 @@ struct LoweredTile {
   std::vector<kernels::Role> roles;
   accel::StorageCursor cursor;     ///< behind it
   std::vector<std::string> texts;  ///< after each pass of the pipeline, if somebody looks
+};
+
+/// Two kernels that are written by turns, with places for both.
+struct LoweredPair {
+  LoweredTile first, second;
 };
 
 /// A kernel before it gets its place on chip, or why there is none.
@@ -73,16 +79,25 @@ class KernelCache {
   std::unordered_map<std::string, std::shared_ptr<const UnplacedKernel>> kernels_;
 };
 
-/// A program that stands ready to be timed.
+/// A program that stands ready to be timed, and what that gave last.
 struct TimedProgram {
   std::vector<isa::Decoded> instructions;
   uint64_t code_address = 0;
+  int64_t timed_by = 0;  ///< LoweringCache::compilation
+  runtime::Cycle cycles = 0;
 };
 
 /// A program behind its constants, and where what follows it may stand.
 struct BuiltProgram {
   runtime::AcceleratorStep step;
   uint64_t free_from = 0;
+};
+
+/// The tiles of a kernel, and those to try first under the latencies that were asked for last.
+struct RankedTiles {
+  std::shared_ptr<const kernels::TileSpace> space;
+  int64_t latency = -1, write_latency = -1;
+  std::shared_ptr<const kernels::Ranking> ranking;
 };
 
 class LoweringCache {
@@ -95,12 +110,17 @@ class LoweringCache {
     return identities_.emplace(key, static_cast<int64_t>(identities_.size()) + 1).first->second;
   }
 
+  /// The number of the present compilation: times are the same within one.
+  int64_t compilation = 0;
+
   /// Where unplaced kernels are kept under keys that begin with `scope`: ScopeOf's, and the graph. May be
   /// null.
   std::shared_ptr<KernelCache> kernels;
   std::string scope;
 
+  std::map<std::string, RankedTiles> ranked;  ///< by all else that the tile model knows of a kernel
   std::map<std::string, LoweredTile> tiles;
+  std::map<std::string, std::optional<LoweredPair>> pairs;  ///< nothing: they do not fit
   std::map<std::string, std::vector<PackedConstant>> constants;
   std::map<std::string, std::optional<TimedProgram>> measured;  ///< nothing: addresses do not reach that far
   std::map<std::string, BuiltProgram> programs;

@@ -25,7 +25,7 @@ bool Stores(const accel::Nodes& nodes, const tir::Buffer& param) {
 }
 
 std::optional<TimedProgram> ProgramOf(const isa::Spec& spec, std::span<const accel::Kernel* const> kernels,
-                                      std::optional<size_t> turns = std::nullopt) {
+                                      std::optional<size_t> turns) {
   constexpr uint64_t kPage = 4096;
   std::vector<PlacedKernel> placed;
   std::vector<accel::DramRange> written;
@@ -49,7 +49,8 @@ std::optional<TimedProgram> ProgramOf(const isa::Spec& spec, std::span<const acc
   std::string unreachable;
   const auto all = WriteKernels(spec, placed, std::move(written), free_from, unreachable);
   if (!all) return std::nullopt;
-  return TimedProgram{isa::Decoder(spec).All(all->instructions), all->code_address};
+  return TimedProgram{.instructions = isa::Decoder(spec).All(all->instructions),
+                      .code_address = all->code_address};
 }
 
 /// "" when not all are known.
@@ -68,30 +69,39 @@ runtime::Cycle CyclesOf(const isa::Spec& spec, const TimedProgram& program, cons
   return counters.cycles;
 }
 
+std::optional<runtime::Cycle> Measured(const isa::Spec& spec, std::span<const accel::Kernel* const> kernels,
+                                       std::optional<size_t> turns, LoweringCache* cache) {
+  std::string key = cache != nullptr ? KeyOf(kernels) : "";
+  const std::string& name = kernels[turns.value_or(kernels.size() - 1)]->name;
+  if (key.empty()) {
+    const auto made = ProgramOf(spec, kernels, turns);
+    return made ? std::optional(CyclesOf(spec, *made, name)) : std::nullopt;
+  }
+  if (turns) key += "turns " + std::to_string(*turns);
+  if (cache->measured.size() >= kMostCached) cache->measured.clear();
+  const auto [known, is_new] = cache->measured.try_emplace(key);
+  std::optional<TimedProgram>& program = known->second;
+  if (is_new) program = ProgramOf(spec, kernels, turns);
+  if (!program) return std::nullopt;
+  if (program->timed_by != cache->compilation) {
+    program->cycles = CyclesOf(spec, *program, name);
+    program->timed_by = cache->compilation;
+  }
+  return program->cycles;
+}
+
 }  // namespace
 
 std::optional<runtime::Cycle> CyclesByTurns(const isa::Spec& spec,
-                                            std::span<const accel::Kernel* const> kernels, size_t turns) {
-  const auto program = ProgramOf(spec, kernels, turns);
-  return program ? std::optional(CyclesOf(spec, *program, kernels[turns]->name)) : std::nullopt;
+                                            std::span<const accel::Kernel* const> kernels, size_t turns,
+                                            LoweringCache* cache) {
+  return Measured(spec, kernels, turns, cache);
 }
 
 std::optional<runtime::Cycle> CyclesInARow(const isa::Spec& spec,
                                            std::span<const accel::Kernel* const> kernels,
                                            LoweringCache* cache) {
-  const std::string key = cache != nullptr ? KeyOf(kernels) : "";
-  std::optional<TimedProgram> made;
-  const std::optional<TimedProgram>* program = &made;
-  if (cache == nullptr || key.empty()) {
-    made = ProgramOf(spec, kernels);
-  } else {
-    if (cache->measured.size() >= kMostCached) cache->measured.clear();
-    const auto [known, is_new] = cache->measured.try_emplace(key);
-    if (is_new) known->second = ProgramOf(spec, kernels);
-    program = &known->second;
-  }
-  if (!*program) return std::nullopt;
-  return CyclesOf(spec, **program, kernels.back()->name);
+  return Measured(spec, kernels, std::nullopt, cache);
 }
 
 }  // namespace cosim::network

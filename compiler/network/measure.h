@@ -21,6 +21,7 @@ std::optional<runtime::Cycle> CyclesInARow(const isa::Spec& spec,
 
 /// The same where kernel `turns` of the row and the one behind it are written by turns.
 std::optional<runtime::Cycle> CyclesByTurns(const isa::Spec& spec,
-                                            std::span<const accel::Kernel* const> kernels, size_t turns);
+                                            std::span<const accel::Kernel* const> kernels, size_t turns,
+                                            LoweringCache* cache = nullptr);
 
 }  // namespace cosim::network

@@ -134,7 +134,11 @@ std::optional<std::string> FindFile(const std::string& name, const std::string& 
   const std::string closest = ClosestFile(name, Home() / kind);
   const char* ending = name.ends_with(".yaml") ? ".yaml" : "";
   diags.Error(codes::kNoFile, {name.empty() ? "''" : name}, "there is no such file").hint = fmt::format(
-      "{}looked for {}", closest.empty() ? "" : fmt::format("did you mean '{}{}'? ", closest, ending), list);
+      "{}looked for {}{}", closest.empty() ? "" : fmt::format("did you mean '{}{}'? ", closest, ending), list,
+      IsFolder(Home() / kind) ? ""
+                              : fmt::format("; {} has no {}/: COSIM_HOME=FOLDER names the source tree or the "
+                                            "share/cosim that has",
+                                            Shown(Home()), kind));
   return std::nullopt;
 }
 

@@ -80,6 +80,23 @@ TEST_F(Installation, HasAManualAndCompletion) {
   EXPECT_EQ(completed("report mov"), "moved\n");
 }
 
+/// A source tree with its build, moved: where it was built is another's business.
+TEST_F(Installation, ReadsTheTreeItStandsInWhenThatIsMoved) {
+  const fs::path tree = folder_ / "tree";
+  fs::create_directories(tree / "build/release/cli");
+  fs::copy_file(folder_ / "moved/bin/cosim", tree / "build/release/cli/cosim");
+  for (const char* part : {"isa", "configs"})
+    fs::copy(folder_ / "moved/share/cosim" / part, tree / part, fs::copy_options::recursive);
+  Write("tree/configs/mine.yaml",
+        testing::ReplaceAll(testing::ReadFile(tree / "configs/tiny.yaml"), "A small accelerator for tests",
+                            "The one in this tree"));
+  EXPECT_THAT(Shell("env -u COSIM_HOME tree/build/release/cli/cosim configs").out,
+              HasSubstr("The one in this tree"));
+  const testing::Outcome lost = Shell("COSIM_HOME=$PWD/gone tree/build/release/cli/cosim configs");
+  EXPECT_EQ(lost.status, 1);
+  EXPECT_THAT(lost.err, HasSubstr("gone has no configs/: COSIM_HOME=FOLDER names the source tree"));
+}
+
 /// What docs/how-to/embed.md says, which is where the commands and what they print stand.
 TEST_F(Installation, IsAPackageThatProgramsAreBuiltWith) {
   const std::string page = testing::ReadFile(fs::path(COSIM_SOURCE_DIR) / "docs/how-to/embed.md");

@@ -135,7 +135,8 @@ TEST_F(Isas, MistakesAreRefused) {
   EXPECT_THAT(ErrorOf("isa show vta"), HasSubstr("there are too many arguments"));
   EXPECT_THAT(ErrorOf("isa diff vta cosin"), HasSubstr("did you mean 'cosim"));
   EXPECT_THAT(ErrorOf("isa diff vta cosim --isa=vta"), HasSubstr("takes its two ISAs as arguments"));
-  EXPECT_THAT(ErrorOf("isa show --json=a.json"), HasSubstr("--json is for `isa diff`"));
+  EXPECT_THAT(ErrorOf("isa syntax --json=a.json"),
+              HasSubstr("--json is for `isa diff`, `isa show` and `isa list`"));
   EXPECT_THAT(ErrorOf("isa list --from=vta"), HasSubstr("--from is for `isa new`"));
 }
 

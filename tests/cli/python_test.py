@@ -18,6 +18,20 @@ import cosim  # noqa: E402
 from cosim.errors import Diagnostic, parse  # noqa: E402
 
 
+PAGE, OWN_PROCESS = (SOURCE / "docs/how-to/use-from-python.md").read_text(), "\n## In your own process\n"
+
+
+def run_examples(test, text):
+    """The page's blocks of code, one after the other, print its blocks of text."""
+    code, printed = re.findall(r"```python\n(.*?)```", text, re.S), re.findall(r"```text\n(.*?)```", text, re.S)
+    test.assertGreater(len(code), 2)
+    out, names = io.StringIO(), {}
+    with contextlib.redirect_stdout(out), tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        for block in code:
+            exec(block, names)
+    test.assertEqual(out.getvalue(), "".join(printed))
+
+
 class Runs(unittest.TestCase):
     def test_what_the_command_says(self):
         run = cosim.run("mlp", config="tiny.yaml", set={"memory.latency": 50}, virtual_threads=1)
@@ -100,6 +114,149 @@ class Sweeps(unittest.TestCase):
             cosim.sweep("mlp", "tiny.yaml", sample="dice")
 
 
+class Specifications(unittest.TestCase):
+    """The native half."""
+
+    def test_what_the_command_says(self):
+        spec = cosim.load_spec("tiny.yaml", set={"memory.latency": 77, "parameters.block_out": 8})
+        run = cosim.run("mlp", "tiny.yaml", timing_only=True,
+                        set={"memory.latency": 77, "parameters.block_out": 8}).json
+        self.assertEqual((spec.isa, spec.config, spec.dram.latency), ("cosim", "tiny", 77))
+        self.assertEqual(spec.fingerprint, run["fingerprint"])
+        said = run["configuration"]
+        self.assertEqual({name: of.value for name, of in spec.parameters.items()}, said["parameters"])
+        self.assertEqual({name: of.depth for name, of in spec.memories.items()},
+                         {name: of["depth"] for name, of in said["memories"].items()})
+        self.assertEqual(spec.memories["acc"].element_bits, said["memories"]["acc"]["element_bits"])
+        self.assertEqual(set(spec.instructions), set(said["instructions"]))
+        self.assertEqual(spec.units["gemm"].latency, said["units"]["gemm"]["latency"])
+
+    def test_words_are_the_assembler_s(self):
+        spec = cosim.load_spec("tiny.yaml")
+        source = SOURCE / "docs/examples/gemm.s"
+        with tempfile.TemporaryDirectory() as folder:
+            cosim.text("asm", source, config="tiny.yaml", output=Path(folder) / "words")
+            data = (Path(folder) / "words").read_bytes()
+        size = spec.word_bits // 8
+        decoded = [spec.decode(int.from_bytes(data[at:at + size], "little")) for at in range(0, len(data), size)]
+        lines = [line.split() for line in source.read_text().splitlines() if re.match("[a-z]", line)]
+        self.assertEqual([instruction.name for instruction, _ in decoded], [line[0] for line in lines])
+        for (instruction, fields), at in zip(decoded, range(0, len(data), size)):
+            self.assertEqual(instruction.encode(**fields), int.from_bytes(data[at:at + size], "little"))
+        (_, fields), = (each for each in decoded if each[0].name == "alu")
+        self.assertEqual((fields["lo"], fields["hi"], fields["iter_in"]), (-128, 127, 4))
+        gemm = spec.instructions["gemm"]
+        given = {field.name: 1 for field in gemm.fields if field.name not in gemm.match}
+        found, fields = spec.decode(gemm.encode(**given))
+        self.assertEqual(found, gemm)
+        self.assertEqual(fields, given | gemm.match)
+        for wrong in ({"opcode": gemm.opcode + 1}, {"no_such": 1}, {gemm.fields[-1].name: 1 << 60}):
+            with self.assertRaises(ValueError):
+                gemm.encode(**wrong)
+
+    def test_diagnostics(self):
+        with self.assertRaises(cosim.Error) as raised:
+            cosim.load_spec("tiny.yaml", set={"clock": 1})
+        self.assertEqual((raised.exception.diagnostics[0].code, raised.exception.status), ("E0005", 1))
+        with self.assertRaises(cosim.Error) as raised:
+            cosim.load_spec("no_such.yaml")
+        self.assertEqual(raised.exception.diagnostics[0].code, "E0001")
+
+
+class Modules(unittest.TestCase):
+    """The native half, with NumPy."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.module = cosim.compile("small_cnn", Path(cls.folder.name) / "m.cosim", config="tiny.yaml", isa="vta", samples=2)
+        cls.loaded = cls.module.load()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_samples_come_out_as_the_golden_model_has_them(self):
+        run = cosim.run(self.module.path)
+        layers = [layer["name"] for layer in run.layers]
+        for device in ("functional", "cycle"):
+            for sample in self.loaded.samples * 2:
+                profile = self.loaded.run(sample.inputs, device=device)
+                for name, values in sample.outputs.items():
+                    self.assertTrue((profile.outputs[name] == values).all())
+                self.assertEqual(profile.cycles, run.cycles if device == "cycle" else None)
+                self.assertEqual([layer["name"] for layer in profile.layers], layers)
+        self.assertEqual({name: unit["busy"] for name, unit in profile.ledger.items()},
+                         {name: unit["busy"] for name, unit in run.ledger.items()})
+        self.assertEqual(sum(layer["cycles"] for layer in profile.layers), run.cycles)
+        self.assertNotEqual(self.loaded.samples[0].inputs[self.loaded.inputs[0].name].tobytes(),
+                            self.loaded.samples[1].inputs[self.loaded.inputs[0].name].tobytes())
+
+    def test_settings_that_programs_do_not_depend_on(self):
+        slow = cosim.load_module(self.module.path, set={"memory.latency": 300})
+        profile = slow.run(timing_only=True)
+        self.assertEqual(profile.outputs, {})
+        self.assertEqual(profile.cycles, cosim.run(self.module.path, set={"memory.latency": 300}).cycles)
+        self.assertGreater(profile.cycles, self.loaded.run(timing_only=True).cycles)
+        with self.assertRaises(cosim.Error) as raised:
+            cosim.load_module(self.module.path, set={"parameters.block_out": 8})
+        self.assertIn("cannot run", str(raised.exception))
+
+    def test_threads_do_not_disturb_each_other(self):
+        from concurrent.futures import ThreadPoolExecutor
+
+        sample = self.loaded.samples[0]
+        others = [self.module.load() for _ in range(3)]
+        with ThreadPoolExecutor(4) as pool:
+            profiles = list(pool.map(lambda of: of.run(sample.inputs), (others + [self.loaded]) * 2))
+        self.assertEqual({profile.cycles for profile in profiles}, {profiles[0].cycles})
+        for profile in profiles:
+            for name, values in sample.outputs.items():
+                self.assertTrue((profile.outputs[name] == values).all())
+
+    def test_wrong_inputs(self):
+        import numpy
+
+        name = self.loaded.inputs[0].name
+        right = self.loaded.samples[0].inputs[name]
+        for wrong in ([], [right, right], [right.astype(numpy.int32)], [right[..., :1]], {"no": right}):
+            with self.assertRaises(cosim.Error) as raised:
+                self.loaded.run(wrong)
+            self.assertEqual(len(raised.exception.diagnostics), 1)
+        for options in ({"device": "fpga"}, {"device": "functional", "timing_only": True}):
+            with self.assertRaises(cosim.Error):
+                self.loaded.run([right], **options)
+        strided = numpy.repeat(right, 2, axis=1)[:, ::2]
+        self.assertEqual(self.loaded.run([strided]).cycles, self.loaded.run([right]).cycles)
+
+    def test_files_that_are_none(self):
+        file = Path(self.folder.name) / "none.cosim"
+        for text in (b"", b"text", self.module.path.read_bytes()[:5000]):
+            file.write_bytes(text)
+            with self.assertRaises(cosim.Error) as raised:
+                cosim.load_module(file)
+            self.assertEqual(raised.exception.diagnostics[0].severity, "error")
+        with self.assertRaises(cosim.Error):
+            cosim.load_module(Path(self.folder.name) / "no_such.cosim")
+
+    def test_the_examples_of_the_page(self):
+        run_examples(self, PAGE.partition(OWN_PROCESS)[2])
+
+    def test_code_of_others_is_not_run(self):
+        # An overwritten tag is another user's.
+        changed = Path(self.folder.name) / "theirs.cosim"
+        data = bytearray(self.module.path.read_bytes())
+        data[-1] ^= 1
+        changed.write_bytes(data)
+        theirs, sample = cosim.load_module(changed), self.loaded.samples[0]
+        self.assertEqual(theirs.run(timing_only=True).cycles, self.loaded.run(timing_only=True).cycles)
+        with self.assertRaises(cosim.Error) as raised:
+            theirs.run(sample.inputs)
+        self.assertIn("trust=True", raised.exception.diagnostics[0].hint)
+        self.assertEqual(cosim.load_module(changed, trust=True).run(sample.inputs).cycles,
+                         self.loaded.run(sample.inputs).cycles)
+
+
 class Tables(unittest.TestCase):
     def test_layers_and_units(self):
         run = cosim.run("mlp", config="tiny.yaml")
@@ -126,14 +283,7 @@ class Tables(unittest.TestCase):
         self.assertTrue((table["cycles"] > 0).all())
 
     def test_the_examples_of_the_page(self):
-        text = (SOURCE / "docs/how-to/use-from-python.md").read_text()
-        code, printed = re.findall(r"```python\n(.*?)```", text, re.S), re.findall(r"```text\n(.*?)```", text, re.S)
-        self.assertGreater(len(code), 2)
-        out, names = io.StringIO(), {}
-        with contextlib.redirect_stdout(out), tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-            for block in code:
-                exec(block, names)
-        self.assertEqual(out.getvalue(), "".join(printed))
+        run_examples(self, PAGE.partition(OWN_PROCESS)[0])
 
 
 if __name__ == "__main__":

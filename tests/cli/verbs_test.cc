@@ -3,6 +3,8 @@
 // disassembler.
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "compiler/accel/pipeline.h"
 #include "tests/cli/command.h"
 
@@ -62,6 +64,59 @@ TEST_F(Verbs, ReferenceNamesEveryVerb) {
     ++verbs;
   }
   EXPECT_GT(verbs, 5);
+}
+
+TEST_F(Verbs, WhatIsListedIsJsonToo) {
+  const auto json = [&](const std::string& arguments) {
+    const Outcome printed = Good(arguments), both = Good(arguments + " --json=both.json");
+    EXPECT_EQ(both.out, printed.out) << arguments;
+    const std::string alone = Good(arguments + " --json=-").out;
+    EXPECT_EQ(alone, ReadFile(folder_ / "both.json")) << arguments;
+    return nlohmann::json::parse(alone);
+  };
+  EXPECT_EQ(json("version").at("version"), "0.1.0");
+  const auto names = [](const nlohmann::json& list) {
+    std::string text;
+    for (const auto& each : list) text += each.at("name").get<std::string>() + " ";
+    return text;
+  };
+  EXPECT_THAT(names(json("configs")), HasSubstr("pynq.yaml "));
+  EXPECT_THAT(names(json("models")), HasSubstr("resnet18 "));
+  EXPECT_THAT(names(json("isa list")), HasSubstr("vta "));
+  const auto isa = json("isa show --config=tiny.yaml");
+  EXPECT_EQ(isa.at("parameters").at("block_out").at("value"), 4);
+  EXPECT_EQ(isa.at("instructions").at("gemm").at("unit"), "gemm");
+  const auto checked = json("check mlp --config=tiny.yaml");
+  EXPECT_EQ(checked.at("ok"), true);
+  EXPECT_GT(checked.at("instructions"), 10);
+  const auto compiled = json("compile mlp --config=tiny.yaml -o a.cosim");
+  EXPECT_EQ(compiled.at("bytes"), std::filesystem::file_size(folder_ / "a.cosim"));
+  EXPECT_EQ(compiled.at("instructions"), checked.at("instructions"));
+  // A module on standard output has nothing beside it.
+  EXPECT_EQ(Good("compile mlp --config=tiny.yaml -o - --json=c.json").out, ReadFile(folder_ / "a.cosim"));
+  EXPECT_EQ(Run("compile mlp --config=tiny.yaml -o - --json=-").status, 1);
+}
+
+TEST_F(Verbs, FindingsAreJsonToo) {
+  WriteChanged("docs/examples/gemm.s", "no_wgt.s", "load_wgt dram=0x2000 rows=1 cols=1\n", "");
+  const Outcome outcome = Run("check no_wgt.s --config=tiny.yaml --json=-");
+  EXPECT_EQ(outcome.status, 1);
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json.at("ok"), false);
+  EXPECT_THAT(json.at("findings").at(0), HasSubstr("uninitialized-read: instruction 3"));
+}
+
+TEST_F(Verbs, ProgressIsForTerminalsAndWhoWantsIt) {
+  if (Shell("command -v script").status != 0) GTEST_SKIP() << "there is no script(1)";
+  const auto on_a_terminal = [&](const std::string& arguments) {
+    return Shell("script -qec '" + std::string(COSIM_BINARY) + " " + arguments + "' typescript").out;
+  };
+  const std::string run = "run mlp --config=tiny.yaml";
+  EXPECT_THAT(on_a_terminal(run), HasSubstr("\x1b[Kcompiling"));
+  const std::string quiet = on_a_terminal(run + " --quiet");
+  EXPECT_THAT(quiet, HasSubstr("mismatches"));
+  EXPECT_THAT(quiet, ::testing::Not(HasSubstr("\x1b")));
+  EXPECT_THAT(Good(run).out, ::testing::Not(HasSubstr("\x1b")));
 }
 
 TEST_F(Verbs, DisassembledProgramAssemblesToTheSameText) {

@@ -9,6 +9,7 @@
 
 #include "compiler/accel/passes.h"
 #include "compiler/network/lower_group.h"
+#include "compiler/schedules/accel/tile_space.h"
 #include "tests/network_unit/testing.h"
 
 namespace cosim::network {
@@ -73,6 +74,28 @@ TEST_F(RankTilesTest, AllTilesHaveTheRankedOnesAmongThem) {
   }
   EXPECT_FALSE(CostOf(spec_, array_, kernels::Contraction(), window_, epilogue_,
                       {.co = 4, .ci = 4, .y = 1000, .x = 1000}));
+}
+
+// A sweep keeps the tiles and changes the memory.
+TEST_F(RankTilesTest, TilesAreRankedAnewForOtherLatencies) {
+  for (const int threads : {1, 2}) {
+    const auto space = LegalTiles(spec_, array_, kernels::Contraction(), window_, epilogue_, threads);
+    isa::Spec slow = spec_;
+    slow.dram.latency = 4000;
+    slow.dram.write_latency = 900;
+    const auto near = RankTiles(spec_, array_, kernels::Contraction(), window_, epilogue_, threads, why_);
+    const auto far = RankTiles(slow, array_, kernels::Contraction(), window_, epilogue_, threads, why_);
+    const auto again = kernels::Rank(space, slow.dram, 5);
+    ASSERT_EQ(again.cheapest.size(), 5u);
+    for (size_t i = 0; i < 5; ++i) {
+      EXPECT_EQ(again.cheapest[i].tile, far[i].tile);
+      EXPECT_EQ(again.cheapest[i].cycles, far[i].cycles);
+      EXPECT_GT(far[i].cycles, near[i].cycles);
+    }
+    const auto single = std::ranges::find(far, 1, [](const TileCost& cost) { return cost.tile.threads; });
+    ASSERT_TRUE(again.single && single != far.end());
+    EXPECT_EQ(again.single->tile, single->tile);
+  }
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .command import Setting, text, tree
+from .loaded import LoadedModule, load_module
 from .results import Run, run
 
 _Path = str | os.PathLike[str]
@@ -24,6 +25,10 @@ class Module:
 
     def run(self, **options: Any) -> Run:
         return run(self.path, **options)
+
+    def load(self, **options: Any) -> LoadedModule:
+        """To run it in this process: as load_module."""
+        return load_module(self.path, **options)
 
 
 def compile(network: _Path, output: _Path, config: _Path | None = None, *, isa: _Path | None = None,

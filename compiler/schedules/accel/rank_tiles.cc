@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// See rank_tiles.h. Sizes are in elements of the memory concerned, costs in cycles.
+// See rank_tiles.h and tile_space.h. Sizes are in elements of the memory concerned, costs in cycles.
 #include "compiler/schedules/accel/rank_tiles.h"
 
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 
 #include "compiler/schedules/accel/pool.h"
 #include "compiler/schedules/accel/tile_sizes.h"
+#include "compiler/schedules/accel/tile_space.h"
 #include "compiler/tir/rounding.h"
 
 namespace cosim::kernels {
@@ -85,7 +86,7 @@ class TileModel {
   }
   double Steps(const Tile& t) const { return Tiles(t) * Chunks(t); }
 
-  // Cycles with their parts, of which threads overlap.
+  // Cycles with their parts, of which threads overlap; `first` and `last` without the memory's latencies.
   struct Parts {
     TileWork work;
     double chunk = 0;       // of loads
@@ -113,10 +114,9 @@ class TileModel {
         has_residual_ ? static_cast<double>(Beats(array_.activations, Outputs(t) * array_.alu_parts)) + setup
                       : 0;
     const double load = tiles * (chunks * (weight_chunk + window_chunk) + residual);
-    const double first = weights_once + weight_chunk + window_chunk + spec_.dram.latency;
+    const double first = weights_once + weight_chunk + window_chunk;
     const double store_tile = static_cast<double>(Beats(array_.results, Outputs(t)));
-    const double last =
-        static_cast<double>(Outputs(t)) * AluPasses() + PoolCycles(t) + store_tile + spec_.dram.write_latency;
+    const double last = static_cast<double>(Outputs(t)) * AluPasses() + PoolCycles(t) + store_tile;
 
     return {{t, load, compute, alu, tiles * store_tile, first, last, std::ceil(tiles / t.threads), {}},
             weight_chunk + window_chunk,
@@ -127,6 +127,8 @@ class TileModel {
   TileWork WorkOf(const Tile& t) const {
     const Parts parts = PartsOf(t);
     TileWork work = parts.work;
+    work.first += spec_.dram.latency;
+    work.last += spec_.dram.write_latency;
     work.load += parts.weights_once;
     work.compute += Steps(t) * kStepOverhead;
     // The ALU may have fewer lanes than an element. Cycles() does not know: where it counts, the timing
@@ -137,24 +139,31 @@ class TileModel {
     return work;
   }
 
-  double Cycles(const Tile& t) const {
+  TileTerms TermsOf(const Tile& t) const {
     const double tiles = Tiles(t), chunks = Chunks(t);
     const Parts parts = PartsOf(t);
     const auto& [tile, load, compute, alu, store, first, last, rounds, elements] = parts.work;
+    TileTerms terms{.tile = t, .steps = Steps(t), .first = first, .last = last};
     if (t.threads > 1) {
       // A last round with threads left over hides nothing: its loads stand beside its work.
       const int64_t along = TilesAlong(t);
       const double alone = along % t.threads == 1 ? tiles / static_cast<double>(along) : 0;
-      const double exposed = alone * chunks * parts.chunk;
-      const double steps = tiles * chunks * kStepOverhead / t.units;
       const double longest = compute * LargestShare(t);
       const double round_trips = (load + compute) / t.threads;  // a thread loads, then computes
-      return std::max({longest, round_trips, load, alu, store}) + first + last + exposed + steps;
+      terms.most = std::max({longest, round_trips, load, alu, store});
+      terms.exposed = alone * chunks * parts.chunk;
+      terms.overhead = tiles * chunks * kStepOverhead / t.units;
+    } else {
+      // One thread: a chunk computes only when its loads are done, a tile's results leave before the next
+      // starts.
+      terms.most = compute + load + alu;
+      terms.rounds = tiles;
+      terms.half_store = parts.store_tile / 2;
+      terms.exposed = parts.weights_once;
     }
-    // One thread: a chunk computes only when its loads are done, a tile's results leave before the next
-    // starts.
-    return compute + load + alu + tiles * (last - parts.store_tile / 2) + parts.weights_once;
+    return terms;
   }
+  TileCost CostOf(const Tile& t) const { return TermsOf(t).CostWith(spec_.dram); }
 
   /// Tiles along the axis that virtual threads share out.
   int64_t TilesAlong(const Tile& t) const {
@@ -359,17 +368,17 @@ void ForEachSharing(const TileModel& model, const Window& window, Tile tile, int
 
 }  // namespace
 
-std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
-                                const Window& window, const Epilogue& epilogue, int threads,
-                                std::string& why) {
+TileSpace LegalTiles(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
+                     const Window& window, const Epilogue& epilogue, int threads) {
   const TileModel model(spec, array, kind, window, epilogue);
-  std::vector<TileCost> found;
+  TileSpace space;
+  std::vector<TileTerms>& found = space.tiles;
   const bool by_rows = ComesInRows(kind, window);
   std::optional<Tile> misfit;  // the last one
   const auto try_tile = [&](const Tile& tile) {
     if (by_rows && tile.ky > 0 && !model.TakesTapsAtOnce(tile)) return;
     if (model.Fits(tile))
-      found.push_back({tile, model.Cycles(tile), model.Steps(tile)});
+      found.push_back(model.TermsOf(tile));
     else
       misfit = tile;
   };
@@ -403,10 +412,8 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, const
     }
     if (!found.empty() && !by_rows) break;
   }
-  if (misfit) why = model.Misfit(*misfit);
-  std::stable_sort(found.begin(), found.end(),
-                   [](const TileCost& a, const TileCost& b) { return a.cycles < b.cycles; });
-  return found;
+  if (misfit) space.misfit = model.Misfit(*misfit);
+  return space;
 }
 
 std::vector<TileCost> AllTiles(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
@@ -415,7 +422,7 @@ std::vector<TileCost> AllTiles(const isa::Spec& spec, const Array& array, const 
   const bool sums = kind.SumsChannels(), weights = kind.Weights(window, array).has_value();
   std::vector<TileCost> found;
   const auto add = [&](const Tile& tile) {
-    if (model.Fits(tile)) found.push_back({tile, model.Cycles(tile), model.Steps(tile)});
+    if (model.Fits(tile)) found.push_back(model.CostOf(tile));
   };
   std::set<int> counts;
   for (int t = 1; t <= most_threads; ++t) counts.insert({t, sums && t > 1 ? t * array.units : t});
@@ -470,7 +477,7 @@ std::optional<TileCost> CostOf(const isa::Spec& spec, const Array& array, const 
   const bool slides = tile.thread_axis == Tile::ThreadAxis::kX;
   if (slides && (tile.threads == 1 || !CanSlide(window, tile.y))) return std::nullopt;
   if (!model.Fits(tile)) return std::nullopt;
-  return TileCost{tile, model.Cycles(tile), model.Steps(tile)};
+  return model.CostOf(tile);
 }
 
 }  // namespace cosim::kernels
