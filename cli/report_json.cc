@@ -99,6 +99,8 @@ Json RunObject(const session::Result& result, const isa::Spec& spec, const sessi
     json["area"] = {{"dsp", area->dsp}, {"ramb36", area->ramb18 / 2.0}, {"lut", area->lut}, {"ff", area->ff}};
   json["fit"] = FitJson(synth::FitOf(spec, area));
   json["end_to_end"] = EndToEndJson(result.end_to_end);
+  if (result.accuracy)
+    json["accuracy"] = {{"sqnr_db", result.accuracy->sqnr_db}, {"inputs", result.accuracy->inputs}};
   if (result.energy) {
     json["energy_mj"] = OrNull(result.energy->total_mj);
     json["energy"] = EnergyJson(*result.energy);

@@ -16,8 +16,9 @@ namespace {
 using Strings = std::vector<std::string>;
 
 /// Options that a plan's file has keys for.
-constexpr const char* kPlanOptions[] = {"config", "isa",    "set",         "memory",          "where",
-                                        "sample", "points", "sample-seed", "virtual-threads", "seed"};
+constexpr const char* kPlanOptions[] = {"config",          "isa",    "set",     "memory",
+                                        "where",           "sample", "points",  "sample-seed",
+                                        "virtual-threads", "seed",   "accuracy"};
 
 isa::YamlNode NodeOf(const std::string& path, std::string text) {
   auto source = std::make_shared<isa::SourceLines>();
@@ -68,6 +69,10 @@ std::optional<explore::Plan> PlanOfOptions(const po::variables_map& values, Diag
     return Fail("--virtual-threads: from 1 to 8"), std::nullopt;
   if (plan.points < 0 || plan.points > explore::kMostPoints)
     return Fail(fmt::format("--points: from 1 to {}", explore::kMostPoints)), std::nullopt;
+  plan.accuracy = values["accuracy"].as<int>();
+  if (plan.accuracy < 0 || plan.accuracy > explore::kMostAccuracyInputs)
+    return Fail(fmt::format("--accuracy: from 1 to {}", explore::kMostAccuracyInputs)), std::nullopt;
+  explore::CheckAccuracy(plan, NodeOf("--accuracy", ""), diags);
   const std::string sample = values["sample"].as<std::string>();
   const auto sampling = explore::ParseSampling(sample);
   if (!sampling)
@@ -87,6 +92,7 @@ std::string TextOfOptions(const po::variables_map& values) {
       "sweep " + values["MODEL"].as<std::string>() + " --config=" + values["config"].as<std::string>();
   for (const char* option : {"set", "where"})
     for (const std::string& each : All(values, option)) text += fmt::format(" --{} '{}'", option, each);
+  if (const int inputs = values["accuracy"].as<int>()) text += fmt::format(" --accuracy={}", inputs);
   return text + fmt::format(" --sample={} --points={} --sample-seed={}", values["sample"].as<std::string>(),
                             values["points"].as<int64_t>(), values["sample-seed"].as<uint64_t>());
 }
@@ -109,7 +115,9 @@ void AddPlanOptions(po::options_description& options) {
       "points", po::value<int64_t>()->value_name("N")->default_value(0, ""), "how many of them")(
       "sample-seed", po::value<uint64_t>()->value_name("S")->default_value(1), "seed of the sample")(
       "virtual-threads", po::value<int>()->value_name("N")->default_value(2), "virtual threads a kernel")(
-      "seed", po::value<uint64_t>()->value_name("S")->default_value(1), "seed of weights and inputs");
+      "seed", po::value<uint64_t>()->value_name("S")->default_value(1), "seed of weights and inputs")(
+      "accuracy", po::value<int>()->value_name("N")->default_value(0, ""),
+      "compare the quantized network with the float one on N inputs: signal to noise in dB");
 }
 
 std::vector<std::string> PlanArguments(const po::variables_map& values) {

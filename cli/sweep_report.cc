@@ -55,7 +55,7 @@ struct Figure {
 
 std::string Share(const Json& number) { return number.is_number() ? Percent(number.get<double>()) : ""; }
 
-/// Energy where some point has it.
+/// Energy and accuracy where some point has them.
 std::vector<Figure> TableFigures(const std::vector<Row>& rows) {
   std::vector<Figure> figures = {{"cycles", "/cycles", Whole},
                                  {"ms", "/ms", Fixed},
@@ -64,9 +64,12 @@ std::vector<Figure> TableFigures(const std::vector<Row>& rows) {
                                  {"util", "/utilization", Share},
                                  {"DRAM bytes", "/dram_bytes", Whole},
                                  {"host MACs", "/macs_host", Whole}};
-  if (std::ranges::any_of(
-          rows, [](const Row& row) { return row.result.find("\"energy_mj\":") != row.result.npos; }))
-    figures.push_back({"energy est mJ", "/energy_mj", Fixed});
+  const auto have = [&](const std::string& key) {
+    return std::ranges::any_of(
+        rows, [&](const Row& row) { return row.result.find("\"" + key + "\":") != row.result.npos; });
+  };
+  if (have("energy_mj")) figures.push_back({"energy est mJ", "/energy_mj", Fixed});
+  if (have("sqnr_db")) figures.push_back({"SQNR dB", "/accuracy/sqnr_db", Fixed});
   return figures;
 }
 
@@ -190,6 +193,7 @@ std::string SweepCsv(const std::vector<Row>& rows, const std::vector<RowColumn>&
       {"area_lut", "/area/lut"},
       {"area_ff", "/area/ff"},
       {"energy_mj", "/energy_mj"},
+      {"sqnr_db", "/accuracy/sqnr_db"},
       {"hardware_fingerprint", "/provenance/hardware_fingerprint"},
       {"experiment_fingerprint", "/provenance/experiment_fingerprint"}};
   const std::vector<Column> columns = PointColumns(rows);

@@ -10,7 +10,7 @@ namespace cosim::cli {
 class PackedNumbers {
  public:
   void Add(uint64_t number) {
-    for (; number >= 0x80; number >>= 7) bytes_ += static_cast<char>(number & 0x7f | 0x80);
+    for (; number >= 0x80; number >>= 7) bytes_ += static_cast<char>((number & 0x7f) | 0x80);
     bytes_ += static_cast<char>(number);
   }
   /// Zigzag: 0, -1, 1, -2 are 0, 1, 2, 3.

@@ -14,7 +14,8 @@ namespace cosim::explore {
   X(kConstraintName, "E1005", "a condition of a plan uses a name that its points do not have") \
   X(kUnknownNetwork, "E1006", "a network of a plan that does not exist")                       \
   X(kBadObjective, "E1007", "an objective of a search that is none, or stands twice")          \
-  X(kBadStart, "E1008", "a design to start from that a search's keys do not have")
+  X(kBadStart, "E1008", "a design to start from that a search's keys do not have")             \
+  X(kNoReference, "E1009", "accuracy of a model file, whose float network nobody has")
 
 #define COSIM_DECLARE_CODE(name, code, meaning) inline constexpr char name[] = code;
 namespace codes {

@@ -34,6 +34,7 @@ std::vector<double> CostsOf(const nlohmann::ordered_json& result, const std::vec
 inline constexpr const char* kKnownFigures =
     "cycles, ms, frame_ms, host_ms, dram_bytes, macs_host, area.lut, area.ff, area.dsp, area.ramb36, "
     "max:utilization, energy_mj "
-    "of points with an energy table (--set energy=45nm), or any number in the JSON of `cosim run`";
+    "of points with an energy table (--set energy=45nm), max:accuracy.sqnr_db of those with --accuracy, or "
+    "any number in the JSON of `cosim run`";
 
 }  // namespace cosim::explore

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "compiler/explore/diagnostic_codes.h"
+#include "compiler/import/import.h"
 #include "isa/diagnostic_codes.h"
 #include "isa/yaml/reader.h"
 
@@ -133,6 +134,16 @@ std::optional<Sampling> ParseSampling(const std::string& name) {
   return std::nullopt;
 }
 
+bool CheckAccuracy(const Plan& plan, const YamlNode& at, Diagnostics& diags) {
+  if (plan.accuracy == 0) return true;
+  const auto file = std::ranges::find_if(plan.networks, import::IsModelFile);
+  if (file == plan.networks.end()) return true;
+  isa::Report(diags, codes::kNoReference, at,
+              fmt::format("nothing says what {} loses: its float network is not in it", *file))
+      .hint = "`cosim accuracy` compares model files, with data or with each other";
+  return false;
+}
+
 bool ReadPointKeys(const MapReader& reader, Plan& plan, Diagnostics& diags) {
   const size_t errors = diags.list().size();
   reader.Require("networks");
@@ -142,6 +153,10 @@ bool ReadPointKeys(const MapReader& reader, Plan& plan, Diagnostics& diags) {
   ReadThreads(reader, plan, diags);
   if (reader.Find("seed") != nullptr)
     plan.seed = static_cast<uint64_t>(reader.Integer("seed", 0, INT64_MAX).value_or(1));
+  if (const YamlNode* accuracy = reader.Find("accuracy")) {
+    plan.accuracy = static_cast<int>(reader.Integer("accuracy", 1, kMostAccuracyInputs).value_or(0));
+    CheckAccuracy(plan, *accuracy, diags);
+  }
   ReadVariants(reader, plan, diags);
   ReadAxes(reader, plan, diags);
   ReadConstraints(reader, plan, diags);
@@ -153,8 +168,8 @@ std::optional<Plan> ReadPlan(const isa::SourceText& text, Diagnostics& diags) {
   if (!root) return std::nullopt;
   const size_t errors = diags.list().size();
   const MapReader reader(*root, *root, "the plan", diags,
-                         {"networks", "configs", "isa", "virtual_threads", "seed", "set", "list", "keys",
-                          "sample", "points", "sample_seed", "where"});
+                         {"networks", "configs", "isa", "virtual_threads", "seed", "accuracy", "set", "list",
+                          "keys", "sample", "points", "sample_seed", "where"});
   if (!reader.is_map()) return std::nullopt;
   Plan plan;
   ReadPointKeys(reader, plan, diags);
@@ -216,6 +231,7 @@ std::vector<Point> PointsOf(const Plan& plan) {
             point.id = static_cast<int64_t>(points.size()) + 1;
             point.virtual_threads = threads;
             point.seed = plan.seed;
+            point.accuracy = plan.accuracy;
             point.name = variant.name;
             point.settings = plan.set;
             point.settings.insert(point.settings.end(), variant.settings.begin(), variant.settings.end());

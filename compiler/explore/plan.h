@@ -32,6 +32,7 @@ struct Plan {
   std::string isa;  ///< empty: the configuration's
   std::vector<int> virtual_threads = {2};
   uint64_t seed = 1;
+  int accuracy = 0;  ///< inputs on which quantized networks are compared with float ones; 0: none
   std::vector<isa::Override> set;  ///< of all points
   std::vector<Variant> variants;   ///< `list:`; empty: none, which is one without settings
   std::vector<Axis> axes;          ///< `keys:`
@@ -46,6 +47,7 @@ struct Point {
   std::string network, config, isa;
   int virtual_threads = 2;
   uint64_t seed = 1;
+  int accuracy = 0;                     ///< Plan::accuracy
   std::string name;                     ///< its variant's
   std::vector<isa::Override> settings;  ///< the plan's, its variant's, its sample's, in this order
 };
@@ -56,8 +58,14 @@ std::optional<Sampling> ParseSampling(const std::string& name);
 /// Reads the text of a plan. `.networks` are as written. Nothing after reporting.
 std::optional<Plan> ReadPlan(const isa::SourceText& text, Diagnostics& diags);
 
+/// Inputs of Plan::accuracy at most.
+inline constexpr int kMostAccuracyInputs = 10'000;
+
+/// Reports a plan that asks for the accuracy of a model file, whose float network nobody has.
+bool CheckAccuracy(const Plan& plan, const isa::YamlNode& at, Diagnostics& diags);
+
 /// Reads the keys that plans of sweeps and of searches have: networks, configs, isa, virtual_threads, seed,
-/// set, list, keys and where. False after reporting.
+/// accuracy, set, list, keys and where. False after reporting.
 bool ReadPointKeys(const isa::MapReader& reader, Plan& plan, Diagnostics& diags);
 
 /// Reports an ISA for all points that is a key of some too.

@@ -41,6 +41,12 @@ void DropPrograms(runtime::Network& network) {
     if (auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step)) *accelerator = {};
 }
 
+/// What a quantized network depends on.
+std::string QuantizationKey(const graph::QuantizeOptions& options, const Point& point) {
+  return fmt::format("{} {} {} {} {} {}", graph::Name(options.scheme), options.weight_bits,
+                     options.activation_bits, options.calibration_inputs, options.seed, point.network);
+}
+
 /// Makes room for one more.
 template <typename Map>
 void Bound(Map& map, size_t most) {
@@ -71,14 +77,20 @@ const isa::SpecTexts* PointRunner::TextsOf(const Point& point, Diagnostics& diag
 std::shared_ptr<const graph::QuantizedGraph> PointRunner::QuantizedFor(const isa::Spec& spec,
                                                                        const Point& point) {
   const graph::QuantizeOptions options = session::QuantizeOptionsFor(spec, point.seed);
-  const std::string key =
-      fmt::format("{} {} {} {} {} {}", graph::Name(options.scheme), options.weight_bits,
-                  options.activation_bits, options.calibration_inputs, options.seed, point.network);
+  const std::string key = QuantizationKey(options, point);
   if (const auto known = quantized_.find(key); known != quantized_.end()) return known->second;
   Bound(quantized_, kMostQuantized);
   auto made = std::make_shared<const graph::QuantizedGraph>(
       graph::QuantizeGraph(graph::zoo::Build(point.network, point.seed), options));
   return quantized_[key] = std::move(made);
+}
+
+session::Accuracy PointRunner::AccuracyOf(const isa::Spec& spec, const Point& point) {
+  const std::string key = fmt::format("{} of {}", point.accuracy,
+                                      QuantizationKey(session::QuantizeOptionsFor(spec, point.seed), point));
+  const auto known = accuracies_.find(key);
+  if (known != accuracies_.end()) return known->second;
+  return accuracies_[key] = session::AccuracyOf(*QuantizedFor(spec, point), point.accuracy, point.seed);
 }
 
 bool PointRunner::Meets(const isa::Spec& spec, Outcome& outcome) const {
@@ -175,6 +187,7 @@ Outcome PointRunner::Run(const Point& point) {
   if (*energy != nullptr)
     result->energy = session::EnergyOf(*outcome.spec, result->work, result->run, result->end_to_end,
                                        options.host, **energy);
+  if (point.accuracy > 0) result->accuracy = AccuracyOf(*outcome.spec, point);
   const runtime::SpecSource source{WithoutFolder(texts->isa), WithoutFolder(texts->config), point.settings,
                                    outcome.spec->isa, outcome.spec->config};
   result->origin = session::OriginOf(

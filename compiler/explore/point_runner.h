@@ -63,6 +63,8 @@ class PointRunner {
                                                         std::string& error);
   const isa::SpecTexts* TextsOf(const Point& point, Diagnostics& diags);
   std::shared_ptr<const graph::QuantizedGraph> QuantizedFor(const isa::Spec& spec, const Point& point);
+  /// Of Point::accuracy inputs.
+  session::Accuracy AccuracyOf(const isa::Spec& spec, const Point& point);
   /// False, and `outcome` filled in, when a condition does not hold: the first of them is named.
   bool Meets(const isa::Spec& spec, Outcome& outcome) const;
   std::optional<session::Result> Experiment(const isa::Spec& spec, session::Options options,
@@ -77,6 +79,7 @@ class PointRunner {
   std::shared_ptr<network::KernelCache> kernels_ = std::make_shared<network::KernelCache>();
   std::map<std::string, session::Result> results_;
   std::map<std::string, sim::EnergyTable> energies_;  ///< by folder and name
+  std::map<std::string, session::Accuracy> accuracies_;
 };
 
 /// The folder of a configuration, beside which a table of energies may stand.

@@ -22,6 +22,7 @@ std::string DigestOf(const Plan& plan, const std::vector<Point>& points, const N
   for (const SourceFile& file : sources) text += file.sha256 + '\n';
   for (const auto& [name, network] : networks) text += name + '\n' + network.identity + '\n';
   for (const Constraint& constraint : plan.constraints) text += constraint.text() + '\n';
+  if (plan.accuracy > 0) text += fmt::format("accuracy {}\n", plan.accuracy);
   for (const Point& p : points) {
     text +=
         fmt::format("{}\n{}\n{}\n{}\n{} {}\n", p.network, p.config, p.isa, p.name, p.virtual_threads, p.seed);

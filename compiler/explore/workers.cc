@@ -36,12 +36,6 @@ constexpr std::chrono::seconds kUntilKilledToo{1};
 using runtime::ReadAll;
 using runtime::WriteAll;
 
-struct Worker {
-  pid_t process = -1;
-  int to = -1, from = -1, errors = -1;
-  std::deque<size_t> items;  ///< given to it, not answered
-};
-
 bool WriteText(int to, const std::string& text) {
   const uint64_t length = text.size();
   return WriteAll(to, &length, sizeof length) && WriteAll(to, text.data(), text.size());
@@ -97,6 +91,12 @@ class Workers::Pool {
   }
 
  private:
+  struct Worker {
+    pid_t process = -1;
+    int to = -1, from = -1, errors = -1;
+    std::deque<size_t> items;  ///< given to it, not answered
+  };
+
   /// Enough that neighbours meet in one process, few enough that the last ones end together.
   size_t Together() const {
     return std::clamp<size_t>(waiting_.size() / (4 * workers_.size()), 1, kMostTogether);

@@ -17,6 +17,7 @@
 #include "compiler/quantize/graph/compare.h"
 #include "compiler/quantize/graph/quantize_graph.h"
 #include "compiler/session/end_to_end.h"
+#include "compiler/session/accuracy.h"
 #include "compiler/session/energy.h"
 #include "compiler/session/memory_band.h"
 #include "compiler/session/origin.h"
@@ -99,7 +100,8 @@ struct Result {
   int64_t instructions = 0;
   sim::Work work;  ///< of its programs
   EndToEnd end_to_end;
-  std::optional<FrameEnergy> energy;  ///< when somebody asked for it
+  std::optional<FrameEnergy> energy;  ///< both when somebody asked for it
+  std::optional<Accuracy> accuracy;
   std::vector<Warning> warnings;
   HostCost host;
   int64_t Values() const;

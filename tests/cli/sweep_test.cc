@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/cli/command.h"
 
@@ -93,6 +95,29 @@ TEST_F(SweepTest, RowsAreWhatRunSaysWhereSizesLanesAndQueuesDiffer) {
   seen = ExpectEachAsRun(large, "--timing-only");
   EXPECT_EQ(seen.done, 3);
   EXPECT_EQ(seen.changed, 3);
+}
+
+TEST_F(SweepTest, AccuracyIsAFigureOfEachPointAndAnObjective) {
+  const std::string sweep =
+      "sweep small_cnn --config=tiny.yaml --set parameters.wgt_bits=4,8 --set memory.latency=20,40";
+  EXPECT_THAT(Good(sweep + " --accuracy=3 --db=a.sqlite --json=a.json").out, HasSubstr("SQNR dB"));
+  std::map<std::string, std::set<double>> by_bits;
+  const json rows = File("a.json");
+  for (const json& point : rows["points"]) {
+    EXPECT_EQ(point["result"]["accuracy"]["inputs"], 3);
+    by_bits[point["settings"][0]].insert(point["result"]["accuracy"]["sqnr_db"].get<double>());
+  }
+  ASSERT_EQ(by_bits.size(), 2u);
+  const auto &nibbles = by_bits["parameters.wgt_bits=4"], &bytes = by_bits["parameters.wgt_bits=8"];
+  ASSERT_EQ(nibbles.size(), 1u) << "latency changes no value";
+  ASSERT_EQ(bytes.size(), 1u);
+  EXPECT_GT(*bytes.begin(), *nibbles.begin() + 6);
+  std::set<int> front;
+  const json pareto = Json("pareto a.sqlite --objectives=cycles,max:accuracy.sqnr_db");
+  for (const json& point : pareto["networks"]["small_cnn"])
+    if (point["on_front"].get<bool>()) front.insert(point["id"].get<int>());
+  EXPECT_EQ(front, (std::set{1, 3}));  // of each width the one with the shorter latency
+  EXPECT_THAT(Good(sweep).out, Not(HasSubstr("SQNR")));
 }
 
 TEST_F(SweepTest, PointsThatFailOrAreExcludedAreRows) {

@@ -85,6 +85,16 @@ TEST(Plan, MistakesAreReportedWithTheirPlaces) {
   EXPECT_THAT(ErrorOf("networks: mlp\nvirtual_threads: 9\n"), HasSubstr("plan.yaml:2:18: error[E0010]"));
 }
 
+TEST(Plan, AccuracyIsOfNetworksWhoseFloatFormIsKnown) {
+  Diagnostics diags;
+  const auto plan = ReadPlan({"plan.yaml", "networks: [mlp, small_cnn]\naccuracy: 3\n"}, diags);
+  ASSERT_TRUE(plan) << diags.Render();
+  for (const Point& point : PointsOf(*plan)) EXPECT_EQ(point.accuracy, 3);
+  EXPECT_THAT(ErrorOf("networks: [mlp, dir/a.onnx]\naccuracy: 3\n"),
+              HasSubstr("plan.yaml:2:11: error[E1009]: nothing says what dir/a.onnx loses"));
+  EXPECT_THAT(ErrorOf("networks: mlp\naccuracy: 0\n"), HasSubstr("'accuracy'"));
+}
+
 TEST(Plan, MorePointsThanASweepTakesAreRefused) {
   EXPECT_THAT(ErrorOf("networks: mlp\nkeys: {a: 1..2000:1, b: 1..2000:1}\n"),
               HasSubstr("the plan has more than 1000000 points"));

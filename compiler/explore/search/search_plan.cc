@@ -129,8 +129,8 @@ std::optional<SearchPlan> ReadSearchPlan(const isa::SourceText& text, Diagnostic
   if (!root) return std::nullopt;
   const size_t errors = diags.list().size();
   const MapReader reader(*root, *root, "the plan", diags,
-                         {"networks", "configs", "isa", "virtual_threads", "seed", "set", "list", "keys",
-                          "where", "objectives", "method", "trials", "population", "search_seed", "start"});
+                         {"networks", "configs", "isa", "virtual_threads", "seed", "accuracy", "set",
+                          "list", "keys", "where", "objectives", "method", "trials", "population", "search_seed", "start"});
   if (!reader.is_map()) return std::nullopt;
   SearchPlan search;
   ReadPointKeys(reader, search.plan, diags);

@@ -77,6 +77,7 @@ Point SearchSpace::PointOf(const Genome& genome, const std::string& network) con
   Point point{.network = network, .config = plan_.configs[static_cast<size_t>(genome[0])], .isa = plan_.isa};
   point.virtual_threads = plan_.virtual_threads[static_cast<size_t>(genome[2])];
   point.seed = plan_.seed;
+  point.accuracy = plan_.accuracy;
   point.name = variant.name;
   point.settings = plan_.set;
   point.settings.insert(point.settings.end(), variant.settings.begin(), variant.settings.end());
