@@ -20,6 +20,7 @@ namespace {
 // Of the cycles of both, one behind the other, by the model: what it says of two by turns, which is often too
 // much, and what the unit with the most work takes for both, which is the least that can be.
 constexpr double kWorthTrying = 1.2, kBusiest = 0.99;
+constexpr double kComputing = 0.985;  // of the cycles of both, one behind the other, by the timing engine
 constexpr size_t kPairsMeasured = 4, kPairsTried = 40;
 // Pairs that take so much more than the best so far; behind so many, no other is measured.
 constexpr double kHopeless = 1.05;
@@ -169,11 +170,14 @@ std::optional<TurnTiles> GroupLowering::TilesByTurns(const TurnPair& pair, const
     return RowTiles(spec_, array_, *plan.kind, plan.window, plan.epilogue, options_.virtual_threads);
   };
   const std::vector<TileWork> firsts = tiles_of(first_plan), seconds = tiles_of(second_plan);
-  const std::vector<Pair> pairs = BestPairs(spec_, firsts, seconds, apart);
+  std::vector<Pair> pairs = BestPairs(spec_, firsts, seconds, apart);
   if (pairs.empty()) return std::nullopt;
   const accel::Kernel* const in_a_row[] = {&pair.a->kernel, &pair.b->kernel};
   auto least = CyclesInARow(spec_, in_a_row, options_.cache);
   if (!least) return std::nullopt;
+  std::erase_if(pairs, [&](const Pair& tiles) {
+    return tiles.first->compute + tiles.second->compute >= kComputing * static_cast<double>(*least);
+  });
   std::optional<ByTurns> best;
   size_t measured = 0, hopeless = 0;
   for (const Pair& tiles : pairs) {
