@@ -128,9 +128,10 @@ std::optional<SearchPlan> ReadSearchPlan(const isa::SourceText& text, Diagnostic
   const auto root = isa::ParseYaml(text, diags);
   if (!root) return std::nullopt;
   const size_t errors = diags.list().size();
-  const MapReader reader(*root, *root, "the plan", diags,
-                         {"networks", "configs", "isa", "virtual_threads", "seed", "accuracy", "set",
-                          "list", "keys", "where", "objectives", "method", "trials", "population", "search_seed", "start"});
+  const MapReader reader(
+      *root, *root, "the plan", diags,
+      {"networks", "configs", "isa", "virtual_threads", "seed", "accuracy", "set", "list", "keys", "where",
+       "objectives", "method", "trials", "population", "search_seed", "start"});
   if (!reader.is_map()) return std::nullopt;
   SearchPlan search;
   ReadPointKeys(reader, search.plan, diags);
