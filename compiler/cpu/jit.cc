@@ -94,7 +94,7 @@ class Session : public std::enable_shared_from_this<Session> {
   orc::JITTargetMachineBuilder machine_;
   std::unique_ptr<orc::LLJIT> jit_;
   mutable std::mutex mutex_;
-  std::map<Digest, std::string> symbols_;  // by the text of the module before optimisation
+  std::map<Digest, std::string> symbols_;  // by the module's text before optimisation
 };
 
 namespace {
