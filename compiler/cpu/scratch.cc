@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/cpu/scratch.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <vector>
@@ -16,6 +18,22 @@ constexpr uint64_t kBlockAlignment = 64;
 struct Header {
   uint64_t bytes;
 };
+
+// Large blocks are mapped by themselves: what is freed goes back to the system whole.
+constexpr uint64_t kMapped = 512 << 10;
+
+Header* Make(uint64_t bytes) {
+  const uint64_t whole = kBlockAlignment + bytes;
+  if (whole < kMapped) return static_cast<Header*>(std::aligned_alloc(kBlockAlignment, whole));
+  void* const pages = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return pages == MAP_FAILED ? nullptr : static_cast<Header*>(pages);
+}
+
+void Release(Header* block) {
+  const uint64_t whole = kBlockAlignment + block->bytes;
+  if (whole < kMapped) return std::free(block);
+  munmap(block, whole);
+}
 
 Header* HeaderOf(void* block) {
   return reinterpret_cast<Header*>(static_cast<char*>(block) - kBlockAlignment);
@@ -40,7 +58,7 @@ class Kept {
   }
 
   void Clear() {
-    for (Header* block : blocks_) std::free(block);
+    for (Header* block : blocks_) Release(block);
     blocks_.clear();
     bytes_ = 0;
   }
@@ -50,7 +68,7 @@ class Kept {
     bytes_ += block->bytes;
     while (bytes_ > kMostKeptScratch) {
       bytes_ -= blocks_.front()->bytes;
-      std::free(blocks_.front());
+      Release(blocks_.front());
       blocks_.erase(blocks_.begin());
     }
   }
@@ -79,7 +97,7 @@ void* AllocateScratch(uint64_t bytes) {
   if (!header) {
     OfThisThread().Clear();  // a larger one does what these did
     const uint64_t whole = (bytes + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
-    header = static_cast<Header*>(std::aligned_alloc(kBlockAlignment, kBlockAlignment + whole));
+    header = Make(whole);
     COSIM_CHECK(header != nullptr, "a kernel's buffer of {} bytes", bytes);
     header->bytes = whole;
   }
