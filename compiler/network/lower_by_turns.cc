@@ -86,9 +86,8 @@ TurnCandidates GroupLowering::TurnSpaceOf(const Group& first, const Group& secon
   if (options_.virtual_threads < 2 || !MakePlan(first, out, plans[0], reason) ||
       !MakePlan(second, out, plans[1], reason))
     return found;
-  for (size_t k = 0; k < 2; ++k)
-    (k == 0 ? found.first : found.second) =
-        RowTiles(spec_, array_, *plans[k].kind, plans[k].window, plans[k].epilogue, options_.virtual_threads);
+  found.first = RowTilesOf(plans[0]);
+  found.second = RowTilesOf(plans[1]);
   const double cycles_apart = Alone(plans[0], apart.first) + Alone(plans[1], apart.second);
   std::vector<std::tuple<double, uint32_t, uint32_t>> order;
   for (uint32_t a = 0; a < found.first.size(); ++a)
@@ -102,19 +101,23 @@ TurnCandidates GroupLowering::TurnSpaceOf(const Group& first, const Group& secon
   return found;
 }
 
-std::optional<std::pair<accel::Kernel, accel::Kernel>> GroupLowering::LowerTurns(
-    const Group& first, const Group& second, const TurnTiles& tiles) const {
-  LoweredTile a = LowerAs(first, tiles.first), b = LowerAs(second, tiles.second);
-  if (!a.refusal.empty() || !b.refusal.empty() || accel::AssignStorageOfBoth(a.kernel, b.kernel, spec_))
+std::optional<LoweredPair> GroupLowering::LowerTurns(const Group& first, const Group& second,
+                                                     const TurnTiles& tiles) const {
+  AcceleratorGroup out;
+  Plan plans[2];
+  std::string reason;
+  if (!MakePlan(first, out, plans[0], reason) || !MakePlan(second, out, plans[1], reason))
     return std::nullopt;
-  return std::pair(std::move(a.kernel), std::move(b.kernel));
+  return PlaceByTurns({.first = &first, .second = &second}, plans[0], plans[1], tiles);
+}
+
+std::vector<TileWork> GroupLowering::RowTilesOf(const Plan& plan) const {
+  return RowTiles(spec_, array_, *plan.kind, plan.window, plan.epilogue, options_.virtual_threads);
 }
 
 std::vector<runtime::Knob> GroupLowering::RowKnobs(const Plan& plan, const Tile& tile) const {
   std::vector<TileCost> legal;
-  for (const TileWork& work :
-       RowTiles(spec_, array_, *plan.kind, plan.window, plan.epilogue, options_.virtual_threads))
-    legal.push_back({.tile = work.tile});
+  for (const TileWork& work : RowTilesOf(plan)) legal.push_back({.tile = work.tile});
   return KnobsOf(tile, legal);
 }
 
@@ -166,10 +169,7 @@ std::optional<GroupLowering::ByTurns> GroupLowering::MakeByTurns(const TurnPair&
 
 std::optional<TurnTiles> GroupLowering::TilesByTurns(const TurnPair& pair, const Plan& first_plan,
                                                      const Plan& second_plan, double apart) const {
-  const auto tiles_of = [&](const Plan& plan) {
-    return RowTiles(spec_, array_, *plan.kind, plan.window, plan.epilogue, options_.virtual_threads);
-  };
-  const std::vector<TileWork> firsts = tiles_of(first_plan), seconds = tiles_of(second_plan);
+  const std::vector<TileWork> firsts = RowTilesOf(first_plan), seconds = RowTilesOf(second_plan);
   std::vector<Pair> pairs = BestPairs(spec_, firsts, seconds, apart);
   if (pairs.empty()) return std::nullopt;
   const accel::Kernel* const in_a_row[] = {&pair.a->kernel, &pair.b->kernel};

@@ -130,8 +130,8 @@ class GroupLowering {
   TurnCandidates TurnSpaceOf(const Group& first, const Group& second, const TurnTiles& apart,
                              size_t most) const;
   /// The kernels of both by turns, with their place on chip. Nothing when they do not fit.
-  std::optional<std::pair<accel::Kernel, accel::Kernel>> LowerTurns(const Group& first, const Group& second,
-                                                                    const TurnTiles& tiles) const;
+  std::optional<LoweredPair> LowerTurns(const Group& first, const Group& second,
+                                        const TurnTiles& tiles) const;
 
   /// Tells LowerOptions::after_pass of a kernel that takes the place of one it has seen.
   void Report(const Group& group, const std::vector<std::string>& texts) const;
@@ -205,6 +205,8 @@ class GroupLowering {
   };
   Situation SituationOf(const Plan& plan, bool alone) const;
   static std::string WorkloadOf(const Plan& plan);
+  /// That a schedule by turns may take.
+  std::vector<kernels::TileWork> RowTilesOf(const Plan& plan) const;
   /// The knobs of a schedule by turns, with what they are among all such of its layer.
   std::vector<runtime::Knob> RowKnobs(const Plan& plan, const Tile& tile) const;
   std::optional<LoweredPair> PlaceByTurns(const TurnPair& pair, const Plan& first_plan,

@@ -143,8 +143,8 @@ std::optional<Cycle> Chain::MeasureTurns(size_t layer, const std::optional<netwo
   if (tiles) {
     auto both = lowering_.LowerTurns(layers_[layer].group, layers_[layer + 1].group, *tiles);
     if (!both) return std::nullopt;
-    row.push_back(std::move(both->first));
-    row.push_back(std::move(both->second));
+    row.push_back(std::move(both->first.kernel));
+    row.push_back(std::move(both->second.kernel));
   } else if (!add(layer) || !add(layer + 1)) {
     return std::nullopt;
   }

@@ -119,6 +119,13 @@ int64_t Furthest(const Tensor& a, const Tensor& b) {
   return most;
 }
 
+void ExpectIntegersOnly(const graph::Graph& graph) {
+  for (const graph::Node& node : graph.nodes())
+    if (!node.As<graph::Constant>()) {
+      EXPECT_FALSE(graph::IsFloat(node.type.dtype)) << node.name;
+    }
+}
+
 TEST(OnnxInt16, NetworksAreIntegersAndWithinAStepOfTheirFloats) {
   for (const Widths& widths : kAll) {
     SCOPED_TRACE(fmt::format("{} by {} {}", graph::Name(widths.activation), graph::Name(widths.weight),
@@ -127,10 +134,7 @@ TEST(OnnxInt16, NetworksAreIntegersAndWithinAStepOfTheirFloats) {
     const std::string output = Network(net);
     const auto integers = net.Import(output, false), reals = net.Import(output, true);
     ASSERT_TRUE(integers && reals);
-    for (const graph::Node& node : integers->graph.nodes())
-      if (!node.As<graph::Constant>()) {
-        EXPECT_FALSE(graph::IsFloat(node.type.dtype)) << node.name;
-      }
+    ExpectIntegersOnly(integers->graph);
     const Tensor got = *golden::Run(integers->graph, net.small.inputs)[integers->graph.outputs()[0]];
     const Tensor want = *graph::RunFloat(reals->graph, net.small.inputs)[reals->graph.outputs()[0]];
     EXPECT_LE(Furthest(got, want), 1);
@@ -222,10 +226,7 @@ TEST(OnnxInt16, OperatorsOfTwoActivationsAndOfOneAreIntegersOutside) {
     const std::string output = net.Quantized(net.Add("GlobalAveragePool", {product}), kY);
     const auto integers = net.Import(output, false), reals = net.Import(output, true);
     ASSERT_TRUE(integers && reals);
-    for (const graph::Node& node : integers->graph.nodes())
-      if (!node.As<graph::Constant>()) {
-        EXPECT_FALSE(graph::IsFloat(node.type.dtype)) << node.name;
-      }
+    ExpectIntegersOnly(integers->graph);
     const Tensor got = *golden::Run(integers->graph, net.small.inputs)[integers->graph.outputs()[0]];
     EXPECT_LE(Furthest(got, *graph::RunFloat(reals->graph, net.small.inputs)[reals->graph.outputs()[0]]), 1);
     EXPECT_TRUE(RunModel(LoadTestSpec("tiny.yaml"), std::make_shared<const Model>(*integers),

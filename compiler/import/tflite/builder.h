@@ -252,6 +252,8 @@ class Builder {
   /// Which dimensions of the first operand are reduced; nothing, and reported, for an axis that is none.
   std::optional<std::vector<bool>> ReducedOver(const std::vector<int64_t>& axes);
   bool BitsOfPairs(const graph::HostOperatorPtr& op);
+  /// Whether rows of float32 or int32 have a segment of int32 each; says why not.
+  bool HasSegments();
   /// Rows of `data` that have the same segment, as one, in a tensor of so many segments.
   graph::ValueId Segmented(host::ScatterMode mode, double initial, int64_t segments);
   bool BasicLstm();

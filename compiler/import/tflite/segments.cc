@@ -51,14 +51,18 @@ ValueId Builder::Segmented(host::ScatterMode mode, double initial, int64_t segme
               kMovesReason);
 }
 
-// Segments follow each other, each at most one more than that of the row before.
-bool Builder::SegmentSum() {
-  if (!Operands(2, 2)) return false;
+bool Builder::HasSegments() {
   const TensorInfo &data = Info(op_->inputs[0]), &ids = Info(op_->inputs[1]);
   if ((data.dtype != DType::kFloat32 && data.dtype != DType::kInt32) || ids.dtype != DType::kInt32)
     return Unsupported("anything but float32 or int32 by segments of int32");
   if (data.shape.empty() || ids.shape != Shape{data.shape[0]})
     return Malformed("it does not have a segment for each row");
+  return true;
+}
+
+// Segments follow each other, each at most one more than that of the row before.
+bool Builder::SegmentSum() {
+  if (!Operands(2, 2) || !HasSegments()) return false;
   const auto list = IntegersOf(1);
   if (!list) return Unsupported("segments that are not constant");
   int64_t last = -1;
@@ -72,12 +76,8 @@ bool Builder::SegmentSum() {
 }
 
 bool Builder::UnsortedSegment() {
-  if (!Operands(3, 3)) return false;
-  const TensorInfo &data = Info(op_->inputs[0]), &ids = Info(op_->inputs[1]);
-  if ((data.dtype != DType::kFloat32 && data.dtype != DType::kInt32) || ids.dtype != DType::kInt32)
-    return Unsupported("anything but float32 or int32 by segments of int32");
-  if (data.shape.empty() || ids.shape != Shape{data.shape[0]})
-    return Malformed("it does not have a segment for each row");
+  if (!Operands(3, 3) || !HasSegments()) return false;
+  const TensorInfo& data = Info(op_->inputs[0]);
   const auto count = IntegersOf(2);
   if (!count || count->size() != 1) return Unsupported("a count of segments that is not constant");
   const int64_t segments = (*count)[0],
