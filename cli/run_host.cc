@@ -13,6 +13,7 @@
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "cli/report_checks.h"
+#include "cli/tuned_schedules.h"
 #include "compiler/session/host.h"
 #include "runtime/threads/thread_pool.h"
 
@@ -26,8 +27,8 @@ constexpr int kMostThreads = 256;
 /// What only an accelerator or its simulation could do something with; prints a mistake.
 bool HasNoAcceleratorOptions(const po::variables_map& values) {
   for (const char* option : {"config", "isa", "set", "memory", "timing-only", "virtual-threads", "require",
-                             "simd", "frames", "jobs", "timeline", "energy", "trust", "tuned", "trace",
-                             "trace-from", "trace-cycles", "board-program", "board-memory"})
+                             "simd", "frames", "jobs", "timeline", "energy", "trust", "trace", "trace-from",
+                             "trace-cycles", "board-program", "board-memory"})
     if (values.count(option) && !values[option].defaulted())
       return Fail(fmt::format("--{}: the host device has no accelerator", option),
                   "leave it out, or use --device=cycle"),
@@ -103,6 +104,9 @@ int RunOnHost(const po::variables_map& values) {
         fmt::format("--host-target={}: this machine does not run such code", target->name),
         fmt::format("`cosim compile --host-target={}` makes a module for one that does", target->name));
   host.target = *target;
+  auto schedules = TunedHostSchedules(values, *target);
+  if (!schedules) return 1;
+  host.schedules = std::move(*schedules);
   if (host.repeat < 1 || host.repeat > kMostRuns)
     return Fail(fmt::format("--repeat: from 1 to {}", kMostRuns));
   if (NamesModule(run.network))

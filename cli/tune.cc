@@ -12,6 +12,7 @@
 #include "cli/print.h"
 #include "cli/provenance.h"
 #include "cli/text.h"
+#include "cli/tune_host.h"
 #include "cli/tuned_schedules.h"
 #include "cli/verbs.h"
 #include "runtime/threads/thread_pool.h"
@@ -137,6 +138,7 @@ void AddTuneOptions(po::options_description& options) {
       "json", po::value<std::string>()->value_name("FILE")->default_value(""),
       "write everything as JSON, with the best after each trial; - is standard output");
   AddShapeOption(options);
+  AddHostTuneOptions(options);
 }
 
 }  // namespace
@@ -148,6 +150,10 @@ int TuneVerb(const Arguments& arguments) {
                             "cosim tune small_cnn --config=tiny.yaml --trials=16", "MODEL");
   if (parsed.exit) return *parsed.exit;
   const auto& values = parsed.values;
+  const std::string device = values["device"].as<std::string>();
+  if (device == "host") return TuneOnHost(values);
+  if (device != "cycle") return Fail(fmt::format("--device={}: cycle or host", device));
+  if (!HasNoHostTuneOptions(values)) return 1;
   const std::string model = values["MODEL"].as<std::string>(), json = values["json"].as<std::string>();
   const std::string file = values.count("db") ? values["db"].as<std::string>() : model + ".tuning";
   const auto tuning = TuneOptionsIn(values);

@@ -42,6 +42,23 @@ std::optional<std::shared_ptr<const network::TunedTiles>> TunedSchedules(const p
   return std::nullopt;
 }
 
+std::optional<schedules::ContractionSchedules> TunedHostSchedules(const po::variables_map& values,
+                                                                  const cpu::HostTarget& target) {
+  if (!values.count("tuned")) return schedules::ContractionSchedules{};
+  const std::string file = values["tuned"].as<std::string>();
+  std::string error;
+  const auto log = tune::TuningLog::Open(file, error);
+  if (!log)
+    return Fail(fmt::format("--tuned: {}", error), "`cosim tune --device=host` makes one"), std::nullopt;
+  auto schedules = log->HostSchedules(target.cpu, COSIM_VERSION);
+  if (!schedules.empty()) return schedules;
+  const auto processors = log->Processors();
+  Fail(fmt::format("--tuned={}: it has no schedules of {} and this version", file, target.cpu),
+       processors.empty() ? "`cosim tune --device=host` finds some"
+                          : fmt::format("it has those of {}", fmt::join(processors, ", ")));
+  return std::nullopt;
+}
+
 std::string Identity(const std::shared_ptr<const network::TunedTiles>& tuned) {
   if (!tuned) return "";
   std::string text;

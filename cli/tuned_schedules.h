@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/options.h"
+#include "compiler/cpu/host_target.h"
 #include "compiler/network/lower_group.h"
 #include "compiler/tune/tuning_log.h"
 
@@ -24,6 +25,11 @@ tune::LogKey TuningKey(const boost::program_options::variables_map& values, cons
 std::optional<std::shared_ptr<const network::TunedTiles>> TunedSchedules(
     const boost::program_options::variables_map& values, const isa::Spec& spec, int activation_bits,
     int virtual_threads);
+
+/// The schedules of a processor that --tuned asks for, none without it. Nothing after printing a mistake: no
+/// log, or none of this processor.
+std::optional<schedules::ContractionSchedules> TunedHostSchedules(
+    const boost::program_options::variables_map& values, const cpu::HostTarget& target);
 
 /// For an experiment's fingerprint; empty without schedules.
 std::string Identity(const std::shared_ptr<const network::TunedTiles>& tuned);

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "compiler/schedules/cpu/target.h"
+#include "compiler/schedules/cpu/contraction.h"
 #include "compiler/tir/ir.h"
 #include "runtime/cpu_kernel.h"
 
@@ -17,6 +17,11 @@ class CpuCompiler {
   virtual ~CpuCompiler() = default;
   /// What schedules may count on. Unknown: portable loops.
   virtual schedules::CpuTarget target() const { return {}; }
+  /// What was found for some contractions on that target.
+  virtual const schedules::ContractionSchedules& schedules() const {
+    static const schedules::ContractionSchedules none;
+    return none;
+  }
   /// One kernel a function. Functions that differ in names only share their code, however often they are
   /// compiled.
   virtual std::vector<runtime::CpuKernelPtr> CompileAll(std::span<const tir::Function> functions) = 0;

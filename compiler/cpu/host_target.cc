@@ -127,4 +127,6 @@ schedules::CpuTarget TargetOf(const llvm::TargetMachine& machine) {
   return {.vector_bits = 128, .vector_registers = 16, .dot = Dot::kPairs};
 }
 
+schedules::CpuTarget TargetOf(const HostTarget& target) { return TargetOf(*MakeMachine(target)); }
+
 }  // namespace cosim::cpu

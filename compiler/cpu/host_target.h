@@ -47,5 +47,6 @@ std::unique_ptr<llvm::TargetMachine> MakeMachine(const HostTarget& target);
 
 /// What schedules use of a processor, as LLVM describes it: of x86-64, and of ARM with NEON.
 schedules::CpuTarget TargetOf(const llvm::TargetMachine& machine);
+schedules::CpuTarget TargetOf(const HostTarget& target);
 
 }  // namespace cosim::cpu

@@ -152,7 +152,8 @@ std::vector<runtime::CpuKernelPtr> Session::Compile(std::span<const tir::Functio
   return kernels;
 }
 
-JitCompiler::JitCompiler(const HostTarget& target) : session_(std::make_shared<Session>(target)) {}
+JitCompiler::JitCompiler(const HostTarget& target, schedules::ContractionSchedules schedules)
+    : session_(std::make_shared<Session>(target)), schedules_(std::move(schedules)) {}
 
 schedules::CpuTarget JitCompiler::target() const { return session_->target(); }
 

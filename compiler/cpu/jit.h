@@ -19,15 +19,18 @@ class Session;
 /// compiler is gone.
 class JitCompiler final : public CpuCompiler {
  public:
-  explicit JitCompiler(const HostTarget& target = *FindHostTarget(kNativeTarget));
+  explicit JitCompiler(const HostTarget& target = *FindHostTarget(kNativeTarget),
+                       schedules::ContractionSchedules schedules = {});
 
   schedules::CpuTarget target() const override;
+  const schedules::ContractionSchedules& schedules() const override { return schedules_; }
   std::vector<runtime::CpuKernelPtr> CompileAll(std::span<const tir::Function> functions) override;
   /// How many different kernels have been compiled.
   int kernel_count() const;
 
  private:
   std::shared_ptr<Session> session_;
+  schedules::ContractionSchedules schedules_;
 };
 
 /// The LLVM IR of `function` after optimisation for this CPU, for people and tests.

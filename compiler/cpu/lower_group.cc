@@ -8,11 +8,8 @@
 #include "compiler/cpu/host_kernel.h"
 #include "compiler/cpu/work.h"
 #include "compiler/ops/definition.h"
-#include "compiler/schedules/cpu/blocked.h"
-#include "compiler/schedules/cpu/blocked_product.h"
-#include "compiler/schedules/cpu/depthwise.h"
+#include "compiler/schedules/cpu/contraction.h"
 #include "compiler/schedules/cpu/schedule.h"
-#include "compiler/schedules/cpu/winograd.h"
 #include "compiler/te/lower.h"
 #include "compiler/tir/simplify.h"
 #include "isa/check.h"
@@ -23,8 +20,9 @@ namespace {
 /// Collects the tensors of a group, node by node.
 class GroupBuilder {
  public:
-  GroupBuilder(const graph::Graph& graph, const schedules::CpuTarget& target)
-      : graph_(graph), target_(target) {}
+  GroupBuilder(const graph::Graph& graph, const schedules::CpuTarget& target,
+               const schedules::ContractionSchedules& schedules, bool finds = false)
+      : graph_(graph), target_(target), schedules_(schedules), finds_(finds) {}
 
   void Add(graph::ValueId id) {
     const graph::Node& node = graph_.node(id);
@@ -41,6 +39,8 @@ class GroupBuilder {
     tensors_[id] = definition.computations.back().tensor;
     computations_.insert(computations_.end(), definition.computations.begin(), definition.computations.end());
   }
+
+  std::vector<FoundContraction> TakeFound() { return std::move(found_); }
 
   LoweredGroup Finish(const std::string& name) {
     const te::Tensor output = computations_.back().tensor;
@@ -99,16 +99,17 @@ class GroupBuilder {
   }
 
   std::optional<schedules::Blocked> BlockedOf(const graph::Node& node, const ops::Computation& sums) {
-    if (sums.convolved) {
-      const ops::Definition plain{{sums}, {}};
-      if (auto blocked = schedules::BlockDepthwise(plain, target_)) return blocked;
-      if (const auto* weights = ConstantOf(node, sums.convolved->w)) {
-        if (const int64_t outputs = schedules::ChooseTransform(plain, target_); outputs > 0)
-          return schedules::TransformConvolution(plain, *weights, target_, outputs);
-        return schedules::BlockConvolution(plain, *weights, target_);
-      }
-    }
-    return sums.product.get() ? schedules::BlockProduct(sums.product, target_) : std::nullopt;
+    const auto contraction = ContractionOf(node, sums);
+    if (!contraction) return std::nullopt;
+    if (finds_) found_.push_back({contraction->Workload(), contraction->Chosen(), contraction->All()});
+    const auto given = schedules_.find(contraction->Workload());
+    const bool takes = given != schedules_.end() && contraction->IsLegal(given->second);
+    return contraction->Build(takes ? given->second : contraction->Chosen());
+  }
+
+  std::optional<schedules::Contraction> ContractionOf(const graph::Node& node, const ops::Computation& sums) {
+    const graph::Tensor* weights = sums.convolved ? ConstantOf(node, sums.convolved->w) : nullptr;
+    return schedules::Contraction::Of(sums, weights, target_);
   }
 
   const graph::Tensor* ConstantOf(const graph::Node& node, const te::Tensor& tensor) {
@@ -149,6 +150,9 @@ class GroupBuilder {
 
   const graph::Graph& graph_;
   const schedules::CpuTarget target_;
+  const schedules::ContractionSchedules& schedules_;
+  const bool finds_;
+  std::vector<FoundContraction> found_;
   std::vector<schedules::TensorTile> tiles_;
   std::unordered_map<graph::ValueId, te::Tensor> tensors_;
   std::vector<te::Tensor> input_params_, table_params_;
@@ -159,15 +163,25 @@ class GroupBuilder {
 }  // namespace
 
 LoweredGroup LowerForCpu(const graph::Graph& graph, std::span<const graph::ValueId> group,
-                         const schedules::CpuTarget& target) {
+                         const schedules::CpuTarget& target,
+                         const schedules::ContractionSchedules& schedules) {
   COSIM_CHECK(!group.empty());
-  GroupBuilder builder(graph, target);
+  GroupBuilder builder(graph, target, schedules);
   for (graph::ValueId id : group) builder.Add(id);
   return builder.Finish(graph.node(group.back()).name);
 }
 
 LoweredGroup LowerForCpu(const graph::Graph& graph, graph::ValueId node, const schedules::CpuTarget& target) {
   return LowerForCpu(graph, {&node, 1}, target);
+}
+
+std::vector<FoundContraction> ContractionsOf(const graph::Graph& graph, std::span<const graph::ValueId> group,
+                                             const schedules::CpuTarget& target) {
+  const schedules::ContractionSchedules none;
+  GroupBuilder builder(graph, target, none, true);
+  for (graph::ValueId id : group)
+    if (ops::HasDefinition(graph, id)) builder.Add(id);
+  return builder.TakeFound();
 }
 
 std::vector<GroupKernel> CompileGroups(CpuCompiler& compiler, const graph::Graph& graph,
@@ -185,7 +199,7 @@ std::vector<GroupKernel> CompileGroups(CpuCompiler& compiler, const graph::Graph
       continue;
     }
     result[i].work = WorkOf(LowerForCpu(graph, groups[i]).function);
-    lowered.push_back(LowerForCpu(graph, groups[i], target));
+    lowered.push_back(LowerForCpu(graph, groups[i], target, compiler.schedules()));
     functions.push_back(lowered.back().function);
     position.push_back(i);
   }

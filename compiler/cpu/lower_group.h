@@ -9,6 +9,7 @@
 
 #include "compiler/cpu/compiler.h"
 #include "compiler/graph/graph.h"
+#include "compiler/schedules/cpu/contraction.h"
 #include "compiler/tir/ir.h"
 #include "runtime/host_work.h"
 
@@ -27,10 +28,21 @@ struct LoweredGroup {
 /// For `target`, whose loops may want constants in an order of their own: those are tables then.
 /// `group`: nodes in topological order, of operations that Define (definition.h) takes. The last computes the
 /// output; the others are read within the group only.
+/// `schedules`: of contractions that are not to have the model's choice.
 LoweredGroup LowerForCpu(const graph::Graph& graph, std::span<const graph::ValueId> group,
-                         const schedules::CpuTarget& target = {});
+                         const schedules::CpuTarget& target = {},
+                         const schedules::ContractionSchedules& schedules = {});
 LoweredGroup LowerForCpu(const graph::Graph& graph, graph::ValueId node,
                          const schedules::CpuTarget& target = {});
+
+/// A contraction of a group that has schedules to choose from.
+struct FoundContraction {
+  std::string workload;
+  schedules::ContractionSchedule chosen;            ///< by the model
+  std::vector<schedules::ContractionSchedule> all;  ///< that are legal
+};
+std::vector<FoundContraction> ContractionsOf(const graph::Graph& graph, std::span<const graph::ValueId> group,
+                                             const schedules::CpuTarget& target);
 
 /// A kernel whose arguments are the arrays of `inputs`, of `tables`, then of the output.
 struct GroupKernel {

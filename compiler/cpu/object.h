@@ -16,9 +16,11 @@ namespace cosim::cpu {
 
 class ObjectCompiler final : public CpuCompiler {
  public:
-  explicit ObjectCompiler(const HostTarget& target) : target_(ObjectTarget(target)) {}
+  explicit ObjectCompiler(const HostTarget& target, schedules::ContractionSchedules schedules = {})
+      : target_(ObjectTarget(target)), schedules_(std::move(schedules)) {}
 
   schedules::CpuTarget target() const override;
+  const schedules::ContractionSchedules& schedules() const override { return schedules_; }
   /// Kernels that only have names (runtime::KernelSymbol).
   std::vector<runtime::CpuKernelPtr> CompileAll(std::span<const tir::Function> functions) override;
 
@@ -27,6 +29,7 @@ class ObjectCompiler final : public CpuCompiler {
 
  private:
   HostTarget target_;
+  schedules::ContractionSchedules schedules_;
   std::unordered_map<std::string, std::string> symbols_;  // by the text of the module before optimisation
   std::vector<std::string> objects_;                      // relocatable, one a kernel
 };

@@ -48,7 +48,9 @@ bool ReadText(int from, std::string& text) {
   return ReadAll(from, text.data(), length);
 }
 
-[[noreturn]] void Serve(int in, int out, const std::function<std::string(const std::string&)>& work) {
+/// Does not throw: what the parent has on its stack is not this process's to end.
+[[noreturn]] void Serve(int in, int out,
+                        const std::function<std::string(const std::string&)>& work) noexcept {
   std::string item;
   while (ReadText(in, item))
     if (!WriteText(out, work(item))) break;

@@ -137,6 +137,10 @@ double HostResult::PeakShare(size_t layer) const {
   return Gops(layer) / (threads * (integer[layer] ? peak.integer_gops : peak.float_gops));
 }
 
+graph::Graph HostGraph(const Options& options, const HostOptions& host) {
+  return MakeSubject(options, host).graph();
+}
+
 HostResult RunOnHost(Options& options, const HostOptions& host) {
   COSIM_CHECK(host.repeat > 0 && host.threads > 0);
   const auto say = [&](const std::string& what) {
@@ -155,7 +159,7 @@ HostResult RunOnHost(Options& options, const HostOptions& host) {
   {
     say("compiling");
     CpuTimer timer(result.host.compile_s);
-    cpu::JitCompiler cpu(host.target);
+    cpu::JitCompiler cpu(host.target, host.schedules);
     result.network = network::CompileForHost(subject->graph(), options.check == Check::kLayers, cpu);
   }
   DescribePlaces(subject->graph(), subject->model, result.network);

@@ -18,6 +18,7 @@ struct HostOptions {
   int threads = 1;       ///< that share the kernels' loops
   bool float32 = false;  ///< a network of the zoo as it is, and not quantized
   cpu::HostTarget target = *cpu::FindHostTarget(cpu::kNativeTarget);  ///< one that cpu::RunsHere
+  schedules::ContractionSchedules schedules{};  ///< of that target, to take instead of the model's choice
 };
 
 struct HostResult {
@@ -38,6 +39,9 @@ struct HostResult {
   /// … as a share of all threads' peak for its type.
   double PeakShare(size_t layer) const;
 };
+
+/// What RunOnHost runs.
+graph::Graph HostGraph(const Options& options, const HostOptions& host);
 
 /// Of `options`, what concerns accelerators and devices is not looked at. A network of the zoo is quantized
 /// per channel. Without a check `options.model` is let go of once it is compiled: what runs holds its

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "compiler/tune/chain.h"
+#include "compiler/tune/clock.h"
 #include "compiler/tune/schedule_space.h"
 #include "isa/digest.h"
 #include "isa/yaml/reader.h"
@@ -19,10 +19,6 @@ using kernels::Tile;
 using runtime::Cycle;
 
 constexpr size_t kMostPairs = 100'000;  // of tiles of two layers by turns
-
-double Now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 class Tuner {
  public:

@@ -15,7 +15,7 @@ namespace {
 using explore::Statement;
 
 constexpr int64_t kApplication = 0x636f7475;  // "cotu"
-constexpr int64_t kVersion = 2;               // of the tables
+constexpr int64_t kVersion = 3;               // of the tables
 constexpr int kBusyMilliseconds = 10'000;
 constexpr int kMostElsewhere = 8;
 
@@ -27,6 +27,9 @@ CREATE TABLE network (
 CREATE TABLE schedule (
   hardware TEXT NOT NULL, network TEXT NOT NULL, layer TEXT NOT NULL, workload TEXT NOT NULL, tile TEXT NOT NULL,
   PRIMARY KEY (hardware, network, layer, workload));
+CREATE TABLE host_schedule (
+  processor TEXT NOT NULL, version TEXT NOT NULL, workload TEXT NOT NULL, schedule TEXT NOT NULL,
+  untuned_us REAL NOT NULL, tuned_us REAL NOT NULL, PRIMARY KEY (processor, version, workload));
 )sql";
 
 }  // namespace
@@ -100,6 +103,62 @@ bool TuningLog::Add(const std::vector<NewTrial>& trials, std::string& error) {
     }
   }
   return Execute("COMMIT", error);
+}
+
+std::vector<std::string> TuningLog::BestTrials(const std::string& context, size_t count) const {
+  Statement rows(
+      handle_.get(),
+      "SELECT tile FROM trial WHERE context = ? AND cycles IS NOT NULL ORDER BY cycles, tile LIMIT ?");
+  rows.Bind(context).Bind(static_cast<int64_t>(count));
+  std::vector<std::string> tiles;
+  while (rows.Step() == SQLITE_ROW) tiles.push_back(rows.Text(0));
+  return tiles;
+}
+
+bool TuningLog::PutHost(const std::string& processor, const std::string& version,
+                        const std::vector<LoggedHostSchedule>& schedules, std::string& error) {
+  if (!Execute("BEGIN IMMEDIATE", error)) return false;
+  bool good = true;
+  for (const LoggedHostSchedule& each : schedules) {
+    Statement insert(handle_.get(), "INSERT OR REPLACE INTO host_schedule VALUES (?, ?, ?, ?, ?, ?)");
+    insert.Bind(processor).Bind(version).Bind(each.workload).Bind(ToString(each.schedule));
+    good = good && insert.BindReal(each.untuned_s * 1e6).BindReal(each.tuned_s * 1e6).Done();
+  }
+  if (good) return Execute("COMMIT", error);
+  error = sqlite3_errmsg(handle_.get());
+  sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+  return false;
+}
+
+schedules::ContractionSchedules TuningLog::HostSchedules(const std::string& processor,
+                                                         const std::string& version) const {
+  Statement rows(handle_.get(),
+                 "SELECT workload, schedule FROM host_schedule WHERE processor = ? AND version = ?");
+  rows.Bind(processor).Bind(version);
+  schedules::ContractionSchedules found;
+  while (rows.Step() == SQLITE_ROW)
+    if (const auto schedule = schedules::ParseContractionSchedule(rows.Text(1)))
+      found[rows.Text(0)] = *schedule;
+  return found;
+}
+
+std::vector<schedules::ContractionSchedule> TuningLog::HostSchedulesOf(const std::string& workload) const {
+  Statement rows(handle_.get(),
+                 fmt::format("SELECT DISTINCT schedule FROM host_schedule WHERE workload = ? ORDER BY "
+                             "schedule LIMIT {}",
+                             kMostElsewhere));
+  rows.Bind(workload);
+  std::vector<schedules::ContractionSchedule> found;
+  while (rows.Step() == SQLITE_ROW)
+    if (const auto schedule = schedules::ParseContractionSchedule(rows.Text(0))) found.push_back(*schedule);
+  return found;
+}
+
+std::vector<std::string> TuningLog::Processors() const {
+  std::vector<std::string> names;
+  Statement rows(handle_.get(), "SELECT DISTINCT processor FROM host_schedule ORDER BY processor");
+  while (rows.Step() == SQLITE_ROW) names.push_back(rows.Text(0));
+  return names;
 }
 
 bool TuningLog::Put(const LogKey& key, const LoggedNetwork& network, std::string& error) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/network/lower_group.h"
+#include "compiler/schedules/cpu/contraction.h"
 #include "runtime/profile.h"
 
 struct sqlite3;
@@ -35,6 +36,13 @@ struct LoggedNetwork {
   std::vector<LoggedSchedule> schedules;
 };
 
+/// A schedule of a processor's, with the times of its kernel alone, in seconds.
+struct LoggedHostSchedule {
+  std::string workload;
+  schedules::ContractionSchedule schedule;
+  double untuned_s = 0, tuned_s = 0;
+};
+
 class TuningLog {
  public:
   /// Opens `path`, made if it is not there. Nothing, and `error` set, when it is something else.
@@ -51,6 +59,8 @@ class TuningLog {
   };
   /// False, and `error` set, when the file takes no more.
   bool Add(const std::vector<NewTrial>& trials, std::string& error);
+  /// Those of fewest cycles in a context, at most `count`, best first.
+  std::vector<std::string> BestTrials(const std::string& context, size_t count) const;
 
   /// Takes the place of what stands there for the key.
   bool Put(const LogKey& key, const LoggedNetwork& network, std::string& error);
@@ -61,6 +71,17 @@ class TuningLog {
   using LayerKey = std::pair<std::string, std::string>;
   std::vector<std::pair<kernels::Tile, kernels::Tile>> Elsewhere(const LogKey& key, const LayerKey& first,
                                                                  const LayerKey& second) const;
+  /// Schedules of a processor, by LLVM's name for it, and of cosim's version: each takes the place of what
+  /// stands there for its workload.
+  bool PutHost(const std::string& processor, const std::string& version,
+               const std::vector<LoggedHostSchedule>& schedules, std::string& error);
+  schedules::ContractionSchedules HostSchedules(const std::string& processor,
+                                                const std::string& version) const;
+  /// Of a workload on any processor, a few at most.
+  std::vector<schedules::ContractionSchedule> HostSchedulesOf(const std::string& workload) const;
+  /// "znver4", for a message about a processor that is not there.
+  std::vector<std::string> Processors() const;
+
   /// "resnet18 on pynq (cosim)", for a message about a key that is not there.
   std::vector<std::string> Contents() const;
 

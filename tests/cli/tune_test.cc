@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/command.h"
@@ -48,8 +49,24 @@ TEST_F(TuneCommand, MistakesAreErrors) {
               HasSubstr("ranker, genetic, analytic, random"));
   EXPECT_THAT(ErrorOf("tune mlp --config=tiny.yaml --trials=0"), HasSubstr("--trials"));
   EXPECT_THAT(ErrorOf("tune mlp --config=tiny.yaml --layer=none --db=t.tuning"), HasSubstr("is not a layer"));
-  EXPECT_THAT(ErrorOf("run mlp --device=host --tuned=t.tuning"),
-              HasSubstr("the host device has no accelerator"));
+  EXPECT_THAT(ErrorOf("tune mlp --device=fpga"), HasSubstr("cycle or host"));
+  EXPECT_THAT(ErrorOf("tune mlp --config=tiny.yaml --float32"), HasSubstr("--device=host"));
+  EXPECT_THAT(ErrorOf("tune mlp --device=host --config=tiny.yaml"), HasSubstr("has no accelerator"));
+  EXPECT_THAT(ErrorOf("tune mlp --device=host --host-target=none"), HasSubstr("x86-64-v3"));
+  EXPECT_THAT(ErrorOf("tune mlp --device=host --layer=none --db=t.tuning"), HasSubstr("is no layer"));
+}
+
+TEST_F(TuneCommand, SchedulesOfThisMachineAreForTheHostDevice) {
+  const auto outcome = Good("tune small_cnn --device=host --float32 --trials=6 --db=h.tuning --json=h.json");
+  EXPECT_THAT(outcome.out, HasSubstr("--device=host --float32 --tuned=h.tuning takes them"));
+  const json tuned = json::parse(testing::ReadFile(folder_ / "h.json"));
+  EXPECT_GT(tuned["untuned_ms"], 0);
+  EXPECT_LE(tuned["ratio"], 1);
+  const bool gains = std::ranges::any_of(tuned["workloads"], [](const json& each) { return each["taken"]; });
+  const std::string run = "run small_cnn --device=host --float32 --tuned=h.tuning";
+  if (gains) EXPECT_THAT(Good(run).out, HasSubstr("0 mismatches"));
+  if (!gains) EXPECT_THAT(ErrorOf(run), HasSubstr("it has no schedules of"));
+  EXPECT_THAT(ErrorOf("run small_cnn --config=tiny.yaml --tuned=h.tuning"), HasSubstr("it is empty"));
 }
 
 }  // namespace

@@ -106,9 +106,9 @@ struct Case {
     return dtype == DType::kFloat32 ? dtype : DType::kInt8;
   }
 
-  Tensor Interpret(const CpuTarget& target) const {
+  Tensor Interpret(const CpuTarget& target, const schedules::ContractionSchedules& schedules = {}) const {
     const ValueId id = graph.size() - 1;
-    const LoweredGroup lowered = LowerForCpu(graph, id, target);
+    const LoweredGroup lowered = LowerForCpu(graph, {&id, 1}, target, schedules);
     std::vector<Tensor> arrays;
     for (ValueId input : lowered.inputs) {
       const auto* constant = graph.node(input).As<graph::Constant>();
@@ -160,6 +160,80 @@ TEST_P(TilesTest, DenseLayersEqualTheGoldenModel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TilesTest, testing::Values(DType::kFloat32, DType::kInt8));
+
+/// By schedules drawn from all legal ones, of which the model's choice is one.
+void ExpectGoldenBySchedules(Case& some, Randoms& random, const CpuTarget& target, int& drawn) {
+  const ValueId id = some.graph.size() - 1;
+  some.graph.SetOutputs({id});
+  const auto values = golden::Run(some.graph, some.inputs);
+  const golden::Tolerance tolerance = golden::TolerancesOf(some.graph).back();
+  for (const FoundContraction& found : ContractionsOf(some.graph, {&id, 1}, target)) {
+    EXPECT_TRUE(std::ranges::count(found.all, found.chosen) > 0 || found.chosen.tile.chunk > 1)
+        << found.workload;
+    for (int i = 0; i < 3; ++i, ++drawn) {
+      const auto& schedule =
+          found.all[static_cast<size_t>(random.Between(0, static_cast<int64_t>(found.all.size()) - 1))];
+      const Tensor result = some.Interpret(target, {{found.workload, schedule}});
+      ASSERT_EQ(golden::CountMismatches(result.dtype(), tolerance, result.bytes(), values[id]->bytes()), 0)
+          << ToString(schedule) << " on " << target.vector_bits << " bits\n"
+          << graph::Print(some.graph);
+    }
+  }
+}
+
+TEST_P(TilesTest, AnyLegalScheduleEqualsTheGoldenModel) {
+  Randoms random(47);
+  int drawn = 0;
+  for (int trial = 0; trial < 18 && !HasFatalFailure(); ++trial) {
+    Case some;
+    if (trial % 3 == 0) some.AddDense(random, GetParam());
+    if (trial % 3 != 0) some.AddConvolution(random, GetParam());
+    ExpectGoldenBySchedules(some, random, kTargets[static_cast<size_t>(trial) % std::size(kTargets)], drawn);
+  }
+  EXPECT_GE(drawn, 30);
+}
+
+TEST(Tiles, TransformsByAnyTileEqualTheGoldenModel) {
+  Randoms random(48);
+  int drawn = 0;
+  for (int trial = 0; trial < 3 && !testing::Test::HasFatalFailure(); ++trial) {
+    Case some;
+    const Shape x = {1, 9, random.Between(3, 9), random.Between(3, 17)};
+    const ValueId in = some.graph.AddInput("x", {DType::kFloat32, x});
+    const ValueId w =
+        some.graph.AddConstant("w", RandomTensor(random, DType::kFloat32, {random.Between(4, 30), 9, 3, 3}));
+    some.graph.Add("y", graph::Conv2d{.pad = {1, 1, 1, 1}}, {in, w});
+    some.inputs.push_back(RandomTensor(random, DType::kFloat32, x));
+    ExpectGoldenBySchedules(some, random, kTargets[static_cast<size_t>(trial)], drawn);
+  }
+}
+
+TEST(Tiles, SchedulesAreTextAndBack) {
+  for (const char* text : {"lanes=16 vectors=2 pixels=14 rows=1 chunk=64",
+                           "winograd=4 lanes=8 vectors=1 pixels=3 rows=7 chunk=9"}) {
+    const auto schedule = schedules::ParseContractionSchedule(text);
+    ASSERT_TRUE(schedule) << text;
+    EXPECT_EQ(ToString(*schedule), text);
+  }
+  for (const char* text : {"", "lanes=16", "lanes=16 vectors=2 pixels=14 rows=1 chunk=64 more",
+                           "lanes=x vectors=2 pixels=14 rows=1 chunk=64", "winograd=4"})
+    EXPECT_FALSE(schedules::ParseContractionSchedule(text)) << text;
+}
+
+TEST(Tiles, SchedulesThatDoNotFitAreNotLegal) {
+  const schedules::TileProblem problem{.rows = 7, .pixels = 7, .channels = 64, .depth = 32};
+  const schedules::Tile good{.lanes = 8, .vectors = 2, .pixels = 5, .rows = 3, .chunk = 7};
+  EXPECT_TRUE(IsTile(problem, good, kTargets[1]));
+  for (const auto& [name, knob, value] :
+       {std::tuple("lanes", &schedules::Tile::lanes, 16), std::tuple("lanes", &schedules::Tile::lanes, 6),
+        std::tuple("vectors", &schedules::Tile::vectors, 3),
+        std::tuple("pixels", &schedules::Tile::pixels, 8), std::tuple("rows", &schedules::Tile::rows, 8),
+        std::tuple("chunk", &schedules::Tile::chunk, 33), std::tuple("chunk", &schedules::Tile::chunk, 0)}) {
+    schedules::Tile bad = good;
+    bad.*knob = value;
+    EXPECT_FALSE(IsTile(problem, bad, kTargets[1])) << name << "=" << value;
+  }
+}
 
 TEST(Tiles, ConvolutionsOfBytesWithKnownZeroPointsEqualTheirReference) {
   Randoms random(46);

@@ -79,7 +79,9 @@ struct Filtered {
     ops::Definition plain = *ops::Define(node, operands, ops::KnownOf(graph, node));
     plain.computations.erase(plain.computations.begin(), plain.computations.end() - 1);
     const Tensor& weights = *graph.node(node.inputs[1]).As<graph::Constant>()->data;
-    const schedules::Blocked blocked = schedules::TransformConvolution(plain, weights, target, outputs);
+    const ops::Computation& sums = plain.computations.front();
+    const schedules::Tile tile = ChooseTile(*TransformedProblem(sums, target, outputs), target);
+    const schedules::Blocked blocked = TransformConvolution(sums, weights, target, outputs, tile);
     std::vector<schedules::TensorTile> tiles;
     for (size_t i = 0; i < blocked.tiles.size(); ++i)
       tiles.push_back({blocked.definition.computations[i].tensor, blocked.tiles[i]});

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <stdexcept>
 #include <numeric>
 
 namespace cosim::explore {
@@ -58,6 +59,7 @@ TEST(Workers, AnItemThatEndsItsProcessCostsNoOther) {
       [](int64_t item) {
         if (item == 7) std::fputs("seven is too much\n", stderr), std::fflush(stderr), std::abort();
         if (item == 20) _exit(3);
+        if (item == 30) throw std::runtime_error("thirty throws");
         return std::string("good");
       },
       [&](const Answer& answer) { return answers.emplace(answer.item, answer).second; });
@@ -65,8 +67,9 @@ TEST(Workers, AnItemThatEndsItsProcessCostsNoOther) {
   EXPECT_THAT(answers[7].death, HasSubstr("signal 6"));
   EXPECT_THAT(answers[7].death, HasSubstr("seven is too much"));
   EXPECT_THAT(answers[20].death, HasSubstr("status 3"));
+  EXPECT_THAT(answers[30].death, HasSubstr("thirty throws"));
   for (const auto& [item, answer] : answers)
-    EXPECT_TRUE(answer.text == "good" || item == 7 || item == 20) << item;
+    EXPECT_TRUE(answer.text == "good" || item == 7 || item == 20 || item == 30) << item;
 }
 
 TEST(Workers, ASignalThatEndsAJobIsNoItemsFault) {

@@ -286,12 +286,10 @@ class Builder {
 
 }  // namespace
 
-std::optional<Blocked> BlockConvolution(const ops::Definition& plain, const graph::Tensor& weights,
-                                        const CpuTarget& target) {
-  const ops::Computation& last = plain.computations.back();
-  if (!last.convolved || !HasTypes(*last.convolved, target)) return std::nullopt;
-  const Shape shape(*last.convolved, last.tensor.shape());
-  const int64_t dot = DotDepth(*last.convolved, target);
+std::optional<TileProblem> ConvolutionProblem(const ops::Computation& plain, const CpuTarget& target) {
+  if (!HasTypes(*plain.convolved, target)) return std::nullopt;
+  const Shape shape(*plain.convolved, plain.tensor.shape());
+  const int64_t dot = DotDepth(*plain.convolved, target);
   const TileProblem problem{.rows = shape.rows,
                             .pixels = shape.pixels,
                             .channels = shape.channels / shape.groups,
@@ -299,8 +297,12 @@ std::optional<Blocked> BlockConvolution(const ops::Definition& plain, const grap
                             .taps = shape.kernel[0] * shape.kernel[1],
                             .element_bytes = 4,  // of a lane
                             .grouped = shape.groups > 1};
-  if (!IsTileable(problem, target)) return std::nullopt;
-  return Builder(*last.convolved, last.tensor, target, ChooseTile(problem, target)).Run(weights);
+  return IsTileable(problem, target) ? std::optional(problem) : std::nullopt;
+}
+
+Blocked BlockConvolution(const ops::Computation& plain, const graph::Tensor& weights, const CpuTarget& target,
+                         const Tile& tile) {
+  return Builder(*plain.convolved, plain.tensor, target, tile).Run(weights);
 }
 
 }  // namespace cosim::schedules

@@ -21,9 +21,12 @@ struct Blocked {
   std::vector<Tile> tiles;  ///< of each computation
 };
 
-/// `plain`: a definition whose last computation says what it convolves. Nothing when plain loops are as good:
-/// depthwise, or on an unknown processor. Integer sums wrap as the plain ones do.
-std::optional<Blocked> BlockConvolution(const ops::Definition& plain, const graph::Tensor& weights,
-                                        const CpuTarget& target);
+/// What tiles of `plain` are for, which convolves. Nothing when plain loops are as good: on an unknown
+/// processor, or of types that it has no instruction for.
+std::optional<TileProblem> ConvolutionProblem(const ops::Computation& plain, const CpuTarget& target);
+
+/// In tiles for that problem. Integer sums wrap as the plain ones do.
+Blocked BlockConvolution(const ops::Computation& plain, const graph::Tensor& weights, const CpuTarget& target,
+                         const Tile& tile);
 
 }  // namespace cosim::schedules

@@ -126,16 +126,19 @@ class ProductBuilder {
 
 }  // namespace
 
-std::optional<Blocked> BlockProduct(const Tensor& plain, const CpuTarget& target) {
-  auto factors = FactorsOf(plain);
-  if (!factors) return std::nullopt;
+std::optional<TileProblem> ProductProblem(const Tensor& plain, const CpuTarget& target) {
+  if (!FactorsOf(plain)) return std::nullopt;
   const int64_t rows = plain.shape().end()[-2], columns = plain.shape().back();
   const TileProblem problem{.rows = 1,
                             .pixels = rows,
                             .channels = columns,
                             .depth = std::get<te::Reduction>(plain->body).axes[0]->extent};
   if (!IsTileable(problem, target) || rows < kFewest || columns < kFewest) return std::nullopt;
-  return ProductBuilder(plain, std::move(*factors), ChooseTile(problem, target)).Run();
+  return problem;
+}
+
+Blocked BlockProduct(const Tensor& plain, const Tile& tile) {
+  return ProductBuilder(plain, *FactorsOf(plain), tile).Run();
 }
 
 }  // namespace cosim::schedules

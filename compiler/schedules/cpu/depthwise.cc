@@ -19,12 +19,11 @@ using tir::Expr;
 
 constexpr int64_t kSums = 12;  // vectors of a tile: enough that none waits, few enough for registers
 
-Tile RowTile(int64_t rows, int64_t pixels, const CpuTarget& target) {
-  Tile tile{.lanes = RowLanes(pixels, target)};
-  tile.vectors = CeilDiv(pixels, tile.lanes);
-  tile.pixels = tile.vectors * tile.lanes;
-  for (int64_t r = 1; r <= rows && r * tile.vectors <= kSums; ++r)
-    if (rows % r == 0) tile.rows = r;
+/// All pixels of a row in vectors of so many lanes.
+Tile RowOf(const TileProblem& problem, int64_t lanes) {
+  Tile tile{.lanes = lanes};
+  tile.vectors = CeilDiv(problem.pixels, lanes);
+  tile.pixels = tile.vectors * lanes;
   return tile;
 }
 
@@ -38,21 +37,50 @@ Tensor FrameFor(const std::string& name, const ops::Convolved& op, const std::ve
 
 }  // namespace
 
-std::optional<Blocked> BlockDepthwise(const ops::Definition& plain, const CpuTarget& target) {
-  const ops::Computation& last = plain.computations.back();
-  if (!target.is_known() || !last.convolved || last.convolved->is_product() || last.convolved->part)
-    return std::nullopt;
-  const ops::Convolved& op = *last.convolved;
-  const std::vector<int64_t>&result = last.tensor.shape(), &w = op.w.shape();
+std::optional<TileProblem> DepthwiseProblem(const ops::Computation& plain, const CpuTarget& target) {
+  if (!target.is_known() || plain.convolved->is_product() || plain.convolved->part) return std::nullopt;
+  const ops::Convolved& op = *plain.convolved;
+  const std::vector<int64_t>&result = plain.tensor.shape(), &w = op.w.shape();
   const bool is_float = op.x.type() == DataType::Float(32);
   const bool is_byte = op.x.type() == DataType::Int(8) || op.x.type() == DataType::UInt(8);
   const bool is_int = op.w.type() == DataType::Int(8)
                           ? is_byte || (op.x.type() == ops::kInt16 && op.zero_point == 0)
                           : op.w.type() == ops::kInt16 && is_byte;
   // Vectors of every second pixel cost a shuffle each, which loses for floats.
-  if (op.stride[1] > (is_float ? 1 : 2)) return std::nullopt;
+  if (op.stride[1] > 2) return std::nullopt;
   if (w[1] != 1 || op.groups != op.x.shape()[1] || (!is_float && !is_int)) return std::nullopt;
-  const Tile tile = RowTile(result[2], result[3], target);
+  return TileProblem{.rows = result[2], .pixels = result[3], .channels = result[1], .taps = w[2] * w[3]};
+}
+
+Tile ChooseRowTile(const TileProblem& problem, const CpuTarget& target) {
+  Tile tile = RowOf(problem, RowLanes(problem.pixels, target));
+  for (int64_t r = 1; r <= problem.rows && r * tile.vectors <= kSums; ++r)
+    if (problem.rows % r == 0) tile.rows = r;
+  return tile;
+}
+
+bool IsRowTile(const TileProblem& problem, const Tile& tile, const CpuTarget& target) {
+  Tile row = RowOf(problem, tile.lanes);
+  row.rows = tile.rows;
+  return IsLanes(tile.lanes, target) && tile.rows >= 1 && problem.rows % tile.rows == 0 && tile == row;
+}
+
+std::vector<Tile> RowTiles(const TileProblem& problem, const CpuTarget& target) {
+  std::vector<Tile> tiles;
+  for (int64_t lanes = target.lanes(); IsLanes(lanes, target); lanes /= 2)
+    for (int64_t rows = 1; rows <= problem.rows; ++rows) {
+      Tile tile = RowOf(problem, lanes);
+      tile.rows = rows;
+      if (rows > 1 && rows * tile.vectors > target.vector_registers) break;
+      if (IsRowTile(problem, tile, target)) tiles.push_back(tile);
+    }
+  return tiles;
+}
+
+Blocked BlockDepthwise(const ops::Computation& last, const Tile& tile) {
+  const ops::Convolved& op = *last.convolved;
+  const std::vector<int64_t>&result = last.tensor.shape(), &w = op.w.shape();
+  const bool is_float = op.x.type() == DataType::Float(32);
   const Tensor frame = FrameFor(last.tensor->name, op, result, tile);
   const Axis kh = te::ReduceAxis(w[2], "kh"), kw = te::ReduceAxis(w[3], "kw");
   const auto sum = [&](const Indices& i) -> te::Body {
@@ -68,11 +96,11 @@ std::optional<Blocked> BlockDepthwise(const ops::Definition& plain, const CpuTar
                                   sum, {"n", "o", "y", "x"});
   const auto value = [&](const Indices& i) -> te::Body { return sums(i); };
   const Tensor value_tensor = te::Compute(last.tensor->name, result, value, {"n", "o", "y", "x"});
-  return Blocked{{{{frame, ops::Pattern::kFrame},
-                   {sums, ops::Pattern::kRows},
-                   {value_tensor, ops::Pattern::kElementwise}},
-                  {}},
-                 {tile, tile, tile}};
+  return {{{{frame, ops::Pattern::kFrame},
+            {sums, ops::Pattern::kRows},
+            {value_tensor, ops::Pattern::kElementwise}},
+           {}},
+          {tile, tile, tile}};
 }
 
 }  // namespace cosim::schedules

@@ -14,6 +14,7 @@ namespace {
 constexpr int64_t kLatency = 8;  // multiply-adds that are under way at a time
 constexpr int64_t kLeast = 4;    // lanes that are worth a vector
 constexpr int64_t kMostVectors = 8, kMostPixels = 28;
+constexpr int64_t kMostChunks = 8;             // that a search divides channels into
 constexpr int64_t kLoop = 2;                   // cycles of a step beside its vectors
 constexpr int64_t kEntry = 20;                 // and of a tile's first and last one
 constexpr int64_t kCachedWeights = 32 * 1024;  // bytes that stay in the first cache while x passes
@@ -54,6 +55,36 @@ Tile ChooseTile(const TileProblem& problem, const CpuTarget& target) {
   best.chunk = CeilDiv(problem.depth, CeilDiv(problem.depth, most));  // all alike
   best.rows = best.chunk < problem.depth ? problem.rows : 1;
   return best;
+}
+
+bool IsLanes(int64_t lanes, const CpuTarget& target) {
+  return lanes >= kLeast && lanes <= target.lanes() && (lanes & (lanes - 1)) == 0;
+}
+
+bool IsTile(const TileProblem& problem, const Tile& tile, const CpuTarget& target) {
+  if (!IsLanes(tile.lanes, target) || tile.vectors < 1 || tile.vectors > kMostVectors) return false;
+  if (tile.pixels < 1 || tile.pixels > std::min(problem.pixels, kMostPixels)) return false;
+  if (problem.grouped && problem.channels % tile.block() != 0) return false;
+  return tile.pixels * tile.vectors + tile.vectors + 1 <= target.vector_registers && tile.chunk >= 1 &&
+         tile.chunk <= problem.depth && tile.rows >= 1 && tile.rows <= problem.rows;
+}
+
+std::vector<Tile> TilesOf(const TileProblem& problem, const CpuTarget& target) {
+  std::vector<int64_t> chunks, rows;
+  for (int64_t parts = 1; parts <= std::min<int64_t>(problem.depth, kMostChunks); ++parts)
+    chunks.push_back(CeilDiv(problem.depth, parts));
+  for (int64_t count = 1; count < problem.rows; count *= 2) rows.push_back(count);
+  rows.push_back(problem.rows);
+  std::vector<Tile> tiles;
+  for (int64_t lanes = target.lanes(); IsLanes(lanes, target); lanes /= 2)
+    for (int64_t vectors = 1; vectors <= kMostVectors; ++vectors)
+      for (int64_t pixels = 1; pixels <= kMostPixels; ++pixels)
+        for (const int64_t chunk : chunks)
+          for (const int64_t count : rows) {
+            const Tile tile{lanes, vectors, pixels, count, chunk};
+            if (IsTile(problem, tile, target)) tiles.push_back(tile);
+          }
+  return tiles;
 }
 
 int64_t CyclesOf(const TileProblem& problem, const Tile& tile) {

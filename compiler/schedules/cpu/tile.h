@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "compiler/schedules/cpu/target.h"
 #include "compiler/tir/rounding.h"
@@ -43,6 +44,13 @@ bool IsTileable(const TileProblem& problem, const CpuTarget& target);
 /// whichever is most; pixels and channels are rounded up to whole tiles. Weights that exceed the cache are
 /// chunked.
 Tile ChooseTile(const TileProblem& problem, const CpuTarget& target);
+
+/// Whether a tile may have so many: a power of two, that is worth a vector.
+bool IsLanes(int64_t lanes, const CpuTarget& target);
+/// Whether the sums and factors of `tile` fit the registers, and its blocks the problem.
+bool IsTile(const TileProblem& problem, const Tile& tile, const CpuTarget& target);
+/// Such tiles, all but those that differ in chunks or rows by little.
+std::vector<Tile> TilesOf(const TileProblem& problem, const CpuTarget& target);
 
 /// What the model says of `problem` in that tile.
 int64_t CyclesOf(const TileProblem& problem, const Tile& tile);

@@ -107,13 +107,13 @@ Expr Choose(const Expr& index, int64_t count, const std::function<Expr(size_t)>&
 class TransformBuilder {
  public:
   TransformBuilder(const ops::Convolved& op, const Tensor& result, const TileShape& shape,
-                   const CpuTarget& target)
+                   const CpuTarget& target, const Tile& tile)
       : op_(op),
         name_(result->name),
         result_(result),
         shape_(shape),
         transforms_(TransformsFor(shape.outputs)),
-        tile_(ChooseTile(shape.Product(), target)),
+        tile_(tile),
         blocks_(CeilDiv(shape.channels, tile_.block())),
         columns_(CeilDiv(shape.columns, tile_.pixels) * tile_.pixels) {
     row_.lanes = RowLanes(columns_, target);
@@ -298,32 +298,32 @@ int64_t CyclesOf(const TileShape& shape, const CpuTarget& target) {
 
 }  // namespace
 
-int64_t ChooseTransform(const ops::Definition& plain, const CpuTarget& target) {
-  const ops::Computation& last = plain.computations.back();
-  if (!last.convolved || !IsTransformable(*last.convolved)) return 0;
-  const std::vector<int64_t>& result = last.tensor.shape();
-  const TileProblem direct{.rows = result[2],
-                           .pixels = result[3],
-                           .channels = result[1],
-                           .depth = last.convolved->x.shape()[1],
-                           .taps = kTaps * kTaps};
-  if (!IsTileable(direct, target)) return 0;
-  int64_t best = 0, least = result[0] * CyclesOf(direct, ChooseTile(direct, target)) +
-                            CyclesOfWeights(direct.depth * direct.channels * direct.taps);
+std::optional<TileProblem> TransformedProblem(const ops::Computation& plain, const CpuTarget& target,
+                                              int64_t outputs) {
+  if (!IsTransformable(*plain.convolved) || (outputs != 2 && outputs != 4)) return std::nullopt;
+  const TileProblem problem = TileShape(*plain.convolved, plain.tensor.shape(), outputs).Product();
+  return IsTileable(problem, target) ? std::optional(problem) : std::nullopt;
+}
+
+int64_t ChooseTransform(const ops::Computation& plain, const CpuTarget& target) {
+  const auto direct = ConvolutionProblem(plain, target);
+  if (!direct) return 0;
+  const std::vector<int64_t>& result = plain.tensor.shape();
+  int64_t best = 0, least = result[0] * CyclesOf(*direct, ChooseTile(*direct, target)) +
+                            CyclesOfWeights(direct->depth * direct->channels * direct->taps);
   for (const int64_t outputs : {2, 4}) {
-    const TileShape shape(*last.convolved, result, outputs);
+    if (!TransformedProblem(plain, target, outputs)) continue;
+    const TileShape shape(*plain.convolved, result, outputs);
     if (const int64_t cycles = CyclesOf(shape, target); cycles < least) least = cycles, best = outputs;
   }
   return best;
 }
 
-Blocked TransformConvolution(const ops::Definition& plain, const graph::Tensor& weights,
-                             const CpuTarget& target, int64_t outputs) {
-  const ops::Computation& last = plain.computations.back();
-  COSIM_CHECK(last.convolved && IsTransformable(*last.convolved), "'{}' is no such convolution",
-              last.tensor->name);
-  const TileShape shape(*last.convolved, last.tensor.shape(), outputs);
-  return TransformBuilder(*last.convolved, last.tensor, shape, target).Run(weights);
+Blocked TransformConvolution(const ops::Computation& plain, const graph::Tensor& weights,
+                             const CpuTarget& target, int64_t outputs, const Tile& tile) {
+  COSIM_CHECK(IsTransformable(*plain.convolved), "'{}' is no such convolution", plain.tensor->name);
+  const TileShape shape(*plain.convolved, plain.tensor.shape(), outputs);
+  return TransformBuilder(*plain.convolved, plain.tensor, shape, target, tile).Run(weights);
 }
 
 }  // namespace cosim::schedules

@@ -5,18 +5,24 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "compiler/schedules/cpu/blocked.h"
 
 namespace cosim::schedules {
 
-/// How many results a side a tile should have, 2 or 4; 0 where sums of windows are expected to be as quick,
-/// or where `plain`, which is as BlockConvolution's, is nothing to transform: that is a convolution of
-/// float32 in one group by windows of 3x3, with stride 1, no dilation and at least 8 input channels.
-int64_t ChooseTransform(const ops::Definition& plain, const CpuTarget& target);
+/// What tiles of each of the products are for, by tiles of `outputs` x `outputs` results, 2 or 4; nothing
+/// where `plain` is nothing to transform: that is a convolution of float32 in one group by windows of 3x3,
+/// with stride 1, no dilation and at least 8 input channels.
+std::optional<TileProblem> TransformedProblem(const ops::Computation& plain, const CpuTarget& target,
+                                              int64_t outputs);
 
-/// By tiles of `outputs` x `outputs` results. The tables hold the weights, transformed and packed.
-Blocked TransformConvolution(const ops::Definition& plain, const graph::Tensor& weights,
-                             const CpuTarget& target, int64_t outputs);
+/// How many results a side a tile should have, 2 or 4; 0 where sums of windows are expected to be as quick.
+int64_t ChooseTransform(const ops::Computation& plain, const CpuTarget& target);
+
+/// By tiles of `outputs` x `outputs` results, and by `tile` for that problem. The tables hold the weights,
+/// transformed and packed.
+Blocked TransformConvolution(const ops::Computation& plain, const graph::Tensor& weights,
+                             const CpuTarget& target, int64_t outputs, const Tile& tile);
 
 }  // namespace cosim::schedules
