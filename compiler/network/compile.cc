@@ -12,7 +12,6 @@
 #include <set>
 
 #include "compiler/cpu/lower_group.h"
-#include "compiler/cpu/no_code.h"
 #include "compiler/cpu/work.h"
 #include "compiler/graph/passes/pool_before_concat.h"
 #include "compiler/network/convert.h"
@@ -55,12 +54,6 @@ class Compiler {
                    .cache = options.cache,
                    .tuned = options.tuned,
                    .host_only = host_only}) {}
-
-  /// Of the host, once it is known what it has to do.
-  std::vector<std::vector<ValueId>> TakeCpuGroups() {
-    for (const Group& group : Fuse(graph_, {options_.keep_every_value})) Place(group);
-    return std::move(plan_.cpu_groups);
-  }
 
   /// Nothing, and `error` set, when the accelerator's addresses do not reach over the network.
   std::optional<runtime::Network> Run(std::string& error) {
@@ -483,13 +476,6 @@ runtime::Network Compile(const graph::Graph& graph, const isa::Spec& spec, const
   auto network = Compiler(rearranged, spec, options, unreachable, cpu).Run(none);
   COSIM_CHECK(network, "{}", none);
   return WithValuesOf(graph, std::move(*network));
-}
-
-std::vector<std::vector<graph::ValueId>> HostGroups(const graph::Graph& graph) {
-  const isa::Spec no_accelerator;
-  cpu::NoCodeCompiler none;
-  const CompileOptions options{.after_pass = {}};
-  return Compiler(graph, no_accelerator, options, "the host was asked for", none).TakeCpuGroups();
 }
 
 runtime::Network CompileForHost(const graph::Graph& graph, bool keep_every_value, cpu::CpuCompiler& cpu) {

@@ -41,7 +41,4 @@ runtime::Network Compile(const graph::Graph& graph, const isa::Spec& spec, const
 /// at. `keep_every_value`: as in CompileOptions.
 runtime::Network CompileForHost(const graph::Graph& graph, bool keep_every_value, cpu::CpuCompiler& cpu);
 
-/// The nodes of each kernel that CompileForHost would make of `graph`.
-std::vector<std::vector<graph::ValueId>> HostGroups(const graph::Graph& graph);
-
 }  // namespace cosim::network

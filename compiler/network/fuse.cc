@@ -201,4 +201,18 @@ std::vector<Group> Fuse(const graph::Graph& graph, const FuseOptions& options) {
   return Fuser(graph, options).Run();
 }
 
+std::vector<std::vector<graph::ValueId>> HostGroups(const graph::Graph& graph) {
+  std::vector<std::vector<graph::ValueId>> nodes;
+  std::vector<Group> groups = Fuse(graph, {});
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const std::vector<Group> parts = SplitBehindRequantization(graph, groups[i]);
+    if (!parts.empty()) {
+      groups.insert(groups.begin() + static_cast<std::ptrdiff_t>(i) + 1, parts.begin(), parts.end());
+    } else if (groups[i].kind != GroupKind::kView) {
+      nodes.push_back(groups[i].nodes);
+    }
+  }
+  return nodes;
+}
+
 }  // namespace cosim::network

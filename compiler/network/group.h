@@ -45,4 +45,7 @@ std::vector<Group> SplitBehindRequantization(const graph::Graph& graph, const Gr
 /// Every node but inputs and constants in exactly one group, groups in a topological order.
 std::vector<Group> Fuse(const graph::Graph& graph, const FuseOptions& options);
 
+/// The nodes of each kernel when all of `graph` is the host's.
+std::vector<std::vector<graph::ValueId>> HostGroups(const graph::Graph& graph);
+
 }  // namespace cosim::network

@@ -8,7 +8,7 @@
 
 #include "compiler/cpu/jit.h"
 #include "compiler/cpu/lower_group.h"
-#include "compiler/network/compile.h"
+#include "compiler/network/group.h"
 #include "compiler/tune/clock.h"
 #include "compiler/tune/host_space.h"
 #include "compiler/tune/host_timing.h"

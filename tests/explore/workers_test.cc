@@ -10,8 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <stdexcept>
 #include <numeric>
+#include <stdexcept>
 
 namespace cosim::explore {
 namespace {

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "compiler/cpu/lower_group.h"
-#include "compiler/network/compile.h"
+#include "compiler/network/group.h"
 #include "compiler/session/host.h"
 #include "compiler/tune/host_space.h"
 #include "compiler/tune/host_timing.h"

@@ -241,7 +241,7 @@ class Builder {
       for (int64_t c = 0; c < shape_.depth; ++c)
         for (int64_t tap = 0; tap < taps; ++tap)
           lane[(c / dot_ * taps + tap) * block * dot_ + c % dot_] =
-              static_cast<To>(from[WeightAt(o, c, tap)]);
+              static_cast<To>(from[WeightAt(o, c, tap)]);  // NOLINT(bugprone-signed-char-misuse): a number
     }
     return std::make_shared<const graph::Tensor>(PackedShape(), std::move(to));
   }
