@@ -134,6 +134,7 @@ int CompileVerb(const Arguments& arguments) {
   auto tuned = TunedSchedules(values, source->spec, compile.activation_bits, compile.virtual_threads);
   if (!tuned) return 1;
   compile.tuned = std::move(*tuned);
+  compile.host_schedules = LoggedHostSchedules(values, cpu::ObjectTarget(compile.host_target));
 
   const session::ExperimentKey key{NetworkIdentity(values), compile.seed, compile.activation_bits,
                                    compile.virtual_threads, Identity(compile.tuned)};

@@ -59,6 +59,14 @@ std::optional<schedules::ContractionSchedules> TunedHostSchedules(const po::vari
   return std::nullopt;
 }
 
+schedules::ContractionSchedules LoggedHostSchedules(const po::variables_map& values,
+                                                    const cpu::HostTarget& target) {
+  if (!values.count("tuned")) return {};
+  std::string error;
+  const auto log = tune::TuningLog::Open(values["tuned"].as<std::string>(), error);
+  return log ? log->HostSchedules(target.cpu, COSIM_VERSION) : schedules::ContractionSchedules{};
+}
+
 std::string Identity(const std::shared_ptr<const network::TunedTiles>& tuned) {
   if (!tuned) return "";
   std::string text;

@@ -31,6 +31,10 @@ std::optional<std::shared_ptr<const network::TunedTiles>> TunedSchedules(
 std::optional<schedules::ContractionSchedules> TunedHostSchedules(
     const boost::program_options::variables_map& values, const cpu::HostTarget& target);
 
+/// Those that the log of --tuned has of a processor, none where it has none.
+schedules::ContractionSchedules LoggedHostSchedules(const boost::program_options::variables_map& values,
+                                                    const cpu::HostTarget& target);
+
 /// For an experiment's fingerprint; empty without schedules.
 std::string Identity(const std::shared_ptr<const network::TunedTiles>& tuned);
 

@@ -104,7 +104,7 @@ std::optional<runtime::Module> MakeModule(const isa::Spec& spec, runtime::SpecSo
         options.network);
     return std::nullopt;
   }
-  cpu::ObjectCompiler cpu(options.host_target);
+  cpu::ObjectCompiler cpu(options.host_target, options.host_schedules);
   runtime::Module module;
   module.fingerprint = spec.fingerprint;
   module.spec = std::move(source);

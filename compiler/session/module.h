@@ -23,6 +23,7 @@ struct ModuleOptions {
   int activation_bits = 0;  ///< QuantizeFor's
   int virtual_threads = 2;
   std::shared_ptr<const network::TunedTiles> tuned;  ///< schedules to take instead of choosing; may be null
+  schedules::ContractionSchedules host_schedules{};  ///< of that target, to take instead of the model's
   cpu::HostTarget host_target;                       ///< of its CPU code
   std::vector<graph::Tensor> inputs;  ///< of `model`: the only sample's, instead of random ones
   int samples = 1;  ///< inputs, from `seed` on, that the module carries with the golden model's outputs
