@@ -17,10 +17,14 @@ using cosim::testing::IsaOutcome;
 constexpr int kSeconds = 120, kRtlSeconds = 900;  // for one case
 constexpr int64_t kMostRtl = 10;
 constexpr int64_t kLeastWorking = 30;  // percent: with fewer, a campaign says little
+constexpr int64_t kLeastOfLoadable = 80;
+constexpr int kMostDraws = 100;
 
 int Usage() {
   fmt::print(
       "usage: isa_fuzz [--count=N] [--seed=S]      N random edits, from seed S on\n"
+      "         [--loadable]                       draws again what the loader refuses: N edits that it "
+      "takes\n"
       "         [--rtl=K]                          K of those that run on the accelerator on the RTL too, at "
       "most {}\n"
       "         [--reasons]                        every reason of the host, with an edit that led to it\n"
@@ -39,8 +43,8 @@ int RunOne(const std::string& text) {
 
 class Campaign {
  public:
-  Campaign(uint64_t seed, int64_t count, int64_t rtl, bool reasons)
-      : seed_(seed), count_(count), rtl_(rtl), print_reasons_(reasons) {}
+  Campaign(uint64_t seed, int64_t count, int64_t rtl, bool reasons, bool loadable)
+      : seed_(seed), count_(count), rtl_(rtl), print_reasons_(reasons), loadable_(loadable) {}
 
   int Run() {
     for (uint64_t s = seed_; s < seed_ + static_cast<uint64_t>(count_); ++s) RunSeed(s);
@@ -55,16 +59,25 @@ class Campaign {
     }
     fmt::print("\n{} ({} %) ran work on the accelerator, {} of them on the RTL too\n", working_,
                100 * working_ / std::max<int64_t>(1, count_), on_rtl_);
-    return bad == 0 && 100 * working_ >= kLeastWorking * count_ ? 0 : 1;
+    if (loadable_) fmt::print("{} more were refused, each with a place\n", refused_);
+    return bad == 0 && 100 * working_ >= (loadable_ ? kLeastOfLoadable : kLeastWorking) * count_ ? 0 : 1;
   }
 
  private:
   void RunSeed(uint64_t s) {
-    IsaCase c = cosim::testing::DrawIsaCase(s);
     // Spread over the campaign: the first that works after each so many.
-    c.rtl = rtl_ > 0 && on_rtl_ < rtl_ && (static_cast<int64_t>(s - seed_) * rtl_ >= on_rtl_ * count_);
-    const int seconds = c.rtl ? kRtlSeconds : kSeconds;
-    const IsaOutcome outcome = RunIsaCaseIsolated(c, seconds);
+    const bool rtl =
+        rtl_ > 0 && on_rtl_ < rtl_ && (static_cast<int64_t>(s - seed_) * rtl_ >= on_rtl_ * count_);
+    const int seconds = rtl ? kRtlSeconds : kSeconds;
+    IsaCase c;
+    IsaOutcome outcome;
+    for (int draw = 0; draw < kMostDraws; ++draw) {
+      c = cosim::testing::DrawIsaCase(s + (static_cast<uint64_t>(draw) << 32U));
+      c.rtl = rtl;
+      outcome = RunIsaCaseIsolated(c, seconds);
+      if (!loadable_ || outcome.kind != IsaOutcome::Kind::kRefused) break;
+      ++refused_;
+    }
     ++kinds_[static_cast<size_t>(outcome.kind)];
     working_ += outcome.works;
     on_rtl_ += outcome.works && c.rtl;
@@ -81,7 +94,8 @@ class Campaign {
 
   uint64_t seed_;
   int64_t count_, rtl_;
-  bool print_reasons_;
+  bool print_reasons_, loadable_;
+  int64_t refused_ = 0;  ///< that were drawn again
   std::array<int64_t, cosim::testing::kIsaOutcomes> kinds_{};
   int64_t working_ = 0, on_rtl_ = 0;
   std::map<std::string, std::string> reasons_;  // and a case that gives it
@@ -92,7 +106,7 @@ class Campaign {
 int main(int argc, char** argv) {
   int64_t count = 2000, rtl = 0;
   uint64_t seed = 1;
-  bool reasons = false;
+  bool reasons = false, loadable = false;
   for (int i = 1; i < argc; ++i) {
     const std::string text = argv[i];
     if (text.starts_with("--case=")) return RunOne(text.substr(7));
@@ -104,9 +118,11 @@ int main(int argc, char** argv) {
       rtl = std::min<int64_t>(kMostRtl, std::atoll(text.c_str() + 6));
     } else if (text == "--reasons") {
       reasons = true;
+    } else if (text == "--loadable") {
+      loadable = true;
     } else {
       return Usage();
     }
   }
-  return Campaign(seed, count, rtl, reasons).Run();
+  return Campaign(seed, count, rtl, reasons, loadable).Run();
 }
