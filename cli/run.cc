@@ -72,9 +72,8 @@ int RunAndReport(const SpecWithSource& loaded, const po::variables_map& values, 
   if (result && !Describe(loaded, key, *result, error)) result.reset();
   if (terminal) ShowProgress("");
   if (!result) return Fail(error);
-  if (energy->table)
-    result->energy =
-        session::EnergyOf(spec, result->work, result->run, result->end_to_end, run.host, *energy->table);
+  if (energy->costs)
+    result->energy = session::EnergyOf(spec, result->work, result->end_to_end, run.host, *energy->costs);
   const int status =
       Report(values, *result, spec, run, *ParseRequire(values["require"].as<std::string>()), json);
   return WriteOutputs(values, *result) ? status : 1;
