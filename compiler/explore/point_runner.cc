@@ -177,7 +177,8 @@ Outcome PointRunner::Run(const Point& point) {
   const auto energy = EnergySourceFor(*texts, point, outcome.diagnostic);
   if (!energy) return outcome;
   std::optional<sim::Costs> costs;
-  if (*energy != nullptr && !(costs = sim::CostsOf(*outcome.spec, **energy, diags))) {
+  if (*energy != nullptr) costs = sim::CostsOf(*outcome.spec, **energy, diags);
+  if (diags.HasErrors()) {
     outcome.diagnostic = diags.Render();
     return outcome;
   }

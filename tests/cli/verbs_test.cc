@@ -83,7 +83,7 @@ TEST_F(Verbs, WhatIsListedIsJsonToo) {
   EXPECT_THAT(names(json("configs")), HasSubstr("pynq.yaml "));
   EXPECT_THAT(names(json("models")), HasSubstr("resnet18 "));
   EXPECT_THAT(names(json("isa list")), HasSubstr("vta "));
-  const auto isa = json("isa show --config=tiny.yaml");
+  const auto isa = json("isa doc --config=tiny.yaml");
   EXPECT_EQ(isa.at("parameters").at("block_out").at("value"), 4);
   EXPECT_EQ(isa.at("instructions").at("gemm").at("unit"), "gemm");
   const auto checked = json("check mlp --config=tiny.yaml");
@@ -182,7 +182,7 @@ TEST_F(Verbs, PrintAfterShowsTheLayerAfterEachPass) {
 
 TEST_F(Verbs, CheckedInReferencesAreWhatIsaShowPrints) {
   for (const std::string isa : {"cosim", "vta"}) {
-    const std::string command = "isa show --config=pynq.yaml --isa=" + isa;
+    const std::string command = "isa doc --config=pynq.yaml --isa=" + isa;
     EXPECT_EQ(Run(command).out, ReadFile(At("docs/reference/isa-" + isa + ".md")))
         << "rewrite it: cosim " << command << " -o docs/reference/isa-" << isa << ".md";
   }
@@ -190,15 +190,15 @@ TEST_F(Verbs, CheckedInReferencesAreWhatIsaShowPrints) {
 
 TEST_F(Verbs, CheckedInSyntaxPagesAreWhatIsaSyntaxPrints) {
   for (const std::string isa : {"cosim", "vta"}) {
-    const std::string command = "isa syntax --config=pynq.yaml --isa=" + isa;
+    const std::string command = "isa doc syntax --config=pynq.yaml --isa=" + isa;
     EXPECT_EQ(Run(command).out, ReadFile(At("docs/reference/asm-" + isa + ".md")))
         << "rewrite it: cosim " << command << " -o docs/reference/asm-" << isa << ".md";
   }
 }
 
 TEST_F(Verbs, TheCheckedInRegistersAreWhatIsaRegistersPrints) {
-  EXPECT_EQ(Run("isa registers").out, ReadFile(At("docs/reference/registers.md")))
-      << "rewrite it: cosim isa registers -o docs/reference/registers.md";
+  EXPECT_EQ(Run("isa doc registers").out, ReadFile(At("docs/reference/registers.md")))
+      << "rewrite it: cosim isa doc registers -o docs/reference/registers.md";
 }
 
 TEST_F(Verbs, ListsNameWhatThereIs) {
