@@ -106,19 +106,6 @@ TEST_F(Verbs, FindingsAreJsonToo) {
   EXPECT_THAT(json.at("findings").at(0), HasSubstr("uninitialized-read: instruction 3"));
 }
 
-TEST_F(Verbs, ProgressIsForTerminalsAndWhoWantsIt) {
-  if (Shell("command -v script").status != 0) GTEST_SKIP() << "there is no script(1)";
-  const auto on_a_terminal = [&](const std::string& arguments) {
-    return Shell("script -qec '" + std::string(COSIM_BINARY) + " " + arguments + "' typescript").out;
-  };
-  const std::string run = "run mlp --config=tiny.yaml";
-  EXPECT_THAT(on_a_terminal(run), HasSubstr("\x1b[Kcompiling"));
-  const std::string quiet = on_a_terminal(run + " --quiet");
-  EXPECT_THAT(quiet, HasSubstr("mismatches"));
-  EXPECT_THAT(quiet, ::testing::Not(HasSubstr("\x1b")));
-  EXPECT_THAT(Good(run).out, ::testing::Not(HasSubstr("\x1b")));
-}
-
 TEST_F(Verbs, DisassembledProgramAssemblesToTheSameText) {
   ASSERT_EQ(Run("disasm small_cnn --config=tiny.yaml --contents -o a.s").status, 0);
   const Outcome again = Run("asm a.s --config=tiny.yaml --text -o b.s");
