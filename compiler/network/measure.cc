@@ -64,7 +64,8 @@ std::string KeyOf(std::span<const accel::Kernel* const> kernels) {
 }
 
 runtime::Cycle CyclesOf(const isa::Spec& spec, const TimedProgram& program, const std::string& name) {
-  const auto counters = sim::TimingEngine(spec).Run(program.instructions, program.code_address);
+  const auto counters =
+      sim::TimingEngine(spec).Run(program.instructions, program.code_address, {.ledger = false});
   COSIM_CHECK(counters.completed, "{}: {}", name, counters.error);
   return counters.cycles;
 }
