@@ -137,7 +137,7 @@ int Measure(const po::variables_map& values, const import::Options& import_optio
   Measurement measurement(
       *evaluator, *samples, reference ? &*reference : nullptr, network, *run.model,
       values.count("normal") ? std::optional(values["normal"].as<int64_t>()) : std::nullopt);
-  const bool good = measurement.Run(values["limit"].as<size_t>(), ShowsProgress(), diagnostics, error);
+  const bool good = measurement.Run(values["limit"].as<size_t>(), diagnostics, error);
   if (diagnostics.HasErrors()) return Mistakes(diagnostics);
   if (!good) return Fail(error);
   if (json != "-") Print("{}", TallyText(measurement.tally));

@@ -8,6 +8,7 @@
 
 #include "cli/accuracy_layers.h"
 #include "cli/print.h"
+#include "cli/progress.h"
 #include "cli/text.h"
 #include "compiler/quantize/calibrate.h"
 #include "compiler/quantize/ranking.h"
@@ -35,12 +36,12 @@ Measurement::Measurement(session::Evaluator& evaluator, const import::Samples& s
   tally.names = samples.ClassNames();
 }
 
-bool Measurement::Run(size_t limit, bool progress, Diagnostics& diagnostics, std::string& error) {
+bool Measurement::Run(size_t limit, Diagnostics& diagnostics, std::string& error) {
   const size_t n = std::min(limit, samples_.size());
+  ProgressLine line;
+  line.Doing(fmt::format("{} samples", n));
   for (size_t begin = 0; begin < n; begin += kChunk) {
-    if (progress)
-      ShowProgress(fmt::format("{}/{} samples{}", begin, n,
-                               tally.labelled ? fmt::format(", top-1 {}", Percent(tally.Top1())) : ""));
+    line.Step(begin, n);
     std::vector<std::vector<Tensor>> inputs;
     for (size_t i = begin; i < std::min(begin + kChunk, n); ++i) {
       auto input = samples_.Get(i, diagnostics);
@@ -52,7 +53,6 @@ bool Measurement::Run(size_t limit, bool progress, Diagnostics& diagnostics, std
     for (size_t i = 0; i < inputs.size(); ++i)
       if (!Count(begin + i, inputs[i], (*outputs)[i].front(), diagnostics, error)) return false;
   }
-  if (progress) ShowProgress("");
   tally.cycles = evaluator_.cycles();
   if (normal_ && !TellAnomalies(error)) return false;
   if (reference_) tally.losses = finder_.Losses(reference_->network);

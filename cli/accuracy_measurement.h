@@ -33,7 +33,7 @@ class Measurement {
               std::optional<int64_t> normal);
 
   /// On the first `limit` samples. False after reporting or setting `error`.
-  bool Run(size_t limit, bool progress, Diagnostics& diagnostics, std::string& error);
+  bool Run(size_t limit, Diagnostics& diagnostics, std::string& error);
 
   Tally tally;
 

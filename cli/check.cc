@@ -11,6 +11,7 @@
 #include "cli/module.h"
 #include "cli/options.h"
 #include "cli/print.h"
+#include "cli/progress.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
 #include "compiler/graph/zoo/zoo.h"
@@ -51,9 +52,15 @@ int Report(const po::variables_map& values, const std::string& what, size_t prog
 
 int CheckNetworkPrograms(const po::variables_map& values, const isa::Spec& spec, const graph::Graph& graph,
                          const std::string& model, int threads) {
-  const auto network = session::CompileFor(
-      spec, graph,
-      {.virtual_threads = threads, .channels_last = !import::IsModelFile(model), .after_pass = {}});
+  const auto [network, findings] = [&] {
+    ProgressLine line;
+    line.Doing("compiling and checking " + model);
+    auto compiled = session::CompileFor(
+        spec, graph,
+        {.virtual_threads = threads, .channels_last = !import::IsModelFile(model), .after_pass = {}});
+    std::string found = session::VerifyPrograms(spec, compiled);
+    return std::pair(std::move(compiled), std::move(found));
+  }();
   size_t programs = 0, instructions = 0;
   for (const auto& step : network.steps)
     if (const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step)) {
@@ -62,7 +69,7 @@ int CheckNetworkPrograms(const po::variables_map& values, const isa::Spec& spec,
     }
   return Report(values, model, programs, instructions,
                 fmt::format("{}, {}", Counted(programs, "program"), Counted(instructions, "instruction")),
-                session::VerifyPrograms(spec, network));
+                findings);
 }
 
 int CheckText(const po::variables_map& values, const isa::Spec& spec, const std::string& path) {

@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
+#include "cli/progress.h"
 #include "cli/provenance.h"
 #include "cli/text.h"
 #include "cli/tuned_schedules.h"
@@ -139,7 +140,11 @@ int CompileVerb(const Arguments& arguments) {
   const session::ExperimentKey key{NetworkIdentity(values), compile.seed, compile.activation_bits,
                                    compile.virtual_threads, Identity(compile.tuned)};
   std::string error;
-  const auto module = session::MakeModule(source->spec, std::move(source->source), compile, error);
+  const auto module = [&] {
+    ProgressLine line;
+    line.Doing("compiling " + values["MODEL"].as<std::string>());
+    return session::MakeModule(source->spec, std::move(source->source), compile, error);
+  }();
   if (!module) return Fail(error);
   const auto bytes = TaggedModule(*module);
   if (!WriteFile(path, {bytes.begin(), bytes.end()})) return 1;

@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
+#include "cli/progress.h"
 #include "cli/rtl_options.h"
 #include "cli/verbs.h"
 #include "compiler/session/session.h"
@@ -79,15 +80,21 @@ int ConformanceVerb(const Arguments& arguments) {
   const auto names = import::ConformanceCases(root);
   if (names.empty())
     return Fail(fmt::format("no cases in {}", root), "Debian's package libonnx-testdata installs them");
-  for (const std::string& name : names) {
+  ProgressLine line;
+  line.Doing(fmt::format("{} cases", names.size()));
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string& name = names[i];
+    line.Step(i, names.size());
     if (name.find(filter) == std::string::npos) continue;
     results.push_back(import::RunConformanceCase(root, name, runner));
     const auto& result = results.back();
     failed |= result.status == import::CaseStatus::kFail;
-    if (values.count("verbose") && result.status != import::CaseStatus::kPass)
-      PrintError("{} {}: {}\n", result.status == import::CaseStatus::kFail ? "FAIL" : "unsupported", name,
-                 result.detail);
+    if (values.count("verbose") == 0 || result.status == import::CaseStatus::kPass) continue;
+    line.Hide();
+    PrintError("{} {}: {}\n", result.status == import::CaseStatus::kFail ? "FAIL" : "unsupported", name,
+               result.detail);
   }
+  line.Hide();
   if (results.empty()) return Fail(fmt::format("--filter={}: no case has that in its name", filter));
   if (!WriteFile(output, import::ConformanceTable(results))) return 1;
   return failed ? 1 : 0;

@@ -7,6 +7,7 @@
 #include "cli/model_files.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
+#include "cli/progress.h"
 #include "cli/verbs.h"
 #include "compiler/accel/pipeline.h"
 #include "compiler/session/session.h"
@@ -75,7 +76,11 @@ int DisasmVerb(const Arguments& arguments) {
     if (text.empty()) return Fail(fmt::format("no accelerator layer named '{}'", layer));
     return WriteFile(path, text) ? 0 : 1;
   }
-  const auto network = session::CompileFor(*spec, *graph, compile);
+  const auto network = [&] {
+    ProgressLine line;
+    line.Doing("compiling " + model);
+    return session::CompileFor(*spec, *graph, compile);
+  }();
   int programs = 0;
   for (const auto& step : network.steps) {
     const auto* accelerator = std::get_if<runtime::AcceleratorStep>(&step);

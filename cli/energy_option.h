@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "cli/options.h"
-#include "sim/energy/energy_table.h"
+#include "sim/energy/costs.h"
 
 namespace cosim::cli {
 
@@ -14,7 +14,7 @@ namespace cosim::cli {
 void AddEnergyOption(boost::program_options::options_description& options);
 
 struct EnergyChoice {
-  std::optional<sim::EnergyTable> table;  ///< nothing: no estimate is wanted
+  std::optional<sim::Costs> costs;  ///< nothing: no estimate is wanted
 };
 /// That of --energy, else the configuration's. Nothing after printing a mistake.
 std::optional<EnergyChoice> EnergyIn(const boost::program_options::variables_map& values,

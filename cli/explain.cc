@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
+#include "cli/progress.h"
 #include "cli/provenance.h"
 #include "cli/verbs.h"
 
@@ -26,12 +27,15 @@ int RunPartition(const po::variables_map& values, const isa::Spec& spec,
                                     .activation_bits = explain.activation_bits,
                                     .virtual_threads = explain.virtual_threads,
                                     .respecify = {},
-                                    .progress = explain.progress};
+                                    .progress = {}};
   options.respecify = [&](const session::SpecChange& change) {
     return LoadSpecFrom(values, change.overrides, change.isa);
   };
-  const auto partition = session::ExplainPartition(spec, options);
-  if (options.progress) ShowProgress("");
+  const auto partition = [&] {
+    ProgressLine line;
+    options.progress = line.Teller();
+    return session::ExplainPartition(spec, options);
+  }();
   if (json != "-") Print("{}", PartitionText(partition));
   return json.empty() || WriteFile(json, PartitionJson(partition, origin)) ? 0 : 1;
 }
@@ -88,13 +92,15 @@ int ExplainVerb(const Arguments& arguments) {
   const auto activation_bits = ActivationBitsIn(values, spec);
   if (!activation_bits) return 1;
   explain.activation_bits = *activation_bits;
-  if (ShowsProgress()) explain.progress = ShowProgress;
   const session::Origin origin = OriginFor(
       *loaded, {NetworkIdentity(values), explain.seed, explain.activation_bits, explain.virtual_threads});
   if (partition) return RunPartition(values, spec, explain, origin, json);
   std::string error;
-  const auto result = session::Explain(spec, explain, error);
-  if (explain.progress) ShowProgress("");
+  const auto result = [&] {
+    ProgressLine line;
+    explain.progress = line.Teller();
+    return session::Explain(spec, explain, error);
+  }();
   if (!result) return Fail(error);
   if (json != "-")
     Print("{}",

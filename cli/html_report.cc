@@ -17,6 +17,7 @@
 #include "cli/page/sweep_page.h"
 #include "cli/page/timeline.h"
 #include "cli/print.h"
+#include "cli/progress.h"
 #include "cli/provenance.h"
 #include "cli/report.h"
 #include "cli/text.h"
@@ -96,11 +97,13 @@ std::optional<Subject> RunHere(const po::variables_map& values) {
   if (!activation_bits) return std::nullopt;
   run.activation_bits = *activation_bits;
   run.host = isa::HostOf(loaded->source.config, loaded->source.overrides);
-  const bool terminal = ShowsProgress();
-  if (terminal) run.progress = ShowProgress;
   std::string error;
-  auto result = session::RunExperiment(loaded->spec, run, error);
-  if (terminal) ShowProgress("");
+  auto result = [&] {
+    ProgressLine line;
+    run.progress = line.Teller();
+    return session::RunExperiment(loaded->spec, run, error);
+  }();
+  run.progress = {};
   const session::ExperimentKey key{NetworkIdentity(values), run.seed, run.activation_bits,
                                    run.virtual_threads};
   if (!result || !Describe(*loaded, key, *result, error)) return Fail(error), std::nullopt;

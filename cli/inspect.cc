@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
+#include "cli/progress.h"
 #include "cli/provenance.h"
 #include "cli/verbs.h"
 
@@ -21,14 +22,13 @@ session::Partition PartitionOf(const po::variables_map& values, const isa::Spec&
   session::PartitionOptions options;
   options.network = model->graph.name();
   options.model = std::move(model);
-  if (ShowsProgress()) options.progress = ShowProgress;
+  ProgressLine line;
+  options.progress = line.Teller();
   if (values.count("lifts"))
     options.respecify = [&](const session::SpecChange& change) {
       return LoadSpecFrom(values, change.overrides, change.isa);
     };
-  auto partition = session::ExplainPartition(spec, options);
-  if (options.progress) ShowProgress("");
-  return partition;
+  return session::ExplainPartition(spec, options);
 }
 
 /// Reads the file, and imports it if it can be.

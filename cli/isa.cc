@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// cosim isa show: the reference of an ISA under a configuration, generated from the spec. cosim isa
-// registers: that of the registers, which all of them share. cosim isa syntax: the assembler's language for
-// it. cosim isa header: both for programs in C. cosim
-// isa list: what there is to show. cosim isa diff: what two of them do differently. cosim isa new: one to
-// start from.
+// cosim isa doc: the reference of an ISA under a configuration, generated from the spec; with `syntax` the
+// assembler's language for it, with `registers` the reference of the registers, which all ISAs share. cosim
+// isa gen: all of that for programs in C. cosim isa list: what there is. cosim isa diff: what two of them do
+// differently. cosim isa new: one to start from.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -99,12 +98,15 @@ int New(const std::string& name, const std::string& path, const po::variables_ma
 
 struct Action {
   const char *name, *arguments;
-  size_t count;  ///< of arguments
+  size_t least, most;  ///< arguments
 };
-constexpr Action kActions[] = {{"show", "", 0}, {"registers", "", 0}, {"header", "", 0},  {"syntax", "", 0},
-                               {"list", "", 0}, {"diff", " A B", 2},  {"new", " NAME", 1}};
+constexpr Action kActions[] = {{"doc", " [syntax|registers]", 0, 1},
+                               {"diff", " A B", 2, 2},
+                               {"new", " NAME", 1, 1},
+                               {"gen", "", 0, 0},
+                               {"list", "", 0, 0}};
 constexpr char kIsaUsage[] =
-    "isa show|syntax|registers|header|list|diff A B|new NAME [--config=FILE] [--isa=FILE]";
+    "isa doc [syntax|registers]|diff A B|new NAME|gen|list [--config=FILE] [--isa=FILE]";
 
 /// Prints what is wrong with the words after `isa`; null then.
 const Action* ActionOf(const std::vector<std::string>& words) {
@@ -113,8 +115,9 @@ const Action* ActionOf(const std::vector<std::string>& words) {
     Fail(fmt::format("cosim isa {}: unknown action", words[0]), fmt::format("usage: cosim {}", kIsaUsage));
     return nullptr;
   }
-  if (words.size() - 1 == action->count) return action;
-  Fail(words.size() - 1 > action->count ? "there are too many arguments" : "arguments are missing",
+  const size_t count = words.size() - 1;
+  if (count >= action->least && count <= action->most) return action;
+  Fail(count > action->most ? "there are too many arguments" : "arguments are missing",
        fmt::format("usage: cosim isa {}{}", action->name, action->arguments));
   return nullptr;
 }
@@ -127,18 +130,19 @@ int IsaVerb(const Arguments& arguments) {
   options.add_options()("output,o", po::value<std::string>()->value_name("FILE")->default_value("-"),
                         "where to write; - is standard output")(
       "json", po::value<std::string>()->value_name("FILE")->default_value(""),
-      "diff, show, list: write everything as JSON; - is standard output")(
+      "diff, doc, list: write everything as JSON; - is standard output")(
       "from", po::value<std::string>()->value_name("ISA")->default_value(""),
       "new: copy that ISA (default: a small one with explanations)");
-  const auto parsed = Parse(arguments, options, kIsaUsage, "cosim isa show --config=pynq.yaml --isa=vta",
+  const auto parsed = Parse(arguments, options, kIsaUsage, "cosim isa doc --config=pynq.yaml --isa=vta",
                             "ACTION", Positionals::kSeveral);
   if (parsed.exit) return *parsed.exit;
   const auto words = parsed.values["ACTION"].as<std::vector<std::string>>();
   const Action* chosen = ActionOf(words);
   if (chosen == nullptr) return 1;
   const std::string action = chosen->name;
-  if (!parsed.values["json"].defaulted() && action != "diff" && action != "show" && action != "list")
-    return Fail("--json is for `isa diff`, `isa show` and `isa list`");
+  const bool is_page = action == "doc" && words.size() > 1;
+  if (!parsed.values["json"].defaulted() && (is_page || action == "new" || action == "gen"))
+    return Fail("--json is for `isa diff`, `isa doc` and `isa list`");
   if (!parsed.values["from"].defaulted() && action != "new") return Fail("--from is for `isa new`");
   const std::string path = parsed.values["output"].as<std::string>();
   if (!CheckWritable(path)) return 1;
@@ -149,13 +153,15 @@ int IsaVerb(const Arguments& arguments) {
     const auto list = ListIsas(json);
     return list && WriteTextAndJson(parsed.values, *list, json) ? 0 : 1;
   }
-  if (action == "registers") return WriteFile(path, isa::DescribeRegisters()) ? 0 : 1;
+  if (is_page && words[1] == "registers") return WriteFile(path, isa::DescribeRegisters()) ? 0 : 1;
+  if (is_page && words[1] != "syntax")
+    return Fail(fmt::format("cosim isa doc {}: there is no such page", words[1]),
+                "syntax is the assembler's language, registers the registers; without either: the whole ISA");
   const auto spec = LoadSpecFrom(parsed.values);
   if (!spec) return 1;
-  if (action == "show")
+  if (action == "doc" && !is_page)
     return WriteTextAndJson(parsed.values, isa::DescribeMarkdown(*spec), IsaJson(*spec)) ? 0 : 1;
-  const std::string text = action == "header" ? isa::CHeader(*spec) : isa::DescribeSyntax(*spec);
-  return WriteFile(path, text) ? 0 : 1;
+  return WriteFile(path, is_page ? isa::DescribeSyntax(*spec) : isa::CHeader(*spec)) ? 0 : 1;
 }
 
 }  // namespace cosim::cli

@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
+#include "cli/progress.h"
 #include "cli/verbs.h"
 #include "compiler/quantize/calibrate.h"
 #include "compiler/quantize/onnx_writer.h"
@@ -64,16 +65,13 @@ double PeakMegabytes() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-/// A line of progress once it has taken two seconds, with the time that the rest will take if it goes on so.
-std::function<void(const quantize::Progress&)> ProgressLine() {
-  return [](const quantize::Progress& progress) {
-    constexpr double kSoon = 2;
-    if (progress.seconds < kSoon || progress.part <= 0) return;
-    const auto left =
-        static_cast<int64_t>(std::lround(progress.seconds * (1 - progress.part) / progress.part));
-    ShowProgress(fmt::format("{} {}/{}, about {}:{:02} left", progress.doing, progress.done, progress.total,
-                             left / 60, left % 60));
-  };
+/// A line of progress once it has taken two seconds. Its part of the whole is known better than that of
+/// steps.
+void TellProgress(const quantize::Progress& progress) {
+  constexpr double kSoon = 2;
+  if (progress.seconds < kSoon || progress.part <= 0) return;
+  ShowProgress(fmt::format("{} {}/{}, {}", progress.doing, progress.done, progress.total,
+                           LeftText(progress.part, progress.seconds)));
 }
 
 std::string Json(const std::vector<LayerReport>& report, size_t samples, double seconds) {
@@ -181,7 +179,7 @@ int QuantizeVerb(const Arguments& arguments) {
       .rounding = rounding == "learned" ? quantize::Rounding::kLearned : quantize::Rounding::kNearest,
       .seed = static_cast<uint32_t>(values["seed"].as<uint64_t>())};
   const bool terminal = ShowsProgress();
-  if (terminal) settings.progress = ProgressLine();
+  if (terminal) settings.progress = TellProgress;
   const auto outcome = quantize::QuantizeNetwork(std::move(*network), *samples, settings, diagnostics);
   if (terminal) ShowProgress("");
   if (!outcome) return Mistakes(diagnostics);

@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
+#include "cli/progress.h"
 #include "sim/rtl/rtl_library.h"
 
 namespace cosim::cli {
@@ -52,9 +53,10 @@ bool ReadRtlOptions(const po::variables_map& values, session::Options& run) {
 bool BuildRtlOf(const isa::Spec& spec, session::Options& run) {
   if (run.device != "rtl" && run.device != "tlm-rtl") return true;
   Diagnostics diags;
-  const auto progress = [](const std::string& what) { PrintError("{} …\n", what); };
-  const auto library =
-      sim::BuildRtl(spec, {.trace = !run.rtl_trace.file.empty(), .progress = progress}, diags);
+  const auto library = [&] {
+    ProgressLine line;
+    return sim::BuildRtl(spec, {.trace = !run.rtl_trace.file.empty(), .progress = line.Teller()}, diags);
+  }();
   if (!library) {
     PrintError("{}", diags.Render());
     return false;

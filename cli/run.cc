@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
+#include "cli/progress.h"
 #include "cli/provenance.h"
 #include "cli/report.h"
 #include "cli/report_checks.h"
@@ -65,16 +66,20 @@ int RunAndReport(const SpecWithSource& loaded, const po::variables_map& values, 
   const isa::Spec& spec = loaded.spec;
   const auto energy = EnergyIn(values, loaded);
   if (!energy) return 1;
-  const bool terminal = ShowsProgress();
-  if (terminal) run.progress = ShowProgress;
   std::string error;
-  std::optional<session::Result> result = work(error);
+  std::optional<session::Result> result;
+  {
+    ProgressLine line;
+    run.progress = line.Teller();
+    run.step = line.Steps();
+    result = work(error);
+    run.progress = {};
+    run.step = {};
+  }
   if (result && !Describe(loaded, key, *result, error)) result.reset();
-  if (terminal) ShowProgress("");
   if (!result) return Fail(error);
-  if (energy->table)
-    result->energy =
-        session::EnergyOf(spec, result->work, result->run, result->end_to_end, run.host, *energy->table);
+  if (energy->costs)
+    result->energy = session::EnergyOf(spec, result->work, result->end_to_end, run.host, *energy->costs);
   const int status =
       Report(values, *result, spec, run, *ParseRequire(values["require"].as<std::string>()), json);
   return WriteOutputs(values, *result) ? status : 1;

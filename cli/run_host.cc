@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
+#include "cli/progress.h"
 #include "cli/report_checks.h"
 #include "cli/tuned_schedules.h"
 #include "compiler/session/host.h"
@@ -116,10 +117,14 @@ int RunOnHost(const po::variables_map& values) {
   if ((!json.empty() && !CheckWritable(json)) || !CheckOutputOptions(values)) return 1;
   if (!FindNetwork(values, run)) return 1;
 
-  const bool terminal = ShowsProgress();
-  if (terminal) run.progress = ShowProgress;
-  const session::HostResult measured = session::RunOnHost(run, host);
-  if (terminal) ShowProgress("");
+  const session::HostResult measured = [&] {
+    ProgressLine line;
+    run.progress = line.Teller();
+    run.step = line.Steps();
+    return session::RunOnHost(run, host);
+  }();
+  run.progress = {};
+  run.step = {};
   // Standard output is the table's, unless something else was sent there.
   const bool is_taken = json == "-" || (values.count("output") && values["output"].as<std::string>() == "-");
   if (!is_taken) Print("{}", HostTable(measured, run));

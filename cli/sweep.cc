@@ -11,6 +11,7 @@
 #include "cli/outcome_json.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
+#include "cli/progress.h"
 #include "cli/sweep_merge.h"
 #include "cli/sweep_plan.h"
 #include "cli/sweep_report.h"
@@ -24,13 +25,14 @@ namespace cosim::cli {
 namespace po = boost::program_options;
 namespace {
 
-/// "123 of 1,000 points, 18.2 a second, 0:48 left".
+/// "123 of 1000 points, 18.2 a second, 12 %, about 0:48 left".
 std::string ProgressText(const explore::Progress& progress) {
   const double rate = progress.seconds > 0 ? static_cast<double>(progress.run) / progress.seconds : 0;
-  const double left = rate > 0 ? static_cast<double>(progress.total - progress.done) / rate : 0;
-  const int64_t seconds = std::llround(left);
-  return fmt::format("{} of {} points, {:.1f} a second, {}:{:02} left", progress.done, progress.total, rate,
-                     seconds / 60, seconds % 60);
+  // Points that are there already took no time of this run.
+  const auto todo = static_cast<double>(progress.total - progress.done + progress.run);
+  const double part = todo > 0 ? static_cast<double>(progress.run) / todo : 1;
+  return fmt::format("{} of {} points, {:.1f} a second, {}", progress.done, progress.total, rate,
+                     LeftText(part, progress.seconds));
 }
 
 std::optional<SweepPlan> PlanIn(const po::variables_map& values) {

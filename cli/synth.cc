@@ -12,6 +12,7 @@
 #include "cli/output_file.h"
 #include "cli/output_folder.h"
 #include "cli/print.h"
+#include "cli/progress.h"
 #include "cli/provenance.h"
 #include "cli/synth_report.h"
 #include "cli/verbs.h"
@@ -91,12 +92,16 @@ int SynthVerb(const Arguments& arguments) {
   const isa::Spec& spec = loaded->spec;
   if (parsed.values.count("estimate") != 0) return Estimate(*loaded, json, output);
   Diagnostics diags;
-  const auto progress = [](const std::string& what) { PrintError("{} …\n", what); };
   SynthReport report{.origin = OriginFor(*loaded)};
-  if (place->block.empty()) report.synthesis = synth::Synthesize(spec, {progress}, diags);
-  place->progress = progress;
-  if (parsed.values.count("place") && !diags.HasErrors())
-    report.placement = synth::Place(spec, *place, diags);
+  {
+    ProgressLine line;
+    if (place->block.empty()) report.synthesis = synth::Synthesize(spec, {line.Teller()}, diags);
+    line.Doing("");
+    place->progress = [&](const std::string& what) { line.Say(what); };
+    place->step = line.Steps();
+    if (parsed.values.count("place") && !diags.HasErrors())
+      report.placement = synth::Place(spec, *place, diags);
+  }
   if (diags.HasErrors()) {
     PrintError("{}", diags.Render());
     return 1;

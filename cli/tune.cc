@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
+#include "cli/progress.h"
 #include "cli/provenance.h"
 #include "cli/text.h"
 #include "cli/tune_host.h"
@@ -114,7 +115,6 @@ std::optional<tune::TuneOptions> TuneOptionsIn(const po::variables_map& values) 
   if (options.most_threads < 1 || options.most_threads > 8)
     return Fail("--most-threads: from 1 to 8"), std::nullopt;
   if (options.jobs < 1 || options.jobs > 256) return Fail("--jobs: from 1 to 256"), std::nullopt;
-  if (ShowsProgress()) options.progress = ShowProgress;
   return options;
 }
 
@@ -156,7 +156,7 @@ int TuneVerb(const Arguments& arguments) {
   if (!HasNoHostTuneOptions(values)) return 1;
   const std::string model = values["MODEL"].as<std::string>(), json = values["json"].as<std::string>();
   const std::string file = values.count("db") ? values["db"].as<std::string>() : model + ".tuning";
-  const auto tuning = TuneOptionsIn(values);
+  auto tuning = TuneOptionsIn(values);
   if (!tuning || (!json.empty() && !CheckWritable(json))) return 1;
   const auto loaded = LoadSpecWithSource(values);
   if (!loaded) return 1;
@@ -169,8 +169,12 @@ int TuneVerb(const Arguments& arguments) {
   auto log = tune::TuningLog::Make(file, error);
   if (!log) return Fail(error);
   const tune::LogKey key = TuningKey(values, loaded->spec, *activation_bits, tuning->virtual_threads);
-  const auto tuned = tune::Tune(loaded->spec, *graph, key, *tuning, *log, error);
-  if (tuning->progress) ShowProgress("");
+  const auto tuned = [&] {
+    ProgressLine line;
+    tuning->progress = [&](const std::string& what) { line.Say(what); };
+    tuning->step = line.Steps();
+    return tune::Tune(loaded->spec, *graph, key, *tuning, *log, error);
+  }();
   if (!tuned) return Fail(error);
   if (tuned->layers.empty()) return Fail(fmt::format("nothing of {} runs on the accelerator", model));
   if (json != "-")

@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
+#include "cli/progress.h"
 #include "cli/text.h"
 #include "cli/version.h"
 #include "compiler/import/import.h"
@@ -111,7 +112,6 @@ std::optional<tune::HostTuneOptions> OptionsIn(const po::variables_map& values) 
     return Fail(fmt::format("--trials: from 1 to {}", kMostTrials)), std::nullopt;
   options.seed = values["search-seed"].as<uint64_t>();
   options.layer = values["layer"].as<std::string>();
-  if (ShowsProgress()) options.progress = ShowProgress;
   return options;
 }
 
@@ -147,7 +147,7 @@ int TuneOnHost(const po::variables_map& values) {
   if (!HasNoAcceleratorOptions(values)) return 1;
   const std::string model = values["MODEL"].as<std::string>(), json = values["json"].as<std::string>();
   const std::string file = values.count("db") ? values["db"].as<std::string>() : model + ".tuning";
-  const auto options = OptionsIn(values);
+  auto options = OptionsIn(values);
   if (!options || (!json.empty() && !CheckWritable(json))) return 1;
   const auto target = HostTargetIn(values);
   if (!target) return 1;
@@ -159,8 +159,12 @@ int TuneOnHost(const po::variables_map& values) {
   std::string error;
   auto log = tune::TuningLog::Make(file, error);
   if (!log) return Fail(error);
-  const auto tuned = tune::TuneHost(*graph, *target, COSIM_VERSION, *options, *log, error);
-  if (options->progress) ShowProgress("");
+  const auto tuned = [&] {
+    ProgressLine line;
+    options->progress = [&](const std::string& what) { line.Say(what); };
+    options->step = line.Steps();
+    return tune::TuneHost(*graph, *target, COSIM_VERSION, *options, *log, error);
+  }();
   if (!tuned) return Fail(error);
   if (tuned->workloads.empty())
     return Fail(fmt::format("{} has no convolution or product with schedules to choose from", model));

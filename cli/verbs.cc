@@ -34,7 +34,7 @@ constexpr Verb kVerbs[] = {
     {"disasm", "print the accelerator programs of a network", DisasmVerb},
     {"asm", "assemble a program text", AsmVerb},
     {"check", "verify a program text or a network's programs: deadlocks, races, bounds", CheckVerb},
-    {"isa", "list the ISAs, print the reference of one under a configuration", IsaVerb},
+    {"isa", "document ISAs, compare two, begin one, make the header for C", IsaVerb},
     {"synth", "size of the accelerator by Yosys, against the board's budget", SynthVerb},
     {"export", "write the accelerator as files for a board: IP-XACT, Vivado script, device tree", ExportVerb},
     {"flash", "load a bitstream on a Pynq or Ultra96, and read the accelerator's registers back", FlashVerb},

@@ -64,7 +64,7 @@ void AddUp(FramesRun& run, int accelerators) {
 }
 
 void RunInOrder(const Network& network, const isa::Spec& spec, Device& device,
-                std::span<const FrameInputs> inputs, FramesRun& run) {
+                std::span<const FrameInputs> inputs, const std::function<void(int)>& done, FramesRun& run) {
   LoadPrograms(device, network);
   for (size_t f = 0; f < run.frames.size(); ++f) {
     FrameInputs given = inputs[f % inputs.size()];
@@ -73,6 +73,7 @@ void RunInOrder(const Network& network, const isa::Spec& spec, Device& device,
     run.frames[f] = Execute(network, spec, device, given, false, nullptr, Programs::kLoaded);
     run.error = run.frames[f].error;
     if (!run.frames[f].completed) break;
+    if (done) done(static_cast<int>(f) + 1);
   }
   AddUp(run, 1);
 }
@@ -81,18 +82,19 @@ void RunInOrder(const Network& network, const isa::Spec& spec, Device& device,
 
 FramesRun ExecuteFrames(const Network& network, const isa::Spec& spec,
                         std::span<const std::unique_ptr<Device>> devices, std::span<const FrameInputs> inputs,
-                        int frames) {
+                        int frames, const std::function<void(int)>& done) {
   COSIM_CHECK(!devices.empty() && devices.size() % kFramesInFlight == 0 && !inputs.empty());
   const int accelerators = static_cast<int>(devices.size()) / kFramesInFlight;
   FramesRun run;
   run.frames.resize(frames);
   if (!network.carried.empty()) {
-    RunInOrder(network, spec, *devices.front(), inputs, run);
+    RunInOrder(network, spec, *devices.front(), inputs, done, run);
     return run;
   }
   for (const auto& device : devices) LoadPrograms(*device, network);
   std::vector<std::mutex> turns(accelerators);
   std::atomic<bool> failed = false;
+  std::atomic<int> finished = 0;
   std::vector<std::thread> threads;
   for (int slot = 0; slot < kFramesInFlight; ++slot)
     for (int a = 0; a < accelerators; ++a)
@@ -102,6 +104,7 @@ FramesRun ExecuteFrames(const Network& network, const isa::Spec& spec,
           run.frames[f] =
               Execute(network, spec, device, inputs[f % inputs.size()], false, &turns[a], Programs::kLoaded);
           if (!run.frames[f].completed) failed = true;
+          if (done) done(++finished);
         }
       });
   for (std::thread& thread : threads) thread.join();

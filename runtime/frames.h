@@ -3,6 +3,7 @@
 // another; each frame in flight has a DRAM of its own, as a driver that swaps two buffers gives it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -43,9 +44,10 @@ struct FramesRun {
 /// devices[kFramesInFlight * a + k] are frame k in flight on accelerator a, of which one executes at a time.
 /// Each device has a thread; threads share nothing that changes but their accelerator's lock. All devices get
 /// the programs before the first frame starts, which is in no figure. What a frame computes and costs in
-/// cycles does not depend on the number of devices.
+/// cycles does not depend on the number of devices. `done`, if there is one, hears from any thread how many
+/// frames are.
 FramesRun ExecuteFrames(const Network& network, const isa::Spec& spec,
                         std::span<const std::unique_ptr<Device>> devices, std::span<const FrameInputs> inputs,
-                        int frames);
+                        int frames, const std::function<void(int)>& done = {});
 
 }  // namespace cosim::runtime

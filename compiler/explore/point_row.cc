@@ -12,7 +12,7 @@
 #include "isa/digest.h"
 #include "isa/spec/config_energy.h"
 #include "isa/spec/loader.h"
-#include "sim/energy/energy_table.h"
+#include "sim/energy/energy_source.h"
 
 namespace cosim::explore {
 namespace {
@@ -99,9 +99,9 @@ std::vector<SourceFile> SourcesOf(const std::vector<Point>& points) {
     seen.insert(FilesKey(point));
     add("isa", texts->isa);
     add("config", texts->config);
-    const std::string energy = isa::EnergyTableOf(texts->config, point.settings);
+    const auto [energy, folder] = isa::EnergyTableOf(texts->config, point.settings);
     if (energy.empty()) continue;
-    if (const auto table = sim::FindEnergyTable(energy, FolderOf(texts->config), none)) add("energy", *table);
+    for (const isa::SourceText& table : sim::FindEnergySource(energy, folder, none)) add("energy", table);
   }
   std::vector<SourceFile> list;
   for (auto& [digest, file] : sources) list.push_back(std::move(file));

@@ -55,10 +55,6 @@ void Bound(Map& map, size_t most) {
 
 }  // namespace
 
-std::string FolderOf(const isa::SourceText& config) {
-  return std::filesystem::path(config.path).parent_path().string();
-}
-
 std::string CyclesKey(const isa::Spec& spec, const Point& point) {
   const isa::MemorySystem& dram = spec.dram;
   return fmt::format("{} {} memory {} {} {} {} {} {} {} {} seed {} threads {} network {}",
@@ -145,16 +141,16 @@ std::optional<session::Result> PointRunner::Experiment(const isa::Spec& spec, se
   return result;
 }
 
-std::optional<const sim::EnergyTable*> PointRunner::EnergyTableFor(const isa::SpecTexts& texts,
-                                                                   const Point& point, std::string& error) {
-  const std::string name = isa::EnergyTableOf(texts.config, point.settings);
+std::optional<const sim::EnergySource*> PointRunner::EnergySourceFor(const isa::SpecTexts& texts,
+                                                                     const Point& point, std::string& error) {
+  const auto [name, folder] = isa::EnergyTableOf(texts.config, point.settings);
   if (name.empty()) return nullptr;
-  const std::string folder = FolderOf(texts.config), key = folder + '\n' + name;
+  const std::string key = folder + '\n' + name;
   if (const auto known = energies_.find(key); known != energies_.end()) return &known->second;
   Diagnostics diags;
-  auto table = sim::LoadEnergyTable(name, folder, diags);
-  if (!table) return error = diags.Render(), std::nullopt;
-  return &energies_.emplace(key, std::move(*table)).first->second;
+  auto source = sim::LoadEnergySource(name, folder, diags);
+  if (!source) return error = diags.Render(), std::nullopt;
+  return &energies_.emplace(key, std::move(*source)).first->second;
 }
 
 double PointRunner::ViolationBefore(const Point& point) {
@@ -178,15 +174,20 @@ Outcome PointRunner::Run(const Point& point) {
   }
   outcome.spec = std::move(*spec);
   if (!Meets(*outcome.spec, outcome)) return outcome;
-  const auto energy = EnergyTableFor(*texts, point, outcome.diagnostic);
+  const auto energy = EnergySourceFor(*texts, point, outcome.diagnostic);
   if (!energy) return outcome;
+  std::optional<sim::Costs> costs;
+  if (*energy != nullptr) costs = sim::CostsOf(*outcome.spec, **energy, diags);
+  if (diags.HasErrors()) {
+    outcome.diagnostic = diags.Render();
+    return outcome;
+  }
   session::Options options = OptionsFor(point);
   options.host = isa::HostOf(texts->config, point.settings);
   auto result = Experiment(*outcome.spec, options, point, outcome.diagnostic);
   if (!result) return outcome;
-  if (*energy != nullptr)
-    result->energy = session::EnergyOf(*outcome.spec, result->work, result->run, result->end_to_end,
-                                       options.host, **energy);
+  if (costs)
+    result->energy = session::EnergyOf(*outcome.spec, result->work, result->end_to_end, options.host, *costs);
   if (point.accuracy > 0) result->accuracy = AccuracyOf(*outcome.spec, point);
   const runtime::SpecSource source{WithoutFolder(texts->isa), WithoutFolder(texts->config), point.settings,
                                    outcome.spec->isa, outcome.spec->config};

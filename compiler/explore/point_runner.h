@@ -13,6 +13,7 @@
 #include "compiler/explore/plan.h"
 #include "compiler/session/session.h"
 #include "isa/spec/loader.h"
+#include "sim/energy/energy_source.h"
 
 namespace cosim::explore {
 
@@ -59,8 +60,8 @@ class PointRunner {
  private:
   /// The table that a point's configuration names, null when it names none; nothing, and `error` set, when
   /// there is no such table.
-  std::optional<const sim::EnergyTable*> EnergyTableFor(const isa::SpecTexts& texts, const Point& point,
-                                                        std::string& error);
+  std::optional<const sim::EnergySource*> EnergySourceFor(const isa::SpecTexts& texts, const Point& point,
+                                                          std::string& error);
   const isa::SpecTexts* TextsOf(const Point& point, Diagnostics& diags);
   std::shared_ptr<const graph::QuantizedGraph> QuantizedFor(const isa::Spec& spec, const Point& point);
   /// Of Point::accuracy inputs.
@@ -78,12 +79,9 @@ class PointRunner {
   std::map<std::string, network::LoweringCache> caches_;
   std::shared_ptr<network::KernelCache> kernels_ = std::make_shared<network::KernelCache>();
   std::map<std::string, session::Result> results_;
-  std::map<std::string, sim::EnergyTable> energies_;  ///< by folder and name
+  std::map<std::string, sim::EnergySource> energies_;  ///< by folder and name
   std::map<std::string, session::Accuracy> accuracies_;
 };
-
-/// The folder of a configuration, beside which a table of energies may stand.
-std::string FolderOf(const isa::SourceText& config);
 
 /// What the cycles of a point depend on, in one line: the spec without clock and board, its memory, the
 /// network, and how it is compiled.

@@ -184,7 +184,8 @@ std::optional<TurnTiles> GroupLowering::TilesByTurns(const TurnPair& pair, const
     auto made = MakeByTurns(pair, first_plan, second_plan, {tiles.first->tile, tiles.second->tile});
     if (!made) continue;
     const accel::Kernel* const kernels[] = {&made->first.kernel, &made->second.kernel};
-    const auto cycles = CyclesByTurns(spec_, kernels, 0, options_.cache);
+    const auto limit = static_cast<Cycle>(kHopeless * static_cast<double>(*least)) + 1;
+    const auto cycles = CyclesByTurns(spec_, kernels, 0, options_.cache, limit);
     hopeless += !cycles || static_cast<double>(*cycles) > kHopeless * static_cast<double>(*least);
     if (cycles && *cycles < *least) {
       least = cycles;

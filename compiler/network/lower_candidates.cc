@@ -233,7 +233,8 @@ double GroupLowering::Affordable(double cycles) const {
 bool GroupLowering::MeasuredAlone(double cycles) const { return Affordable(cycles) < kMeasuredAlone; }
 
 std::optional<runtime::Cycle> GroupLowering::Measure(std::span<const accel::Kernel> kernels,
-                                                     accel::StorageCursor cursor, bool alone) const {
+                                                     accel::StorageCursor cursor, bool alone,
+                                                     runtime::Cycle limit) const {
   std::vector<const accel::Kernel*> row;
   if (!alone && before_) row.push_back(&before_->kernel);
   for (const accel::Kernel& kernel : kernels) row.push_back(&kernel);
@@ -246,7 +247,7 @@ std::optional<runtime::Cycle> GroupLowering::Measure(std::span<const accel::Kern
     COSIM_CHECK(!accel::AssignStorage(kernel, spec_, cursor));
     row.push_back(&kernel);
   }
-  return CyclesInARow(spec_, row, options_.cache);
+  return CyclesInARow(spec_, row, options_.cache, limit);
 }
 
 std::vector<GroupLowering::Lowered> GroupLowering::LowerCandidates(const Group& group, const Plan& plan,
@@ -281,9 +282,13 @@ std::vector<GroupLowering::Lowered> GroupLowering::LowerCandidates(const Group& 
   if (options_.explain && choice <= kAlternatives) add(ranked, 1 + kAlternatives);
   if (candidates.size() < 2) return candidates;
 
-  for (Lowered& lowered : candidates)
-    lowered.measured = Measure({&lowered.kernel, 1}, lowered.cursor, alone)
-                           .value_or(static_cast<runtime::Cycle>(lowered.cost.cycles));
+  runtime::Cycle shortest = sim::kNever;  // by how much others take more is for who wants it explained
+  for (Lowered& lowered : candidates) {
+    lowered.measured =
+        Measure({&lowered.kernel, 1}, lowered.cursor, alone, options_.explain ? sim::kNever : shortest)
+            .value_or(static_cast<runtime::Cycle>(lowered.cost.cycles));
+    shortest = std::min(shortest, lowered.measured);
+  }
   const size_t first = decided ? 1 : 0;  // what run takes stays in front
   std::ranges::stable_sort(std::span(candidates).subspan(first, choice - first), {}, &Lowered::measured);
   if (!decided && choice > 1) known_.push_back({situation, candidates.front().cost});

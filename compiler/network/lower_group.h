@@ -25,6 +25,7 @@
 #include "compiler/schedules/accel/rank_tiles.h"
 #include "runtime/network.h"
 #include "runtime/profile.h"
+#include "sim/cycle/time.h"
 
 namespace cosim::network {
 
@@ -261,9 +262,9 @@ class GroupLowering {
                                   size_t count, std::string& reason) const;
   /// Cycles of kernels that follow each other, between the one before them and themselves once more, which
   /// stand for what is behind them at `cursor`; or of them alone. Nothing when addresses do not reach that
-  /// far.
+  /// far; where they take more than `limit`, it may be that.
   std::optional<runtime::Cycle> Measure(std::span<const accel::Kernel> kernels, accel::StorageCursor cursor,
-                                        bool alone) const;
+                                        bool alone, runtime::Cycle limit = sim::kNever) const;
   /// The same of groups, with the tiles they get behind what has been lowered, and what is `known` then.
   /// Nothing when one does not run on the accelerator.
   std::optional<runtime::Cycle> MeasureGroups(std::span<const Group> groups, bool alone,

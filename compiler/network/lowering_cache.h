@@ -85,6 +85,7 @@ struct TimedProgram {
   uint64_t code_address = 0;
   int64_t timed_by = 0;  ///< LoweringCache::compilation
   runtime::Cycle cycles = 0;
+  bool at_least = false;  ///< it takes more than `cycles`; nobody wanted to know how many
 };
 
 /// A program behind its constants, and where what follows it may stand.

@@ -63,19 +63,24 @@ std::string KeyOf(std::span<const accel::Kernel* const> kernels) {
   return key;
 }
 
-runtime::Cycle CyclesOf(const isa::Spec& spec, const TimedProgram& program, const std::string& name) {
-  const auto counters = sim::TimingEngine(spec).Run(program.instructions, program.code_address);
-  COSIM_CHECK(counters.completed, "{}: {}", name, counters.error);
-  return counters.cycles;
+void Time(const isa::Spec& spec, const std::string& name, runtime::Cycle limit, TimedProgram& program) {
+  const auto counters = sim::TimingEngine(spec).Run(program.instructions, program.code_address,
+                                                    {.ledger = false, .max_cycles = limit});
+  COSIM_CHECK(counters.completed || limit < sim::kNever, "{}: {}", name, counters.error);
+  program.at_least = !counters.completed;
+  program.cycles = counters.completed ? counters.cycles : limit;
 }
 
 std::optional<runtime::Cycle> Measured(const isa::Spec& spec, std::span<const accel::Kernel* const> kernels,
-                                       std::optional<size_t> turns, LoweringCache* cache) {
+                                       std::optional<size_t> turns, LoweringCache* cache,
+                                       runtime::Cycle limit) {
   std::string key = cache != nullptr ? KeyOf(kernels) : "";
   const std::string& name = kernels[turns.value_or(kernels.size() - 1)]->name;
   if (key.empty()) {
-    const auto made = ProgramOf(spec, kernels, turns);
-    return made ? std::optional(CyclesOf(spec, *made, name)) : std::nullopt;
+    auto made = ProgramOf(spec, kernels, turns);
+    if (!made) return std::nullopt;
+    Time(spec, name, limit, *made);
+    return made->cycles;
   }
   if (turns) key += "turns " + std::to_string(*turns);
   if (cache->measured.size() >= kMostCached) cache->measured.clear();
@@ -83,8 +88,8 @@ std::optional<runtime::Cycle> Measured(const isa::Spec& spec, std::span<const ac
   std::optional<TimedProgram>& program = known->second;
   if (is_new) program = ProgramOf(spec, kernels, turns);
   if (!program) return std::nullopt;
-  if (program->timed_by != cache->compilation) {
-    program->cycles = CyclesOf(spec, *program, name);
+  if (program->timed_by != cache->compilation || (program->at_least && program->cycles < limit)) {
+    Time(spec, name, limit, *program);
     program->timed_by = cache->compilation;
   }
   return program->cycles;
@@ -94,14 +99,14 @@ std::optional<runtime::Cycle> Measured(const isa::Spec& spec, std::span<const ac
 
 std::optional<runtime::Cycle> CyclesByTurns(const isa::Spec& spec,
                                             std::span<const accel::Kernel* const> kernels, size_t turns,
-                                            LoweringCache* cache) {
-  return Measured(spec, kernels, turns, cache);
+                                            LoweringCache* cache, runtime::Cycle limit) {
+  return Measured(spec, kernels, turns, cache, limit);
 }
 
 std::optional<runtime::Cycle> CyclesInARow(const isa::Spec& spec,
                                            std::span<const accel::Kernel* const> kernels,
-                                           LoweringCache* cache) {
-  return Measured(spec, kernels, std::nullopt, cache);
+                                           LoweringCache* cache, runtime::Cycle limit) {
+  return Measured(spec, kernels, std::nullopt, cache, limit);
 }
 
 }  // namespace cosim::network

@@ -9,23 +9,20 @@ constexpr double kMillijoulesPerMsMilliwatt = 1e-3;
 
 }  // namespace
 
-FrameEnergy EnergyOf(const isa::Spec& spec, const sim::Work& work, const runtime::Run& run,
-                     const EndToEnd& times, const std::optional<isa::HostProcessor>& host,
-                     const sim::EnergyTable& table) {
+FrameEnergy EnergyOf(const isa::Spec& spec, const sim::Work& work, const EndToEnd& times,
+                     const std::optional<isa::HostProcessor>& host, const sim::Costs& costs) {
   FrameEnergy energy;
-  energy.table = table.name;
-  energy.technology = table.technology;
-  uint64_t bytes = work.instructions * static_cast<uint64_t>(spec.word_bytes());
-  for (const runtime::LayerProfile& layer : run.layers) bytes += layer.dram_bytes;
-  energy.parts = sim::EnergyOf(spec, work, bytes, table);
+  energy.table = costs.table;
+  energy.technology = costs.technology;
+  energy.parts = sim::EnergyOf(spec, work, costs);
   if (!times.FrameMs()) {
     energy.unknown = times.accelerator_ms ? "the configuration has no 'host:'" : "the run was not timed";
     return energy;
   }
   if (host)
     energy.parts.host =
-        *times.BesideMs() * host->clock_mhz * table.host_cycle * kMillijoulesPerMsMhzPicojoule;
-  energy.parts.leakage = *times.FrameMs() * table.static_mw * kMillijoulesPerMsMilliwatt;
+        *times.BesideMs() * host->clock_mhz * costs.host_cycle * kMillijoulesPerMsMhzPicojoule;
+  energy.parts.leakage = *times.FrameMs() * costs.static_mw * kMillijoulesPerMsMilliwatt;
   energy.total_mj = energy.parts.Total();
   return energy;
 }

@@ -9,7 +9,6 @@
 #include "compiler/session/end_to_end.h"
 #include "isa/spec/host_processor.h"
 #include "isa/spec/spec.h"
-#include "runtime/executor.h"
 #include "sim/energy/energy.h"
 
 namespace cosim::session {
@@ -22,8 +21,7 @@ struct FrameEnergy {
 };
 
 /// Of one frame of a timed run.
-FrameEnergy EnergyOf(const isa::Spec& spec, const sim::Work& work, const runtime::Run& run,
-                     const EndToEnd& times, const std::optional<isa::HostProcessor>& host,
-                     const sim::EnergyTable& table);
+FrameEnergy EnergyOf(const isa::Spec& spec, const sim::Work& work, const EndToEnd& times,
+                     const std::optional<isa::HostProcessor>& host, const sim::Costs& costs);
 
 }  // namespace cosim::session

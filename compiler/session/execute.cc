@@ -67,7 +67,10 @@ std::optional<std::vector<Arrays>> RunSeveral(const isa::Spec& spec, const Optio
     if (!devices.back()) return std::nullopt;
     if (options.poison) devices.back()->PoisonOnChip(options.seed + i);
   }
-  auto frames = runtime::ExecuteFrames(result.network, spec, devices, inputs, options.frames);
+  std::function<void(int)> done;
+  if (options.step)
+    done = [&](int count) { options.step(static_cast<size_t>(count), static_cast<size_t>(options.frames)); };
+  auto frames = runtime::ExecuteFrames(result.network, spec, devices, inputs, options.frames, done);
   error = frames.error;
   if (!error.empty()) return std::nullopt;
   FramesSummary summary{.count = options.frames, .jobs = jobs, .wall_s = frames.wall_seconds};

@@ -58,6 +58,7 @@ struct Options {
   int frames = 1;       ///< more than one: Result::frames; not with timing_only, nor with Check::kLayers
   int jobs = 1;         ///< accelerators simulated at a time, of several frames
   std::function<void(const std::string&)> progress;  ///< what is being done now
+  std::function<void(size_t, size_t)> step;          ///< how many parts of it are done, of how many
 };
 
 /// Costs on the host, in CPU seconds of this process; simulate and cpu_fallback of all frames.

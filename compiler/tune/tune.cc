@@ -39,15 +39,22 @@ class Tuner {
       if (const std::string hint = isa::NameHint(options_.layer, names); !hint.empty()) error += "; " + hint;
       return std::nullopt;
     }
+    const auto is_asked = [&](size_t i) { return options_.layer.empty() || names[i] == options_.layer; };
+    for (size_t i = 0; i < names.size(); ++i) {
+      spaces_ += is_asked(i) ? 1 : 0;
+      spaces_ += i + 1 < names.size() && (is_asked(i) || is_asked(i + 1)) ? 1 : 0;
+    }
     for (size_t i = 0; i < chain_.layers().size(); ++i) {
-      if (!options_.layer.empty() && names[i] != options_.layer) continue;
+      if (!is_asked(i)) continue;
       Say(fmt::format("layer {} of {}: {}", i + 1, names.size(), names[i]));
       if (!TuneLayer(i, error)) return std::nullopt;
+      NextSpace();
     }
     for (size_t i = 0; i + 1 < chain_.layers().size(); ++i) {
-      if (!options_.layer.empty() && names[i] != options_.layer && names[i + 1] != options_.layer) continue;
+      if (!is_asked(i) && !is_asked(i + 1)) continue;
       Say(fmt::format("turns {} of {}: {} and {}", i + 1, names.size() - 1, names[i], names[i + 1]));
       if (!TuneTurns(i, error)) return std::nullopt;
+      NextSpace();
     }
     tuned_.cycles = chain_.cycles();
     return Remember(spec, error) ? std::optional(tuned_) : std::nullopt;
@@ -59,6 +66,17 @@ class Tuner {
       options_.progress(fmt::format("{}, {:.2f} % fewer cycles so far", doing,
                                     100.0 * static_cast<double>(tuned_.untuned - chain_.cycles()) /
                                         static_cast<double>(tuned_.untuned)));
+  }
+
+  /// A space that is searched counts as all its trials, also where it is smaller.
+  void NextSpace() {
+    ++searched_;
+    in_space_ = 0;
+    Step();
+  }
+  void Step() const {
+    const auto trials = static_cast<size_t>(options_.trials);
+    if (options_.step) options_.step(searched_ * trials + std::min(in_space_, trials), spaces_ * trials);
   }
 
   bool TuneLayer(size_t i, std::string& error) {
@@ -149,6 +167,8 @@ class Tuner {
     std::vector<TuningLog::NewTrial> trials;
     for (const size_t i : unknown) trials.push_back({context, text(points[i]), measured[i]});
     if (!log_.Add(trials, error)) std::ranges::fill(measured, std::nullopt);
+    in_space_ += points.size();
+    Step();
     return measured;
   }
 
@@ -181,6 +201,7 @@ class Tuner {
   runtime::ThreadPool pool_;
   Chain chain_;
   Tuned tuned_;
+  size_t spaces_ = 0, searched_ = 0, in_space_ = 0;  ///< layers and neighbours; trials in the one at hand
 };
 
 }  // namespace

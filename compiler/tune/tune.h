@@ -23,6 +23,7 @@ struct TuneOptions {
   std::string layer;                                 ///< only this one; empty: all
   int jobs = 1;                                      ///< measurements at a time
   std::function<void(const std::string&)> progress;  ///< what is being done now; may be empty
+  std::function<void(size_t, size_t)> step;          ///< trials of all that there may be; may be empty
 };
 
 /// Of a layer, or of two by turns ("conv1, conv2").

@@ -52,6 +52,7 @@ class HostTuner {
       if (options_.progress)
         options_.progress(fmt::format("workload {} of {}: {}", i + 1, cases_.size(), layers.front()));
       if (!TuneWorkload(cases_[i], error)) return std::nullopt;
+      if (options_.step) options_.step(i + 1, cases_.size());
     }
     if (!Judge(error)) return std::nullopt;
     tuned_.search_s = Now() - begin;

@@ -21,6 +21,7 @@ struct HostTuneOptions {
   uint64_t seed = 1;
   std::string layer;                                 ///< only the one of this layer; empty: all
   std::function<void(const std::string&)> progress;  ///< what is being done now; may be empty
+  std::function<void(size_t, size_t)> step;          ///< workloads of all; may be empty
 };
 
 /// Of all layers that compute the same.

@@ -56,7 +56,8 @@ void Define(std::string& to, const std::string& name, const std::string& value, 
 }
 
 std::string Registers(const Spec& spec) {
-  std::string text = "\n/* Registers: offsets in bytes; what they do is said by `cosim isa registers`. */\n";
+  std::string text =
+      "\n/* Registers: offsets in bytes; what they do is said by `cosim isa doc registers`. */\n";
 #define COSIM_WRITE(name, offset, bits, access, doc) \
   Define(text, "REG_" + Constant(#name), fmt::format("{:#05x}", offset), doc);
   COSIM_REGISTERS(COSIM_WRITE)

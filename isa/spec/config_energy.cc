@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/spec/config_energy.h"
 
+#include <filesystem>
+
 #include "isa/diagnostic_codes.h"
 #include "isa/spec/config.h"
 
@@ -16,10 +18,15 @@ std::optional<std::string> ReadEnergy(const YamlNode& root, Diagnostics& diags) 
   return std::nullopt;
 }
 
-std::string EnergyTableOf(const SourceText& config, const std::vector<Override>& overrides) {
+EnergyTableName EnergyTableOf(const SourceText& config, const std::vector<Override>& overrides) {
   Diagnostics diags;
   const auto root = ParseConfigTree(config, overrides, diags);
-  return root ? ReadEnergy(*root, diags).value_or("") : "";
+  if (!root) return {};
+  EnergyTableName table{.name = ReadEnergy(*root, diags).value_or(""), .folder = ""};
+  const YamlEntry* entry = root->Find("energy");
+  if (entry != nullptr && entry->value.source != nullptr && entry->value.source->path == config.path)
+    table.folder = std::filesystem::path(config.path).parent_path().string();
+  return table;
 }
 
 }  // namespace cosim::isa

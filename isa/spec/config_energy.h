@@ -16,7 +16,12 @@ namespace cosim::isa {
 /// looked at.
 std::optional<std::string> ReadEnergy(const YamlNode& root, Diagnostics& diags);
 
+struct EnergyTableName {
+  std::string name;  ///< "": none
+  std::string
+      folder;  ///< to look in first: the configuration's for its own word, the working one for a --set's
+};
 /// That of a configuration which elaborates under `overrides`. As the host, it is no part of a Spec.
-std::string EnergyTableOf(const SourceText& config, const std::vector<Override>& overrides);
+EnergyTableName EnergyTableOf(const SourceText& config, const std::vector<Override>& overrides);
 
 }  // namespace cosim::isa

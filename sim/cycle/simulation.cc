@@ -51,6 +51,10 @@ Simulation::Simulation(const isa::Spec& spec, MemoryTiming* memory, std::span<co
   }
 }
 
+void Simulation::DropLedger() {
+  for (UnitState& unit : units_) unit.ledger.Drop();
+}
+
 void Simulation::KeepRecord() {
   trails_.resize(units_.size());
   for (size_t u = 0; u < units_.size(); ++u) units_[u].ledger.Record(&trails_[u]);

@@ -29,6 +29,8 @@ class Simulation {
   Simulation(const isa::Spec& spec, MemoryTiming* memory, std::span<const isa::Decoded> program,
              uint64_t code_address);
 
+  /// Before Run: keeps no ledger, which takes time.
+  void DropLedger();
   /// Before Run: keeps what Record() is made of.
   void KeepRecord();
   /// What every unit and port did, the run having completed.

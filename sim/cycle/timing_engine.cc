@@ -33,6 +33,8 @@ runtime::Counters TimingEngine::Run(std::span<const isa::Decoded> program, uint6
   COSIM_CHECK(code_address % 4096 == 0, "code at {}", code_address);
   memory_->Reset();
   Simulation simulation(*spec_, memory_, program, code_address);
+  COSIM_CHECK(options.ledger || options.record == nullptr);
+  if (!options.ledger) simulation.DropLedger();
   if (options.record != nullptr) simulation.KeepRecord();
   runtime::Counters counters;
   counters.timed = true;
@@ -41,12 +43,12 @@ runtime::Counters TimingEngine::Run(std::span<const isa::Decoded> program, uint6
   const auto beat_bytes = static_cast<uint64_t>(spec_->dram.beat_bytes());
   counters.dram_read_bytes = simulation.read_beats() * beat_bytes;
   counters.dram_write_bytes = simulation.write_beats() * beat_bytes;
-  if (counters.completed) {
+  if (counters.completed && options.ledger) {
     counters.ledger = simulation.Ledger();
     for (const runtime::LedgerRow& row : counters.ledger) COSIM_CHECK(row.Total() == counters.cycles);
     CountSteps(program, counters);
     if (options.record != nullptr) *options.record = simulation.Record();
-  } else {
+  } else if (!counters.completed && (options.ledger || options.max_cycles == kNever)) {
     counters.error = StuckReport(*spec_, program, simulation, options);
   }
   if (options.record_instructions) counters.instructions = std::move(simulation.times());

@@ -22,6 +22,7 @@ namespace cosim::sim {
 
 struct TimingOptions {
   bool record_instructions = false;
+  bool ledger = true;  ///< and steps; without it only cycles and bytes are known, nor why max_cycles was met
   ActivityRecord* record = nullptr;  ///< filled by a run that completes
   Cycle max_cycles = kNever;         ///< watchdog: a run that is not done by then is reported, not continued
   /// The layer an instruction (by its index) came from, for messages; may be empty, and may return "".

@@ -31,6 +31,10 @@ void UnitLedger::Record(UnitTrail* trail) {
 
 void UnitLedger::Waits(const Wait& wait, Cycle now) {
   if (wait == wait_) return;
+  if (!is_kept_) {
+    wait_ = wait;
+    return;
+  }
   if (wait_.kind != Wait::Kind::kNothing) {
     const Cycle busy = busy_.Before(now) - busy_before_wait_;
     const Cycle waited = now - wait_begin_ - busy;
@@ -65,6 +69,7 @@ void UnitLedger::Issues(Cycle now) {
 
 void UnitLedger::Retires(Cycle issue, Cycle retire) {
   --unresolved_;
+  if (!is_kept_) return;
   if (trail_ != nullptr)
     trail_->flights.push_back({Activity::Kind::kWaitMemory, -1, std::max(issue, flight_end_), retire + 1});
   flight_ += retire + 1 - std::max(issue, flight_end_);

@@ -23,19 +23,23 @@ class UnitLedger {
  public:
   UnitLedger(std::string unit, size_t queues);
 
+  /// From the start of a run on, keeps only what the head waits for: there will be no row.
+  void Drop() { is_kept_ = false; }
   /// From the start of a run on, keeps in `trail`, which outlives the ledger, when all of that was.
   void Record(UnitTrail* trail);
   /// Completes the trail, the run having ended.
   void FlushRecord() { busy_.Flush(); }
 
   /// See BusyTimeline::Add.
-  void Busy(Cycle now, Cycle begin, Cycle end) { busy_.Add(now, begin, end); }
+  void Busy(Cycle now, Cycle begin, Cycle end) {
+    if (is_kept_) busy_.Add(now, begin, end);
+  }
   /// From `now` on, the head lacks `wait`.
   void Waits(const Wait& wait, Cycle now);
   Wait::Kind waits_for() const { return wait_.kind; }
   /// In cycle `now` a burst that the unit has presented lost its turn.
   void LosesTurn(Cycle now) {
-    if (busy_.At(now)) return;
+    if (!is_kept_ || busy_.At(now)) return;
     ++lost_turns_;
     if (trail_ != nullptr) trail_->lost_turns.push_back({Activity::Kind::kWaitPort, -1, now, now + 1});
   }
@@ -57,6 +61,7 @@ class UnitLedger {
   Cycle waits_in_flight_ = 0;  ///< waits of the head during which an instruction was in flight and not busy
   Cycle lost_turns_ = 0;
   UnitTrail* trail_ = nullptr;
+  bool is_kept_ = true;
 };
 
 }  // namespace cosim::sim

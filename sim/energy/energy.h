@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// An estimate of what a run's work costs, by a table (sim/energy/energy_table.h): counts times published
-// figures. Wires, clocks and what else a design has are in none of them.
+// An estimate of what a run's work costs: counts (sim/energy/work.h) times published figures
+// (sim/energy/costs.h). Wires, clocks and what else a design has are in none of them.
 #pragma once
 
 #include "isa/spec/spec.h"
-#include "sim/energy/energy_table.h"
+#include "sim/energy/costs.h"
 #include "sim/energy/work.h"
 
 namespace cosim::sim {
@@ -21,13 +21,7 @@ struct Energy {
   double Total() const { return macs + alu + sram + dram + instructions + host + leakage; }
 };
 
-/// The work and the bytes it moves; neither host nor leakage.
-Energy EnergyOf(const isa::Spec& spec, const Work& work, uint64_t dram_bytes, const EnergyTable& table);
-
-/// pJ of one multiply-accumulate of a gemm instruction's format, of an ALU op on one lane, and of one access
-/// of an element.
-double MacEnergy(const isa::Spec& spec, const isa::Intrinsic& intrinsic, const EnergyTable& table);
-double LaneEnergy(const isa::ScalarProgram& program, const EnergyTable& table);
-double AccessEnergy(const isa::Memory& memory, const EnergyTable& table);
+/// The work, with the bytes that it moves and the words of its program; neither host nor leakage.
+Energy EnergyOf(const isa::Spec& spec, const Work& work, const Costs& costs);
 
 }  // namespace cosim::sim

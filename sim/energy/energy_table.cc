@@ -5,11 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "isa/check.h"
 #include "isa/diagnostic_codes.h"
-#include "isa/spec/loader.h"
 #include "isa/yaml/reader.h"
 
 namespace cosim::sim {
@@ -96,40 +94,35 @@ double EnergyTable::Multiply(double bits, double other_bits) const {
   return multiply.At(std::sqrt(bits * other_bits));
 }
 
-std::optional<EnergyTable> ReadEnergyTable(const isa::SourceText& text, Diagnostics& diags) {
+OtherCosts ReadOtherCosts(const MapReader& reader, Diagnostics& diags) {
+  OtherCosts costs;
+  if (reader.Find("host")) costs.host_cycle = ReadCost(reader, "host", "cycle", kMostPicojoules, diags);
+  if (reader.Find("instruction"))
+    costs.instruction = ReadCost(reader, "instruction", "issued", kMostPicojoules, diags);
+  if (reader.Find("static")) costs.static_mw = ReadCost(reader, "static", "mw", kMostMilliwatts, diags);
+  return costs;
+}
+
+std::optional<EnergyTable> ReadEnergyTable(const YamlNode& root, Diagnostics& diags) {
   const size_t errors = diags.list().size();
-  const auto root = isa::ParseYaml(text, diags);
-  if (!root) return std::nullopt;
   const MapReader reader(
-      *root, *root, "the energy table", diags,
+      root, root, "the energy table", diags,
       {"doc", "technology", "multiply", "add", "sram", "dram", "instruction", "host", "static"});
   if (!reader.is_map()) return std::nullopt;
   EnergyTable table;
-  table.name = std::filesystem::path(text.path).stem().string();
   table.doc = reader.OptionalString("doc", "");
   table.technology = reader.String("technology").value_or("");
   table.multiply = ReadByBits(reader, "multiply", diags);
   table.add = ReadByBits(reader, "add", diags);
   ReadSram(reader, table, diags);
   table.dram_byte = ReadCost(reader, "dram", "byte", kMostPicojoules, diags);
-  table.host_cycle = ReadCost(reader, "host", "cycle", kMostPicojoules, diags);
-  if (reader.Find("instruction"))
-    table.instruction = ReadCost(reader, "instruction", "issued", kMostPicojoules, diags);
-  if (reader.Find("static")) table.static_mw = ReadCost(reader, "static", "mw", kMostMilliwatts, diags);
+  reader.RequireMap("host");
+  const OtherCosts other = ReadOtherCosts(reader, diags);
+  table.host_cycle = other.host_cycle.value_or(0);
+  table.instruction = other.instruction.value_or(0);
+  table.static_mw = other.static_mw.value_or(0);
   if (diags.list().size() > errors) return std::nullopt;
   return table;
-}
-
-std::optional<isa::SourceText> FindEnergyTable(const std::string& name, const std::string& folder,
-                                               Diagnostics& diags) {
-  const auto path = isa::FindFile(name, "configs/energy", diags, folder);
-  return path ? isa::ReadSource(*path, diags) : std::nullopt;
-}
-
-std::optional<EnergyTable> LoadEnergyTable(const std::string& name, const std::string& folder,
-                                           Diagnostics& diags) {
-  const auto text = FindEnergyTable(name, folder, diags);
-  return text ? ReadEnergyTable(*text, diags) : std::nullopt;
 }
 
 }  // namespace cosim::sim

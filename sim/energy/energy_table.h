@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "isa/diagnostics.h"
+#include "isa/yaml/reader.h"
 
 namespace cosim::sim {
 
@@ -40,14 +41,13 @@ struct EnergyTable {
   double Multiply(double bits, double other_bits) const;
 };
 
-/// Nothing after reporting.
-std::optional<EnergyTable> ReadEnergyTable(const isa::SourceText& text, Diagnostics& diags);
+/// What a table says of all that is no width and no size.
+struct OtherCosts {
+  std::optional<double> host_cycle, instruction, static_mw;
+};
+OtherCosts ReadOtherCosts(const isa::MapReader& reader, Diagnostics& diags);
 
-/// The text of a table that is named by a path, or as it is called in configs/energy; one in `folder` first.
-std::optional<isa::SourceText> FindEnergyTable(const std::string& name, const std::string& folder,
-                                               Diagnostics& diags);
-/// That, read.
-std::optional<EnergyTable> LoadEnergyTable(const std::string& name, const std::string& folder,
-                                           Diagnostics& diags);
+/// Without its name, which is the file's. Nothing after reporting.
+std::optional<EnergyTable> ReadEnergyTable(const isa::YamlNode& root, Diagnostics& diags);
 
 }  // namespace cosim::sim

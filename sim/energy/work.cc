@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "isa/check.h"
+#include "sim/functional/transfer.h"
 
 namespace cosim::sim {
 namespace {
@@ -41,6 +42,9 @@ class Counter {
 
   void Add(const isa::Sync&) {}
   void Add(const isa::Transfer& transfer) {
+    const isa::Memory& memory = spec_.memories[static_cast<size_t>(transfer.memory)];
+    (transfer.is_store ? work_.dram_written : work_.dram_read) +=
+        TransferBytes(transfer, memory.stored_bytes, spec_.dram.beat_bytes());
     if (transfer.is_store) {
       Of(transfer.memory).reads += static_cast<uint64_t>(transfer.rows * transfer.cols);
     } else {
@@ -84,6 +88,8 @@ Work& Work::operator+=(const Work& other) {
   COSIM_CHECK(memories.size() == other.memories.size() && macs.size() == other.macs.size() &&
               lane_ops.size() == other.lane_ops.size());
   instructions += other.instructions;
+  dram_read += other.dram_read;
+  dram_written += other.dram_written;
   for (size_t i = 0; i < macs.size(); ++i) macs[i] += other.macs[i];
   for (size_t i = 0; i < lane_ops.size(); ++i) lane_ops[i] += other.lane_ops[i];
   for (size_t i = 0; i < memories.size(); ++i) {

@@ -19,6 +19,7 @@ struct Work {
     friend bool operator==(const Accesses&, const Accesses&) = default;
   };
   uint64_t instructions = 0;
+  uint64_t dram_read = 0, dram_written = 0;  ///< bytes that transfers move, whole beats
   /// Multiply-accumulates by instruction format: every lane of every step, those on padding included. A step
   /// that resets has none.
   std::vector<uint64_t> macs;

@@ -280,6 +280,7 @@ std::optional<Placement> Place(const isa::Spec& spec, const PlaceOptions& option
       placement.design = std::move(block);
     else
       placement.blocks.push_back(std::move(*block));
+    if (options.step) options.step(placement.blocks.size(), wanted.size());
   }
   return placement;
 }

@@ -54,6 +54,7 @@ struct PlaceOptions {
   std::string block;                                 ///< of PlaceBlocks, or kWholeDesign; empty: every block
   std::vector<int> seeds = {1, 2};                   ///< 1 to kMaxSeed
   std::function<void(const std::string&)> progress;  ///< what is being done now
+  std::function<void(size_t, size_t)> step;          ///< blocks that are routed, of how many
 };
 
 /// What is asked for, from the cache or routed now: up to a minute of CPU and 1.5 GB for a block and seed, 7

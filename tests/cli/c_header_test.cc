@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `cosim isa header`: words that a C program packs are those of the codec.
+// `cosim isa gen`: words that a C program packs are those of the codec.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -48,7 +48,7 @@ class CHeader : public testing::Command {
       for (int round = 0; round < 5; ++round) AddInstruction(*spec, format, random);
     for (const isa::Memory& memory : spec->memories)
       if (memory.is_micro_ops) AddMicroOp(memory, random);
-    Good("isa header --config=tiny.yaml --isa=" + isa + " -o accelerator.h");
+    Good("isa gen --config=tiny.yaml --isa=" + isa + " -o accelerator.h");
     Write("main.c",
           "#include \"accelerator.h\"\n#include <stdio.h>\n"
           "static void Print(const uint8_t *bytes, int count) {\n"
@@ -98,7 +98,7 @@ TEST_F(CHeader, PacksWordsOfVtaAsTheCodec) { PacksAsTheCodec("vta"); }
 TEST_F(CHeader, NamesOfFieldsAreNoWordsOfC) {
   const std::string text = testing::ReadFile(COSIM_SOURCE_DIR "/isa/cosim.yaml");
   Write("mine.yaml", std::regex_replace(text, std::regex("\\bimm\\b"), "long"));
-  Good("isa header --config=tiny.yaml --isa=mine.yaml -o accelerator.h");
+  Good("isa gen --config=tiny.yaml --isa=mine.yaml -o accelerator.h");
   Write("main.c",
         "#include \"accelerator.h\"\nint main(void) { struct cosim_alu alu = {.long_ = 1}; return alu.long_ "
         "!= 1; }\n");

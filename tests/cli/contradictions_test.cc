@@ -72,7 +72,7 @@ TEST_F(Contradictions, AFailedWriteIsNotReportedAsDone) {
 TEST_F(Contradictions, APipeThatNobodyWritesIsNotWaitedFor) {
   const std::string binary = "mkfifo -m 600 pipe; timeout 20 " + std::string(COSIM_BINARY);
   for (const std::string command :
-       {"check pipe", "asm pipe", "run mlp --config=pipe", "isa show --isa=pipe"}) {
+       {"check pipe", "asm pipe", "run mlp --config=pipe", "isa doc --isa=pipe"}) {
     const Outcome outcome = Shell("{ rm -f pipe; " + binary + " " + command + "; }");
     EXPECT_EQ(outcome.status, 1) << command;
     EXPECT_THAT(outcome.err, HasSubstr("pipe: error[E0001]: ")) << command;

@@ -105,6 +105,62 @@ TEST_F(EnergyOfRuns, ATableOfAnotherTextIsAnotherSweep) {
   EXPECT_THAT(ErrorOf(sweep), HasSubstr("s.sqlite holds another sweep"));
 }
 
+/// Names and actions of tiny.yaml's parts, but for the array's, whose name is another.
+constexpr const char* kErt = R"(ERT:
+  version: '0.4'
+  tables:
+  - {name: "chip.PE[1..64].mac", actions: [{name: compute, arguments: {}, energy: 2.0}]}
+  - {name: "chip.alu[0..7]", actions: [{name: compute, arguments: null, energy: 0}]}
+  - {name: chip.inp, actions: [{name: access, energy: 0}]}
+  - {name: chip.wgt, actions: [{name: access, energy: 0}]}
+  - {name: chip.acc, actions: [{name: access, energy: 0}]}
+  - {name: chip.out, actions: [{name: access, energy: 0}]}
+  - {name: chip.par, actions: [{name: access, energy: 0}]}
+  - {name: chip.gemm_uop, actions: [{name: access, energy: 0}]}
+  - {name: chip.alu_uop, actions: [{name: access, energy: 0}]}
+  - {name: DRAM, actions: [{name: read, energy: 8}, {name: write, energy: 8}]}
+  - {name: host, actions: [{name: cycle, energy: 0}]}
+)";
+constexpr const char* kMap = R"(technology: none
+accelergy: ert.yaml
+map: {gemm: chip.PE.mac, dram: {component: DRAM, bits: 8}}
+)";
+
+TEST_F(EnergyOfRuns, ReadsWhatAccelergyWrote) {
+  std::filesystem::create_directory(folder_ / "tables");
+  Write("tables/ert.yaml", kErt);
+  Write("tables/mine.yaml", kMap);
+  EXPECT_THAT(
+      ErrorOf("run mlp --config=tiny.yaml --energy=tables/ert.yaml"),
+      HasSubstr("tables/ert.yaml:1:1: error[E0007]: no component of the table is 'gemm', of cosim on tiny"));
+  const json run = Json("run mlp --config=tiny.yaml --energy=tables/mine.yaml");
+  const json& energy = run["energy"];
+  EXPECT_EQ(energy["table"], "mine");
+  EXPECT_EQ(energy["technology"], "none");
+  // 8 pJ a byte, and the program's words of 32.
+  EXPECT_NEAR(energy["dram_mj"].get<double>(),
+              (run["dram_bytes"].get<double>() + 32 * run["instructions"].get<double>()) * 8e-9, 1e-12);
+  EXPECT_GT(energy["macs_mj"], 0);
+  EXPECT_DOUBLE_EQ(run["energy_mj"].get<double>(),
+                   energy["macs_mj"].get<double>() + energy["dram_mj"].get<double>());
+  // A configuration's own word is looked for beside it, that of --set where the command runs.
+  WriteChanged("configs/tiny.yaml", "tables/tiny.yaml", "clock_mhz: 100", "energy: mine\nclock_mhz: 100");
+  EXPECT_EQ(Json("run mlp --config=tables/tiny.yaml --timing-only")["energy_mj"], run["energy_mj"]);
+  EXPECT_EQ(Json("run mlp --config=tiny.yaml --set energy=tables/mine.yaml --timing-only")["energy_mj"],
+            run["energy_mj"]);
+}
+
+TEST_F(EnergyOfRuns, ATableOfAccelergysBehindAnotherIsPartOfTheSweep) {
+  Write("ert.yaml", kErt);
+  Write("mine.yaml", kMap);
+  const std::string sweep =
+      "sweep mlp --config=tiny.yaml --set energy=mine.yaml --set clock_mhz=90,100 --db=s.sqlite";
+  EXPECT_THAT(Good(sweep).out, HasSubstr("energy est mJ"));
+  EXPECT_THAT(Good(sweep).out, HasSubstr("2 done"));
+  Write("ert.yaml", testing::ReplaceAll(kErt, "energy: 2.0", "energy: 3.0"));
+  EXPECT_THAT(ErrorOf(sweep), HasSubstr("s.sqlite holds another sweep"));
+}
+
 TEST_F(EnergyOfRuns, MistakesAreSaid) {
   EXPECT_THAT(ErrorOf("run mlp --config=tiny.yaml --energy=54nm"), HasSubstr("did you mean '45nm'?"));
   EXPECT_THAT(ErrorOf("run mlp --config=tiny.yaml --set energy=54nm"), HasSubstr("did you mean '45nm'?"));

@@ -138,7 +138,7 @@ when:
 `cosim synth --place` before `scripts/place-tools` has run.
 )");
   EXPECT_THAT(Good("help E0007").out, HasSubstr("wrong, in configs/tiny.yaml:\n    (left out)\nright:\n"));
-  EXPECT_THAT(Good("help E0012").out, HasSubstr("wrong:\n    cosim isa show --set clock_mhz.x=50\n"));
+  EXPECT_THAT(Good("help E0012").out, HasSubstr("wrong:\n    cosim isa doc --set clock_mhz.x=50\n"));
 }
 
 TEST_F(Help, SaysSomethingOfEveryCode) {

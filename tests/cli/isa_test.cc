@@ -132,11 +132,13 @@ TEST_F(Isas, MistakesAreRefused) {
   EXPECT_THAT(ErrorOf("isa new mine --from=vtb"), HasSubstr("error[E0001]"));
   EXPECT_THAT(ErrorOf("isa new mine --from=./there.yaml"), HasSubstr("error[E0007]"));
   EXPECT_THAT(ErrorOf("isa diff vta"), HasSubstr("usage: cosim isa diff A B\n"));
-  EXPECT_THAT(ErrorOf("isa show vta"), HasSubstr("there are too many arguments"));
+  EXPECT_THAT(ErrorOf("isa doc vta"), HasSubstr("cosim isa doc vta: there is no such page"));
+  EXPECT_THAT(ErrorOf("isa doc syntax vta"), HasSubstr("there are too many arguments"));
+  EXPECT_THAT(ErrorOf("isa gen vta"), HasSubstr("there are too many arguments"));
   EXPECT_THAT(ErrorOf("isa diff vta cosin"), HasSubstr("did you mean 'cosim"));
   EXPECT_THAT(ErrorOf("isa diff vta cosim --isa=vta"), HasSubstr("takes its two ISAs as arguments"));
-  EXPECT_THAT(ErrorOf("isa syntax --json=a.json"),
-              HasSubstr("--json is for `isa diff`, `isa show` and `isa list`"));
+  EXPECT_THAT(ErrorOf("isa doc syntax --json=a.json"),
+              HasSubstr("--json is for `isa diff`, `isa doc` and `isa list`"));
   EXPECT_THAT(ErrorOf("isa list --from=vta"), HasSubstr("--from is for `isa new`"));
 }
 

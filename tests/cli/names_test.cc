@@ -66,7 +66,7 @@ TEST_F(Names, OfFilesInMistakesAreWrittenOut) {
 
 TEST_F(Names, OfConfigurationsReachTheRtlAsText) {
   Write("a\n`include \"b.yaml", ReadFile(std::filesystem::path(COSIM_SOURCE_DIR) / "configs/tiny.yaml"));
-  const Outcome shown = Good("isa show --config=\"$(printf 'a\\n`include \"b.yaml')\"");
+  const Outcome shown = Good("isa doc --config=\"$(printf 'a\\n`include \"b.yaml')\"");
   EXPECT_THAT(shown.out, HasSubstr("# cosim with a `include \"b\n"));
 }
 

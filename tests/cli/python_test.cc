@@ -36,6 +36,12 @@ TEST_F(Python, MakesTablesAndArrays) {
   Passes("Tables");
 }
 
+TEST_F(Python, IsTypedStrictly) {
+  if (Shell("/usr/bin/python3 -c 'import mypy, numpy'").status != 0)
+    GTEST_SKIP() << "mypy is not installed: apt-get install mypy";
+  Passes("Types");
+}
+
 #ifdef COSIM_PYTHON_NATIVE
 
 TEST_F(Python, RunsModulesInItsOwnProcess) {

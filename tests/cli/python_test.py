@@ -257,6 +257,28 @@ class Modules(unittest.TestCase):
                          self.loaded.run(sample.inputs).cycles)
 
 
+class Types(unittest.TestCase):
+    """`mypy --strict` on the package, and on the examples of the page as one program."""
+
+    def checked(self, *subject):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "mypy.ini").write_text("[mypy]\nstrict = True\n[mypy-pandas.*]\nignore_missing_imports = True\n")
+            (Path(folder) / "examples.py").write_text("\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.S)))
+            (Path(folder) / "wrong.py").write_text("import cosim\n\ncosim.run(1).cycles.upper()\n")
+            return subprocess.run([sys.executable, "-m", "mypy", "--cache-dir=cache", *subject], cwd=folder, text=True,
+                                  capture_output=True, env={**os.environ, "MYPYPATH": str(Path(cosim.__file__).parents[1])})
+
+    def test_the_package_and_the_examples_of_the_page(self):
+        for subject in (["examples.py"], ["-p", "cosim"]):
+            found = self.checked(*subject)
+            self.assertEqual(found.returncode, 0, found.stdout + found.stderr)
+
+    def test_mistakes_are_found(self):
+        found = self.checked("wrong.py").stdout
+        self.assertIn('wrong.py:3: error: Argument 1 to "run" has incompatible type "int"', found)
+        self.assertIn('wrong.py:3: error: "int" has no attribute "upper"', found)
+
+
 class Tables(unittest.TestCase):
     def test_layers_and_units(self):
         run = cosim.run("mlp", config="tiny.yaml")

@@ -166,7 +166,15 @@ TEST_F(ReportBrowser, SortsFiltersAndZooms) {
   EXPECT_NEAR(zoomed[1].get<double>() - zoomed[0].get<double>(), 0.6 * whole[1].get<double>(), 1);
   EXPECT_NEAR(zoomed[0].get<double>(), (0.2 + 0.12) * whole[1].get<double>(), 1);
   EXPECT_GT(seen["updates"]["count"], 200);
-  EXPECT_LT(seen["updates"]["p95"], 200);  // on a machine that does other things too
+}
+
+// What a reader feels: a picture of 50,593 instructions that is asked for and drawn. It takes 5 to 9 ms on
+// two cores with other work beside it.
+TEST_F(ReportBrowser, AnswersZoomsOfResnet50InFiftyMilliseconds) {
+  const json seen = Seen("resnet50 --config=pynq.yaml --timing-only");
+  ExpectSound(seen);
+  EXPECT_GT(seen["updates"]["count"], 500);
+  EXPECT_LT(seen["updates"]["p95"], 50);
 }
 
 TEST_F(ReportBrowser, ShowsTextOfOthersAsText) {
@@ -247,7 +255,7 @@ TEST_F(ReportBrowser, DrawsTheFrontThatParetoNames) {
   ExpectSound(seen);
   EXPECT_EQ(seen["front"], seen["shown"]);
   for (const auto& [shown, objectives] :
-       {std::pair{"front", "frame_ms,area.dsp"}, {"otherFront", "frame_ms,dram_bytes"}}) {
+       {std::pair{"front", "frame_ms,area.lut"}, {"otherFront", "frame_ms,dram_bytes"}}) {
     const json all =
         json::parse(Good(fmt::format("pareto sweep.sqlite --objectives={} --json=-", objectives)).out);
     std::vector<int64_t> front, drawn = seen[shown];

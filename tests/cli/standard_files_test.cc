@@ -21,7 +21,7 @@ class StandardFiles : public Command {
 
 TEST_F(StandardFiles, WhatIsPrintedIntoAFullDiskIsAnErrorOfEveryVerb) {
   for (const std::string command :
-       {"--help", "help", "help run", "run --help", "version", "--version", "isa list", "isa show", "models",
+       {"--help", "help", "help run", "run --help", "version", "--version", "isa list", "isa doc", "models",
         "explain mlp --config=tiny.yaml", "asm --help", "check mlp --config=tiny.yaml"}) {
     const Outcome outcome = Redirected(command + " >/dev/full");
     EXPECT_EQ(outcome.status, 1) << command;
@@ -62,7 +62,7 @@ TEST_F(StandardFiles, NothingIsPrintedIntoOtherFiles) {
 
 TEST_F(StandardFiles, AReaderWhoIsGoneEndsItQuietly) {
   const std::string binary = COSIM_BINARY;
-  for (const std::string command : {"isa show", "--help", "models"}) {
+  for (const std::string command : {"isa doc", "--help", "models"}) {
     const Outcome outcome =
         Shell("{ trap '' PIPE; { sleep 0.3; " + binary + " " + command + "; echo $? >status; } | true; }");
     EXPECT_EQ(outcome.err, "") << command;
@@ -99,7 +99,7 @@ TEST_F(StandardFiles, IsasAreListedWithThoseInFolders) {
   const std::string list = Good("isa list").out;
   for (const char* name : {"cosim", "vta", "test/split_loads", "test/two_gemm"}) {
     EXPECT_THAT(list, ::testing::ContainsRegex("(^|\n)" + std::string(name) + " +[A-Z][^\n]+\\.\n"));
-    EXPECT_EQ(Run("isa show --isa=" + std::string(name)).status, 0) << name;
+    EXPECT_EQ(Run("isa doc --isa=" + std::string(name)).status, 0) << name;
   }
 }
 

@@ -83,7 +83,7 @@ TEST_F(Verbs, WhatIsListedIsJsonToo) {
   EXPECT_THAT(names(json("configs")), HasSubstr("pynq.yaml "));
   EXPECT_THAT(names(json("models")), HasSubstr("resnet18 "));
   EXPECT_THAT(names(json("isa list")), HasSubstr("vta "));
-  const auto isa = json("isa show --config=tiny.yaml");
+  const auto isa = json("isa doc --config=tiny.yaml");
   EXPECT_EQ(isa.at("parameters").at("block_out").at("value"), 4);
   EXPECT_EQ(isa.at("instructions").at("gemm").at("unit"), "gemm");
   const auto checked = json("check mlp --config=tiny.yaml");
@@ -104,19 +104,6 @@ TEST_F(Verbs, FindingsAreJsonToo) {
   const auto json = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(json.at("ok"), false);
   EXPECT_THAT(json.at("findings").at(0), HasSubstr("uninitialized-read: instruction 3"));
-}
-
-TEST_F(Verbs, ProgressIsForTerminalsAndWhoWantsIt) {
-  if (Shell("command -v script").status != 0) GTEST_SKIP() << "there is no script(1)";
-  const auto on_a_terminal = [&](const std::string& arguments) {
-    return Shell("script -qec '" + std::string(COSIM_BINARY) + " " + arguments + "' typescript").out;
-  };
-  const std::string run = "run mlp --config=tiny.yaml";
-  EXPECT_THAT(on_a_terminal(run), HasSubstr("\x1b[Kcompiling"));
-  const std::string quiet = on_a_terminal(run + " --quiet");
-  EXPECT_THAT(quiet, HasSubstr("mismatches"));
-  EXPECT_THAT(quiet, ::testing::Not(HasSubstr("\x1b")));
-  EXPECT_THAT(Good(run).out, ::testing::Not(HasSubstr("\x1b")));
 }
 
 TEST_F(Verbs, DisassembledProgramAssemblesToTheSameText) {
@@ -182,7 +169,7 @@ TEST_F(Verbs, PrintAfterShowsTheLayerAfterEachPass) {
 
 TEST_F(Verbs, CheckedInReferencesAreWhatIsaShowPrints) {
   for (const std::string isa : {"cosim", "vta"}) {
-    const std::string command = "isa show --config=pynq.yaml --isa=" + isa;
+    const std::string command = "isa doc --config=pynq.yaml --isa=" + isa;
     EXPECT_EQ(Run(command).out, ReadFile(At("docs/reference/isa-" + isa + ".md")))
         << "rewrite it: cosim " << command << " -o docs/reference/isa-" << isa << ".md";
   }
@@ -190,15 +177,15 @@ TEST_F(Verbs, CheckedInReferencesAreWhatIsaShowPrints) {
 
 TEST_F(Verbs, CheckedInSyntaxPagesAreWhatIsaSyntaxPrints) {
   for (const std::string isa : {"cosim", "vta"}) {
-    const std::string command = "isa syntax --config=pynq.yaml --isa=" + isa;
+    const std::string command = "isa doc syntax --config=pynq.yaml --isa=" + isa;
     EXPECT_EQ(Run(command).out, ReadFile(At("docs/reference/asm-" + isa + ".md")))
         << "rewrite it: cosim " << command << " -o docs/reference/asm-" << isa << ".md";
   }
 }
 
 TEST_F(Verbs, TheCheckedInRegistersAreWhatIsaRegistersPrints) {
-  EXPECT_EQ(Run("isa registers").out, ReadFile(At("docs/reference/registers.md")))
-      << "rewrite it: cosim isa registers -o docs/reference/registers.md";
+  EXPECT_EQ(Run("isa doc registers").out, ReadFile(At("docs/reference/registers.md")))
+      << "rewrite it: cosim isa doc registers -o docs/reference/registers.md";
 }
 
 TEST_F(Verbs, ListsNameWhatThereIs) {

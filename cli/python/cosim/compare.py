@@ -40,7 +40,8 @@ class Comparison:
     @property
     def layers(self) -> list[dict[str, Any]]:
         """Those that lost most first."""
-        return self.json["layers"]
+        layers: list[dict[str, Any]] = self.json["layers"]
+        return layers
 
     def table(self) -> pandas.DataFrame:
         return frame(self.layers)

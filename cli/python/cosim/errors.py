@@ -31,9 +31,9 @@ def parse(text: str) -> list[Diagnostic]:
     for line in text.splitlines():
         head = _HEAD.match(line)
         if head:
-            place = {key: int(head[key]) if head[key] else None for key in ("line", "column")}
+            line_number, column = (int(head[key]) if head[key] else None for key in ("line", "column"))
             file = None if head["file"] == "cosim" else head["file"]
-            found.append(Diagnostic(head["severity"], head["message"], head["code"], file, **place))
+            found.append(Diagnostic(head["severity"], head["message"], head["code"], file, line_number, column))
         elif found and line.startswith("  hint: "):
             last = found[-1]
             hint = line.removeprefix("  hint: ")

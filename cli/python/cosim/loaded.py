@@ -15,8 +15,8 @@ from .spec import Spec, settings_of, spec_of
 from .tables import frame
 
 if TYPE_CHECKING:
-    import numpy
     import pandas
+    from numpy.typing import NDArray
 
     from . import _native
 
@@ -36,8 +36,8 @@ class Array:
 class Sample:
     """Inputs that came with a module, and the golden model's outputs for them, by name."""
 
-    inputs: dict[str, numpy.ndarray]
-    outputs: dict[str, numpy.ndarray]
+    inputs: dict[str, NDArray[Any]]
+    outputs: dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Profile:
     """What came of one run. Cycles are None on the functional simulator."""
 
     cycles: int | None
-    outputs: dict[str, numpy.ndarray]  #: by name; empty when timing only
+    outputs: dict[str, NDArray[Any]]  #: by name; empty when timing only
     layers: list[dict[str, Any]] = field(repr=False)
     ledger: dict[str, dict[str, Any]] = field(repr=False)  #: cycles of each unit, by what it did
 
@@ -62,7 +62,7 @@ def _array(row: dict[str, Any]) -> Array:
                  row["zero_point"])
 
 
-def _arrays(of: Sequence[Array], values: Sequence[bytes]) -> dict[str, numpy.ndarray]:
+def _arrays(of: Sequence[Array], values: Sequence[bytes]) -> dict[str, NDArray[Any]]:
     import numpy
 
     return {array.name: numpy.frombuffer(data, array.dtype).reshape(array.shape).copy()
@@ -88,7 +88,7 @@ class LoadedModule:
         return [Sample(_arrays(self.inputs, inputs), _arrays(self.outputs, outputs))
                 for inputs, outputs in self._module.samples]
 
-    def run(self, inputs: Sequence[numpy.ndarray] | Mapping[str, numpy.ndarray] | None = None, *,
+    def run(self, inputs: Sequence[NDArray[Any]] | Mapping[str, NDArray[Any]] | None = None, *,
             device: str = "cycle", timing_only: bool = False) -> Profile:
         """One frame on the simulator "cycle" or "functional".
 
@@ -100,7 +100,7 @@ class LoadedModule:
         outputs = {} if timing_only else _arrays(self.outputs, said["outputs"])
         return Profile(said["cycles"], outputs, said["layers"], said["ledger"])
 
-    def _check(self, inputs: Sequence[numpy.ndarray] | Mapping[str, numpy.ndarray]) -> list[numpy.ndarray]:
+    def _check(self, inputs: Sequence[NDArray[Any]] | Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
         import numpy
 
         def wrong(what: str) -> Error:

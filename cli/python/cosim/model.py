@@ -41,12 +41,14 @@ def compile(network: _Path, output: _Path, config: _Path | None = None, *, isa: 
 def explain(network: _Path, config: _Path | None = None, *, isa: _Path | None = None,
             set: Mapping[str, Setting] | None = None, **options: Any) -> dict[str, Any]:
     """Why each layer takes its cycles, and what would lift it: the JSON of `cosim explain`."""
-    return tree("explain", network, config=config, isa=isa, set=set, **options)
+    said: dict[str, Any] = tree("explain", network, config=config, isa=isa, set=set, **options)
+    return said
 
 
 def inspect(model: _Path, config: _Path | None = None, **options: Any) -> dict[str, Any]:
     """What a model file holds, what of it would run where, and all that keeps it from running."""
-    return tree("inspect", model, config=config, **options)
+    said: dict[str, Any] = tree("inspect", model, config=config, **options)
+    return said
 
 
 def _first_words(listing: str) -> list[str]:

@@ -8,12 +8,9 @@ import importlib.util
 import sys
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 from .command import command
-
-if TYPE_CHECKING:
-    from . import _native
 
 
 class NativeMissing(ImportError):
@@ -38,7 +35,7 @@ def _file(program: Path | None) -> Path | None:
 
 
 @cache
-def _load() -> _native:  # type: ignore[valid-type]
+def _load() -> ModuleType:
     program = _program()
     file = _file(program)
     if file is None:
@@ -54,7 +51,7 @@ def _load() -> _native:  # type: ignore[valid-type]
     return module
 
 
-def native(call: str) -> _native:  # type: ignore[valid-type]
+def native(call: str) -> ModuleType:
     """The module. Raises NativeMissing, with what to do, in the name of `call`."""
     try:
         return _load()

@@ -14,8 +14,8 @@ from .command import Setting, tree
 from .tables import frame
 
 if TYPE_CHECKING:
-    import numpy
     import pandas
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -23,31 +23,36 @@ class Run:
     """What `cosim run --json` says; docs/reference/run-json.md lists the keys and their units."""
 
     json: dict[str, Any]
-    outputs: dict[str, numpy.ndarray] = field(default_factory=dict)  #: by name; empty unless asked for
+    outputs: dict[str, NDArray[Any]] = field(default_factory=dict)  #: by name; empty unless asked for
 
     @property
     def cycles(self) -> int:
         """The accelerator's. KeyError on a device without timing."""
-        return self.json["cycles"]
+        cycles: int = self.json["cycles"]
+        return cycles
 
     @property
     def frame_ms(self) -> float | None:
         """Accelerator, host and copies; None where the configuration says nothing of its host."""
-        return self.json["end_to_end"]["frame_ms"]
+        frame_ms: float | None = self.json["end_to_end"]["frame_ms"]
+        return frame_ms
 
     @property
     def mismatches(self) -> int:
         """Values of the outputs that differ from the golden model's."""
-        return self.json["outputs"]["mismatches"]
+        mismatches: int = self.json["outputs"]["mismatches"]
+        return mismatches
 
     @property
     def layers(self) -> list[dict[str, Any]]:
-        return self.json["layers"]
+        layers: list[dict[str, Any]] = self.json["layers"]
+        return layers
 
     @property
     def ledger(self) -> dict[str, dict[str, Any]]:
         """Cycles of each unit, by what it did."""
-        return self.json["ledger"]
+        ledger: dict[str, dict[str, Any]] = self.json["ledger"]
+        return ledger
 
     def table(self, key: str = "layers") -> pandas.DataFrame:
         """A list of the JSON as a frame, such as `layers`, `by_op`, `warnings`; of `ledger`, a row a unit."""
@@ -59,7 +64,7 @@ class Run:
 
 def run(network: str | os.PathLike[str], config: str | os.PathLike[str] | None = None, *,
         isa: str | os.PathLike[str] | None = None, set: Mapping[str, Setting] | None = None,
-        device: str | None = None, inputs: Sequence[numpy.ndarray] | Mapping[str, numpy.ndarray] | None = None,
+        device: str | None = None, inputs: Sequence[NDArray[Any]] | Mapping[str, NDArray[Any]] | None = None,
         outputs: bool = False, timing_only: bool = False, **options: Any) -> Run:
     """Runs a network of the zoo, a model file or a module, as `cosim run` does.
 
@@ -76,7 +81,7 @@ def run(network: str | os.PathLike[str], config: str | os.PathLike[str] | None =
         return Run(json, _read(file) if outputs else {})
 
 
-def _write(inputs: Sequence[numpy.ndarray] | Mapping[str, numpy.ndarray], folder: Path) -> list[str]:
+def _write(inputs: Sequence[NDArray[Any]] | Mapping[str, NDArray[Any]], folder: Path) -> list[str]:
     import numpy
 
     named = inputs.items() if isinstance(inputs, Mapping) else ((None, array) for array in inputs)
@@ -88,7 +93,7 @@ def _write(inputs: Sequence[numpy.ndarray] | Mapping[str, numpy.ndarray], folder
     return words
 
 
-def _read(file: Path) -> dict[str, numpy.ndarray]:
+def _read(file: Path) -> dict[str, NDArray[Any]]:
     import numpy
 
     with numpy.load(file) as arrays:

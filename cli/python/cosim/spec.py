@@ -207,7 +207,7 @@ def _with_operands(row: dict[str, Any]) -> dict[str, Any]:
 
 def spec_of(tree: dict[str, Any]) -> Spec:
     """Of what the native half says."""
-    return Spec(**tree | {
+    parts: dict[str, Any] = tree | {
         "parameters": _by_name(Parameter, tree["parameters"]),
         "memories": _by_name(Memory, [_with_fields(row) for row in tree["memories"]]),
         "units": _by_name(Unit, tree["units"]),
@@ -215,7 +215,8 @@ def spec_of(tree: dict[str, Any]) -> Spec:
         "instructions": _by_name(Instruction, [_with_fields(row) for row in tree["instructions"]]),
         "alu_ops": _by_name(AluOp, [_with_operands(row) for row in tree["alu_ops"]]),
         "dram": Dram(**tree["dram"]),
-    })
+    }
+    return Spec(**parts)
 
 
 def settings_of(set: Mapping[str, Setting] | None) -> list[tuple[str, str]]:

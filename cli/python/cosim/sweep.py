@@ -81,8 +81,8 @@ def sweep(plan: _Path, config: _Path | None = None, *, isa: _Path | None = None,
         known = {point.id for point in _points(file)}
         words = ["sweep", os.fspath(plan), *flags({"config": config, "isa": isa, **options, "db": file})]
         for key, of in (set or {}).items():
-            several = isinstance(of, Iterable) and not isinstance(of, str)
-            words.append(f"--set={key}={','.join(value(one) for one in of) if several else value(of)}")
+            values = [of] if isinstance(of, str) or not isinstance(of, Iterable) else of
+            words.append(f"--set={key}={','.join(value(one) for one in values)}")
         with Process(words) as process:
             while on_point is not None and process.runs_for(_SECONDS_BETWEEN_LOOKS):
                 _tell(file, known, on_point)
@@ -94,7 +94,8 @@ def sweep(plan: _Path, config: _Path | None = None, *, isa: _Path | None = None,
 
 def pareto(database: _Path, objectives: Iterable[str] = ()) -> dict[str, list[dict[str, Any]]]:
     """The points of each network, whether they are on the front, and what beats the others: `cosim pareto`."""
-    return tree("pareto", database, objectives=",".join(objectives) or None)["networks"]
+    networks: dict[str, list[dict[str, Any]]] = tree("pareto", database, objectives=",".join(objectives) or None)["networks"]
+    return networks
 
 
 def _tell(file: Path, known: set[int], on_point: Callable[[Point], None]) -> None:

@@ -27,6 +27,26 @@ TEST(Activity, IsTheFirstThatACycleHas) {
   EXPECT_TRUE(ActivitiesOf({}).empty());
 }
 
+TEST(Activity, CyclesDoNotDependOnWhetherALedgerIsKept) {
+  int completed = 0;
+  for (uint64_t seed = 0; seed < 120; ++seed) {
+    const Case c = RandomCase(seed % 2 == 0 ? Shape::kCosim : Shape::kAnyIsa, seed % 5 != 0, 100, seed);
+    const auto with = TimingEngine(c.spec).Run(c.program, c.code_address, {.record_instructions = true});
+    const auto without =
+        TimingEngine(c.spec).Run(c.program, c.code_address, {.record_instructions = true, .ledger = false});
+    ASSERT_EQ(without.completed, with.completed) << seed;
+    EXPECT_EQ(without.error, with.error) << seed;
+    EXPECT_EQ(without.cycles, with.cycles) << seed;
+    EXPECT_EQ(without.dram_read_bytes, with.dram_read_bytes) << seed;
+    ASSERT_EQ(without.instructions.size(), with.instructions.size());
+    for (size_t i = 0; i < with.instructions.size(); ++i)
+      EXPECT_EQ(without.instructions[i].retire, with.instructions[i].retire) << seed << " " << i;
+    EXPECT_TRUE(without.ledger.empty());
+    completed += with.completed;
+  }
+  EXPECT_GT(completed, 50);
+}
+
 TEST(Activity, AddsUpToTheLedger) {
   int completed = 0;
   for (uint64_t seed = 0; seed < 120; ++seed) {

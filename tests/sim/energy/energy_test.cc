@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "isa/spec/loader.h"
+#include "sim/energy/energy_source.h"
 
 namespace cosim::sim {
 namespace {
@@ -24,7 +25,9 @@ host: {source: a paper, cycle: 9}
 
 std::optional<EnergyTable> Read(const std::string& text, std::string* errors = nullptr) {
   Diagnostics diags;
-  auto table = ReadEnergyTable({"table.yaml", text}, diags);
+  auto source = ReadEnergySource({{"table.yaml", text}}, diags);
+  std::optional<EnergyTable> table;
+  if (source) table = std::get<EnergyTable>(*source);
   EXPECT_EQ(table.has_value(), !diags.HasErrors());
   if (errors) *errors = diags.Render();
   return table;
@@ -70,17 +73,20 @@ TEST(EnergyTable, MistakesHaveTheirPlace) {
 
 TEST(EnergyTable, TheInstalledOneIsGoodAndOthersAreNamed) {
   Diagnostics diags;
-  const auto table = LoadEnergyTable("45nm", "", diags);
-  ASSERT_TRUE(table) << diags.Render();
+  const auto source = LoadEnergySource("45nm", "", diags);
+  ASSERT_TRUE(source) << diags.Render();
+  const auto* table = std::get_if<EnergyTable>(&*source);
+  ASSERT_NE(table, nullptr);
   EXPECT_DOUBLE_EQ(table->multiply.At(8), 0.2);
   EXPECT_DOUBLE_EQ(table->sram.At(32768), 20);
-  EXPECT_FALSE(LoadEnergyTable("54nm", "", diags));
+  EXPECT_FALSE(LoadEnergySource("54nm", "", diags));
   EXPECT_THAT(diags.Render(), HasSubstr("did you mean '45nm'?"));
 }
 
 /// Two sources of 8 bits into sums of 16, 4 x 2 x 3 of them.
 isa::Spec SmallSpec() {
   isa::Spec spec;
+  spec.word_bits = 128;
   const auto memory = [&](int bits, std::vector<int> lanes, int64_t depth) {
     isa::Memory m;
     m.record_bits = bits;
@@ -116,7 +122,9 @@ TEST(Energy, IsCountsTimesTheTable) {
   EXPECT_EQ(work.macs[0], 10u * 24);
   EXPECT_EQ(work.memories[2], (Work::Accesses{10, 10}));
   work.memories[0] = work.memories[1] = {};
-  const Energy energy = EnergyOf(spec, work, 1000, table);
+  work.dram_read = 600;
+  work.dram_written = 400 - 16;
+  const Energy energy = EnergyOf(spec, work, CostsOf(spec, table));
   EXPECT_DOUBLE_EQ(energy.macs, 240 * 5e-9);
   EXPECT_DOUBLE_EQ(energy.sram, 20 * 12e-9);
   EXPECT_DOUBLE_EQ(energy.dram, 7000e-9);
