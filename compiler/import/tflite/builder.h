@@ -56,6 +56,8 @@ struct Scope {
   bool initializing = false;       ///< inside CALL_ONCE
   int branches = 0;                ///< graphs that may turn out not to run
   std::vector<State> states;
+  /// Of values that several tensors share, each in the other layout: to channels second, to channels last.
+  std::map<graph::ValueId, graph::ValueId> to_nchw, to_plain;
   int64_t operators = 0, bytes = 0;        ///< of all graphs called so far
   int64_t fold_budget = int64_t{1} << 28;  ///< elements that constants may still be computed from and into
 };
