@@ -3,6 +3,7 @@
 // long one draws all operators, and what failed once.
 #include <gmock/gmock.h>
 
+#include "compiler/session/session.h"
 #include "tests/network_fuzz/network_case.h"
 #include "tests/network_fuzz/random_file.h"
 #include "tests/sanitized.h"
@@ -31,6 +32,23 @@ TEST(FileFuzz, ALongRunDrawsEveryOperator) {
   for (uint64_t seed = 1; seed <= 600; ++seed)
     for (const auto& [op, uses] : OperatorsOf(DrawFileCase(seed))) drawn[op] += uses;
   for (const std::string& op : KnownOperators()) EXPECT_GE(drawn[op], 3) << op;
+}
+
+TEST(FileFuzz, OperationsOnScalarsAreTheGoldenModels) {
+  Diagnostics diags;
+  const auto spec = isa::LoadSpec("tiny", "cosim", {}, diags);
+  ASSERT_TRUE(spec) << diags.Render();
+  graph::Graph graph("scalars");
+  graph::Table table;
+  for (int32_t i = 0; i < 256; ++i) table.table.push_back((i * 77) % 256 - 128);
+  const auto x = graph.AddInput("x", {graph::DType::kInt8, {}});
+  const auto y = graph.Add("table", table, {x});
+  const auto sum = graph.Add("sum", graph::QAdd{{3, 77, 6}, {-4, 90, 7}, 5}, {x, y});
+  graph.SetOutputs({graph.Add("clip", graph::Clip{-90, 90}, {sum})});
+  const auto network = session::CompileFor(*spec, graph, {});
+  std::string refusal;
+  for (uint64_t seed = 1; seed <= 5; ++seed)
+    EXPECT_EQ(FaultOnDevices(*spec, network, graph, seed, false, refusal), "");
 }
 
 TEST(FileFuzz, ACaseSurvivesItsText) {

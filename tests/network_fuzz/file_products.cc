@@ -88,7 +88,7 @@ int Convolution(FileMaker& m, int x, bool depthwise) {
   if (x < 0) return FileMaker::kNone;
   const bool real = m.TypeOf(x) == DType::kFloat32;
   const Shape shape = m.ShapeOf(x);
-  int64_t kernel[2];
+  int64_t kernel[2] = {1, 1};
   DrawKernel(m, shape, 4, kernel);
   const DrawnWindow window = DrawWindow(m, shape, kernel, true);
   const int64_t channels = shape[3], groups = !depthwise && channels % 2 == 0 && m.Chance(6) ? 2 : 1;
@@ -122,7 +122,7 @@ int DrawTransposed(FileMaker& m, const std::string& op) {
   tflite::WindowOptions options;
   options.same_padding = m.Chance(2);
   Shape result = {shape[0], 0, 0, m.Pick(1, 6)};
-  int64_t kernel[2];
+  int64_t kernel[2] = {1, 1};
   for (size_t d : {0, 1}) {
     kernel[d] = m.Pick(1, 4);
     const int64_t stride = options.stride[d] = m.Pick(1, 3), least = (shape[d + 1] - 1) * stride + 1;
@@ -187,7 +187,7 @@ int DrawPool(FileMaker& m, const std::string& op) {
   const int x = m.OfRank(op == "L2_POOL_2D" ? m.Real() : m.Any("qqqf"), 4);
   if (x < 0) return FileMaker::kNone;
   const Shape shape = m.ShapeOf(x);
-  int64_t kernel[2];
+  int64_t kernel[2] = {1, 1};
   DrawKernel(m, shape, m.Chance(4) ? 12 : 3, kernel);
   if (m.Chance(5)) kernel[0] = shape[1], kernel[1] = shape[2];
   const DrawnWindow window = DrawWindow(m, shape, kernel, false);
