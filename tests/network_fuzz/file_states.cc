@@ -19,6 +19,15 @@ class LayerDrawer {
                              : m.Plain(DType::kFloat32, {rows, columns}));
   }
   int Vector(int64_t size) { return m.Constant(m.Plain(DType::kFloat32, {size})); }
+  /// Of integers.
+  int Biases(int64_t size, bool wide) {
+    if (!wide) return m.Constant(m.Plain(DType::kInt32, {size}));
+    TensorInfo info = m.Plain(DType::kInt64, {size});
+    std::vector<int64_t> list;
+    for (int64_t i = 0; i < size; ++i) list.push_back(m.Pick(-500'000, 500'000));
+    info.data = std::make_shared<const graph::Tensor>(info.shape, std::move(list));
+    return m.Add(std::move(info));
+  }
   int State(TensorInfo info) {
     info.variable = true;
     info.name = "memory";
@@ -79,10 +88,11 @@ int DrawBasicLstm(FileMaker& m, int x) {
   return made.empty() ? FileMaker::kNone : made[0];
 }
 
-int DrawByteLstm(FileMaker& m, const std::string& op, int x) {
+int DrawIntegerLstm(FileMaker& m, const std::string& op, int x) {
   const Sequence s = SequenceOf(m, x);
   if (IsLong(s)) return FileMaker::kNone;
   const int64_t cells = m.Pick(1, 6);
+  LayerDrawer layer(m, true);
   std::vector<int> operands = {x};
   const auto weights = [&](int64_t columns) {
     return m.Constant(m.Scaled(DType::kInt8, {cells, columns}, static_cast<float>(m.Pick(5, 12)) / 1000, 0));
@@ -90,11 +100,11 @@ int DrawByteLstm(FileMaker& m, const std::string& op, int x) {
   for (int gate = 0; gate < 4; ++gate) operands.push_back(weights(s.inputs));
   for (int gate = 0; gate < 4; ++gate) operands.push_back(weights(cells));
   operands.insert(operands.end(), 3, kNo);
-  for (int gate = 0; gate < 4; ++gate) operands.push_back(m.Constant(m.Plain(DType::kInt32, {cells})));
+  for (int gate = 0; gate < 4; ++gate) operands.push_back(layer.Biases(cells, m.TypeOf(x) == DType::kInt16));
   operands.insert(operands.end(), 2, kNo);
-  LayerDrawer layer(m, true);
   const int zero = static_cast<int>(m.Pick(-20, 20));
-  operands.push_back(layer.State(m.Scaled(m.TypeOf(x), {s.batch, cells}, 0.0075f, zero)));
+  const float hidden = m.TypeOf(x) == DType::kInt16 ? 0.00003f : 0.0075f;
+  operands.push_back(layer.State(m.Scaled(m.TypeOf(x), {s.batch, cells}, hidden, zero)));
   operands.push_back(layer.State(
       m.Scaled(DType::kInt16, {s.batch, cells}, std::ldexp(1.0f, -static_cast<int>(m.Pick(9, 13))), 0)));
   operands.insert(operands.end(), 4, kNo);
@@ -104,14 +114,14 @@ int DrawByteLstm(FileMaker& m, const std::string& op, int x) {
   options.cell_clip = m.Chance(2) ? 1.5f : 0;
   Shape shape = s.shape;
   shape.back() = cells;
-  return m.Emit(op, operands, m.Scaled(m.TypeOf(x), shape, 0.0075f, zero), options);
+  return m.Emit(op, operands, m.Scaled(m.TypeOf(x), shape, hidden, zero), options);
 }
 
 int DrawLstm(FileMaker& m, const std::string& op) {
   const size_t rank = op == "LSTM" ? 2 : 3;
   if (m.Chance(2)) {
-    const int x = m.OfRank(m.Among({DType::kInt8}), rank);
-    return x < 0 ? x : DrawByteLstm(m, op, x);
+    const int x = m.OfRank(m.Among({DType::kInt8, DType::kInt16}), rank);
+    return x < 0 ? x : DrawIntegerLstm(m, op, x);
   }
   const int x = m.OfRank(m.Real(), rank);
   if (x < 0) return x;

@@ -293,7 +293,7 @@ class Builder {
                      const std::function<graph::HostOperatorPtr(const Direction&)>& make);
   bool FinishRecurrent(const graph::HostOperatorPtr& op, const std::vector<size_t>& from,
                        const std::vector<size_t>& states);
-  bool LstmInt8(const RecurrentOptions& options);
+  bool LstmInteger(const RecurrentOptions& options);
   bool QuantizedMean(bool keep);
   graph::ValueId ShiftedSum(graph::ValueId x, graph::ValueId y, bool subtract, const Limits& limits);
   bool QuantizedSoftmax(float beta);
