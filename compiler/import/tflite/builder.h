@@ -32,7 +32,7 @@ inline bool SameQuantization(const TensorInfo& a, const TensorInfo& b) {
 
 inline constexpr char kMovesReason[] = "moves elements only: the host does that";
 
-/// Why nothing on int16 values is one of the core's.
+/// Why products of two activations of int16 are none of the core's.
 inline constexpr char kWideReason[] =
     "its values have 16 bits and its sums more than 32: accumulators have 32, wider ones would lift that";
 
@@ -154,7 +154,7 @@ class Builder {
   bool LogSoftmax();
   bool Logistic();  ///< and TANH
   bool LocalResponse();
-  bool Lstm();  ///< and UNIDIRECTIONAL_SEQUENCE_LSTM
+  bool Lstm();            ///< and UNIDIRECTIONAL_SEQUENCE_LSTM
   bool MaxPool();
   bool Mean();
   bool MirrorPad();
@@ -403,8 +403,11 @@ class Builder {
   graph::ValueId WithoutDeadChannels(graph::ValueId constant,
                                      const std::vector<host::Multiplier>& multipliers);
   graph::ValueId CoreRequantize(graph::ValueId sum, const std::vector<host::Multiplier>& multipliers,
-                                int output, const Limits& limits);
-  std::string WhyNotCore(const std::vector<host::Multiplier>& multipliers) const;
+                                int output, const Limits& limits, bool once = false);
+  std::string WhyNotCore(const std::vector<host::Multiplier>& multipliers, const graph::Tensor& weights,
+                         graph::ValueId bias) const;
+  /// The bias of sums of int16 as int32, for what WhyNotCore has let pass.
+  graph::ValueId Narrowed(graph::ValueId bias);
   std::optional<host::Window2d> WindowOf(const WindowOptions& options, const graph::Shape& x,
                                          int64_t kernel_h, int64_t kernel_w);
 
