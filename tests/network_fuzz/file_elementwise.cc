@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws what works on corresponding elements: arithmetic, functions of one value, comparisons, choices.
+#include <algorithm>
+
 #include "tests/network_fuzz/file_maker.h"
 
 namespace cosim::testing {
@@ -65,10 +67,13 @@ int DrawRelu(FileMaker& m, const std::string& op) {
 int DrawFunction(FileMaker& m, const std::string& op) {
   const bool bytes = op == "HARD_SWISH" || op == "ELU" || op == "GELU";
   const bool no_uint8 = op == "LOG" || op == "RSQRT" || op == "SQRT";
-  const int x = m.Chance(4) ? m.Real()
-                : bytes     ? m.Any("8")
-                : no_uint8  ? m.Among({DType::kInt8, DType::kInt16})
-                            : m.Quantized();
+  int x = m.Chance(4) ? m.Real()
+          : bytes     ? m.Any("8")
+          : no_uint8  ? m.Among({DType::kInt8, DType::kInt16})
+                      : m.Quantized();
+  // Far below 0 nothing is left of its digits in float32.
+  if (op == "GELU" && x >= 0 && m.TypeOf(x) == DType::kFloat32)
+    x = m.Emit("MAXIMUM", {x, m.Number(-2)}, m.Like(x, m.ShapeOf(x)));
   if (x < 0) return FileMaker::kNone;
   tflite::OperatorOptions options = tflite::NoOptions{};
   if (op == "LEAKY_RELU") options = tflite::LeakyOptions{static_cast<float>(m.Pick(1, 90)) / 100};
@@ -148,6 +153,46 @@ int DrawConversion(FileMaker& m, const std::string& op) {
       m.Scaled(m.OneOf<DType>({DType::kInt8, DType::kUint8, DType::kInt16, m.type()}), m.ShapeOf(x)));
 }
 
+int DrawBitcast(FileMaker& m, const std::string& op) {
+  const int x = m.Integer();
+  if (x < 0) return x;
+  Shape shape = m.ShapeOf(x);
+  const DType to = m.OneOf<DType>({DType::kInt8, DType::kUint8, DType::kInt16, DType::kInt32});
+  if (to != DType::kInt32) shape.push_back(4 / graph::SizeOf(to));
+  return m.Emit(op, {x}, m.Plain(to, shape));
+}
+
+int DrawBuckets(FileMaker& m, const std::string& op) {
+  const int x = m.AnyExact("fi");
+  if (x < 0) return x;
+  tflite::BucketOptions options;
+  for (int64_t count = m.Pick(1, 6), last = m.Pick(-20, 0); count > 0; --count, last += m.Pick(0, 9))
+    options.bounds.push_back(static_cast<float>(last) / 2);
+  return m.Emit(op, {x}, m.Plain(DType::kInt32, m.ShapeOf(x)), options);
+}
+
+int DrawFakeQuantized(FileMaker& m, const std::string& op) {
+  const int x = m.ExactReal();
+  if (x < 0) return x;
+  const tflite::FakeQuantOptions options{-static_cast<float>(m.Pick(0, 200)) / 64,
+                                         static_cast<float>(m.Pick(1, 200)) / 64, m.Pick(2, 16), m.Chance(2)};
+  return m.Emit(op, {x}, m.Like(x, m.ShapeOf(x)), options);
+}
+
+int DrawDiagonal(FileMaker& m, const std::string& op) {
+  const bool set = op == "MATRIX_SET_DIAG";
+  const int x = m.OfRank(m.Any("qqfib"), static_cast<size_t>(m.Pick(set ? 2 : 1, 3)));
+  if (x < 0) return x;
+  Shape shape = m.ShapeOf(x);
+  if (!set) {
+    shape.push_back(shape.back());
+    return m.Emit(op, {x}, m.Like(x, shape));
+  }
+  Shape diagonal(shape.begin(), shape.end() - 2);
+  diagonal.push_back(std::min(shape.back(), shape[shape.size() - 2]));
+  return m.Emit(op, {x, m.Constant(m.Like(x, diagonal))}, m.Like(x, shape));
+}
+
 int DrawCast(FileMaker& m, const std::string& op) {
   const int x = m.AnyExact("qfib");
   if (x < 0) return FileMaker::kNone;
@@ -217,7 +262,12 @@ std::span<const FileStep> ElementwiseSteps() {
                                         {"SELECT_V2", DrawChoice},
                                         {"QUANTIZE", DrawConversion},
                                         {"DEQUANTIZE", DrawConversion},
-                                        {"CAST", DrawCast}};
+                                        {"CAST", DrawCast},
+                                        {"BITCAST", DrawBitcast},
+                                        {"BUCKETIZE", DrawBuckets},
+                                        {"FAKE_QUANT", DrawFakeQuantized},
+                                        {"MATRIX_DIAG", DrawDiagonal},
+                                        {"MATRIX_SET_DIAG", DrawDiagonal}};
   return kSteps;
 }
 

@@ -214,6 +214,23 @@ int DrawVolume(FileMaker& m, const std::string& op) {
                 options);
 }
 
+int DrawSpreadVolume(FileMaker& m, const std::string& op) {
+  const int x = m.OfRank(m.Real(), 5);
+  if (x < 0) return x;
+  const Shape shape = m.ShapeOf(x);
+  tflite::VolumeOptions options;
+  options.same_padding = m.Chance(2);
+  Shape weights = {0, 0, 0, m.Pick(1, 4), shape[4]}, result = {shape[0], 0, 0, 0, weights[3]};
+  for (size_t d : {0, 1, 2}) {
+    const int64_t kernel = weights[d] = m.Pick(1, 3), stride = options.stride[d] = m.Pick(1, 2),
+                  least = (shape[d + 1] - 1) * stride;
+    result[d + 1] = options.same_padding ? least + m.Pick(1, stride) : least + std::max(kernel, stride);
+  }
+  return m.Emit(op,
+                {m.List({result.begin(), result.end()}), m.Constant(m.Plain(DType::kFloat32, weights)), x},
+                m.Plain(DType::kFloat32, result), options);
+}
+
 }  // namespace
 
 int DrawConvolution(FileMaker& m, int x) {
@@ -230,10 +247,16 @@ int DrawPointConvolution(FileMaker& m, int x, const TensorInfo& y) {
 }
 
 std::span<const FileStep> ProductSteps() {
-  static constexpr FileStep kSteps[] = {
-      {"CONV_2D", DrawConv},          {"DEPTHWISE_CONV_2D", DrawConv}, {"TRANSPOSE_CONV", DrawTransposed},
-      {"FULLY_CONNECTED", DrawDense}, {"BATCH_MATMUL", DrawMatrices},  {"AVERAGE_POOL_2D", DrawPool},
-      {"MAX_POOL_2D", DrawPool},      {"L2_POOL_2D", DrawPool},        {"CONV_3D", DrawVolume}};
+  static constexpr FileStep kSteps[] = {{"CONV_2D", DrawConv},
+                                        {"DEPTHWISE_CONV_2D", DrawConv},
+                                        {"TRANSPOSE_CONV", DrawTransposed},
+                                        {"FULLY_CONNECTED", DrawDense},
+                                        {"BATCH_MATMUL", DrawMatrices},
+                                        {"AVERAGE_POOL_2D", DrawPool},
+                                        {"MAX_POOL_2D", DrawPool},
+                                        {"L2_POOL_2D", DrawPool},
+                                        {"CONV_3D", DrawVolume},
+                                        {"CONV_3D_TRANSPOSE", DrawSpreadVolume}};
   return kSteps;
 }
 

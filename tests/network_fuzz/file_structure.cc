@@ -199,6 +199,31 @@ int DrawSpectrum(FileMaker& m, const std::string& op) {
   return m.Emit(op, {y}, m.Plain(DType::kFloat32, spectrum.shape));
 }
 
+/// Different elements of a constant say which rows.
+int DrawUnique(FileMaker& m, const std::string& op) {
+  const int x = m.OfRank(m.Any("qqfi"), 2);
+  if (x < 0) return x;
+  const Shape shape = m.ShapeOf(x);
+  std::vector<int32_t> list;
+  std::set<int32_t> different;
+  for (int64_t count = m.Pick(1, 6); count > 0; --count) {
+    list.push_back(static_cast<int32_t>(m.Pick(0, shape[0] - 1)));
+    different.insert(list.back());
+  }
+  const auto count = static_cast<int64_t>(different.size());
+  const auto made = m.EmitAll(op, {m.List(list)},
+                              {m.Plain(DType::kInt32, {count}), m.Plain(DType::kInt64, {std::ssize(list)})});
+  return m.Emit("GATHER", {x, made[0]}, m.Like(x, {count, shape[1]}), tflite::AxisOptions{.axis = 0});
+}
+
+int DrawDensified(FileMaker& m, const std::string& op) {
+  const int x = m.Any("qf");
+  if (x < 0) return x;
+  const int weights = m.Constant(m.NewLike(x, {m.ShapeOf(x).empty() ? 1 : m.ShapeOf(x).back()}));
+  const int dense = m.Emit(op, {weights}, m.Like(weights, m.ShapeOf(weights)));
+  return m.Emit("MUL", {x, dense}, m.NewLike(x, m.ShapeOf(x)), tflite::ElementwiseOptions{});
+}
+
 }  // namespace
 
 std::span<const FileStep> StructureSteps() {
@@ -208,6 +233,8 @@ std::span<const FileStep> StructureSteps() {
                                         {"RANGE", DrawRange},
                                         {"BROADCAST_ARGS", DrawBroadcastArgs},
                                         {"WHERE", DrawWhere},
+                                        {"UNIQUE", DrawUnique},
+                                        {"DENSIFY", DrawDensified},
                                         {"IF", DrawIf},
                                         {"WHILE", DrawWhile},
                                         {"VAR_HANDLE", DrawVariable},

@@ -171,6 +171,7 @@ bool Builder::AddOperator() {
                                                 "NON_MAX_SUPPRESSION_V5",
                                                 "TFLite_Detection_PostProcess",
                                                 "TOPK_V2",
+                                                "UNIQUE",
                                                 "WHILE"};
   static const std::set<std::string> takes_complex = {"COMPLEX_ABS", "EXPAND_DIMS", "IMAG",   "REAL",
                                                       "RESHAPE",     "RFFT2D",      "SQUEEZE"};

@@ -123,9 +123,11 @@ class Builder {
   bool BatchToSpace();
   bool BidirectionalLstm();
   bool BidirectionalRnn();
+  bool Bitcast();
   bool BitwiseXor();
   bool BroadcastArgs();
   bool BroadcastTo();
+  bool Bucketize();
   bool CallOnce();
   bool Cast();
   bool Combine();  ///< LOGICAL_AND and LOGICAL_OR
@@ -134,8 +136,10 @@ class Builder {
   bool Concatenate();
   bool Conv();
   bool Conv3d();
+  bool Conv3dTransposed();
   bool CumulativeSum();
   bool Dense();
+  bool Densify();
   bool DepthToSpace();
   bool Dequantize();
   bool DequantizeChannels();
@@ -143,6 +147,7 @@ class Builder {
   bool Divide();
   bool EmbeddingLookup();
   bool Extreme();  ///< MAXIMUM and MINIMUM
+  bool FakeQuant();
   bool Fill();
   bool Floor();     ///< FLOOR_DIV and FLOOR_MOD
   bool Function();  ///< of one number, float32 or by a table
@@ -155,6 +160,7 @@ class Builder {
   bool Logistic();  ///< and TANH
   bool LocalResponse();
   bool Lstm();            ///< and UNIDIRECTIONAL_SEQUENCE_LSTM
+  bool MatrixDiagonal();  ///< MATRIX_DIAG and MATRIX_SET_DIAG
   bool MaxPool();
   bool Mean();
   bool MirrorPad();
@@ -200,6 +206,7 @@ class Builder {
   bool TopK();
   bool Transpose();
   bool TransposeConv();
+  bool Unique();
   bool Unpack();
   bool UnsortedSegment();  ///< _MAX, _MIN, _PROD and _SUM
   bool UpdateSlice();
