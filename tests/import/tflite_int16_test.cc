@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/import/tflite/average.h"
 #include "tests/import/testing.h"
 #include "tests/import/tflite_testing.h"
 
@@ -189,6 +190,29 @@ TEST(TfliteInt16, MultipliesAndPools) {
     EXPECT_EQ(most->data<int16_t>()[c], std::max({x[c], x[c + 50], x[c + 100], x[c + 150]}));
     EXPECT_EQ(mean->data<int16_t>()[c], std::round((x[c] + x[c + 50] + x[c + 100] + x[c + 150]) / 4.0));
   }
+}
+
+// All sums of small windows; of larger ones those around whole numbers and ties.
+TEST(TfliteInt16, MeansOfAnyWindowAreExact) {
+  const auto is_wrong = [](int64_t count, int64_t sum, const Mean& mean) {
+    const int64_t shift = mean.requantize.shift[0],
+                  scaled = (sum * mean.requantize.multiplier[0] + (int64_t{1} << (shift - 1))) >> shift;
+    const int64_t want = (std::abs(sum) + count / 2) / count;
+    return scaled != (sum < 0 ? -want : want);
+  };
+  for (int64_t count = 1; count < 1 << 14; count = count < 9 ? count + 1 : count * 7 / 5) {
+    const auto mean = ExactMean(count, false, 16);
+    ASSERT_TRUE(mean) << count;
+    int64_t wrong = 0;
+    for (int64_t sum = -32768 * count; count < 9 && sum <= 32767 * count; ++sum)
+      wrong += is_wrong(count, sum, *mean);
+    for (int64_t whole = -32767; whole < 32767; whole += 7)
+      for (int64_t near = -1; near <= 1; ++near)
+        for (int64_t at : {whole * count, whole * count + count / 2})
+          wrong += is_wrong(count, at + near, *mean);
+    EXPECT_EQ(wrong, 0) << count;
+  }
+  EXPECT_FALSE(ExactMean(1 << 14, false, 16));
 }
 
 // Answers of TensorFlow Lite's built-in kernels, through tfjs-tflite.
