@@ -232,4 +232,23 @@ std::function<int64_t(int32_t)> ByLinesInt16(float scale, float to_scale,
   return [table](int32_t x) -> int64_t { return table(x); };
 }
 
+HostOperatorPtr FakeQuantize(const FakeQuantization& a) {
+  const float least = a.narrow ? 1 : 0, most = static_cast<float>((1 << a.bits) - 1);
+  const float step = (a.max - a.min) / (most - least);
+  const float zero = std::clamp(std::round(least - a.min / step), least, most);
+  const float low = (least - zero) * step, high = (most - zero) * step, inverse = 1.0f / step;
+  return Make(
+      "fake_quant", 1, 1,
+      [](Operands in) {
+        if (in[0].type.dtype != DType::kFloat32) return Refuse("{} values", Name(in[0].type.dtype));
+        return One(in[0].type);
+      },
+      [=](Values in, Results out) {
+        std::ranges::transform(in[0]->data<float>(), out[0].mutable_data<float>().begin(), [=](float x) {
+          const float inside = std::min(high, std::max(low, x));
+          return std::round((inside - low) * inverse) * step + low;
+        });
+      });
+}
+
 }  // namespace cosim::host

@@ -38,4 +38,13 @@ int16_t TanhInt16(int32_t x);
 /// The largest scale that SigmoidInt16 takes.
 inline constexpr float kMostSigmoidScale = 2.6f;
 
+/// FAKE_QUANT: (x float32) -> x cut off at the range, which is moved so that 0 is among its steps, and
+/// rounded to the nearest of 2^bits of them, one less where `narrow`; in float32.
+struct FakeQuantization {
+  float min = 0, max = 1;
+  int bits = 8;
+  bool narrow = false;
+};
+HostOperatorPtr FakeQuantize(const FakeQuantization& attributes);
+
 }  // namespace cosim::host

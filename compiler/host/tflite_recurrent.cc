@@ -8,6 +8,7 @@
 #include "compiler/host/numeric.h"
 #include "compiler/host/tflite_functions.h"
 #include "compiler/host/tflite_hybrid.h"
+#include "compiler/host/tflite_steps.h"
 
 namespace cosim::host {
 namespace {
@@ -30,37 +31,10 @@ double Applied(CellFunction function, double x) {
   return x;
 }
 
-/// Extents of a sequence.
-struct Steps {
-  int64_t batch = 1, steps = 1, input = 1;
-  bool time_major = false, sequence = true;
-
-  /// Which row of x or y step `t` of sequence `b` is.
-  int64_t Row(int64_t b, int64_t t) const { return time_major ? t * batch + b : b * steps + t; }
-  Shape Result(int64_t outputs) const {
-    if (!sequence) return {batch, outputs};
-    return time_major ? Shape{steps, batch, outputs} : Shape{batch, steps, outputs};
-  }
-};
-
-std::optional<Steps> StepsOf(const Shape& x, bool time_major) {
-  if (x.size() == 2) return Steps{x[0], 1, x[1], false, false};
-  if (x.size() != 3) return std::nullopt;
-  return Steps{x[time_major ? 1 : 0], x[time_major ? 0 : 1], x[2], time_major, true};
-}
-
 /// Operands that are bytes instead.
 void ExpectBytes(const ByteWeights& bytes, std::vector<TensorType>& want) {
   for (size_t i = 0; i < want.size(); ++i)
     if (bytes.ScaleOf(i) != 0) want[i].dtype = DType::kInt8;
-}
-
-/// What does not fit, if anything; `want` is of the operands from `first` on, and absent ones fit.
-std::string Unfit(Operands in, size_t first, const std::vector<TensorType>& want) {
-  for (size_t i = 0; i < want.size(); ++i)
-    if (const HostOperand& operand = in[first + i]; !operand.absent && operand.type != want[i])
-      return fmt::format("operand {} is {}, not {}", first + i, ToString(operand.type), ToString(want[i]));
-  return "";
 }
 
 /// Adds the rows of operand `matrix` times `vector` to `sums`.
@@ -181,12 +155,6 @@ Types InferLstm(const TfliteLstm& a, Operands in) {
   return std::vector<TensorType>{real(y), want[kHidden], want[kCells]};
 }
 
-/// Row `row` of a matrix.
-template <typename T>
-std::span<const T> RowOf(const Tensor& tensor, int64_t row, int64_t length) {
-  return tensor.data<T>().subspan(static_cast<size_t>(row * length), static_cast<size_t>(length));
-}
-
 template <typename T>
 void Store(const Reals64& list, Tensor& tensor, int64_t row) {
   auto* to = tensor.mutable_data<T>().data() + row * static_cast<int64_t>(list.size());
@@ -215,90 +183,6 @@ void ComputeLstm(const TfliteLstm& a, Values in, Results out) {
     }
     Store<float>(h, out[1], b);
     Store<float>(c, out[2], b);
-  }
-}
-
-// Of bytes: operands (x, 4 w, 4 r, 4 bias, h, c).
-constexpr size_t kByteBiases = 9, kByteHidden = 13, kByteCells = 14;
-
-int32_t Clamped16(int64_t x) {
-  return static_cast<int32_t>(
-      std::clamp<int64_t>(x, std::numeric_limits<int16_t>::min(), std::numeric_limits<int16_t>::max()));
-}
-
-/// The sum of (vector - zero_point) * row of the matrix; wraps.
-int32_t Sum(std::span<const int8_t> vector, int32_t zero_point, const Tensor& matrix, size_t row,
-            int32_t bias) {
-  auto sum = static_cast<uint32_t>(bias);
-  const auto weights = matrix.data<int8_t>().subspan(row * vector.size(), vector.size());
-  for (size_t k = 0; k < vector.size(); ++k)
-    sum += static_cast<uint32_t>((vector[k] - zero_point) * weights[k]);
-  return static_cast<int32_t>(sum);
-}
-
-struct ByteCell {
-  const TfliteLstmInt8& a;
-  Values in;
-
-  int32_t Gate(size_t gate, size_t i, std::span<const int8_t> x, std::span<const int8_t> h) const {
-    const int32_t bias = in[kByteBiases + gate]->data<int32_t>()[i];
-    const int32_t from_x = Clamped16(a.from_x[gate].Apply(Sum(x, a.x_zero_point, *in[1 + gate], i, bias))),
-                  from_h = Clamped16(a.from_h[gate].Apply(Sum(h, a.h_zero_point, *in[5 + gate], i, 0)));
-    return Clamped16(int64_t{from_x} + from_h);
-  }
-
-  int16_t TanhOfCell(int32_t c) const {
-    const int shift = 15 + a.cell_exponent - 3;
-    return TanhInt16(shift >= 0 ? c * (3 << shift) : (c * 3 + (1 << (-shift - 1))) >> -shift);
-  }
-
-  void Step(std::span<const int8_t> x, std::vector<int8_t>& h, std::vector<int16_t>& c) const {
-    std::vector<int8_t> next(h.size());
-    for (size_t i = 0; i < c.size(); ++i) {
-      const int32_t forget = LogisticInt16(3 * Gate(1, i, x, h)), input = LogisticInt16(3 * Gate(0, i, x, h)),
-                    candidate = TanhInt16(3 * Gate(2, i, x, h)), output = LogisticInt16(3 * Gate(3, i, x, h));
-      int32_t cell = Clamped16(int64_t{Clamped16(a.kept.Apply(forget * c[i]))} +
-                               Clamped16(a.added.Apply(input * candidate)));
-      if (a.cell_clip > 0) cell = std::clamp(cell, -a.cell_clip, a.cell_clip);
-      c[i] = static_cast<int16_t>(cell);
-      const int64_t product = a.output.Apply(output * TanhOfCell(cell));
-      next[i] = static_cast<int8_t>(std::clamp<int64_t>(product + a.h_zero_point, -128, 127));
-    }
-    h = next;
-  }
-};
-
-Types InferLstmInt8(const TfliteLstmInt8& a, Operands in) {
-  const auto s = StepsOf(in[0].type.shape, a.time_major);
-  if (!s || in[kByteCells].type.shape.size() != 2) return Refuse("input {}", ToString(in[0].type));
-  const int64_t cells = in[kByteCells].type.shape[1];
-  const TensorType from_x{DType::kInt8, {cells, s->input}}, from_h{DType::kInt8, {cells, cells}},
-      bias{DType::kInt32, {cells}};
-  std::vector<TensorType> want = {{DType::kInt8, in[0].type.shape}};
-  for (const TensorType& type : {from_x, from_h, bias}) want.insert(want.end(), 4, type);
-  want.push_back({DType::kInt8, {s->batch, cells}});
-  want.push_back({DType::kInt16, {s->batch, cells}});
-  if (const std::string unfit = Unfit(in, 0, want); !unfit.empty()) return Types{unfit};
-  const TensorType y{DType::kInt8, s->Result(cells)};
-  if (!IsReasonable(y.shape)) return Refuse("the result is too large");
-  return std::vector<TensorType>{y, want[kByteHidden], want[kByteCells]};
-}
-
-void ComputeLstmInt8(const TfliteLstmInt8& a, Values in, Results out) {
-  const Steps s = *StepsOf(in[0]->shape(), a.time_major);
-  const int64_t cells = in[kByteCells]->shape()[1];
-  const ByteCell cell{a, in};
-  for (int64_t b = 0; b < s.batch; ++b) {
-    const auto h0 = RowOf<int8_t>(*in[kByteHidden], b, cells);
-    const auto c0 = RowOf<int16_t>(*in[kByteCells], b, cells);
-    std::vector<int8_t> h(h0.begin(), h0.end());
-    std::vector<int16_t> c(c0.begin(), c0.end());
-    for (int64_t t = 0; t < s.steps; ++t) {
-      cell.Step(RowOf<int8_t>(*in[0], s.Row(b, t), s.input), h, c);
-      std::ranges::copy(h, out[0].mutable_data<int8_t>().begin() + s.Row(b, t) * cells);
-    }
-    std::ranges::copy(h, out[1].mutable_data<int8_t>().begin() + b * cells);
-    std::ranges::copy(c, out[2].mutable_data<int16_t>().begin() + b * cells);
   }
 }
 
@@ -422,30 +306,12 @@ void ComputeSvdf(int64_t rank, CellFunction function, const ByteWeights& bytes, 
   });
 }
 
-/// Multiply-accumulates of all matrices among the operands, once a step.
-MacsFunction MacsOfMatrices(size_t first, size_t last, bool time_major) {
-  return [=](Operands in, const TensorType&) {
-    const auto s = StepsOf(in[0].type.shape, time_major);
-    int64_t macs = 0;
-    for (size_t i = first; i < last; ++i)
-      if (!in[i].absent) macs += graph::NumElements(in[i].type.shape);
-    return s ? macs * s->batch * s->steps : 0;
-  };
-}
-
 }  // namespace
 
 HostOperatorPtr LstmFloat(const TfliteLstm& a) {
   return Make(
       "tflite_lstm", 1, kLstmOperands, [=](Operands in) { return InferLstm(a, in); },
       [=](Values in, Results out) { ComputeLstm(a, in, out); }, MacsOfMatrices(1, kPeepholes, a.time_major));
-}
-
-HostOperatorPtr LstmInt8(const TfliteLstmInt8& a) {
-  return Make(
-      "tflite_lstm_int8", 15, 15, [=](Operands in) { return InferLstmInt8(a, in); },
-      [=](Values in, Results out) { ComputeLstmInt8(a, in, out); },
-      MacsOfMatrices(1, kByteBiases, a.time_major));
 }
 
 HostOperatorPtr RnnFloat(CellFunction function, bool time_major, const ByteWeights& bytes) {

@@ -37,18 +37,20 @@ struct TfliteLstm {
 /// forget gate. Peepholes, projection and normalization may be absent too.
 HostOperatorPtr LstmFloat(const TfliteLstm& attributes);
 
-/// The same of int8 with cells of int16 and a scale of 2^-n, as tflite-micro defines it: no peepholes,
-/// projection nor normalization, and all four gates.
-struct TfliteLstmInt8 {
+/// The same of int8 or int16 with cells of int16 and a scale of 2^-n, as tflite-micro defines it: no
+/// peepholes, projection nor normalization, and all four gates. Zero points of int16 are 0.
+struct TfliteLstmInteger {
   int32_t x_zero_point = 0, h_zero_point = 0;
   std::array<Multiplier, 4> from_x, from_h;  ///< to 2^-12, of input, forget, cell and output gate
   Multiplier kept, added, output;  ///< forget gate * cell, input gate * candidate, output gate * tanh
   int cell_exponent = 0;           ///< the cells' scale is 2^cell_exponent; -24 to -4
   int32_t cell_clip = 0;           ///< 0: none
   bool time_major = false;
+  bool wide = false;  ///< int16: sums and biases have 64 bits (Multiplier::ApplyWide)
 };
-/// (x, four [C,I], four [C,C], four biases int32 [C], h, c) -> y, h, c.
-HostOperatorPtr LstmInt8(const TfliteLstmInt8& attributes);
+/// (x, four int8 [C,I], four int8 [C,C], four biases int32 or int64 [C], h like x, c int16) -> y like x, h,
+/// c.
+HostOperatorPtr LstmInteger(const TfliteLstmInteger& attributes);
 
 /// RNN, UNIDIRECTIONAL_SEQUENCE_RNN in float32: (x, w [C,I], r [C,C], bias [C], h [B,C]) -> y, h.
 HostOperatorPtr RnnFloat(CellFunction function, bool time_major, const ByteWeights& bytes = {});

@@ -186,7 +186,7 @@ Definition Build(const graph::Table& op, const graph::Node& node, const std::vec
   const auto element = [&](const Indices& i) -> te::Body {
     return As(in[0].type(), table(As(DataType::Index(), in[0](i)) + steps / 2));
   };
-  Definition result = Single(te::Compute(node.name, node.type.shape, element), Pattern::kColumns);
+  Definition result = Single(te::Compute(node.name, TensorShape(node.type), element), Pattern::kColumns);
   result.tables.push_back({table, std::make_shared<const graph::Tensor>(graph::Shape{steps}, op.table)});
   return result;
 }
@@ -243,7 +243,7 @@ Definition DefineElementwise(const graph::Node& node, const std::vector<Tensor>&
     Tables parameters(node.name, channel, result.tables);
     return Element(node, operands, parameters);
   };
-  result.computations.push_back({te::Compute(node.name, node.type.shape, element)});
+  result.computations.push_back({te::Compute(node.name, TensorShape(node.type), element)});
   return result;
 }
 

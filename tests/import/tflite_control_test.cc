@@ -118,8 +118,8 @@ TEST(If, MistakesAreNamed) {
   file.tensors[0] = Known(Real({}), {1});
   EXPECT_THAT(Refusal(file), HasSubstr("its condition is no bool"));
   file = Branch(Known(true));
-  file.others[0].operators = {Op("BITCAST", {0}, {2})};
-  EXPECT_THAT(Refusal(file), HasSubstr("operator BITCAST on float32 is not supported"));
+  file.others[0].operators = {Op("MULTINOMIAL", {0}, {2})};
+  EXPECT_THAT(Refusal(file), HasSubstr("operator MULTINOMIAL on float32 is not supported"));
   file = Branch(Known(true));  // a graph that calls itself
   file.others[0].tensors.push_back(Known(true));
   file.others[0].operators = {Graphs("IF", {3, 0}, {2}, 1, 2)};
@@ -175,6 +175,25 @@ TEST(While, ALoopOfKnownCountIsUnrolled) {
     ASSERT_TRUE(model);
     EXPECT_THAT(Ran(*model, {kX}), ElementsAre(5 * factor, -2 * factor));
   }
+}
+
+/// A loop that does not begin gives what it took: the sum reads one value under two names.
+TEST(While, AValueOfTwoTensorsIsTurnedOnce) {
+  const TensorInfo image = Real({1, 3, 2, 4});
+  File file{
+      .name = "test.tflite",
+      .tensors = {image, Known(false), Truth(), image, image},
+      .operators = {Graphs("WHILE", {1, 0}, {2, 3}, 1, 2), Op("ADD", {0, 3}, {4}, ElementwiseOptions{})},
+      .inputs = {0},
+      .outputs = {4}};
+  file.others = {{.name = file.name, .tensors = {Truth(), image}, .inputs = {0, 1}, .outputs = {0}},
+                 {.name = file.name, .tensors = {Truth(), image}, .inputs = {0, 1}, .outputs = {0, 1}}};
+  const auto model = Built(file);
+  ASSERT_TRUE(model);
+  EXPECT_THAT(graph::Verify(model->graph), testing::IsEmpty());
+  const Tensor x = RandomOf(DType::kFloat32, image.shape, 3);
+  const auto y = Ran(*model, {x});
+  for (size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], 2 * x.data<float>()[i]) << i;
 }
 
 TEST(While, OneWithoutEndIsRefused) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/import/tflite/average.h"
 #include "tests/import/testing.h"
 #include "tests/import/tflite_testing.h"
 
@@ -83,19 +84,22 @@ int64_t ScaledTwice(int64_t sum, double factor) {
   return static_cast<int64_t>(std::round(std::ldexp(static_cast<double>(high), exponent)));
 }
 
-TEST(TfliteInt16, ConvolutionSumsIn64Bits) {
+/// Where no sum can leave 32 bits it is the core's; `far`: one can.
+void ExpectConvolution(bool far) {
   const TensorInfo x = Wide({1, 4, 5, 3}, 0.02f), w = Weights({6, 2, 3, 3}, 0, 1),
                    y = Wide({1, 3, 3, 6}, 0.05f);
-  const TensorInfo bias = Bias<int64_t>(DType::kInt64, 6);
+  std::vector<int64_t> biases = {-370371, -246914, -123457, 0, 123457, 246914};
+  if (far) biases[3] = int64_t{1} << 31;
+  const TensorInfo bias = Constant({.name = "", .dtype = DType::kInt64, .shape = {6}}, biases);
   const Tensor in = RandomWide(x.shape, 2);
   const auto out =
-      Evaluate({x, w, bias, y}, "CONV_2D", WindowOptions{.activation = Activation::kRelu}, {in}, false);
+      Evaluate({x, w, bias, y}, "CONV_2D", WindowOptions{.activation = Activation::kRelu}, {in}, !far);
   ASSERT_TRUE(out);
   int64_t at = 0;
   for (int64_t oy = 0; oy < 3; ++oy)
     for (int64_t ox = 0; ox < 3; ++ox)
       for (int64_t o = 0; o < 6; ++o) {
-        int64_t sum = bias.data->data<int64_t>()[o];
+        int64_t sum = biases[o];
         for (int64_t i = 0; i < 2; ++i)
           for (int64_t j = 0; j < 3; ++j)
             for (int64_t c = 0; c < 3; ++c)
@@ -107,12 +111,17 @@ TEST(TfliteInt16, ConvolutionSumsIn64Bits) {
       }
 }
 
+TEST(TfliteInt16, ConvolutionSumsIn64Bits) {
+  ExpectConvolution(false);
+  ExpectConvolution(true);
+}
+
 TEST(TfliteInt16, DepthwiseConvolutionSumsIn64Bits) {
   const TensorInfo x = Wide({1, 3, 3, 2}, 0.02f), w = Weights({1, 3, 3, 4}, 3, 1),
                    y = Wide({1, 1, 1, 4}, 0.02f);
   const TensorInfo bias = Bias<int64_t>(DType::kInt64, 4);
   const Tensor in = RandomWide(x.shape, 2);
-  const auto out = Evaluate({x, w, bias, y}, "DEPTHWISE_CONV_2D", WindowOptions{}, {in}, false);
+  const auto out = Evaluate({x, w, bias, y}, "DEPTHWISE_CONV_2D", WindowOptions{}, {in}, true);
   ASSERT_TRUE(out);
   for (int64_t o = 0; o < 4; ++o) {
     int64_t sum = bias.data->data<int64_t>()[o];
@@ -132,7 +141,7 @@ TEST(TfliteInt16, DenseFollowsTheTypeOfItsBias) {
   const double factor = static_cast<double>(x.scales[0] * w.scales[0]) / static_cast<double>(y.scales[0]);
   for (const bool wide : {false, true}) {
     const TensorInfo bias = wide ? Bias<int64_t>(DType::kInt64, 3) : Bias<int32_t>(DType::kInt32, 3);
-    const auto out = Evaluate({x, w, bias, y}, "FULLY_CONNECTED", DenseOptions{}, {in}, false);
+    const auto out = Evaluate({x, w, bias, y}, "FULLY_CONNECTED", DenseOptions{}, {in}, true);
     ASSERT_TRUE(out);
     for (int64_t o = 0; o < 3; ++o) {
       int64_t sum = (o - 1) * 123457;
@@ -168,8 +177,8 @@ TEST(TfliteInt16, MultipliesAndPools) {
   const Tensor p = RandomWide(a.shape, 1), q = RandomWide(a.shape, 2);
   const auto product = Evaluate({a, a, y}, "MUL", ElementwiseOptions{}, {p, q}, false);
   const WindowOptions window{.kernel = {2, 2}};
-  const auto most = Evaluate({a, pooled}, "MAX_POOL_2D", window, {p}, false);
-  const auto mean = Evaluate({a, pooled}, "AVERAGE_POOL_2D", window, {p}, false);
+  const auto most = Evaluate({a, pooled}, "MAX_POOL_2D", window, {p}, true);
+  const auto mean = Evaluate({a, pooled}, "AVERAGE_POOL_2D", window, {p}, true);
   ASSERT_TRUE(product && most && mean);
   const double factor =
       static_cast<double>(a.scales[0]) * static_cast<double>(a.scales[0]) / static_cast<double>(y.scales[0]);
@@ -181,6 +190,29 @@ TEST(TfliteInt16, MultipliesAndPools) {
     EXPECT_EQ(most->data<int16_t>()[c], std::max({x[c], x[c + 50], x[c + 100], x[c + 150]}));
     EXPECT_EQ(mean->data<int16_t>()[c], std::round((x[c] + x[c + 50] + x[c + 100] + x[c + 150]) / 4.0));
   }
+}
+
+// All sums of small windows; of larger ones those around whole numbers and ties.
+TEST(TfliteInt16, MeansOfAnyWindowAreExact) {
+  const auto is_wrong = [](int64_t count, int64_t sum, const Mean& mean) {
+    const int64_t shift = mean.requantize.shift[0],
+                  scaled = (sum * mean.requantize.multiplier[0] + (int64_t{1} << (shift - 1))) >> shift;
+    const int64_t want = (std::abs(sum) + count / 2) / count;
+    return scaled != (sum < 0 ? -want : want);
+  };
+  for (int64_t count = 1; count < 1 << 14; count = count < 9 ? count + 1 : count * 7 / 5) {
+    const auto mean = ExactMean(count, false, 16);
+    ASSERT_TRUE(mean) << count;
+    int64_t wrong = 0;
+    for (int64_t sum = -32768 * count; count < 9 && sum <= 32767 * count; ++sum)
+      wrong += is_wrong(count, sum, *mean);
+    for (int64_t whole = -32767; whole < 32767; whole += 7)
+      for (int64_t near = -1; near <= 1; ++near)
+        for (int64_t at : {whole * count, whole * count + count / 2})
+          wrong += is_wrong(count, at + near, *mean);
+    EXPECT_EQ(wrong, 0) << count;
+  }
+  EXPECT_FALSE(ExactMean(1 << 14, false, 16));
 }
 
 // Answers of TensorFlow Lite's built-in kernels, through tfjs-tflite.
@@ -312,19 +344,64 @@ TEST(TfliteInt16, WhatTheReferenceDoesNotDefineIsRefused) {
               HasSubstr("not a constant int64"));
 }
 
-TEST(TfliteInt16, RunsOnADeviceWithItsReason) {
+/// The layers of two convolutions with a frame, a pool and a mean between and behind them, on a device.
+std::vector<runtime::Layer> RanOn(const isa::Spec& spec, const std::string& device) {
+  File file{.name = "test.tflite"};
+  const auto add = [&](TensorInfo info) {
+    file.tensors.push_back(std::move(info));
+    return static_cast<int>(file.tensors.size()) - 1;
+  };
+  int last = add(Wide({1, 6, 6, 4}, 0.01f));
+  file.inputs = {last};
+  const auto op = [&](const char* name, std::vector<int> operands, TensorInfo y, OperatorOptions options) {
+    operands.insert(operands.begin(), last);
+    last = add(std::move(y));
+    file.operators.push_back(
+        {.name = name, .inputs = std::move(operands), .outputs = {last}, .options = std::move(options)});
+  };
+  const WindowOptions same{.same_padding = true};
+  op("CONV_2D", {add(Weights({8, 3, 3, 4}, 0, 1)), add(Bias<int64_t>(DType::kInt64, 8))},
+     Wide({1, 6, 6, 8}, 0.03f), same);
+  op("PAD", {add(Integers({4, 2}, {0, 0, 1, 0, 1, 0, 0, 0}))}, Wide({1, 7, 7, 8}, 0.03f), NoOptions{});
+  op("AVERAGE_POOL_2D", {}, Wide({1, 3, 3, 8}, 0.03f), WindowOptions{.stride = {2, 2}, .kernel = {3, 3}});
+  op("DEPTHWISE_CONV_2D", {add(Weights({1, 3, 3, 8}, 3, 2)), add(Bias<int64_t>(DType::kInt64, 8))},
+     Wide({1, 3, 3, 8}, 0.02f), same);
+  op("MAX_POOL_2D", {}, Wide({1, 2, 2, 8}, 0.02f), WindowOptions{.kernel = {2, 2}});
+  op("MEAN", {add(Integers({2}, {1, 2}))}, Wide({1, 8}, 0.02f), ReduceOptions{});
+  file.outputs = {last};
   Diagnostics diagnostics;
-  const TensorInfo x = Wide({1, 4, 4, 4}, 0.01f), y = Wide({1, 4, 4, 4}, 0.03f);
-  auto model = OneOperator({x, Weights({4, 1, 1, 4}, 0, 1), Bias<int64_t>(DType::kInt64, 4), y}, "CONV_2D",
-                           WindowOptions{}, diagnostics);
-  ASSERT_TRUE(model) << diagnostics.Render();
+  auto model = Builder(file, diagnostics).Run();
+  EXPECT_FALSE(diagnostics.HasErrors()) << diagnostics.Render();
+  if (diagnostics.HasErrors()) return {};
   const auto shared = std::make_shared<const Model>(std::move(*model));
+  EXPECT_TRUE(RunModel(spec, shared, {RandomWide({1, 6, 6, 4}, 7)}, device));
+  return session::CompileFor(spec, shared->graph, {}).layers;
+}
+
+TEST(TfliteInt16, RunsOnAnArrayWithLanesOf16Bits) {
+  Diagnostics diagnostics;
+  const auto spec =
+      isa::LoadSpec(COSIM_SOURCE_DIR "/configs/pynq.yaml", "", {{"parameters.inp_bits", "16"}}, diagnostics);
+  ASSERT_TRUE(spec) << diagnostics.Render();
+  for (const char* device : {"functional", "cycle"}) {
+    int on_accelerator = 0;
+    for (const auto& layer : RanOn(*spec, device)) {
+      on_accelerator += layer.on_accelerator;
+      const bool moves = layer.op.starts_with("pack") || layer.op.starts_with("unpack") ||
+                         layer.op.starts_with("transpose") || layer.op.starts_with("reshape");
+      EXPECT_TRUE(layer.on_accelerator || moves) << layer.name << ", " << layer.op << ": " << layer.reason;
+    }
+    EXPECT_EQ(on_accelerator, 5);  // one of which is a convolution with the max pool
+  }
+}
+
+TEST(TfliteInt16, RunsOnTheHostWithItsReason) {
   const auto spec = LoadTestSpec("pynq.yaml");
-  const auto network = session::CompileFor(spec, shared->graph, {});
-  EXPECT_TRUE(std::ranges::any_of(network.layers, [](const auto& layer) {
-    return layer.op == "tflite_convolution" && layer.reason.find("16 bits") != std::string::npos;
-  }));
-  EXPECT_TRUE(RunModel(spec, shared, {RandomWide(x.shape, 7)}, "functional"));
+  int narrow = 0;
+  for (const auto& layer : RanOn(spec, "functional"))
+    narrow += layer.reason == "its values are int16, lanes of 'inp' have 8 bits";
+  EXPECT_EQ(narrow, 6);
+  Diagnostics diagnostics;
   auto product = OneOperator({Wide({3, 70}, 0.02f), Wide({70, 5}, 0.03f), Wide({3, 5}, 90)}, "BATCH_MATMUL",
                              ProductOptions{}, diagnostics);
   ASSERT_TRUE(product) << diagnostics.Render();

@@ -37,7 +37,7 @@ TEST(TfliteProblems, AreNamedAllAtOnce) {
   const TensorInfo real = Typed(DType::kFloat32, {4}), bytes = Scaled(DType::kInt8, {4}, 0.5f, 0);
   File file = Chain({real, real, real, real, real}, {{.name = "DetectEyes", .custom = true},
                                                      {.name = "RELU"},
-                                                     {.name = "BUCKETIZE", .version = 2},
+                                                     {.name = "SKIP_GRAM", .version = 2},
                                                      {.name = "RELU"}});
   // Two more inputs, of which nothing is known to be wrong but the operators on them.
   for (int i = 0; i < 2; ++i) {
@@ -50,7 +50,7 @@ TEST(TfliteProblems, AreNamedAllAtOnce) {
   }
   const std::string errors = ErrorsOf(file);
   EXPECT_THAT(errors, HasSubstr("custom operator DetectEyes on float32 is not supported (1 use)"));
-  EXPECT_THAT(errors, HasSubstr("operator BUCKETIZE (version 2) on float32 is not supported (1 use)"));
+  EXPECT_THAT(errors, HasSubstr("operator SKIP_GRAM (version 2) on float32 is not supported (1 use)"));
   EXPECT_THAT(errors, HasSubstr("sin.4: int8 values: the reference computes float32 only (and 1 more SIN)"));
   EXPECT_THAT(errors, Not(HasSubstr("relu"))) << "nothing is wrong with it";
   EXPECT_THAT(errors, HasSubstr("what a custom operator computes is not in the file; the "));

@@ -237,7 +237,7 @@ TEST(TransposeConv, OtherTypes) {
     c.weight_zero_point = 119;
     ExpectScattered(c, true);
     c.dtype = DType::kInt16;
-    ExpectScattered(c, false);
+    ExpectScattered(c, true);
     c.dtype = DType::kFloat32;
     ExpectScattered(c, true);
     c.relu = true;

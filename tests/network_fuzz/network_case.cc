@@ -5,9 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "compiler/golden/golden.h"
+#include "compiler/golden/tolerance.h"
 #include "compiler/graph/verify.h"
 #include "compiler/graph/zoo/random.h"
 #include "compiler/schedules/accel/array.h"
@@ -16,6 +18,7 @@
 #include "sim/functional/functional_device.h"
 #include "sim/rtl/rtl_device.h"
 #include "sim/rtl/rtl_library.h"
+#include "tests/network_fuzz/random_file.h"
 #include "tests/network_fuzz/random_network.h"
 
 namespace cosim::testing {
@@ -129,35 +132,52 @@ void DrawEdits(NetworkCase& c, Random& random) {
 
 Outcome Failed(std::string what) { return {Outcome::Kind::kFailed, std::move(what)}; }
 
+double AsNumber(graph::Half v) { return static_cast<double>(static_cast<float>(v)); }
+template <typename T>
+double AsNumber(T v) {
+  return static_cast<double>(v);
+}
+
+/// Where the element is that differs most, and what it should be; empty: all are within the tolerance.
 std::string Differences(const std::string& device, const std::string& name, const std::vector<uint8_t>& bytes,
-                        const graph::Tensor& golden) {
+                        const graph::Tensor& golden, const golden::Tolerance& tolerance) {
   if (bytes.size() != golden.bytes().size())
     return fmt::format("{}: {} has {} bytes, not {}", device, name, bytes.size(), golden.bytes().size());
+  const int64_t wrong = golden::CountMismatches(golden.dtype(), tolerance, bytes, golden.bytes());
+  if (wrong == 0) return {};
   graph::Tensor got(golden.type());
   std::ranges::copy(bytes, got.mutable_bytes().begin());
-  const auto compare = [&](auto have, auto want) -> std::string {
-    const auto [h, w] = std::ranges::mismatch(have, want);
-    if (w == want.end()) return {};
-    return fmt::format("{}: {}[{}] is {}, not {}", device, name, w - want.begin(), *h, *w);
-  };
-  return golden.dtype() == graph::DType::kInt8 ? compare(got.data<int8_t>(), golden.data<int8_t>())
-                                               : compare(got.data<int16_t>(), golden.data<int16_t>());
+  return graph::WithElementType(golden.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const auto have = got.data<T>(), want = golden.data<T>();
+    size_t worst = 0;
+    double most = 0;
+    for (size_t i = 0; i < want.size(); ++i) {
+      const double difference = std::abs(AsNumber(have[i]) - AsNumber(want[i]));
+      const bool numbers = std::isnan(AsNumber(have[i])) == std::isnan(AsNumber(want[i]));
+      if (numbers ? difference > most : most < HUGE_VAL) worst = i, most = numbers ? difference : HUGE_VAL;
+    }
+    return fmt::format("{}: {}[{}] is {}, not {}, one of {} that differ", device, name, worst,
+                       AsNumber(have[worst]), AsNumber(want[worst]), wrong);
+  });
 }
 
 /// What one device does wrong with the network; empty: nothing.
 std::string FaultOn(runtime::Device& device, const std::string& name, const isa::Spec& spec,
                     const runtime::Network& network, const std::vector<std::vector<uint8_t>>& inputs,
-                    const std::vector<graph::TensorPtr>& golden, uint64_t seed) {
+                    const std::vector<graph::TensorPtr>& golden,
+                    const std::vector<golden::Tolerance>& tolerances, uint64_t seed) {
   device.PoisonOnChip(static_cast<uint32_t>(seed));
   const runtime::Run run = runtime::Execute(network, spec, device, inputs, false);
   if (!run.completed) return name + ": " + run.error;
-  for (size_t i = 0; i < network.outputs.size(); ++i)
-    if (auto text =
-            Differences(name, network.outputs[i].name, run.outputs[i], *golden[network.outputs[i].value]);
-        !text.empty())
-      return text;
+  for (size_t i = 0; i < network.outputs.size(); ++i) {
+    const graph::ValueId value = network.outputs[i].value;
+    auto text = Differences(name, network.outputs[i].name, run.outputs[i], *golden[value], tolerances[value]);
+    if (!text.empty()) return text;
+  }
   for (const auto& place : network.values)
-    if (auto text = Differences(name, place.name, runtime::ReadPlain(device, place), *golden[place.value]);
+    if (auto text = Differences(name, place.name, runtime::ReadPlain(device, place), *golden[place.value],
+                                tolerances[place.value]);
         !text.empty())
       return text;
   for (const auto& row : run.ledger)
@@ -172,19 +192,21 @@ std::string FaultOnDevices(const isa::Spec& spec, const runtime::Network& networ
                            uint64_t seed, bool rtl, std::string& refusal) {
   const auto inputs = RandomInputs(graph, seed);
   const auto golden = golden::Run(graph, inputs);
+  const auto tolerances = golden::TolerancesOf(graph);
   std::vector<std::vector<uint8_t>> bytes;
   for (const auto& input : inputs) bytes.emplace_back(input.bytes().begin(), input.bytes().end());
   sim::FunctionalDevice functional(spec);
   sim::CycleDevice cycle(spec);
   for (const auto& [name, device] :
        {std::pair<std::string, runtime::Device*>{"functional", &functional}, {"cycle", &cycle}})
-    if (auto text = FaultOn(*device, name, spec, network, bytes, golden, seed); !text.empty()) return text;
+    if (auto text = FaultOn(*device, name, spec, network, bytes, golden, tolerances, seed); !text.empty())
+      return text;
   if (!rtl) return {};
   Diagnostics diags;
   const auto library = sim::BuildRtl(spec, {.quick = true}, diags);
   if (!library) return refusal = diags.Render(), std::string();
   sim::RtlDevice device(spec, *library);
-  return FaultOn(device, "rtl", spec, network, bytes, golden, seed);
+  return FaultOn(device, "rtl", spec, network, bytes, golden, tolerances, seed);
 }
 
 NetworkCase DrawCase(uint64_t seed) {
@@ -205,13 +227,55 @@ NetworkCase DrawCase(uint64_t seed) {
   return c;
 }
 
+NetworkCase DrawFileCase(uint64_t seed) {
+  Random random(~seed);
+  NetworkCase c;
+  constexpr const char* kIsas[] = {
+      "cosim", "cosim", "cosim", "cosim", "cosim", "cosim", "cosim", "cosim", "test/split_loads", "vta"};
+  constexpr const char* kFiles[] = {"int8", "int8", "int8", "uint8", "uint8", "int16"};
+  c.isa = kIsas[random.Below(std::size(kIsas))];
+  c.overrides = ConfigDrawer(random.Bits(), c.isa).Draw();
+  // What a file's weights need, mostly, so that its convolutions do not all run on the host.
+  if (random.Below(4) != 0)
+    std::erase_if(c.overrides, [](const isa::Override& o) { return o.path == "parameters.wgt_bits"; });
+  c.threads = static_cast<int>(1 + random.Below(3));
+  c.keep_every_value = random.Below(3) == 0;
+  c.file = kFiles[random.Below(std::size(kFiles))];
+  const std::string lanes = "parameters.inp_bits";
+  if (c.file == "int16" && random.Below(4) != 0) {
+    std::erase_if(c.overrides, [&](const isa::Override& o) { return o.path == lanes; });
+    c.overrides.push_back({lanes, "16"});
+  }
+  c.seed = random.Bits();
+  const int64_t steps = 1 + random.Below(8);
+  for (int64_t i = 0; i < steps; ++i) c.steps.push_back(random.Bits());
+  return c;
+}
+
+namespace {
+
+std::optional<graph::DType> FileTypeOf(const NetworkCase& c) {
+  if (c.file == "int8") return graph::DType::kInt8;
+  if (c.file == "uint8") return graph::DType::kUint8;
+  if (c.file == "int16") return graph::DType::kInt16;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::map<std::string, int64_t> OperatorsOf(const NetworkCase& c) {
+  const auto type = FileTypeOf(c);
+  return type ? OperatorsOf(MakeFile(c.seed, c.steps, *type)) : std::map<std::string, int64_t>{};
+}
+
 std::string ToString(const NetworkCase& c) {
   std::vector<std::string> sets, steps;
   for (const auto& [path, value] : c.overrides) sets.push_back(path + ":" + value);
   for (uint64_t step : c.steps) steps.push_back(fmt::format("{:x}", step));
-  std::string text = fmt::format("isa={} threads={} keep={} bits={} rtl={} seed={:x} set={} steps={}", c.isa,
-                                 c.threads, c.keep_every_value ? 1 : 0, c.value_bits, c.rtl ? 1 : 0, c.seed,
-                                 fmt::join(sets, ","), fmt::join(steps, ","));
+  std::string text =
+      fmt::format("isa={} threads={} keep={} bits={}{} rtl={} seed={:x} set={} steps={}", c.isa, c.threads,
+                  c.keep_every_value ? 1 : 0, c.value_bits, c.file.empty() ? "" : " file=" + c.file,
+                  c.rtl ? 1 : 0, c.seed, fmt::join(sets, ","), fmt::join(steps, ","));
   for (size_t i = 0; i < c.edits.size(); ++i) text += (i == 0 ? " edits=" : "|") + ToString(c.edits[i]);
   return text;
 }
@@ -241,6 +305,8 @@ std::optional<NetworkCase> ParseCase(const std::string& text) {
       c.keep_every_value = value == "1";
     } else if (key == "bits") {
       c.value_bits = std::atoi(value.c_str());
+    } else if (key == "file") {
+      c.file = value;
     } else if (key == "rtl") {
       c.rtl = value == "1";
     } else if (key == "seed") {
@@ -258,6 +324,7 @@ std::optional<NetworkCase> ParseCase(const std::string& text) {
       return std::nullopt;
     }
   }
+  if (!c.file.empty() && !FileTypeOf(c)) return std::nullopt;
   if (c.threads < 1 || (c.value_bits != 8 && c.value_bits != 16)) return std::nullopt;
   return c;
 }
@@ -268,8 +335,14 @@ Outcome RunCase(const NetworkCase& c) {
   if (!spec) return {Outcome::Kind::kRefused, diags.Render()};
   std::string why;
   const kernels::Array array = kernels::FindArray(*spec, why);
-  const graph::Graph graph =
-      MakeNetwork(c.seed, c.steps, {array.weight_bits, c.value_bits, !array.HasParameters()});
+  graph::Graph graph("");
+  if (const auto type = FileTypeOf(c)) {
+    auto model = ImportMade(MakeFile(c.seed, c.steps, *type), why);
+    if (!model) return Failed("the importer: " + why);
+    graph = std::move(model->graph);
+  } else {
+    graph = MakeNetwork(c.seed, c.steps, {array.weight_bits, c.value_bits, !array.HasParameters()});
+  }
   if (const auto faults = graph::Verify(graph); !faults.empty()) return Failed("the graph: " + faults[0]);
   const auto network = session::CompileFor(
       *spec, graph, {.virtual_threads = c.threads, .keep_every_value = c.keep_every_value, .after_pass = {}});

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@ struct NetworkCase {
   int threads = 2;
   bool keep_every_value = false;
   int value_bits = 8;  ///< of the network's values: 8 or 16, whatever the hardware's lanes have
+  std::string file;    ///< "int8", "uint8" or "int16": a TensorFlow Lite file of such values; empty: a graph
   bool rtl = false;    ///< under Verilator too, which is built for the configuration
   uint64_t seed = 0;
   std::vector<uint64_t> steps;
@@ -40,9 +42,14 @@ struct Outcome {
 };
 
 NetworkCase DrawCase(uint64_t seed);
+/// One of a file (random_file.h), mostly on isa/cosim.yaml.
+NetworkCase DrawFileCase(uint64_t seed);
+/// How often each of TensorFlow Lite's operators is in the case's file.
+std::map<std::string, int64_t> OperatorsOf(const NetworkCase& c);
 
 /// "isa=cosim threads=2 keep=0 bits=8 rtl=0 seed=7 set=batch:2,… steps=1f,2a,… edits=drop:…|…", and back;
-/// nothing when the text is not of this form. What has no edits does not mention them.
+/// nothing when the text is not of this form. What has no edits does not mention them; what has a file says
+/// "file=int8" behind bits.
 std::string ToString(const NetworkCase& c);
 std::optional<NetworkCase> ParseCase(const std::string& text);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/network_fuzz/network_case.h"
+#include "tests/network_fuzz/random_file.h"
 
 namespace {
 
@@ -21,6 +22,8 @@ int Usage() {
   fmt::print(
       "usage: network_fuzz [--count=N] [--seed=S]   N random cases, from seed S on\n"
       "         [--rtl=K]                           each Kth on the RTL too, where there is one\n"
+      "         [--files]                           TensorFlow Lite files of all operators, and how many of "
+      "each\n"
       "       network_fuzz --case='isa=… steps=…'   one case, as a failure prints it\n");
   return 1;
 }
@@ -42,11 +45,22 @@ void PrintReasons(const std::map<std::string, int64_t>& reasons) {
   for (const auto& [count, reason] : sorted) fmt::print("{:6}  {}\n", -count, reason);
 }
 
-int RunMany(uint64_t seed, int64_t count, uint64_t rtl_every) {
+/// How often each operator of TensorFlow Lite was drawn; those that were not are missed.
+int PrintOperators(const std::map<std::string, int64_t>& drawn) {
+  std::string list, missing;
+  for (const std::string& op : cosim::testing::KnownOperators())
+    drawn.contains(op) ? list += fmt::format(" {} {}", op, drawn.at(op)) : missing += " " + op;
+  fmt::print("operators:{}\nnever drawn:{}\n", list, missing.empty() ? " none" : missing);
+  return missing.empty() ? 0 : 1;
+}
+
+int RunMany(uint64_t seed, int64_t count, uint64_t rtl_every, bool files) {
+  std::map<std::string, int64_t> drawn;
   std::map<std::string, int64_t> reasons;
   int64_t kinds[3] = {}, on_accelerator = 0, on_cpu = 0, with_sums = 0, accelerated = 0;
   for (uint64_t s = seed; s < seed + static_cast<uint64_t>(count); ++s) {
-    NetworkCase c = cosim::testing::DrawCase(s);
+    NetworkCase c = files ? cosim::testing::DrawFileCase(s) : cosim::testing::DrawCase(s);
+    for (const auto& [op, uses] : cosim::testing::OperatorsOf(c)) drawn[op] += uses;
     c.rtl = rtl_every != 0 && (s - seed) % rtl_every == 0;
     const int seconds = c.rtl ? kRtlSeconds : kSeconds;
     const Outcome outcome = cosim::testing::RunIsolated(c, seconds);
@@ -68,7 +82,8 @@ int RunMany(uint64_t seed, int64_t count, uint64_t rtl_every) {
   fmt::print("{} of {} networks with convolutions or matrices ran such on the accelerator\n", accelerated,
              with_sums);
   PrintReasons(reasons);
-  return kinds[2] == 0 ? 0 : 1;
+  const int missed = files ? PrintOperators(drawn) : 0;
+  return kinds[2] == 0 ? missed : 1;
 }
 
 }  // namespace
@@ -76,6 +91,7 @@ int RunMany(uint64_t seed, int64_t count, uint64_t rtl_every) {
 int main(int argc, char** argv) {
   int64_t count = 1000;
   uint64_t seed = 1, rtl_every = 0;
+  bool files = false;
   for (int i = 1; i < argc; ++i) {
     const std::string text = argv[i];
     if (text.starts_with("--case=")) return RunOne(text.substr(7));
@@ -83,11 +99,13 @@ int main(int argc, char** argv) {
       count = std::atoll(text.c_str() + 8);
     } else if (text.starts_with("--seed=")) {
       seed = std::strtoull(text.c_str() + 7, nullptr, 10);
+    } else if (text == "--files") {
+      files = true;
     } else if (text.starts_with("--rtl=")) {
       rtl_every = std::strtoull(text.c_str() + 6, nullptr, 10);
     } else {
       return Usage();
     }
   }
-  return RunMany(seed, count, rtl_every);
+  return RunMany(seed, count, rtl_every, files);
 }

@@ -13,6 +13,7 @@
 #include "compiler/host/reduce.h"
 #include "compiler/host/tflite.h"
 #include "compiler/host/tflite_resize.h"
+#include "isa/check.h"
 
 namespace cosim::testing {
 namespace {
@@ -430,12 +431,21 @@ std::vector<graph::Tensor> RandomInputs(const graph::Graph& graph, uint64_t seed
   std::vector<graph::Tensor> inputs;
   for (ValueId id : graph.inputs()) {
     graph::Tensor tensor(graph.node(id).type);
-    const auto fill = [&](auto elements) {
-      using T = typename decltype(elements)::value_type;
-      for (T& value : elements) value = static_cast<T>(random.Below(int64_t{1} << (8 * sizeof(T))));
-    };
-    tensor.dtype() == DType::kInt8 ? fill(tensor.mutable_data<int8_t>())
-                                   : fill(tensor.mutable_data<int16_t>());
+    graph::WithElementType(tensor.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (std::is_same_v<T, graph::Half>) {
+        COSIM_CHECK(false, "an input of float16");
+      } else {
+        for (T& value : tensor.mutable_data<T>()) {
+          if constexpr (std::is_floating_point_v<T>) {
+            value = static_cast<T>(random.Below(4097) - 2048) / 1024;
+          } else {
+            const int bits = tensor.dtype() == DType::kBool ? 1 : std::min<int>(8 * sizeof(T), 32);
+            value = static_cast<T>(random.Below(int64_t{1} << bits));
+          }
+        }
+      }
+    });
     inputs.push_back(std::move(tensor));
   }
   return inputs;

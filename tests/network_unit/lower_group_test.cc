@@ -121,6 +121,18 @@ TEST(LowerGroup, RefusesInt32Results) {
             "its result is neither int8 nor int16: nothing else leaves the accelerator");
 }
 
+TEST(LowerGroup, RefusesValuesThatAreConstants) {
+  GraphBuilder b;
+  const ValueId x = b.Constant<int8_t>({1, 8, 5, 5}, -128, 127);
+  EXPECT_THAT(WhyCpu(Load("cosim"), b, b.Conv(x, 8, {}, 1, 1, false)),
+              HasSubstr("a value that it reads is a constant"));
+  GraphBuilder sum;
+  const ValueId y = sum.Constant<int8_t>({1, 8, 5, 5}, -128, 127);
+  const graph::QAdd add{{3, 77, 6}, {-4, 90, 7}, 5};
+  EXPECT_THAT(WhyCpu(Load("cosim"), sum, sum.Add(add, {sum.Input({1, 8, 5, 5}), y})),
+              HasSubstr("a value that it reads is a constant"));
+}
+
 TEST(LowerGroup, RefusesPaddingBeyondTheField) {
   EXPECT_THAT(WhyCpuForConv(Load("vta"), {.pad = {20, 0, 0, 0}, .dilation = {21, 1}}, 2, true),
               HasSubstr("padding"));

@@ -23,11 +23,15 @@ bool IsExact(const Mean& mean, int64_t count, bool half_up) {
 
 }  // namespace
 
-std::optional<Mean> ExactMean(int64_t count, bool half_up) {
+std::optional<Mean> ExactMean(int64_t count, bool half_up, int bits) {
   constexpr int64_t kMostCount = 1 << 14;
-  if (count < 1 || count > kMostCount) return std::nullopt;
+  if (count < 1 || count >= kMostCount + (bits == 8 ? 1 : 0)) return std::nullopt;
   int shift = 30;
   while ((int64_t{1} << shift) / count < (int64_t{1} << 30)) ++shift;
+  // The multiplier is more than 1 / count, by less than 2^-30 of it: a mean is off by at most 2^-15 away from
+  // zero, which ties follow, and others are 1 / (2 * count) from one at least.
+  if (bits == 16)
+    return Mean{0, {{static_cast<int32_t>((int64_t{1} << shift) / count + 1)}, {shift}, 0, false, 16}};
   const int64_t nearest = ((int64_t{1} << shift) + count / 2) / count;
   // A little more than 1 / count pushes ties away from zero; sums that cannot be negative make that half up.
   for (int64_t multiplier : {nearest, nearest + 1, nearest - 1})

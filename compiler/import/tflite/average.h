@@ -14,8 +14,9 @@ struct Mean {
   graph::Requantize requantize;
 };
 
-/// What turns every possible sum of `count` int8 values into their mean, rounded half away from zero, or half
-/// up. Found by trying candidates on all sums; nothing when none is exact or there are too many sums to try.
-std::optional<Mean> ExactMean(int64_t count, bool half_up);
+/// What turns every possible sum of `count` values of 8 or 16 bits into their mean, rounded half away from
+/// zero, or (of 8) half up. Of 8 bits found by trying candidates on all sums; nothing when none is exact or
+/// there are too many.
+std::optional<Mean> ExactMean(int64_t count, bool half_up, int bits = 8);
 
 }  // namespace cosim::import::tflite

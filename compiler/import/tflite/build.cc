@@ -171,6 +171,7 @@ bool Builder::AddOperator() {
                                                 "NON_MAX_SUPPRESSION_V5",
                                                 "TFLite_Detection_PostProcess",
                                                 "TOPK_V2",
+                                                "UNIQUE",
                                                 "WHILE"};
   static const std::set<std::string> takes_complex = {"COMPLEX_ABS", "EXPAND_DIMS", "IMAG",   "REAL",
                                                       "RESHAPE",     "RFFT2D",      "SQUEEZE"};
@@ -314,9 +315,12 @@ ValueId Builder::Plain(int tensor) {
     const auto& shape = model_.graph.node(at->second).type.shape;
     // Without pixels both layouts have the same elements in the same order.
     const bool same = shape[2] * shape[3] == 1;
+    if (const auto known = scope_->to_plain.find(at->second); known != scope_->to_plain.end())
+      return plain_[tensor] = known->second;
     const std::string name = fmt::format("{}.nhwc", model_.graph.node(at->second).name);
-    return plain_[tensor] = Host(name, same ? host::ReshapeTo(info.shape) : host::Transpose({0, 2, 3, 1}),
-                                 {at->second}, kLayoutReason, QuantizationOf(tensor));
+    return scope_->to_plain[at->second] = plain_[tensor] =
+               Host(name, same ? host::ReshapeTo(info.shape) : host::Transpose({0, 2, 3, 1}), {at->second},
+                    kLayoutReason, QuantizationOf(tensor));
   }
   const std::string name = fmt::format("{}constant.{}", prefix_, tensor);
   if (info.dtype != DType::kUint8) return plain_[tensor] = model_.graph.AddConstant(name, info.data);
@@ -335,12 +339,15 @@ graph::TensorPtr Builder::ConstantOf(int tensor) {
 ValueId Builder::Nchw(int tensor) {
   if (const auto at = nchw_.find(tensor); at != nchw_.end()) return at->second;
   const ValueId plain = Plain(tensor);
+  if (const auto known = scope_->to_nchw.find(plain); known != scope_->to_nchw.end())
+    return nchw_[tensor] = known->second;
   const graph::Shape shape = Info(tensor).shape;
   const bool same = shape[1] * shape[2] == 1;
   const std::string name = fmt::format("{}.nchw", model_.graph.node(plain).name);
   const graph::Shape swapped = {shape[0], shape[3], shape[1], shape[2]};
-  return nchw_[tensor] = Host(name, same ? host::ReshapeTo(swapped) : host::Transpose({0, 3, 1, 2}), {plain},
-                              kLayoutReason, QuantizationOf(tensor));
+  return scope_->to_nchw[plain] = nchw_[tensor] =
+             Host(name, same ? host::ReshapeTo(swapped) : host::Transpose({0, 3, 1, 2}), {plain},
+                  kLayoutReason, QuantizationOf(tensor));
 }
 
 bool Builder::Finish(ValueId value, bool nchw, size_t result) {

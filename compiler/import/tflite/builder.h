@@ -32,7 +32,7 @@ inline bool SameQuantization(const TensorInfo& a, const TensorInfo& b) {
 
 inline constexpr char kMovesReason[] = "moves elements only: the host does that";
 
-/// Why nothing on int16 values is one of the core's.
+/// Why products of two activations of int16 are none of the core's.
 inline constexpr char kWideReason[] =
     "its values have 16 bits and its sums more than 32: accumulators have 32, wider ones would lift that";
 
@@ -56,6 +56,8 @@ struct Scope {
   bool initializing = false;       ///< inside CALL_ONCE
   int branches = 0;                ///< graphs that may turn out not to run
   std::vector<State> states;
+  /// Of values that several tensors share, each in the other layout: to channels second, to channels last.
+  std::map<graph::ValueId, graph::ValueId> to_nchw, to_plain;
   int64_t operators = 0, bytes = 0;        ///< of all graphs called so far
   int64_t fold_budget = int64_t{1} << 28;  ///< elements that constants may still be computed from and into
 };
@@ -121,9 +123,11 @@ class Builder {
   bool BatchToSpace();
   bool BidirectionalLstm();
   bool BidirectionalRnn();
+  bool Bitcast();
   bool BitwiseXor();
   bool BroadcastArgs();
   bool BroadcastTo();
+  bool Bucketize();
   bool CallOnce();
   bool Cast();
   bool Combine();  ///< LOGICAL_AND and LOGICAL_OR
@@ -132,8 +136,10 @@ class Builder {
   bool Concatenate();
   bool Conv();
   bool Conv3d();
+  bool Conv3dTransposed();
   bool CumulativeSum();
   bool Dense();
+  bool Densify();
   bool DepthToSpace();
   bool Dequantize();
   bool DequantizeChannels();
@@ -141,6 +147,7 @@ class Builder {
   bool Divide();
   bool EmbeddingLookup();
   bool Extreme();  ///< MAXIMUM and MINIMUM
+  bool FakeQuant();
   bool Fill();
   bool Floor();     ///< FLOOR_DIV and FLOOR_MOD
   bool Function();  ///< of one number, float32 or by a table
@@ -152,7 +159,8 @@ class Builder {
   bool LogSoftmax();
   bool Logistic();  ///< and TANH
   bool LocalResponse();
-  bool Lstm();  ///< and UNIDIRECTIONAL_SEQUENCE_LSTM
+  bool Lstm();            ///< and UNIDIRECTIONAL_SEQUENCE_LSTM
+  bool MatrixDiagonal();  ///< MATRIX_DIAG and MATRIX_SET_DIAG
   bool MaxPool();
   bool Mean();
   bool MirrorPad();
@@ -198,6 +206,7 @@ class Builder {
   bool TopK();
   bool Transpose();
   bool TransposeConv();
+  bool Unique();
   bool Unpack();
   bool UnsortedSegment();  ///< _MAX, _MIN, _PROD and _SUM
   bool UpdateSlice();
@@ -291,7 +300,7 @@ class Builder {
                      const std::function<graph::HostOperatorPtr(const Direction&)>& make);
   bool FinishRecurrent(const graph::HostOperatorPtr& op, const std::vector<size_t>& from,
                        const std::vector<size_t>& states);
-  bool LstmInt8(const RecurrentOptions& options);
+  bool LstmInteger(const RecurrentOptions& options);
   bool QuantizedMean(bool keep);
   graph::ValueId ShiftedSum(graph::ValueId x, graph::ValueId y, bool subtract, const Limits& limits);
   bool QuantizedSoftmax(float beta);
@@ -401,8 +410,11 @@ class Builder {
   graph::ValueId WithoutDeadChannels(graph::ValueId constant,
                                      const std::vector<host::Multiplier>& multipliers);
   graph::ValueId CoreRequantize(graph::ValueId sum, const std::vector<host::Multiplier>& multipliers,
-                                int output, const Limits& limits);
-  std::string WhyNotCore(const std::vector<host::Multiplier>& multipliers) const;
+                                int output, const Limits& limits, bool once = false);
+  std::string WhyNotCore(const std::vector<host::Multiplier>& multipliers, const graph::Tensor& weights,
+                         graph::ValueId bias) const;
+  /// The bias of sums of int16 as int32, for what WhyNotCore has let pass.
+  graph::ValueId Narrowed(graph::ValueId bias);
   std::optional<host::Window2d> WindowOf(const WindowOptions& options, const graph::Shape& x,
                                          int64_t kernel_h, int64_t kernel_w);
 

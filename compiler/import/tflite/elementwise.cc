@@ -276,9 +276,9 @@ bool Builder::SquaredDifference() {
       Multiplier::Of(out),
       ZeroPoint(to),
       wide};
-  return Finish(Host(name_, host::QuantizedSquaredDifference(difference), values,
-                     wide ? kWideReason : kNoPairs, QuantizationOf(to)),
-                operands.nchw);
+  return Finish(
+      Host(name_, host::QuantizedSquaredDifference(difference), values, kNoPairs, QuantizationOf(to)),
+      operands.nchw);
 }
 
 bool Builder::PRelu() {

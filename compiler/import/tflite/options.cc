@@ -67,6 +67,13 @@ OperatorOptions RearrangingOptions(const fb::Operator& op) {
   if (const auto* sums = op.builtin_options_as_CumsumOptions())
     return CumulativeOptions{sums->exclusive(), sums->reverse()};
   if (const auto* gelu = op.builtin_options_as_GeluOptions()) return GeluOptions{gelu->approximate()};
+  if (const auto* fake = op.builtin_options_as_FakeQuantOptions())
+    return FakeQuantOptions{fake->min(), fake->max(), fake->num_bits(), fake->narrow_range()};
+  if (const auto* buckets = op.builtin_options_as_BucketizeOptions()) {
+    BucketOptions options;
+    if (const auto* bounds = buckets->boundaries()) options.bounds.assign(bounds->begin(), bounds->end());
+    return options;
+  }
   return NoOptions{};
 }
 

@@ -20,6 +20,8 @@ using host::Multiplier;
 
 namespace {
 
+constexpr char kNoExponential[] = "the ISA has no exponential: an ALU op would lift that";
+
 // As the reference decides it.
 bool IsPowerOfTwo(float scale) {
   const float log2 = std::log(scale) * (1.0f / std::log(2.0f));
@@ -40,13 +42,12 @@ bool Builder::QuantizedSoftmax(float beta) {
   const double scale = static_cast<double>(beta) * static_cast<double>(Info(from).scales[0]);
   if (IsWide(from)) {
     if (!IsUnitInt16(Info(to)) || scale > 4) return Unsupported("int16 to anything but a scale of 1/32768");
-    return Finish(Host(name_, host::SoftmaxInt16(scale), {Plain(from)}, kWideReason, QuantizationOf(to)),
+    return Finish(Host(name_, host::SoftmaxInt16(scale), {Plain(from)}, kNoExponential, QuantizationOf(to)),
                   false);
   }
   if (!IsQuantized(to) || Info(to).scales[0] != 1.0f / 256 || ZeroPoint(to) != -128)
     return Unsupported("an output whose scale is not 1/256 from its least value on");
-  return Finish(Host(name_, host::TfliteSoftmax(scale), {Plain(from)},
-                     "the ISA has no exponential: an ALU op would lift that", QuantizationOf(to)),
+  return Finish(Host(name_, host::TfliteSoftmax(scale), {Plain(from)}, kNoExponential, QuantizationOf(to)),
                 false);
 }
 
@@ -59,10 +60,9 @@ bool Builder::QuantizedRelu(Activation activation) {
   const bool same = Info(from).scales == Info(to).scales && Info(from).zero_points == Info(to).zero_points;
   const bool nchw = nchw_.count(from) > 0;
   const ValueId x = nchw ? Nchw(from) : Plain(from);
-  if (same && !IsWide(from)) return Finish(Clipped(x, *limits, to), nchw);
+  if (same) return Finish(Clipped(x, *limits, to), nchw);
   const float factor = Info(from).scales[0] / Info(to).scales[0];
-  return Finish(Rescaled(x, static_cast<double>(factor), *limits,
-                         IsWide(from) ? kWideReason : "no core operation changes a scale alone"),
+  return Finish(Rescaled(x, static_cast<double>(factor), *limits, "no core operation changes a scale alone"),
                 nchw);
 }
 
@@ -148,12 +148,13 @@ bool Builder::Add() {
   }
   const host::TfliteAddition add{
       {ZeroPoint(a), ZeroPoint(b)}, {ma, mb}, out, ZeroPoint(to), limits->low, limits->high, subtract};
-  const std::string why = wide ? kWideReason
-                          : subtract
-                              ? "the ISA does not subtract as TensorFlow Lite does: an ALU op would lift that"
-                          : constant   ? "one of its operands is a constant of the whole shape"
-                          : same_shape ? "its multipliers are out of range"
-                                       : "its operands have different shapes";
+  const std::string why =
+      wide         ? "its operands of int16 are scaled to 15 more bits, and the ISA's terms to 20: an "
+                     "ALU op would lift that"
+      : subtract   ? "the ISA does not subtract as TensorFlow Lite does: an ALU op would lift that"
+      : constant   ? "one of its operands is a constant of the whole shape"
+      : same_shape ? "its multipliers are out of range"
+                   : "its operands have different shapes";
   return Finish(Host(name_, host::Addition(add), {x, y}, why, QuantizationOf(to)), nchw);
 }
 
@@ -170,7 +171,9 @@ ValueId Builder::ShiftedSum(ValueId x, ValueId y, bool subtract, const Limits& l
                "int16 of different shapes, or of scales of which none is the result's, where all are "
                "powers of two: the reference does not define that"),
            -1;
-  return Host(name_, host::ShiftedAddition(sum), {x, y}, kWideReason, QuantizationOf(op_->outputs[0]));
+  return Host(name_, host::ShiftedAddition(sum), {x, y},
+              "its operands are shifted right and rounded half away from zero: an ALU op would lift that",
+              QuantizationOf(op_->outputs[0]));
 }
 
 bool Builder::Multiply() {
@@ -199,8 +202,7 @@ bool Builder::Multiply() {
       {ZeroPoint(a), ZeroPoint(b)}, Multiplier::Of(factor), ZeroPoint(to), limits->low, limits->high};
   return Finish(
       Host(name_, host::Product(product), {x, y},
-           IsWide(a) ? kWideReason : "the ISA does not multiply two activations: an ALU op would lift that",
-           QuantizationOf(to)),
+           "the ISA does not multiply two activations: an ALU op would lift that", QuantizationOf(to)),
       nchw);
 }
 

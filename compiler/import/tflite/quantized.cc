@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "compiler/host/movement.h"
+#include "compiler/host/numeric.h"
 #include "compiler/import/tflite/average.h"
 #include "compiler/import/tflite/builder.h"
 #include "compiler/import/weights.h"
@@ -48,7 +49,8 @@ std::optional<Builder::Limits> Builder::LimitsOf(Activation activation, int outp
 }
 
 ValueId Builder::Clipped(ValueId value, const Limits& limits, int output) {
-  if (value < 0 || (limits.low == -128 && limits.high == 127)) return value;
+  const Limits range = RangeOf(Info(output).dtype);
+  if (value < 0 || (limits.low == range.low && limits.high == range.high)) return value;
   return model_.graph.Add(model_.graph.node(value).name + ".clip", graph::Clip{limits.low, limits.high},
                           {value}, QuantizationOf(output));
 }
@@ -90,15 +92,39 @@ bool Builder::HasWideSums() const {
   return op_->name == "DEPTHWISE_CONV_2D" || !HasOperand(2) || Info(op_->inputs[2]).dtype != DType::kInt32;
 }
 
-// Why a convolution or dense layer is not one of the core's; empty if it is.
-std::string Builder::WhyNotCore(const std::vector<Multiplier>& multipliers) const {
-  if (IsWide(op_->inputs[0])) return kWideReason;
+// Why a convolution or dense layer, its weights by output channels, is not one of the core's; empty if it is.
+std::string Builder::WhyNotCore(const std::vector<Multiplier>& multipliers, const graph::Tensor& weights,
+                                ValueId bias) const {
   for (const Multiplier& m : multipliers) {
     if (m.exponent > 0)
       return "its multiplier is above 1: requantization shifts right only; an ALU op that shifts left "
              "would lift that";
   }
-  return "";
+  if (!IsWide(op_->inputs[0])) return "";
+  // By the weights as they are: of zero points int16 has none.
+  const auto biases = host::Integers(*model_.graph.node(bias).As<graph::Constant>()->data);
+  const auto taps = weights.data<int8_t>();
+  const size_t each = taps.size() / biases.size();
+  double most = 0;
+  for (size_t o = 0; o < biases.size(); ++o) {
+    double reach = std::abs(static_cast<double>(biases[o]));
+    for (const int8_t w : taps.subspan(o * each, each)) reach += 32768.0 * std::abs(int{w});
+    most = std::max(most, reach);
+  }
+  if (most < 0x1p31) return "";
+  return fmt::format(
+      "its sums of int16 take up to {} bits by its weights: accumulators have 32, wider ones would lift that",
+      std::ilogb(most) + 2);
+}
+
+ValueId Builder::Narrowed(ValueId bias) {
+  const graph::Node& node = model_.graph.node(bias);
+  const graph::Tensor& data = *node.As<graph::Constant>()->data;
+  if (data.dtype() == DType::kInt32) return bias;
+  const auto wide = data.data<int64_t>();
+  return model_.graph.AddConstant(
+      fmt::format("{}.int32.{}", node.name, model_.graph.size()),
+      graph::Tensor(data.shape(), std::vector<int32_t>(wide.begin(), wide.end())));
 }
 
 ValueId Builder::BiasOrZero(int64_t outputs) {
@@ -145,12 +171,15 @@ ValueId Builder::WithoutDeadChannels(ValueId constant, const std::vector<Multipl
   return model_.graph.AddConstant(node.name + ".live" + std::to_string(model_.graph.size()), std::move(data));
 }
 
+// Sums of 64 bits are multiplied by the upper half of the multiplier and rounded once
+// (Multiplier::ApplyWide).
 ValueId Builder::CoreRequantize(ValueId sum, const std::vector<Multiplier>& multipliers, int output,
-                                const Limits& limits) {
-  graph::Requantize requantize{{}, {}, ZeroPoint(output), true};
+                                const Limits& limits, bool once) {
+  graph::Requantize requantize{{}, {}, ZeroPoint(output), !once, IsWide(output) ? 16 : 8};
   for (const Multiplier& m : multipliers) {
-    requantize.multiplier.push_back(m.multiplier == 0 ? 1 << 30 : m.multiplier);
-    requantize.shift.push_back(-m.exponent);
+    const int32_t reduced = m.multiplier < 0x7FFF0000 ? (m.multiplier + (1 << 15)) >> 16 : 0x7FFF;
+    requantize.multiplier.push_back(m.multiplier == 0 ? 1 << 30 : once ? reduced << 16 : m.multiplier);
+    requantize.shift.push_back((once ? 31 : 0) - m.exponent);
   }
   const ValueId y =
       model_.graph.Add(name_ + ".requantize", std::move(requantize), {sum}, QuantizationOf(output));
@@ -175,14 +204,14 @@ ValueId Builder::Convolved(const host::Window2d& window, int64_t groups,
                            const graph::TensorPtr& weights, ValueId bias) {
   const int from = op_->inputs[0], to = op_->outputs[0];
   const ValueId x = Nchw(from), w = model_.graph.AddConstant(name_ + ".weights", weights);
-  const std::string why = WhyNotCore(multipliers);
+  const std::string why = WhyNotCore(multipliers, *weights, bias);
   if (!why.empty()) return HostConvolution(window, groups, multipliers, limits, x, w, bias, why);
   const graph::Conv2d conv{window.stride, window.pad, window.dilation, groups, ZeroPoint(from)};
   const ValueId sum = model_.graph.Add(
       name_, conv, {x, WithoutDeadChannels(WithoutZeroPoint(w, op_->inputs[1]), multipliers)});
-  const ValueId biased =
-      model_.graph.Add(name_ + ".bias", graph::BiasAdd{}, {sum, WithoutDeadChannels(bias, multipliers)});
-  return CoreRequantize(biased, multipliers, to, limits);
+  const ValueId biased = model_.graph.Add(name_ + ".bias", graph::BiasAdd{},
+                                          {sum, WithoutDeadChannels(Narrowed(bias), multipliers)});
+  return CoreRequantize(biased, multipliers, to, limits, HasWideSums());
 }
 
 ValueId Builder::HostConvolution(const host::Window2d& window, int64_t groups,
@@ -209,13 +238,14 @@ ValueId Builder::QuantizedDense(ValueId x, Activation activation) {
   if (!limits || bias < 0) return -1;
   const ValueId w = Plain(weights);
   const std::string why =
-      Info(weights).data ? WhyNotCore(multipliers) : "its weights are values of the network";
+      Info(weights).data ? WhyNotCore(multipliers, *model_.graph.node(w).As<graph::Constant>()->data, bias)
+                         : "its weights are values of the network";
   if (why.empty()) {
     const ValueId sum = model_.graph.Add(name_, graph::Dense{ZeroPoint(from)},
                                          {x, WithoutDeadChannels(WithoutZeroPoint(w, weights), multipliers)});
-    const ValueId biased =
-        model_.graph.Add(name_ + ".bias", graph::BiasAdd{}, {sum, WithoutDeadChannels(bias, multipliers)});
-    return CoreRequantize(biased, multipliers, to, *limits);
+    const ValueId biased = model_.graph.Add(name_ + ".bias", graph::BiasAdd{},
+                                            {sum, WithoutDeadChannels(Narrowed(bias), multipliers)});
+    return CoreRequantize(biased, multipliers, to, *limits, HasWideSums());
   }
   const auto shaped = [&](const std::string& name, ValueId value) {
     const Shape& s = model_.graph.node(value).type.shape;
@@ -241,9 +271,8 @@ bool Builder::QuantizedAveragePool(const host::Window2d& window, bool whole, Act
   const bool half_up = Info(from).dtype == DType::kUint8;
   const int64_t count = window.kernel[0] * window.kernel[1];
   const bool inside = window.pad == std::array<int64_t, 4>{}, wide = IsWide(from);
-  const auto mean = inside && !wide ? ExactMean(count, half_up) : std::nullopt;
-  const std::string why = wide ? kWideReason
-                          : inside
+  const auto mean = inside ? ExactMean(count, half_up, wide ? 16 : 8) : std::nullopt;
+  const std::string why = inside
                               ? fmt::format("no multiplier divides by {} exactly", count)
                               : "windows at the border average fewer pixels: the accelerator sums whole ones";
   if (!mean)

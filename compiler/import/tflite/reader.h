@@ -96,13 +96,21 @@ struct RecurrentOptions {  ///< LSTM, RNN, SVDF and their kin
   int rank = 0;             ///< SVDF
   bool merged = false;      ///< both directions in one result
 };
+struct FakeQuantOptions {
+  float min = 0, max = 0;
+  int64_t bits = 0;
+  bool narrow = false;  ///< the least integer is left out
+};
+struct BucketOptions {
+  std::vector<float> bounds;
+};
 struct NoOptions {};
 
 using OperatorOptions =
     std::variant<NoOptions, WindowOptions, DenseOptions, SoftmaxOptions, ElementwiseOptions, ConcatOptions,
                  ReduceOptions, SliceOptions, AxisOptions, BlockOptions, LeakyOptions, MirrorOptions,
                  ProductOptions, CumulativeOptions, GeluOptions, ResizeOptions, VolumeOptions, GraphOptions,
-                 VariableOptions, RecurrentOptions, LocalResponseOptions>;
+                 VariableOptions, RecurrentOptions, LocalResponseOptions, FakeQuantOptions, BucketOptions>;
 
 struct TensorInfo {
   std::string name;

@@ -48,7 +48,7 @@ bool Builder::Pad() {
     return Unsupported("operands that are quantized differently");
   const auto& p = *given;
   const bool pixels = shape.size() == 4 && p[0] + p[1] + p[6] + p[7] == 0;
-  if (IsQuantized(from) && pixels && !valued) {
+  if (IsInteger(from) && pixels && !valued) {
     const graph::Pad pad{{p[2], p[4], p[3], p[5]}, ZeroPoint(from)};
     return Finish(model_.graph.Add(name_, pad, {Nchw(from)}, QuantizationOf(to)), true);
   }
@@ -81,7 +81,7 @@ bool Builder::Concatenate() {
       return Malformed("operands of different ranks");
     constant |= Info(from).data != nullptr;
   }
-  const bool channels = rank == 4 && axis == 3 && IsQuantized(to) && alike && !constant;
+  const bool channels = rank == 4 && axis == 3 && IsInteger(to) && alike && !constant;
   std::vector<ValueId> values;
   for (size_t i = 0; i < op_->inputs.size(); ++i) {
     const int from = op_->inputs[i];
@@ -156,8 +156,9 @@ bool Builder::QuantizedMean(bool keep) {
   m = {static_cast<int32_t>((int64_t{m.multiplier} << bits) / count), m.exponent - bits};
   const ValueId x = Nchw(from);
   ValueId y = -1;
-  // The product of zero point and count has to fit into the bias.
-  if (!IsWide(from) && m.multiplier >= 1 << 29 && m.exponent <= 0 && count < 1 << 23) {
+  // The product of zero point and count has to fit into the bias; so do sums of int16.
+  const bool fits = count < (IsWide(from) ? 1 << 15 : 1 << 23);
+  if (fits && m.multiplier >= 1 << 29 && m.exponent <= 0) {
     const std::vector<int32_t> offset(static_cast<size_t>(shape[3]),
                                       static_cast<int32_t>(-ZeroPoint(from) * count));
     const ValueId bias = model_.graph.AddConstant(name_ + ".offset", Tensor({shape[3]}, offset));
@@ -166,8 +167,8 @@ bool Builder::QuantizedMean(bool keep) {
     y = CoreRequantize(centred, {m}, to, *limits);
   } else {
     const host::TfliteMean mean{m, ZeroPoint(from), ZeroPoint(to), limits->low, limits->high};
-    y = Host(name_, host::PixelMean(mean), {x}, IsWide(from) ? kWideReason : "its multiplier is out of range",
-             QuantizationOf(to));
+    y = Host(name_, host::PixelMean(mean), {x},
+             fits ? "its multiplier is out of range" : "it sums too many pixels", QuantizationOf(to));
   }
   if (y < 0 || keep) return Finish(y, true);
   return Finish(model_.graph.Add(name_ + ".rows", graph::Flatten{}, {y}, QuantizationOf(to)), false);

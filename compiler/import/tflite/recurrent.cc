@@ -122,7 +122,7 @@ bool Builder::Lstm() {
     if (!HasOperand(i) || i == 0 || i == kHidden || i == kCells) continue;
     if (!Info(op_->inputs[i]).data) return Unsupported("weights that are not constant");
   }
-  if (!IsFloat(op_->inputs[0])) return LstmInt8(*options);
+  if (!IsFloat(op_->inputs[0])) return LstmInteger(*options);
   const auto function = FunctionOf(*options);
   if (!function) return Unsupported("its activation function");
   const auto bytes = BytesAmong({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, kProjection}, options->asymmetric);
@@ -135,7 +135,7 @@ bool Builder::Lstm() {
   return FinishRecurrent(host::LstmFloat(lstm), from, {kHidden, kCells});
 }
 
-bool Builder::LstmInt8(const RecurrentOptions& options) {
+bool Builder::LstmInteger(const RecurrentOptions& options) {
   constexpr size_t kPeepholes = 9, kBiases = 12, kProjection = 16, kHidden = 18, kCells = 19, kNorms = 20;
   for (size_t i = kPeepholes; i < kBiases; ++i)
     if (HasOperand(i)) return Unsupported("peepholes of integers");
@@ -145,13 +145,14 @@ bool Builder::LstmInt8(const RecurrentOptions& options) {
   if (!HasOperand(1) || !HasOperand(5)) return Unsupported("integers without an input gate");
   if (!options.tanh) return Unsupported("an activation function of integers that is not tanh");
   const int x = op_->inputs[0], h = op_->inputs[kHidden], c = op_->inputs[kCells], y = op_->outputs[0];
-  if (Info(x).dtype != DType::kInt8 || !IsQuantized(x) || Info(h).dtype != DType::kInt8 || !IsQuantized(h) ||
-      !IsWide(c) || !SameQuantization(Info(h), Info(y)))
-    return Unsupported("anything but int8 with a hidden state like its output and cells of int16");
+  const bool wide = IsWide(x), bytes = Info(x).dtype == DType::kInt8 && IsQuantized(x);
+  if ((!wide && !bytes) || Info(h).dtype != Info(x).dtype || !IsInteger(h) || !IsWide(c) ||
+      !SameQuantization(Info(h), Info(y)))
+    return Unsupported("anything but int8 or int16 with a hidden state like its output and cells of int16");
   const auto exponent = ExponentOf(Info(c).scales[0]);
   if (!exponent || *exponent < -24 || *exponent > -4)
     return Unsupported("cells whose scale is no power of two between 2^-24 and 2^-4");
-  host::TfliteLstmInt8 lstm{.x_zero_point = ZeroPoint(x), .h_zero_point = ZeroPoint(h)};
+  host::TfliteLstmInteger lstm{.x_zero_point = ZeroPoint(x), .h_zero_point = ZeroPoint(h), .wide = wide};
   lstm.time_major = options.time_major && op_->name != "LSTM";
   for (size_t gate = 0; gate < 4; ++gate)
     for (const bool recurrent : {false, true}) {
@@ -162,7 +163,9 @@ bool Builder::LstmInt8(const RecurrentOptions& options) {
         return Unsupported("weights that are not int8 with one scale and no zero point");
       // The reference multiplies the scales in float32.
       const float product = Info(recurrent ? h : x).scales[0] * w.scales[0];
-      (recurrent ? lstm.from_h : lstm.from_x)[gate] = Multiplier::Of(static_cast<double>(product) * 0x1p12);
+      const Multiplier factor = Multiplier::Of(static_cast<double>(product) * 0x1p12);
+      if (wide && factor.exponent >= 8) return Unsupported("int16 with a multiplier of 128 or more");
+      (recurrent ? lstm.from_h : lstm.from_x)[gate] = factor;
     }
   lstm.kept = Multiplier::Of(0x1p-15);
   lstm.added = Multiplier::Of(std::ldexp(1.0, -30 - *exponent));
@@ -172,7 +175,7 @@ bool Builder::LstmInt8(const RecurrentOptions& options) {
     lstm.cell_clip = static_cast<int32_t>(
         std::min(static_cast<double>(options.cell_clip) / static_cast<double>(Info(c).scales[0]), 32767.0));
   const std::vector<size_t> from = {1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14, 15, kHidden, kCells};
-  return FinishRecurrent(host::LstmInt8(lstm), from, {kHidden, kCells});
+  return FinishRecurrent(host::LstmInteger(lstm), from, {kHidden, kCells});
 }
 
 bool Builder::Rnn() {

@@ -182,15 +182,6 @@ bool Builder::MaxPool() {
     return Malformed("its input and output are quantized differently");
   const auto limits = LimitsOf(options->activation, to);
   if (!limits) return false;
-  if (IsWide(from)) {
-    const host::Spatial spatial = {.kernel = {pool.kernel.begin(), pool.kernel.end()},
-                                   .strides = {pool.stride.begin(), pool.stride.end()},
-                                   .pads = {pool.pad.begin(), pool.pad.end()}};
-    const ValueId most = Host(name_ + ".max", host::Pooling("max_pool", host::Pool::kMax, spatial, 0, false),
-                              {x}, kWideReason, QuantizationOf(from));
-    if (most < 0) return false;
-    return Finish(Rescaled(most, 1, *limits, kWideReason), true);
-  }
   return Finish(Clipped(model_.graph.Add(name_, pool, {x}, QuantizationOf(to)), *limits, to), true);
 }
 
