@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* kTable = R"(ERT:
+constexpr const char* kReferenceTable = R"(ERT:
   version: 0.3
   tables:
   - name: chip.PE[0..15].gemm[0..3]
@@ -68,7 +68,7 @@ std::string ErrorOf(const std::string& table) {
   EXPECT_FALSE(Read({{"ert.yaml", table}}, &errors).has_value());
   return errors;
 }
-std::string ErrorOfMap(const std::string& map, const std::string& table = kTable) {
+std::string ErrorOfMap(const std::string& map, const std::string& table = kReferenceTable) {
   std::string errors;
   EXPECT_FALSE(Read({{"map.yaml", map}, {"ert.yaml", table}}, &errors).has_value());
   return errors;
@@ -77,7 +77,7 @@ std::string ErrorOfMap(const std::string& map, const std::string& table = kTable
 TEST(Accelergy, ComponentsArePartsByTheirNames) {
   const isa::Spec spec = VtaOnTiny();
   std::string errors;
-  const auto costs = Read({{"some/ert.yaml", kTable}}, &errors);
+  const auto costs = Read({{"some/ert.yaml", kReferenceTable}}, &errors);
   ASSERT_TRUE(costs) << errors;
   EXPECT_EQ(costs->table, "ert");
   EXPECT_EQ(costs->macs[static_cast<size_t>(spec.FormatIndex("gemm"))], 2.5);
@@ -106,7 +106,7 @@ TEST(Accelergy, AMapSaysWhatNamesDoNot) {
   map += "  inp: {component: chip.inp, arguments: {address_delta: 0}}\n";
   map += "host: {source: a paper, cycle: 20}\nunused: [host]\n";
   std::string errors;
-  const auto costs = Read({{"map.yaml", map}, {"ert.yaml", kTable}}, &errors);
+  const auto costs = Read({{"map.yaml", map}, {"ert.yaml", kReferenceTable}}, &errors);
   ASSERT_TRUE(costs) << errors;
   EXPECT_EQ(costs->table, "map");
   EXPECT_EQ(costs->technology, "10 nm");
@@ -132,31 +132,35 @@ TEST(Accelergy, TheOldestFormNamesByKeys) {
 }
 
 TEST(Accelergy, NothingIsGuessed) {
-  EXPECT_THAT(ErrorOf(Changed(kTable, "chip.inp", "chip.input")),
+  EXPECT_THAT(ErrorOf(Changed(kReferenceTable, "chip.inp", "chip.input")),
               HasSubstr("ert.yaml:1:1: error[E0007]: no component of the table is 'inp', of vta on tiny"));
-  EXPECT_THAT(ErrorOf(Changed(kTable, "chip.inp", "chip.input")), HasSubstr("chip.input, chip.wgt"));
-  EXPECT_THAT(ErrorOf(Changed(kTable, "chip.inp", "chip.input")),
+  EXPECT_THAT(ErrorOf(Changed(kReferenceTable, "chip.inp", "chip.input")), HasSubstr("chip.input, chip.wgt"));
+  EXPECT_THAT(ErrorOf(Changed(kReferenceTable, "chip.inp", "chip.input")),
               HasSubstr("ert.yaml:15:11: error[E0009]: component 'chip.input' is no part of vta on tiny"));
-  EXPECT_THAT(ErrorOf(Changed(kTable, "chip.wgt", "'chip.wgt[0..3]'")),
+  EXPECT_THAT(ErrorOf(Changed(kReferenceTable, "chip.wgt", "'chip.wgt[0..3]'")),
               HasSubstr("is 4 instances, and how many"));
-  EXPECT_THAT(ErrorOf(Changed(kTable, "chip.wgt", "chip.acc2.acc")),
+  EXPECT_THAT(ErrorOf(Changed(kReferenceTable, "chip.wgt", "chip.acc2.acc")),
               HasSubstr("'acc' may be 'chip.acc2.acc' or 'chip.acc'"));
-  EXPECT_THAT(ErrorOf(Changed(kTable, "name: fill", "name: update")),
+  EXPECT_THAT(ErrorOf(Changed(kReferenceTable, "name: fill", "name: update")),
               HasSubstr("has no action write or random_write or write_random or fill or access"));
-  EXPECT_THAT(ErrorOf(Changed(kTable, "data_delta: 1}, energy: 9", "data_delta: 0.5}, energy: 9")),
+  EXPECT_THAT(ErrorOf(Changed(kReferenceTable, "data_delta: 1}, energy: 9", "data_delta: 0.5}, energy: 9")),
               HasSubstr("which 'read' of component 'chip.inp' is meant is not said"));
 }
 
 TEST(Accelergy, MistakesHaveTheirPlace) {
-  EXPECT_THAT(ErrorOf(Changed(kTable, "version: 0.3", "version: 0.5")),
+  EXPECT_THAT(ErrorOf(Changed(kReferenceTable, "version: 0.3", "version: 0.5")),
               HasSubstr("ert.yaml:2:12: error[E0010]: version '0.5'"));
-  EXPECT_THAT(ErrorOf(Changed(kTable, "energy: 2.5", "energy: lots")),
+  EXPECT_THAT(ErrorOf(Changed(kReferenceTable, "energy: 2.5", "energy: lots")),
               HasSubstr("ert.yaml:8:15: error[E0010]: 'energy' has to be a number of picojoules"));
-  EXPECT_THAT(ErrorOf(Changed(kTable, "energy: 2.5", "energy: -1")), HasSubstr("ert.yaml:8:15"));
-  EXPECT_THAT(ErrorOf(Changed(kTable, "      energy: 2.5\n", "")), HasSubstr("lacks the key 'energy'"));
-  EXPECT_THAT(ErrorOf(Changed(kTable, "PE[0..15]", "PE[15..0]")), HasSubstr("is no name of a component"));
-  EXPECT_THAT(ErrorOf(Changed(kTable, "PE[0..15]", "PE[0..")), HasSubstr("is no name of a component"));
-  EXPECT_THAT(ErrorOf(Changed(kTable, "chip.wgt", "chip.acc")), HasSubstr("'chip.acc' is there twice"));
+  EXPECT_THAT(ErrorOf(Changed(kReferenceTable, "energy: 2.5", "energy: -1")), HasSubstr("ert.yaml:8:15"));
+  EXPECT_THAT(ErrorOf(Changed(kReferenceTable, "      energy: 2.5\n", "")),
+              HasSubstr("lacks the key 'energy'"));
+  EXPECT_THAT(ErrorOf(Changed(kReferenceTable, "PE[0..15]", "PE[15..0]")),
+              HasSubstr("is no name of a component"));
+  EXPECT_THAT(ErrorOf(Changed(kReferenceTable, "PE[0..15]", "PE[0..")),
+              HasSubstr("is no name of a component"));
+  EXPECT_THAT(ErrorOf(Changed(kReferenceTable, "chip.wgt", "chip.acc")),
+              HasSubstr("'chip.acc' is there twice"));
   EXPECT_THAT(ErrorOf("ERT: {version: 0.4, tables: []}"), HasSubstr("'tables' has no components"));
   EXPECT_THAT(ErrorOf("ERT: 3"), HasSubstr("'ERT' has to be a map"));
   EXPECT_THAT(ErrorOfMap(Changed(kMap, "component: inp", "component: imp")),
