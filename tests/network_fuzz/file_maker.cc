@@ -75,10 +75,21 @@ bool IsExactOp(const std::string& op) {
   return names.contains(op);
 }
 
-/// Of these a result may be infinite or no number.
+/// Of these a result may be infinite, no number, or the largest number (of a segment without elements).
 bool IsWildOp(const std::string& op) {
-  static const std::set<std::string> names = {"DIV", "EXP",  "FLOOR_DIV",   "FLOOR_MOD", "LOG",
-                                              "POW", "SQRT", "REDUCE_PROD", "RSQRT",     "SQUARE"};
+  static const std::set<std::string> names = {"BITCAST",
+                                              "DIV",
+                                              "EXP",
+                                              "FLOOR_DIV",
+                                              "FLOOR_MOD",
+                                              "LOG",
+                                              "POW",
+                                              "REDUCE_PROD",
+                                              "RSQRT",
+                                              "SQUARE",
+                                              "UNSORTED_SEGMENT_MAX",
+                                              "UNSORTED_SEGMENT_MIN",
+                                              "SQRT"};
   return names.contains(op);
 }
 
