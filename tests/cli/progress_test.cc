@@ -30,7 +30,7 @@ exit 1
 )";
 
 TEST_F(Progress, IsNotOfWhatTakesNoTime) {
-  if (Shell("command -v script").status != 0) GTEST_SKIP() << "there is no script(1)";
+  if (Shell("script -qec true /dev/null").status != 0) GTEST_SKIP() << "no script(1), or no pseudo-terminals";
   const std::string run = std::string(COSIM_BINARY) + " run mlp --config=tiny.yaml --timing-only";
   const std::string shown = Shell("script -qec '" + run + "' /dev/null").out;
   EXPECT_THAT(shown, HasSubstr("timing only"));
@@ -38,7 +38,7 @@ TEST_F(Progress, IsNotOfWhatTakesNoTime) {
 }
 
 TEST_F(Progress, IsOnTerminalsAloneAndNotWhereQuietIsWanted) {
-  if (Shell("command -v script").status != 0) GTEST_SKIP() << "there is no script(1)";
+  if (Shell("script -qec true /dev/null").status != 0) GTEST_SKIP() << "no script(1), or no pseudo-terminals";
   Write("yosys", kSlowYosys);
   Write("run",
         std::string("chmod +x yosys; export PATH=$PWD:$PATH\n") +

@@ -18,8 +18,9 @@ class Python : public testing::Command {
       GTEST_SKIP() << "there is no Python 3.10";
   }
   void Passes(const std::string& classes) {
+    const std::string data = import::DataFolder();  // empty where there is none
     const testing::Outcome run =
-        Shell("COSIM_TEST_DATA='" + std::filesystem::absolute(import::DataFolder()).string() +
+        Shell("COSIM_TEST_DATA='" + (data.empty() ? data : std::filesystem::absolute(data).string()) +
               "' COSIM='" COSIM_BINARY "' PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 " COSIM_SOURCE_DIR
               "/tests/cli/python_test.py " +
               classes);
