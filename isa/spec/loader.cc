@@ -115,18 +115,17 @@ std::optional<SourceText> ReadSource(const std::string& path, Diagnostics& diags
 
 std::optional<std::string> FindFile(const std::string& name, const std::string& kind, Diagnostics& diags,
                                     const std::string& folder) {
-  std::vector<fs::path> tried;
-  for (const fs::path& base : {fs::path(folder) / name, Home() / kind / name}) {
-    tried.push_back(base);
-    if (base.extension() != ".yaml") tried.push_back(base.string() + ".yaml");
-  }
+  const fs::path here = fs::path(folder) / name, installed = Home() / kind / name;
+  std::vector<fs::path> tried = {here, installed};
+  // What is called so without an ending may be anything: a program, say.
+  if (here.extension() != ".yaml") tried = {here.string() + ".yaml", installed.string() + ".yaml", here};
   std::string list;
   for (const fs::path& path : tried) {
     if (!name.empty() && IsFile(path)) return Shown(path);
     list += fmt::format("{}{}", list.empty() ? "" : ", ", Shown(path));
   }
-  if (!name.empty() && IsFolder(tried.front())) {
-    const std::vector<std::string> names = NamesIn(tried.front());
+  if (!name.empty() && IsFolder(here)) {
+    const std::vector<std::string> names = NamesIn(here);
     diags.Error(codes::kNoFile, {name}, "it is a directory").hint =
         names.empty() ? "name a file" : fmt::format("name a file in it: {}", fmt::join(names, ", "));
     return std::nullopt;

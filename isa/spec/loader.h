@@ -16,8 +16,8 @@ namespace cosim::isa {
 std::optional<SourceText> ReadSource(const std::string& path, Diagnostics& diags);
 
 /// `name` below `folder` (the working directory if empty), else below the folder `kind` ("isa" or "configs")
-/// of the installation (isa/home.h), with ".yaml" appended if missing. Reports what was tried when nothing is
-/// found.
+/// of the installation (isa/home.h), with ".yaml" appended if missing; last, a file below `folder` that is
+/// called so as it is. Reports what was tried when nothing is found.
 std::optional<std::string> FindFile(const std::string& name, const std::string& kind, Diagnostics& diags,
                                     const std::string& folder = "");
 

@@ -63,6 +63,21 @@ TEST_F(FindFiles, AConfigurationsIsaMayBeAnInstalledOne) {
   EXPECT_EQ(spec->isa, "cosim");
 }
 
+TEST_F(FindFiles, ANameIsNotThatOfAnotherFileInTheWorkingDirectory) {
+  Write("cosim", "a program, say");
+  Write("tiny", "and data");
+  Write("mine", kConfig);
+  Write("mini.yaml", kIsa);
+  const fs::path before = fs::current_path();
+  fs::current_path(folder_);
+  Diagnostics diags;
+  const auto spec = LoadSpec("tiny", "cosim", {}, diags), mine = LoadSpec("mine", "", {}, diags);
+  fs::current_path(before);
+  ASSERT_TRUE(spec.has_value()) << diags.Render();
+  EXPECT_EQ(spec->isa, "cosim");
+  EXPECT_TRUE(mine.has_value()) << diags.Render();  // nothing else is called so
+}
+
 TEST_F(FindFiles, ADirectoryIsCalledOne) {
   Write("sub/a.yaml", kConfig);
   Write("sub/b.yaml", kConfig);

@@ -314,10 +314,10 @@ TEST(LoadSpec, ReportsMissingFiles) {
   Diagnostics diags;
   EXPECT_FALSE(LoadSpec("no_such", "", {}, diags));
   ASSERT_EQ(diags.list().size(), 1u);
-  EXPECT_THAT(
-      diags.Render(),
-      ::testing::StartsWith(
-          "no_such: error[E0001]: there is no such file\n  hint: looked for no_such, no_such.yaml, "));
+  EXPECT_THAT(diags.Render(),
+              ::testing::StartsWith(
+                  "no_such: error[E0001]: there is no such file\n  hint: looked for no_such.yaml, "));
+  EXPECT_THAT(diags.Render(), ::testing::HasSubstr("configs/no_such.yaml, no_such\n"));
   Diagnostics isa_diags;
   EXPECT_FALSE(LoadSpec("pynq", "no_such", {}, isa_diags));
   EXPECT_THAT(isa_diags.Render(), ::testing::StartsWith("no_such: error[E0001]: there is no such file\n"));
