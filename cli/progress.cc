@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 
 #include "cli/print.h"
 
@@ -22,6 +21,11 @@ std::string Minutes(double seconds) {
 std::string LeftText(double part, double seconds) {
   return fmt::format("{:.0f} %, about {} left", std::floor(100 * part),
                      Minutes(part > 0 ? seconds * (1 - part) / part : 0));
+}
+
+std::string LeftText(int64_t done, int64_t left, double seconds) {
+  const auto all = static_cast<double>(done + left);
+  return LeftText(all > 0 ? static_cast<double>(done) / all : 1, seconds);
 }
 
 ProgressLine::ProgressLine(Seconds soon, Seconds every) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -15,6 +16,9 @@ namespace cosim::cli {
 
 /// "42 %, about 0:12 left" of work of which `part` (0 to 1) took so many seconds.
 std::string LeftText(double part, double seconds);
+
+/// The same of work of which `done` parts were done in that time and `left` are.
+std::string LeftText(int64_t done, int64_t left, double seconds);
 
 /// Nothing is shown where nobody looks (ShowsProgress, cli/print.h). All members may be called from any
 /// thread.

@@ -41,10 +41,9 @@ std::optional<LoadedSearch> SearchIn(const std::string& path) {
 /// "generation 7: 214 of 400 points, 2.3 a second, 53 %, about 1:20 left".
 std::string SearchProgressText(const explore::SearchProgress& progress) {
   const double rate = progress.seconds > 0 ? static_cast<double>(progress.run) / progress.seconds : 0;
-  const auto todo = static_cast<double>(progress.most - progress.points + progress.run);
-  const double part = todo > 0 ? static_cast<double>(progress.run) / todo : 1;
   return fmt::format("generation {}: {} of {} points, {:.1f} a second, {}", progress.generation,
-                     progress.points, progress.most, rate, LeftText(part, progress.seconds));
+                     progress.points, progress.most, rate,
+                     LeftText(progress.run, progress.most - progress.points, progress.seconds));
 }
 
 int ReportSearch(const po::variables_map& values, const explore::SearchPlan& plan,

@@ -29,10 +29,8 @@ namespace {
 std::string ProgressText(const explore::Progress& progress) {
   const double rate = progress.seconds > 0 ? static_cast<double>(progress.run) / progress.seconds : 0;
   // Points that are there already took no time of this run.
-  const auto todo = static_cast<double>(progress.total - progress.done + progress.run);
-  const double part = todo > 0 ? static_cast<double>(progress.run) / todo : 1;
   return fmt::format("{} of {} points, {:.1f} a second, {}", progress.done, progress.total, rate,
-                     LeftText(part, progress.seconds));
+                     LeftText(progress.run, progress.total - progress.done, progress.seconds));
 }
 
 std::optional<SweepPlan> PlanIn(const po::variables_map& values) {

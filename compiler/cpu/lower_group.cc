@@ -102,9 +102,12 @@ class GroupBuilder {
     const auto contraction = ContractionOf(node, sums);
     if (!contraction) return std::nullopt;
     if (finds_) found_.push_back({contraction->Workload(), contraction->Chosen(), contraction->All()});
-    const auto given = schedules_.find(contraction->Workload());
-    const bool takes = given != schedules_.end() && contraction->IsLegal(given->second);
-    return contraction->Build(takes ? given->second : contraction->Chosen());
+    if (!schedules_.empty()) {
+      const auto given = schedules_.find(contraction->Workload());
+      if (given != schedules_.end() && contraction->IsLegal(given->second))
+        return contraction->Build(given->second);
+    }
+    return contraction->Build(contraction->Chosen());
   }
 
   std::optional<schedules::Contraction> ContractionOf(const graph::Node& node, const ops::Computation& sums) {

@@ -42,6 +42,13 @@ bool TuningLog::Execute(const std::string& sql, std::string& error) {
   return false;
 }
 
+bool TuningLog::End(bool good, std::string& error) {
+  if (good) return Execute("COMMIT", error);
+  error = sqlite3_errmsg(handle_.get());
+  sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+  return false;
+}
+
 std::optional<TuningLog> TuningLog::Connect(const std::string& path, int flags, std::string& error) {
   sqlite3* handle = nullptr;
   const int opened = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
@@ -94,15 +101,12 @@ std::optional<std::optional<runtime::Cycle>> TuningLog::Trial(const std::string&
 bool TuningLog::Add(const std::vector<NewTrial>& trials, std::string& error) {
   if (trials.empty()) return true;
   if (!Execute("BEGIN IMMEDIATE", error)) return false;
+  bool good = true;
   for (const NewTrial& trial : trials) {
     Statement insert(handle_.get(), "INSERT OR REPLACE INTO trial VALUES (?, ?, nullif(?, -1))");
-    if (!insert.Bind(trial.context).Bind(trial.tile).Bind(trial.cycles.value_or(-1)).Done()) {
-      error = sqlite3_errmsg(handle_.get());
-      sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
-      return false;
-    }
+    good = good && insert.Bind(trial.context).Bind(trial.tile).Bind(trial.cycles.value_or(-1)).Done();
   }
-  return Execute("COMMIT", error);
+  return End(good, error);
 }
 
 std::vector<std::string> TuningLog::BestTrials(const std::string& context, size_t count) const {
@@ -124,10 +128,7 @@ bool TuningLog::PutHost(const std::string& processor, const std::string& version
     insert.Bind(processor).Bind(version).Bind(each.workload).Bind(ToString(each.schedule));
     good = good && insert.BindReal(each.untuned_s * 1e6).BindReal(each.tuned_s * 1e6).Done();
   }
-  if (good) return Execute("COMMIT", error);
-  error = sqlite3_errmsg(handle_.get());
-  sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
-  return false;
+  return End(good, error);
 }
 
 schedules::ContractionSchedules TuningLog::HostSchedules(const std::string& processor,
@@ -173,10 +174,7 @@ bool TuningLog::Put(const LogKey& key, const LoggedNetwork& network, std::string
     insert.Bind(key.hardware).Bind(key.network).Bind(schedule.layer).Bind(schedule.workload);
     good = good && insert.Bind(ToString(schedule.tile)).Done();
   }
-  if (good) return Execute("COMMIT", error);
-  error = sqlite3_errmsg(handle_.get());
-  sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
-  return false;
+  return End(good, error);
 }
 
 std::optional<LoggedNetwork> TuningLog::Get(const LogKey& key) const {

@@ -92,6 +92,8 @@ class TuningLog {
   explicit TuningLog(sqlite3* handle) : handle_(handle) {}
   static std::optional<TuningLog> Connect(const std::string& path, int flags, std::string& error);
   bool Execute(const std::string& sql, std::string& error);
+  /// Commits what was begun if it is `good`; else all is as before, and `error` says why.
+  bool End(bool good, std::string& error);
 
   std::unique_ptr<sqlite3, Closer> handle_;
 };

@@ -20,6 +20,8 @@ TEST(ProgressText, SaysThePartAndWhatIsLeft) {
   EXPECT_EQ(LeftText(0.999, 1), "99 %, about 0:00 left");
   EXPECT_EQ(LeftText(0.1, 60), "10 %, about 9:00 left");
   EXPECT_EQ(LeftText(0, 60), "0 %, about 0:00 left");
+  EXPECT_EQ(LeftText(30, 10, 60), "75 %, about 0:20 left");
+  EXPECT_EQ(LeftText(0, 0, 60), "100 %, about 0:00 left");
 }
 
 /// A Yosys that works for three seconds, to no avail.

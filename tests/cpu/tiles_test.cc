@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/cpu/jit.h"
+#include "compiler/cpu/object.h"
 #include "compiler/golden/tolerance.h"
 #include "compiler/graph/infer.h"
 #include "compiler/graph/print.h"
@@ -161,41 +163,50 @@ TEST_P(TilesTest, DenseLayersEqualTheGoldenModel) {
 
 INSTANTIATE_TEST_SUITE_P(All, TilesTest, testing::Values(DType::kFloat32, DType::kInt8));
 
-/// By schedules drawn from all legal ones, of which the model's choice is one.
-void ExpectGoldenBySchedules(Case& some, Randoms& random, const CpuTarget& target, int& drawn) {
-  const ValueId id = some.graph.size() - 1;
-  some.graph.SetOutputs({id});
-  const auto values = golden::Run(some.graph, some.inputs);
-  const golden::Tolerance tolerance = golden::TolerancesOf(some.graph).back();
-  for (const FoundContraction& found : ContractionsOf(some.graph, {&id, 1}, target)) {
-    EXPECT_TRUE(std::ranges::count(found.all, found.chosen) > 0 || found.chosen.tile.chunk > 1)
-        << found.workload;
-    for (int i = 0; i < 3; ++i, ++drawn) {
-      const auto& schedule =
-          found.all[static_cast<size_t>(random.Between(0, static_cast<int64_t>(found.all.size()) - 1))];
-      const Tensor result = some.Interpret(target, {{found.workload, schedule}});
-      ASSERT_EQ(golden::CountMismatches(result.dtype(), tolerance, result.bytes(), values[id]->bytes()), 0)
-          << ToString(schedule) << " on " << target.vector_bits << " bits\n"
-          << graph::Print(some.graph);
+/// By the model's choice, and by two schedules drawn from all legal ones.
+struct Drawn {
+  int schedules = 0, others = 0;  ///< whose loops are not those of the model's choice
+
+  void ExpectGolden(Case& some, Randoms& random, const CpuTarget& target) {
+    const ValueId id = some.graph.size() - 1;
+    some.graph.SetOutputs({id});
+    const auto values = golden::Run(some.graph, some.inputs);
+    const golden::Tolerance tolerance = golden::TolerancesOf(some.graph).back();
+    const auto loops = [&](const schedules::ContractionSchedules& schedules) {
+      return tir::ToString(LowerForCpu(some.graph, {&id, 1}, target, schedules).function);
+    };
+    for (const FoundContraction& found : ContractionsOf(some.graph, {&id, 1}, target)) {
+      EXPECT_EQ(loops({{found.workload, found.chosen}}), loops({})) << found.workload;
+      for (int i = 0; i < 3; ++i, ++schedules) {
+        const auto last = static_cast<int64_t>(found.all.size()) - 1;
+        const auto& schedule =
+            i == 0 ? found.chosen : found.all[static_cast<size_t>(random.Between(0, last))];
+        others += loops({{found.workload, schedule}}) != loops({});
+        const Tensor result = some.Interpret(target, {{found.workload, schedule}});
+        ASSERT_EQ(golden::CountMismatches(result.dtype(), tolerance, result.bytes(), values[id]->bytes()), 0)
+            << ToString(schedule) << " on " << target.vector_bits << " bits\n"
+            << graph::Print(some.graph);
+      }
     }
   }
-}
+};
 
 TEST_P(TilesTest, AnyLegalScheduleEqualsTheGoldenModel) {
   Randoms random(47);
-  int drawn = 0;
+  Drawn drawn;
   for (int trial = 0; trial < 18 && !HasFatalFailure(); ++trial) {
     Case some;
     if (trial % 3 == 0) some.AddDense(random, GetParam());
     if (trial % 3 != 0) some.AddConvolution(random, GetParam());
-    ExpectGoldenBySchedules(some, random, kTargets[static_cast<size_t>(trial) % std::size(kTargets)], drawn);
+    drawn.ExpectGolden(some, random, kTargets[static_cast<size_t>(trial) % std::size(kTargets)]);
   }
-  EXPECT_GE(drawn, 30);
+  EXPECT_GE(drawn.schedules, 30);
+  EXPECT_GE(drawn.others, 15);
 }
 
 TEST(Tiles, TransformsByAnyTileEqualTheGoldenModel) {
   Randoms random(48);
-  int drawn = 0;
+  Drawn drawn;
   for (int trial = 0; trial < 3 && !testing::Test::HasFatalFailure(); ++trial) {
     Case some;
     const Shape x = {1, 9, random.Between(3, 9), random.Between(3, 17)};
@@ -204,8 +215,32 @@ TEST(Tiles, TransformsByAnyTileEqualTheGoldenModel) {
         some.graph.AddConstant("w", RandomTensor(random, DType::kFloat32, {random.Between(4, 30), 9, 3, 3}));
     some.graph.Add("y", graph::Conv2d{.pad = {1, 1, 1, 1}}, {in, w});
     some.inputs.push_back(RandomTensor(random, DType::kFloat32, x));
-    ExpectGoldenBySchedules(some, random, kTargets[static_cast<size_t>(trial)], drawn);
+    drawn.ExpectGolden(some, random, kTargets[static_cast<size_t>(trial)]);
   }
+  EXPECT_GE(drawn.others, 3);
+}
+
+TEST(Tiles, CompilersTakeSchedules) {
+  Randoms random(49);
+  Case some;
+  some.AddDense(random, DType::kFloat32);
+  const ValueId id = some.graph.size() - 1;
+  const HostTarget target = *FindHostTarget(DefaultObjectTarget());
+  const auto found = ContractionsOf(some.graph, {&id, 1}, TargetOf(target));
+  ASSERT_EQ(found.size(), 1U);
+  const auto other = std::ranges::find_if(found[0].all, [&](const schedules::ContractionSchedule& schedule) {
+    return schedule.tile.block() != found[0].chosen.tile.block();
+  });
+  ASSERT_NE(other, found[0].all.end());
+  const schedules::ContractionSchedules given = {{found[0].workload, *other}};
+  const auto packed = [&](CpuCompiler&& compiler) {
+    return CompileGroups(compiler, some.graph, std::vector<std::vector<ValueId>>{{id}})[0]
+        .tables.at(0)
+        ->shape();
+  };
+  EXPECT_EQ(packed(ObjectCompiler(target, given)).back(), other->tile.block());
+  EXPECT_EQ(packed(ObjectCompiler(target)).back(), found[0].chosen.tile.block());
+  if (RunsHere(target)) EXPECT_EQ(packed(JitCompiler(target, given)).back(), other->tile.block());
 }
 
 TEST(Tiles, SchedulesAreTextAndBack) {

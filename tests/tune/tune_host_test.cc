@@ -8,6 +8,8 @@
 #include <filesystem>
 
 #include "compiler/cpu/lower_group.h"
+#include "compiler/cpu/no_code.h"
+#include "compiler/network/compile.h"
 #include "compiler/network/group.h"
 #include "compiler/session/host.h"
 #include "compiler/tune/host_space.h"
@@ -77,6 +79,16 @@ TEST_F(TuneHostTest, NetworksByLoggedSchedulesAreExact) {
     EXPECT_GT(result.result.Values(), 0);
     EXPECT_EQ(result.result.Mismatches(), 0);
   }
+}
+
+TEST_F(TuneHostTest, GroupsAreTheKernelsOfTheWholeNetwork) {
+  cpu::NoCodeCompiler none;
+  for (const char* network : {"small_cnn", "mlp", "vit_tiny"})
+    for (const bool float32 : {false, true}) {
+      const graph::Graph graph = session::HostGraph({.network = network}, {.float32 = float32});
+      EXPECT_EQ(network::HostGroups(graph).size(), network::CompileForHost(graph, false, none).steps.size())
+          << network;
+    }
 }
 
 TEST_F(TuneHostTest, UnknownLayersAreNamedWithTheNearest) {
