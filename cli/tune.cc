@@ -14,6 +14,7 @@
 #include "cli/provenance.h"
 #include "cli/text.h"
 #include "cli/tune_host.h"
+#include "cli/tune_options.h"
 #include "cli/tuned_schedules.h"
 #include "cli/verbs.h"
 #include "runtime/threads/thread_pool.h"
@@ -96,20 +97,10 @@ Json TunedJson(const tune::Tuned& tuned, const std::string& network, const tune:
 /// Nothing after printing a mistake.
 std::optional<tune::TuneOptions> TuneOptionsIn(const po::variables_map& values) {
   tune::TuneOptions options;
-  const auto method = tune::ParseMethod(values["method"].as<std::string>());
-  if (!method)
-    return Fail(fmt::format("--method={}: not one of {}", values["method"].as<std::string>(),
-                            tune::MethodNames())),
-           std::nullopt;
-  options.method = *method;
-  options.trials = values["trials"].as<int>();
+  if (!ReadSearchOptions(values, options)) return std::nullopt;
   options.virtual_threads = values["virtual-threads"].as<int>();
   options.most_threads = values["most-threads"].as<int>();
-  options.seed = values["search-seed"].as<uint64_t>();
-  options.layer = values["layer"].as<std::string>();
   options.jobs = values.count("jobs") ? values["jobs"].as<int>() : runtime::UsableProcessors();
-  if (options.trials < 1 || options.trials > 1'000'000)
-    return Fail("--trials: from 1 to 1000000"), std::nullopt;
   if (options.virtual_threads < 1 || options.virtual_threads > 8)
     return Fail("--virtual-threads: from 1 to 8"), std::nullopt;
   if (options.most_threads < 1 || options.most_threads > 8)

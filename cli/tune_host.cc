@@ -12,6 +12,7 @@
 #include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/text.h"
+#include "cli/tune_options.h"
 #include "cli/version.h"
 #include "compiler/import/import.h"
 #include "compiler/session/host.h"
@@ -22,8 +23,6 @@ namespace po = boost::program_options;
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int kMostTrials = 1'000'000;
 
 double Percent(double ratio) { return 100 * (1 - ratio); }
 
@@ -100,21 +99,6 @@ bool HasNoAcceleratorOptions(const po::variables_map& values) {
   return true;
 }
 
-std::optional<tune::HostTuneOptions> OptionsIn(const po::variables_map& values) {
-  tune::HostTuneOptions options;
-  const std::string name = values["method"].as<std::string>();
-  const auto method = tune::ParseMethod(name);
-  if (!method)
-    return Fail(fmt::format("--method={}: not one of {}", name, tune::MethodNames())), std::nullopt;
-  options.method = *method;
-  options.trials = values["trials"].as<int>();
-  if (options.trials < 1 || options.trials > kMostTrials)
-    return Fail(fmt::format("--trials: from 1 to {}", kMostTrials)), std::nullopt;
-  options.seed = values["search-seed"].as<uint64_t>();
-  options.layer = values["layer"].as<std::string>();
-  return options;
-}
-
 std::optional<graph::Graph> GraphOf(const po::variables_map& values, const std::string& model) {
   if (import::IsModelFile(model)) {
     if (values.count("float32"))
@@ -147,8 +131,8 @@ int TuneOnHost(const po::variables_map& values) {
   if (!HasNoAcceleratorOptions(values)) return 1;
   const std::string model = values["MODEL"].as<std::string>(), json = values["json"].as<std::string>();
   const std::string file = values.count("db") ? values["db"].as<std::string>() : model + ".tuning";
-  auto options = OptionsIn(values);
-  if (!options || (!json.empty() && !CheckWritable(json))) return 1;
+  tune::HostTuneOptions options;
+  if (!ReadSearchOptions(values, options) || (!json.empty() && !CheckWritable(json))) return 1;
   const auto target = HostTargetIn(values);
   if (!target) return 1;
   if (!cpu::RunsHere(*target))
@@ -161,15 +145,15 @@ int TuneOnHost(const po::variables_map& values) {
   if (!log) return Fail(error);
   const auto tuned = [&] {
     ProgressLine line;
-    options->progress = [&](const std::string& what) { line.Say(what); };
-    options->step = line.Steps();
-    return tune::TuneHost(*graph, *target, COSIM_VERSION, *options, *log, error);
+    options.progress = [&](const std::string& what) { line.Say(what); };
+    options.step = line.Steps();
+    return tune::TuneHost(*graph, *target, COSIM_VERSION, options, *log, error);
   }();
   if (!tuned) return Fail(error);
   if (tuned->workloads.empty())
     return Fail(fmt::format("{} has no convolution or product with schedules to choose from", model));
   if (json != "-") Print("{}", Text(*tuned, model, file, values));
-  const Json report = JsonOf(*tuned, model, *options, values["method"].as<std::string>());
+  const Json report = JsonOf(*tuned, model, options, values["method"].as<std::string>());
   return json.empty() || WriteFile(json, JsonText(report)) ? 0 : 1;
 }
 
