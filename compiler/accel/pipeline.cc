@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/accel/pipeline.h"
 
+#include <algorithm>
 #include <array>
 
 #include "compiler/accel/instruction_writer.h"
@@ -40,8 +41,7 @@ constexpr std::array kPasses = {
 };
 
 // Those before the first that looks at sizes.
-constexpr size_t kUnplaced = 4;
-static_assert(kPasses[kUnplaced].run == RunStorage);
+constexpr size_t kUnplaced = std::ranges::find(kPasses, &RunStorage, &Pass::run) - kPasses.begin();
 
 PipelineResult RunPasses(std::span<const Pass> passes, Draft& draft, const Watch& watch) {
   for (const Pass& pass : passes) {
