@@ -32,13 +32,12 @@ double Percent(runtime::Cycle before, runtime::Cycle after) {
 /// `turns`: said of the schedule behind it.
 std::string TunedLine(const tune::TunedLayer& layer, const std::string& turns) {
   if (layer.found.trials == 0)
-    return fmt::format("{:<28} {:>10}  no schedule makes a program\n", layer.name,
-                       Grouped(static_cast<int64_t>(layer.space)));
+    return fmt::format("{:<28} {:>10}  no schedule makes a program\n", layer.name, Grouped(layer.space));
   const std::string as_it_was =
       layer.found.cycles < layer.untuned ? "as it was: the whole network gains nothing" : "as it was";
-  return fmt::format("{:<28} {:>10} {:>7} {:>12} {:>12} {:>6.2f} %  {}\n", layer.name,
-                     Grouped(static_cast<int64_t>(layer.space)), layer.found.trials, Grouped(layer.untuned),
-                     Grouped(layer.found.cycles), Percent(layer.untuned, layer.found.cycles),
+  return fmt::format("{:<28} {:>10} {:>7} {:>12} {:>12} {:>6.2f} %  {}\n", layer.name, Grouped(layer.space),
+                     layer.found.trials, Grouped(layer.untuned), Grouped(layer.found.cycles),
+                     Percent(layer.untuned, layer.found.cycles),
                      layer.taken ? layer.after + turns : as_it_was);
 }
 

@@ -117,12 +117,12 @@ std::string GroupLowering::WorkloadOf(const Group& group) const {
   return MakePlan(group, out, plan, reason) ? WorkloadOf(plan) : "";
 }
 
-std::vector<TileCost> GroupLowering::SpaceOf(const Group& group, int most_threads) const {
+kernels::AllLegal GroupLowering::SpaceOf(const Group& group, int most_threads, size_t most) const {
   AcceleratorGroup out;
   Plan plan;
   std::string reason;
   if (!MakePlan(group, out, plan, reason)) return {};
-  return AllTiles(spec_, array_, *plan.kind, plan.window, plan.epilogue, most_threads);
+  return AllTiles(spec_, array_, *plan.kind, plan.window, plan.epilogue, most_threads, most);
 }
 
 LoweredTile GroupLowering::LowerAs(const Group& group, const Tile& tile) const {

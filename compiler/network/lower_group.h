@@ -121,8 +121,9 @@ class GroupLowering {
   /// What a group's kernel computes, in words: kernels of one workload may have the same schedules. Empty
   /// when the group runs on the CPU.
   std::string WorkloadOf(const Group& group) const;
-  /// All schedules of the group's kernel that fit, of up to so many virtual threads; none on the CPU.
-  std::vector<TileCost> SpaceOf(const Group& group, int most_threads) const;
+  /// Of all schedules of the group's kernel that fit, of up to so many virtual threads, the model's favourite
+  /// `most`; none on the CPU.
+  kernels::AllLegal SpaceOf(const Group& group, int most_threads, size_t most) const;
   /// The group's kernel by one tile of that space, with its place on chip behind nothing.
   LoweredTile LowerAs(const Group& group, const Tile& tile) const;
 

@@ -60,8 +60,8 @@ std::optional<Chain::Whole> Chain::Compile(const network::TunedTiles* tuned) {
   return whole;
 }
 
-std::vector<kernels::TileCost> Chain::SpaceOf(size_t layer, int most_threads) const {
-  return lowering_.SpaceOf(layers_[layer].group, most_threads);
+kernels::AllLegal Chain::SpaceOf(size_t layer, int most_threads, size_t most) const {
+  return lowering_.SpaceOf(layers_[layer].group, most_threads, most);
 }
 
 std::string Chain::Describe(size_t layer) const {

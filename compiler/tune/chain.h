@@ -27,8 +27,8 @@ class Chain {
   /// Of the whole network.
   runtime::Cycle cycles() const { return cycles_; }
 
-  /// All schedules of a layer, of up to so many virtual threads.
-  std::vector<kernels::TileCost> SpaceOf(size_t layer, int most_threads) const;
+  /// Of all schedules of a layer, of up to so many virtual threads, the model's favourite `most`.
+  kernels::AllLegal SpaceOf(size_t layer, int most_threads, size_t most) const;
   /// What a measurement depends on, but for the tile: equal ones measure the same.
   std::string ContextOf(size_t layer) const;
   /// Cycles of the layer by that tile, behind its predecessor and before its successor by theirs. Nothing

@@ -24,7 +24,7 @@ ScheduleSpace::Knobs ScheduleSpace::KnobsOf(const Tile& t) {
           t.weights_resident};
 }
 
-ScheduleSpace::ScheduleSpace(std::vector<TileCost> tiles) : tiles_(std::move(tiles)) {
+ScheduleSpace::ScheduleSpace(kernels::AllLegal all) : tiles_(std::move(all.tiles)), legal_(all.legal) {
   std::ranges::stable_sort(tiles_, {}, &TileCost::cycles);
   Index();
 }

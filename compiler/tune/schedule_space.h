@@ -14,10 +14,12 @@ namespace cosim::tune {
 
 class ScheduleSpace : public KnobSpace<10> {
  public:
-  /// `tiles` are all different.
-  explicit ScheduleSpace(std::vector<kernels::TileCost> tiles);
+  static constexpr size_t kMost = 250'000;  ///< points that are worth their memory
+  explicit ScheduleSpace(kernels::AllLegal all);
 
   size_t size() const override { return tiles_.size(); }
+  /// With those that are no points, since the model thinks least of them.
+  int64_t legal() const { return legal_; }
   const kernels::Tile& tile(size_t point) const { return tiles_[point].tile; }
   std::optional<size_t> Find(const kernels::Tile& tile) const { return PointWith(KnobsOf(tile)); }
 
@@ -30,11 +32,13 @@ class ScheduleSpace : public KnobSpace<10> {
   Knobs KnobsAt(size_t point) const override { return KnobsOf(tiles_[point].tile); }
 
   std::vector<kernels::TileCost> tiles_;
+  int64_t legal_;
 };
 
 /// Two kernels by turns: a tile of each.
 class TurnSpace : public KnobSpace<14> {
  public:
+  static constexpr size_t kMost = 100'000;
   explicit TurnSpace(network::TurnCandidates candidates);
 
   size_t size() const override { return candidates_.pairs.size(); }

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/functional/hash.hpp>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <random>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
 namespace cosim::tune {
@@ -95,7 +96,10 @@ class KnobSpace : public Space {
   const std::vector<int64_t>& ValuesOf(size_t knob) const { return values_[knob]; }
 
  private:
-  std::map<Knobs, size_t> point_of_;
+  struct Hash {
+    size_t operator()(const Knobs& knobs) const { return boost::hash_range(knobs.begin(), knobs.end()); }
+  };
+  std::unordered_map<Knobs, size_t, Hash> point_of_;
   std::array<std::vector<int64_t>, kKnobs> values_;
 };
 

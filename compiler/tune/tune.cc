@@ -18,8 +18,6 @@ namespace {
 using kernels::Tile;
 using runtime::Cycle;
 
-constexpr size_t kMostPairs = 100'000;  // of tiles of two layers by turns
-
 class Tuner {
  public:
   Tuner(const isa::Spec& spec, const graph::Graph& graph, const LogKey& key, const TuneOptions& options,
@@ -84,8 +82,8 @@ class Tuner {
     const Tile before = chain_.layers()[i].tile;
     TunedLayer layer{chain_.layers()[i].group.name, chain_.layers()[i].workload, ToString(before),
                      ToString(before)};
-    const ScheduleSpace space(chain_.SpaceOf(i, options_.most_threads));
-    layer.space = space.size();
+    const ScheduleSpace space(chain_.SpaceOf(i, options_.most_threads, ScheduleSpace::kMost));
+    layer.space = space.legal();
     const std::string context = isa::Sha256Hex(key_.hardware + "\n" + chain_.ContextOf(i)).substr(0, 32);
     const auto measure = [&](std::span<const size_t> points) {
       return Measure(
@@ -113,7 +111,7 @@ class Tuner {
   /// A layer and the one behind it, by turns.
   bool TuneTurns(size_t i, std::string& error) {
     const double begin = Now();
-    const TurnSpace space(chain_.TurnSpaceOf(i, kMostPairs));
+    const TurnSpace space(chain_.TurnSpaceOf(i, TurnSpace::kMost));
     if (space.size() == 0) return true;
     const auto &first = chain_.layers()[i], &second = chain_.layers()[i + 1];
     TunedLayer both{first.group.name + ", " + second.group.name,
@@ -121,7 +119,7 @@ class Tuner {
                     ToString(first.tile) + ", " + ToString(second.tile),
                     {}};
     both.after = both.before;
-    both.space = space.size();
+    both.space = static_cast<int64_t>(space.size());
     const std::string context = isa::Sha256Hex(key_.hardware + "\n" + chain_.TurnContextOf(i)).substr(0, 32);
     const auto text = [&](size_t point) {
       const network::TurnTiles tiles = space.tiles(point);

@@ -29,7 +29,7 @@ struct TuneOptions {
 /// Of a layer, or of two by turns ("conv1, conv2").
 struct TunedLayer {
   std::string name, workload, before, after;  ///< schedules as text
-  size_t space = 0;                           ///< legal schedules
+  int64_t space = 0;                          ///< legal schedules
   runtime::Cycle untuned = 0;  ///< of the layer between its neighbours, by the schedule before;
                                ///< of two one behind the other
   Found found;                 ///< the best that was measured

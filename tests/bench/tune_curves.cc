@@ -26,7 +26,6 @@ namespace {
 using runtime::Cycle;
 
 constexpr int kSeeds = 5;
-constexpr size_t kMostPairs = 100'000;
 constexpr double kNear[] = {0.02, 0.002};
 constexpr std::pair<const char*, Method> kMethods[] = {{"ranker", Method::kRanker},
                                                        {"genetic", Method::kGenetic},
@@ -57,7 +56,7 @@ using Curve = std::vector<Cycle>;
 
 struct Measured {
   std::string name;
-  size_t space = 0;
+  int64_t space = 0;
   Cycle best = 0;
   std::vector<std::vector<Curve>> curves;  ///< of each method, of each seed
 };
@@ -81,10 +80,12 @@ class Study {
     Measured result{.name = fmt::format("{} on {}, {}{}", case_.network, case_.config, case_.layer,
                                         case_.by_turns ? " by turns with the next" : "")};
     if (case_.by_turns) {
-      const TurnSpace space(chain_.TurnSpaceOf(layer_, kMostPairs));
+      const TurnSpace space(chain_.TurnSpaceOf(layer_, TurnSpace::kMost));
+      result.space = static_cast<int64_t>(space.size());
       RunIn(space, [&](size_t point) { return chain_.MeasureTurns(layer_, space.tiles(point)); }, result);
     } else {
-      const ScheduleSpace space(chain_.SpaceOf(layer_, 4));
+      const ScheduleSpace space(chain_.SpaceOf(layer_, 4, ScheduleSpace::kMost));
+      result.space = space.legal();
       RunIn(space, [&](size_t point) { return chain_.Measure(layer_, space.tile(point)); }, result);
     }
     return result;
@@ -94,7 +95,6 @@ class Study {
   template <typename Cycles>
   void RunIn(const Space& space, const Cycles& cycles, Measured& result) {
     COSIM_CHECK(space.size() > 0, "{} has no schedules", result.name);
-    result.space = space.size();
     std::map<size_t, std::optional<Cycle>> known;
     const MeasureBatch measure = [&](std::span<const size_t> points) {
       std::vector<size_t> unknown;

@@ -62,7 +62,7 @@ class PairOnDevice {
   bool Reschedule(AcceleratorGroup& first, AcceleratorGroup& second) {
     const std::array<AcceleratorGroup*, 2> both = {&first, &second};
     for (size_t k = 0; k < 2; ++k) {
-      const auto space = lowering_.SpaceOf(groups_[k], 3);
+      const auto space = lowering_.SpaceOf(groups_[k], 3, 100'000).tiles;
       Tile tile = space[b_.Pick(0, std::ssize(space) - 1)].tile;
       tile.rows_first = b_.Pick(0, 3) > 0;
       LoweredTile made = lowering_.LowerAs(groups_[k], tile);

@@ -383,7 +383,7 @@ TileSpace LegalTiles(const isa::Spec& spec, const Array& array, const KernelTemp
       misfit = tile;
   };
   const bool sums = kind.SumsChannels(), weights = kind.Weights(window, array).has_value();
-  const auto channel_tiles = ChannelTiles(window, sums);
+  const auto channel_tiles = ChannelTiles(window, sums, PartSizes);
   const auto y_sizes = PartSizes(window.OutRows()), x_sizes = PartSizes(window.OutCols());
   // All tiles of `t` threads and columns `x` that fit, with the taps `ky` and `kx` on chip at a time.
   const auto try_tiles = [&](int t, int64_t x, int64_t ky, int64_t kx) {
@@ -416,18 +416,26 @@ TileSpace LegalTiles(const isa::Spec& spec, const Array& array, const KernelTemp
   return space;
 }
 
-std::vector<TileCost> AllTiles(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
-                               const Window& window, const Epilogue& epilogue, int most_threads) {
+AllLegal AllTiles(const isa::Spec& spec, const Array& array, const KernelTemplate& kind, const Window& window,
+                  const Epilogue& epilogue, int most_threads, size_t most) {
   const TileModel model(spec, array, kind, window, epilogue);
   const bool sums = kind.SumsChannels(), weights = kind.Weights(window, array).has_value();
-  std::vector<TileCost> found;
+  AllLegal found;
+  const auto keep_cheapest = [&] {
+    if (found.tiles.size() <= most) return;
+    std::ranges::stable_sort(found.tiles, {}, &TileCost::cycles);
+    found.tiles.resize(most);
+  };
   const auto add = [&](const Tile& tile) {
-    if (model.Fits(tile)) found.push_back(model.CostOf(tile));
+    if (!model.Fits(tile)) return;
+    ++found.legal;
+    found.tiles.push_back(model.CostOf(tile));
+    if (found.tiles.size() > 4 * most) keep_cheapest();
   };
   std::set<int> counts;
   for (int t = 1; t <= most_threads; ++t) counts.insert({t, sums && t > 1 ? t * array.units : t});
-  const auto channel_tiles = ChannelTiles(window, sums);
-  const auto y_sizes = PartSizes(window.OutRows()), x_sizes = PartSizes(window.OutCols());
+  const auto channel_tiles = ChannelTiles(window, sums, AllSizes);
+  const auto y_sizes = AllSizes(window.OutRows()), x_sizes = PartSizes(window.OutCols());
   for (const auto& [ky, kx] : TapParts(kind, window))
     for (int64_t y : y_sizes)
       for (int64_t x : x_sizes)
@@ -438,6 +446,7 @@ std::vector<TileCost> AllTiles(const isa::Spec& spec, const Array& array, const 
           tile.kx = kx;
           for (int t : counts) ForEachSharing(model, window, tile, t, weights, /*least=*/2, add);
         }
+  keep_cheapest();
   return found;
 }
 
@@ -458,7 +467,7 @@ std::vector<TileWork> RowTiles(const isa::Spec& spec, const Array& array, const 
   constexpr size_t kMostColumnParts = 4;
   std::vector<int64_t> x_sizes = PartSizes(window.OutCols());
   x_sizes.resize(std::min(x_sizes.size(), kMostColumnParts));
-  const auto channel_tiles = ChannelTiles(window, sums);
+  const auto channel_tiles = ChannelTiles(window, sums, PartSizes);
   for (int64_t y : PartSizes(window.OutRows()))
     for (int64_t x : x_sizes)
       for (Tile tile : channel_tiles) {

@@ -26,11 +26,15 @@ std::vector<TileCost> RankTiles(const isa::Spec& spec, const Array& array, const
                                 const Window& window, const Epilogue& epilogue, int threads,
                                 std::string& why);
 
+struct AllLegal {
+  int64_t legal = 0;            ///< so many there are
+  std::vector<TileCost> tiles;  ///< the cheapest of them; of equals always the same
+};
 /// Every legal tile: of 1 to `most_threads` virtual threads (times the units that share the work), of any
-/// columns and taps, not only where whole ones do not fit. In no order that means anything, but the same each
-/// time.
-std::vector<TileCost> AllTiles(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
-                               const Window& window, const Epilogue& epilogue, int most_threads);
+/// columns and taps, not only where whole ones do not fit, and of any rows, blocks and groups up to 64, also
+/// where the last part is a small one. `tiles` has at most `most`.
+AllLegal AllTiles(const isa::Spec& spec, const Array& array, const KernelTemplate& kind, const Window& window,
+                  const Epilogue& epilogue, int most_threads, size_t most);
 
 /// What the model says of the parts of a kernel's cycles: busy units, and what no other work hides.
 struct TileWork {

@@ -13,12 +13,21 @@ std::vector<int64_t> PartSizes(int64_t extent) {
   return {sizes.rbegin(), sizes.rend()};
 }
 
-std::vector<Tile> ChannelTiles(const Window& window, bool sums_channels) {
+std::vector<int64_t> AllSizes(int64_t extent) {
+  constexpr int64_t kMost = 64;
+  if (extent > kMost) return PartSizes(extent);
+  std::vector<int64_t> sizes;
+  for (int64_t size = extent; size > 0; --size) sizes.push_back(size);
+  return sizes;
+}
+
+std::vector<Tile> ChannelTiles(const Window& window, bool sums_channels,
+                               std::vector<int64_t> (*sizes)(int64_t extent)) {
   std::vector<Tile> tiles;
-  for (int64_t co : PartSizes(window.co))
-    for (int64_t ci : sums_channels ? PartSizes(window.ci) : std::vector<int64_t>{1})
+  for (int64_t co : sizes(window.co))
+    for (int64_t ci : sums_channels ? sizes(window.ci) : std::vector<int64_t>{1})
       tiles.push_back({.co = co, .ci = ci});
-  for (int64_t g : PartSizes(window.g))
+  for (int64_t g : sizes(window.g))
     if (g > 1) tiles.push_back({.co = window.co, .ci = sums_channels ? window.ci : 1, .g = g});
   return tiles;
 }

@@ -15,8 +15,13 @@ namespace cosim::kernels {
 /// Those that cut `extent` into 1, 2, 3, … nearly equal parts, the largest first.
 std::vector<int64_t> PartSizes(int64_t extent);
 
-/// The channel part of a tile, in all sizes worth trying: blocks of one group, or several whole groups.
-std::vector<Tile> ChannelTiles(const Window& window, bool sums_channels);
+/// All from `extent` to 1, also those that leave a last part much smaller than the others. Of more than 64,
+/// PartSizes.
+std::vector<int64_t> AllSizes(int64_t extent);
+
+/// The channel part of a tile, in all sizes of `sizes`: blocks of one group, or several whole groups.
+std::vector<Tile> ChannelTiles(const Window& window, bool sums_channels,
+                               std::vector<int64_t> (*sizes)(int64_t extent));
 
 /// Whether a window without weights may come in rows: one that nothing else overlaps.
 bool ComesInRows(const KernelTemplate& kind, const Window& window);
