@@ -76,6 +76,22 @@ TEST_F(RankTilesTest, AllTilesHaveTheRankedOnesAmongThem) {
                       {.co = 4, .ci = 4, .y = 1000, .x = 1000}));
 }
 
+TEST_F(RankTilesTest, AllTilesHaveUnevenOnesToo) {
+  const auto all = AllTiles(spec_, array_, kernels::Contraction(), window_, epilogue_, 2, 1'000'000);
+  EXPECT_EQ(all.legal, std::ssize(all.tiles));
+  const auto uneven = [](const TileCost& each) { return each.tile.y == 9 && each.tile.co == 3; };
+  EXPECT_TRUE(std::ranges::any_of(all.tiles, uneven));
+}
+
+TEST_F(RankTilesTest, OfTooManyTilesTheCheapestAreKept) {
+  auto all = AllTiles(spec_, array_, kernels::Contraction(), window_, epilogue_, 2, 1'000'000);
+  const auto some = AllTiles(spec_, array_, kernels::Contraction(), window_, epilogue_, 2, 100);
+  EXPECT_EQ(some.legal, all.legal);
+  ASSERT_EQ(some.tiles.size(), 100u);
+  std::ranges::stable_sort(all.tiles, {}, &TileCost::cycles);
+  for (size_t i = 0; i < some.tiles.size(); ++i) EXPECT_EQ(some.tiles[i].tile, all.tiles[i].tile) << i;
+}
+
 // A sweep keeps the tiles and changes the memory.
 TEST_F(RankTilesTest, TilesAreRankedAnewForOtherLatencies) {
   for (const int threads : {1, 2}) {

@@ -20,17 +20,18 @@ using kernels::TileCost;
 using runtime::Cycle;
 
 /// 8 x 8 x 12 x 12 x 4 tiles, of which the model thinks that larger ones are better.
-std::vector<TileCost> Tiles() {
-  std::vector<TileCost> tiles;
+kernels::AllLegal Tiles() {
+  kernels::AllLegal all;
   for (int64_t co = 1; co <= 8; ++co)
     for (int64_t ci = 1; ci <= 8; ++ci)
       for (int64_t y = 1; y <= 12; ++y)
         for (int64_t x = 1; x <= 12; ++x)
           for (int threads = 1; threads <= 4; ++threads)
-            tiles.push_back({{.co = co, .ci = ci, .y = y, .x = x, .threads = threads},
-                             1e6 / static_cast<double>(co * ci * y * x),
-                             1});
-  return tiles;
+            all.tiles.push_back({{.co = co, .ci = ci, .y = y, .x = x, .threads = threads},
+                                 1e6 / static_cast<double>(co * ci * y * x),
+                                 1});
+  all.legal = std::ssize(all.tiles);
+  return all;
 }
 
 /// Fewest, 1000, at co 5, ci 3, y 7, x 2 and 3 threads; schedules of one thread and many channels make no
@@ -64,6 +65,7 @@ std::optional<Found> Try(const ScheduleSpace& space, Method method, int trials, 
 TEST(ScheduleSpace, IsInTheOrderOfTheModel) {
   const ScheduleSpace space(Tiles());
   EXPECT_EQ(space.size(), 8U * 8 * 12 * 12 * 4);
+  EXPECT_EQ(space.legal(), 8 * 8 * 12 * 12 * 4);
   EXPECT_EQ(space.tile(0).x, 12);
   for (const size_t point : {size_t{0}, size_t{1000}, space.size() - 1})
     EXPECT_EQ(space.Find(space.tile(point)), point);
@@ -181,11 +183,11 @@ TEST_P(EachMethod, IsTheSameForTheSameSeed) {
 }
 
 TEST_P(EachMethod, FindsTheBestOfASmallSpace) {
-  std::vector<TileCost> tiles = Tiles();
-  tiles.resize(120);
-  const ScheduleSpace space(tiles);
+  kernels::AllLegal some = Tiles();
+  some.tiles.resize(120);
+  const ScheduleSpace space(some);
   Cycle best = 1'000'000;
-  for (const TileCost& each : tiles) best = std::min(best, CyclesOf(each.tile).value_or(best));
+  for (const TileCost& each : some.tiles) best = std::min(best, CyclesOf(each.tile).value_or(best));
   EXPECT_EQ(Try(space, GetParam(), 1000, 1)->cycles, best);
 }
 
