@@ -15,7 +15,8 @@ HostSpace::HostSpace(const ContractionSchedule& first, std::vector<ContractionSc
 }
 
 HostSpace::Knobs HostSpace::KnobsOf(const ContractionSchedule& s) {
-  return {s.transform, s.tile.lanes, s.tile.vectors, s.tile.pixels, s.tile.rows, s.tile.chunk};
+  const schedules::Tile& tile = s.tile;
+  return {s.transform, tile.lanes, tile.vectors, tile.pixels, tile.rows, tile.chunk, tile.unroll};
 }
 
 std::vector<float> HostSpace::Features(size_t point) const {

@@ -10,7 +10,7 @@
 
 namespace cosim::tune {
 
-class HostSpace : public KnobSpace<6> {
+class HostSpace : public KnobSpace<7> {
  public:
   /// `first`, which may be none of `schedules`, is point 0.
   HostSpace(const schedules::ContractionSchedule& first,
@@ -23,7 +23,7 @@ class HostSpace : public KnobSpace<6> {
   }
 
   /// The knobs, and how many sums are kept in registers.
-  static constexpr size_t kFeatures = 8;
+  static constexpr size_t kFeatures = 9;
   std::vector<float> Features(size_t point) const override;
 
  private:

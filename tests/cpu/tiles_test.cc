@@ -166,6 +166,7 @@ INSTANTIATE_TEST_SUITE_P(All, TilesTest, testing::Values(DType::kFloat32, DType:
 /// By the model's choice, and by two schedules drawn from all legal ones.
 struct Drawn {
   int schedules = 0, others = 0;  ///< whose loops are not those of the model's choice
+  int written_out = 0;            ///< of whose innermost loop some steps are
 
   void ExpectGolden(Case& some, Randoms& random, const CpuTarget& target) {
     const ValueId id = some.graph.size() - 1;
@@ -181,6 +182,7 @@ struct Drawn {
         const auto last = static_cast<int64_t>(found.all.size()) - 1;
         const auto& schedule =
             i == 0 ? found.chosen : found.all[static_cast<size_t>(random.Between(0, last))];
+        written_out += schedule.tile.unroll > 1;
         others += loops({{found.workload, schedule}}) != loops({});
         const Tensor result = some.Interpret(target, {{found.workload, schedule}});
         ASSERT_EQ(golden::CountMismatches(result.dtype(), tolerance, result.bytes(), values[id]->bytes()), 0)
@@ -202,6 +204,7 @@ TEST_P(TilesTest, AnyLegalScheduleEqualsTheGoldenModel) {
   }
   EXPECT_GE(drawn.schedules, 30);
   EXPECT_GE(drawn.others, 15);
+  EXPECT_GE(drawn.written_out, 5);
 }
 
 TEST(Tiles, TransformsByAnyTileEqualTheGoldenModel) {
@@ -245,7 +248,8 @@ TEST(Tiles, CompilersTakeSchedules) {
 
 TEST(Tiles, SchedulesAreTextAndBack) {
   for (const char* text : {"lanes=16 vectors=2 pixels=14 rows=1 chunk=64",
-                           "winograd=4 lanes=8 vectors=1 pixels=3 rows=7 chunk=9"}) {
+                           "winograd=4 lanes=8 vectors=1 pixels=3 rows=7 chunk=9",
+                           "lanes=16 vectors=2 pixels=14 rows=1 chunk=64 unroll=4"}) {
     const auto schedule = schedules::ParseContractionSchedule(text);
     ASSERT_TRUE(schedule) << text;
     EXPECT_EQ(ToString(*schedule), text);
@@ -263,7 +267,8 @@ TEST(Tiles, SchedulesThatDoNotFitAreNotLegal) {
        {std::tuple("lanes", &schedules::Tile::lanes, 16), std::tuple("lanes", &schedules::Tile::lanes, 6),
         std::tuple("vectors", &schedules::Tile::vectors, 3),
         std::tuple("pixels", &schedules::Tile::pixels, 8), std::tuple("rows", &schedules::Tile::rows, 8),
-        std::tuple("chunk", &schedules::Tile::chunk, 33), std::tuple("chunk", &schedules::Tile::chunk, 0)}) {
+        std::tuple("chunk", &schedules::Tile::chunk, 33), std::tuple("chunk", &schedules::Tile::chunk, 0),
+        std::tuple("unroll", &schedules::Tile::unroll, 2)}) {
     schedules::Tile bad = good;
     bad.*knob = value;
     EXPECT_FALSE(IsTile(problem, bad, kTargets[1])) << name << "=" << value;

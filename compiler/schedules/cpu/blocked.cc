@@ -295,6 +295,7 @@ std::optional<TileProblem> ConvolutionProblem(const ops::Computation& plain, con
                             .channels = shape.channels / shape.groups,
                             .depth = CeilDiv(shape.depth, dot),
                             .taps = shape.kernel[0] * shape.kernel[1],
+                            .columns = shape.kernel[1],
                             .element_bytes = 4,  // of a lane
                             .grouped = shape.groups > 1};
   return IsTileable(problem, target) ? std::optional(problem) : std::nullopt;

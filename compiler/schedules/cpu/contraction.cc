@@ -46,6 +46,7 @@ std::optional<ContractionSchedule> ParseContractionSchedule(std::string_view tex
     if (!value) return std::nullopt;
     *to = *value;
   }
+  tile.unroll = TakeNumber(text, "unroll").value_or(1);
   return text.empty() ? std::optional(schedule) : std::nullopt;
 }
 

@@ -20,7 +20,7 @@ struct ContractionSchedule {
   friend bool operator==(const ContractionSchedule&, const ContractionSchedule&) = default;
 };
 
-/// "lanes=16 vectors=2 pixels=14 rows=1 chunk=64", with "winograd=4 " before it where there is a transform.
+/// A tile's text, with "winograd=4 " before it where there is a transform.
 std::string ToString(const ContractionSchedule& schedule);
 /// And back; nothing for other text.
 std::optional<ContractionSchedule> ParseContractionSchedule(std::string_view text);

@@ -92,16 +92,20 @@ void OrderPool(Stage& stage) {
 }
 
 /// Loops n, o | c / chunk, y, x / pixels | c % chunk, kh, kw | a tile of pixels and vectors, written out: its
-/// sums stay in registers while all of a chunk is added.
+/// sums stay in registers while all of a chunk is added. Of the innermost loop some steps may be written out.
 void OrderTiles(Stage& stage, const Tile& tile) {
   const Axis y = stage.axis(2);
   const std::vector<Axis> reduced = stage.reduce_axes();
   const auto [outer_c, c] = stage.Split(reduced[0], tile.chunk);
+  const bool is_window = reduced[1]->extent * reduced[2]->extent > 1;
+  const auto [loop_c, step_c] = stage.Split(c, is_window ? 1 : tile.unroll);
   const auto [outer_x, x] = stage.Split(stage.axis(3), tile.pixels);
   const auto [vector, lane] = stage.Split(stage.axis(4), tile.lanes);
-  std::vector<Axis> order = {outer_c, y, outer_x, c, reduced[1], reduced[2], x, vector, lane};
+  std::vector<Axis> order = {outer_c, y, outer_x, loop_c, reduced[1], reduced[2], step_c, x, vector, lane};
   if (reduced.size() > 3) order.push_back(reduced[3]);
   stage.Reorder(order);
+  stage.Unroll(step_c);
+  if (is_window && tile.unroll > 1) stage.Unroll(reduced[2]);
   stage.Unroll(x);
   stage.Unroll(vector);
   stage.Tensorize(lane);

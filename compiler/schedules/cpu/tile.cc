@@ -15,6 +15,7 @@ constexpr int64_t kLatency = 8;  // multiply-adds that are under way at a time
 constexpr int64_t kLeast = 4;    // lanes that are worth a vector
 constexpr int64_t kMostVectors = 8, kMostPixels = 28;
 constexpr int64_t kMostChunks = 8;             // that a search divides channels into
+constexpr int64_t kUnrolls[] = {1, 2, 4};      // channels of a step
 constexpr int64_t kLoop = 2;                   // cycles of a step beside its vectors
 constexpr int64_t kEntry = 20;                 // and of a tile's first and last one
 constexpr int64_t kCachedWeights = 32 * 1024;  // bytes that stay in the first cache while x passes
@@ -25,11 +26,19 @@ int64_t LanesFor(const TileProblem& problem, const CpuTarget& target) {
   return lanes;
 }
 
+bool IsUnroll(const TileProblem& problem, const Tile& tile) {
+  if (tile.unroll == 1) return true;
+  if (problem.taps > 1) return tile.unroll == problem.columns;
+  return std::ranges::find(kUnrolls, tile.unroll) != std::end(kUnrolls) && tile.chunk % tile.unroll == 0 &&
+         problem.depth % tile.chunk == 0;
+}
+
 }  // namespace
 
 std::string ToString(const Tile& tile) {
-  return fmt::format("lanes={} vectors={} pixels={} rows={} chunk={}", tile.lanes, tile.vectors, tile.pixels,
-                     tile.rows, tile.chunk);
+  std::string text = fmt::format("lanes={} vectors={} pixels={} rows={} chunk={}", tile.lanes, tile.vectors,
+                                 tile.pixels, tile.rows, tile.chunk);
+  return tile.unroll > 1 ? text + fmt::format(" unroll={}", tile.unroll) : text;
 }
 
 bool IsTileable(const TileProblem& problem, const CpuTarget& target) {
@@ -66,11 +75,14 @@ bool IsTile(const TileProblem& problem, const Tile& tile, const CpuTarget& targe
   if (tile.pixels < 1 || tile.pixels > std::min(problem.pixels, kMostPixels)) return false;
   if (problem.grouped && problem.channels % tile.block() != 0) return false;
   return tile.pixels * tile.vectors + tile.vectors + 1 <= target.vector_registers && tile.chunk >= 1 &&
-         tile.chunk <= problem.depth && tile.rows >= 1 && tile.rows <= problem.rows;
+         tile.chunk <= problem.depth && tile.rows >= 1 && tile.rows <= problem.rows &&
+         IsUnroll(problem, tile);
 }
 
 std::vector<Tile> TilesOf(const TileProblem& problem, const CpuTarget& target) {
-  std::vector<int64_t> chunks, rows;
+  std::vector<int64_t> chunks, rows, unrolls(std::begin(kUnrolls), std::end(kUnrolls));
+  if (problem.taps > 1) unrolls = {1, problem.columns};
+  if (unrolls.back() == 1) unrolls.pop_back();
   for (int64_t parts = 1; parts <= std::min<int64_t>(problem.depth, kMostChunks); ++parts)
     chunks.push_back(CeilDiv(problem.depth, parts));
   for (int64_t count = 1; count < problem.rows; count *= 2) rows.push_back(count);
@@ -80,10 +92,11 @@ std::vector<Tile> TilesOf(const TileProblem& problem, const CpuTarget& target) {
     for (int64_t vectors = 1; vectors <= kMostVectors; ++vectors)
       for (int64_t pixels = 1; pixels <= kMostPixels; ++pixels)
         for (const int64_t chunk : chunks)
-          for (const int64_t count : rows) {
-            const Tile tile{lanes, vectors, pixels, count, chunk};
-            if (IsTile(problem, tile, target)) tiles.push_back(tile);
-          }
+          for (const int64_t count : rows)
+            for (const int64_t unroll : unrolls) {
+              const Tile tile{lanes, vectors, pixels, count, chunk, unroll};
+              if (IsTile(problem, tile, target)) tiles.push_back(tile);
+            }
   return tiles;
 }
 

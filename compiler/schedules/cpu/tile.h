@@ -19,6 +19,7 @@ using tir::CeilDiv;
 struct TileProblem {
   int64_t rows = 1, pixels = 1, channels = 1;
   int64_t depth = 1, taps = 1;
+  int64_t columns = 1;        ///< of the taps, side by side in x
   int64_t element_bytes = 4;  ///< of a weight
   bool grouped = false;       ///< blocks of channels must divide `channels`: each belongs to one group
 };
@@ -28,12 +29,15 @@ struct Tile {
   int64_t lanes = 1, vectors = 1, pixels = 1;
   int64_t rows = 1;   ///< rows of pixels whose sums are kept until they are complete
   int64_t chunk = 1;  ///< channels that are summed before the next tile's: their weights stay in the cache
+  /// Steps of the innermost sum that are written out one behind the other: of a window all of its columns,
+  /// else 2 or 4 channels; 1: it is a loop.
+  int64_t unroll = 1;
 
   int64_t block() const { return lanes * vectors; }
   friend bool operator==(const Tile&, const Tile&) = default;
 };
 
-/// "lanes=16 vectors=2 pixels=14 rows=1 chunk=64".
+/// "lanes=16 vectors=2 pixels=14 rows=1 chunk=64", with " unroll=4" behind it where that is not 1.
 std::string ToString(const Tile& tile);
 
 /// Whether tiles in registers are worth while at all.
