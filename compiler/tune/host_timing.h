@@ -39,9 +39,9 @@ class HostTimer {
                                               double seconds, std::string* why = nullptr);
 
   /// The whole network by `schedules` beside itself without: the ratio of the times of `rounds` runs by
-  /// turns, its median, and the least of both. Nothing when the process ends.
+  /// turns, its median, and the least without. Nothing when the process ends.
   struct WholeTiming {
-    double ratio = 1, before_s = 0, after_s = 0;
+    double ratio = 1, before_s = 0;
   };
   std::optional<WholeTiming> TimeWhole(const schedules::ContractionSchedules& schedules, int rounds);
 

@@ -177,7 +177,7 @@ class HostTuner {
     const auto whole = timer_.TimeWhole(best_, kWholeRuns);
     if (!whole) return error = "the network cannot be run in a process of its own", false;
     tuned_.untuned_s = whole->before_s;
-    tuned_.tuned_s = whole->after_s;
+    tuned_.tuned_s = whole->before_s * whole->ratio;
     tuned_.ratio = whole->ratio;
     if (best_.empty() || whole->ratio >= 1) {
       for (TunedWorkload& each : tuned_.workloads) each.taken = false, each.after = each.before;

@@ -36,9 +36,10 @@ struct TunedWorkload {
 };
 
 struct TunedHost {
-  std::string processor;              ///< as LLVM names it
-  double untuned_s = 0, tuned_s = 0;  ///< of the whole network, the least of so many runs by turns
-  double ratio = 1;                   ///< of their times, the median of those runs
+  std::string processor;  ///< as LLVM names it
+  double ratio = 1;       ///< of the whole network's times, the median of so many runs by turns
+  double untuned_s = 0;   ///< the least of the runs by the schedules before, and
+  double tuned_s = 0;     ///< what that is with those after, by the ratio
   int64_t trials = 0, remembered = 0, failed = 0;  ///< measured; that the log had; that ended their process
   double search_s = 0;                             ///< wall time
   std::vector<TunedWorkload> workloads;

@@ -121,7 +121,7 @@ TEST(Evolution, NoDesignIsProposedTwiceAndASmallSpaceEndsWhenAllWereSeen) {
   const auto sum = [](const Genome& genome) -> Fitness {
     return {.violation = 0, .costs = {static_cast<double>(genome[0] + genome[2] + genome[3])}};
   };
-  for (const SearchMethod method : {SearchMethod::kNsga2, SearchMethod::kRandom}) {
+  for (const SearchMethod method : {SearchMethod::kNsga2, SearchMethod::kTrees, SearchMethod::kRandom}) {
     const Found found = SearchFor(genes, method, sum, 1000, 5, 7);
     std::set<Genome> genomes;
     for (const Proposal& proposal : found.proposals) genomes.insert(proposal.genome);
@@ -131,17 +131,39 @@ TEST(Evolution, NoDesignIsProposedTwiceAndASmallSpaceEndsWhenAllWereSeen) {
 }
 
 TEST(Evolution, ASeedMeansTheSameDesignsAndMoreTrialsTheSameOnesFirst) {
-  const auto genomes = [](uint64_t seed, size_t trials) {
-    std::vector<Genome> list;
-    for (const Proposal& proposal : SearchFor(kTrade, SearchMethod::kNsga2, Trade, trials, seed).proposals)
-      list.push_back(proposal.genome);
-    return list;
-  };
-  const auto some = genomes(7, 130);
-  auto more = genomes(7, 215);
-  EXPECT_NE(genomes(8, 130), some);
-  more.resize(130);
-  EXPECT_EQ(more, some);
+  for (const auto& [method, trials] :
+       {std::pair(SearchMethod::kNsga2, size_t{130}), {SearchMethod::kTrees, size_t{33}}}) {
+    const auto genomes = [&, method = method](uint64_t seed, size_t count) {
+      std::vector<Genome> list;
+      for (const Proposal& proposal : SearchFor(kTrade, method, Trade, count, seed).proposals)
+        list.push_back(proposal.genome);
+      return list;
+    };
+    const auto some = genomes(7, trials);
+    auto more = genomes(7, trials + 19);
+    EXPECT_NE(genomes(8, trials), some);
+    more.resize(trials);
+    EXPECT_EQ(more, some);
+  }
+}
+
+/// The least sum of both costs.
+double LeastOf(const Found& found) {
+  double least = found.fitness.front().costs[0] + found.fitness.front().costs[1];
+  for (const Fitness& each : found.fitness) least = std::min(least, each.costs[0] + each.costs[1]);
+  return least;
+}
+
+TEST(Evolution, WhatTreesGuessLeadsSoonerToTheFront) {
+  for (const uint64_t seed : {1, 2, 3}) {
+    const double by_trees = LeastOf(SearchFor(kTrade, SearchMethod::kTrees, Trade, 80, seed));
+    EXPECT_LT(by_trees, LeastOf(SearchFor(kTrade, SearchMethod::kNsga2, Trade, 80, seed))) << seed;
+  }
+}
+
+TEST(Evolution, WithoutCostsThereIsNothingToGuessFrom) {
+  const auto never = [](const Genome&) { return Fitness{.violation = 1, .costs = {}}; };
+  EXPECT_THAT(SearchFor(kTrade, SearchMethod::kTrees, never, 60, 1).proposals, SizeIs(60));
 }
 
 TEST(Evolution, TheFirstGenerationTakesEachValueEquallyOften) {

@@ -163,14 +163,14 @@ TEST_F(SearchTest, ACrashOfACandidateIsARowAndNotTheEnd) {
   }
   EXPECT_GE(crashed, 1);
   EXPECT_GE(done, 5);
-  EXPECT_EQ(rows.back().birth->generation, 4);
+  EXPECT_GE(rows.back().birth->generation, 4);
 }
 
 TEST_F(SearchTest, RowsSayHowTheSearchCameUponThemAndTheFrontIsOfThem) {
   options_.database = folder_ / "search.sqlite";
   int excluded = 0, failed = 0;
   // All there are, among them those that a search would rather not look at.
-  const std::vector<Row> rows = Rows(Replaced(kSearched, "10..90", "20"));
+  const std::vector<Row> rows = Rows(Replaced(kSearched, "10..90", "20") + "method: nsga2\n");
   EXPECT_EQ(rows.size(), 12u);
   for (const Row& row : rows) {
     ASSERT_TRUE(row.birth);

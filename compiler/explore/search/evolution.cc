@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "compiler/explore/search/surrogate.h"
 #include "isa/check.h"
 
 namespace cosim::explore {
@@ -15,6 +16,9 @@ namespace {
 constexpr int64_t kCrossedOf10 = 6;       // children of two parents, in ten; the others are of one
 constexpr int kScreened = 20;             // designs looked at for one that breaks no condition
 constexpr int kMoreMutations = 30;        // of a child that was there before
+constexpr int kAhead = 8;                 // generations by guesses
+constexpr size_t kChildren = 4;           // in each, for one of the population
+constexpr size_t kBatches = 4;            // that a population is run in where guesses lead
 constexpr int kDraws = 1000;              // for a design that is new
 constexpr int64_t kMostToScan = 1 << 22;  // designs; of more than that, not half can have been seen
 
@@ -155,7 +159,7 @@ std::vector<Genome> Evolution::FirstDesigns() {
 }
 
 std::optional<Proposal> Evolution::Screened(std::optional<Proposal> first) {
-  const bool has_parents = method_ == SearchMethod::kNsga2 && !free_.empty() && !ranked_.empty();
+  const bool has_parents = method_ != SearchMethod::kRandom && !free_.empty() && !ranked_.empty();
   std::optional<Proposal> best;
   double least = 0;
   for (int i = 0; i < kScreened; ++i) {
@@ -170,12 +174,50 @@ std::optional<Proposal> Evolution::Screened(std::optional<Proposal> first) {
   return best;
 }
 
+std::vector<Proposal> Evolution::Promising() {
+  const Surrogate surrogate(told_, fitness_);
+  if (!surrogate || free_.empty()) return {};
+  const auto members = members_;
+  const auto ranked = ranked_;
+  std::set<Genome> guessed = seen_;
+  for (int generation = 0; generation < kAhead; ++generation) {
+    std::vector<Proposal> children;
+    for (size_t i = 0; i < kChildren * population_; ++i) {
+      const Ranked &a = Parent(), &b = Parent();
+      Genome child = Child(members_[a.index].genome, members_[b.index].genome);
+      for (int more = 0; more < kMoreMutations && guessed.count(child) > 0; ++more) MutateOne(child);
+      if (guessed.insert(child).second) children.push_back({std::move(child), generation_, {}});
+    }
+    std::vector<Genome> genomes;
+    for (const Proposal& child : children) genomes.push_back(child.genome);
+    const std::vector<Fitness> guesses = surrogate.Guess(genomes);
+    for (size_t i = 0; i < genomes.size(); ++i) members_.push_back({std::move(genomes[i]), 0, guesses[i]});
+    Select();
+  }
+  std::ranges::stable_sort(ranked_, Beats);
+  std::vector<Proposal> promising;
+  for (const Ranked& each : ranked_)
+    if (const Member& member = members_[each.index]; member.place == 0)
+      promising.push_back({member.genome, generation_, {}});
+  members_ = members;
+  ranked_ = ranked;
+  return promising;
+}
+
 std::vector<Proposal> Evolution::Next() {
   last_.clear();
   ++generation_;
   std::vector<Genome> first;
-  if (method_ == SearchMethod::kNsga2 && generation_ == 1) first = FirstDesigns();
-  for (size_t i = 0; last_.size() < population_; ++i) {
+  if (method_ != SearchMethod::kRandom && generation_ == 1) first = FirstDesigns();
+  auto promising = method_ == SearchMethod::kTrees ? Promising() : std::vector<Proposal>();
+  const size_t count = promising.empty() ? population_ : (population_ + kBatches - 1) / kBatches;
+  for (Proposal& proposal : promising) {
+    if (4 * (last_.size() + 1) > 3 * count) break;  // a quarter is children of what has run
+    if (violation_ && violation_(proposal.genome) > 0) continue;
+    seen_.insert(proposal.genome);
+    last_.push_back(std::move(proposal));
+  }
+  for (size_t i = 0; last_.size() < count; ++i) {
     std::optional<Proposal> proposal;
     if (i < first.size() && seen_.count(first[i]) == 0) proposal = Proposal{first[i], generation_, {}};
     if (!proposal || i >= start_.size()) proposal = Screened(std::move(proposal));
@@ -188,9 +230,16 @@ std::vector<Proposal> Evolution::Next() {
 
 void Evolution::Tell(const std::vector<Fitness>& fitness) {
   COSIM_CHECK(fitness.size() <= last_.size());
-  for (size_t i = 0; i < fitness.size(); ++i)
+  for (size_t i = 0; i < fitness.size(); ++i) {
+    told_.push_back(last_[i].genome);
+    fitness_.push_back(fitness[i]);
     members_.push_back({last_[i].genome, proposed_ + static_cast<int64_t>(i) + 1, fitness[i]});
+  }
   proposed_ += static_cast<int64_t>(last_.size());
+  Select();
+}
+
+void Evolution::Select() {
   std::vector<Fitness> all;
   for (const Member& member : members_) all.push_back(member.fitness);
   ranked_ = Survivors(all, population_);

@@ -27,6 +27,7 @@ using Genome = std::vector<int64_t>;
 enum class SearchMethod {
   kNsga2,
   kRandom,  ///< each design by itself: what a search has to be better than
+  kTrees,   ///< NSGA-II goes ahead on what trees guess, and what it comes to is run
 };
 
 struct Proposal {
@@ -69,6 +70,10 @@ class Evolution {
   void MutateOne(Genome& genome);
   std::optional<Proposal> NewDesign();
   std::optional<Proposal> NewChild();
+  /// The best `population` stay.
+  void Select();
+  /// What some generations lead to by what trees guess, the best first; none of them was seen.
+  std::vector<Proposal> Promising();
   std::vector<Genome> FirstDesigns();
   /// `first`, or of some new ones the first that breaks nothing, else the one that breaks least. Nothing when
   /// all designs have been seen.
@@ -84,6 +89,8 @@ class Evolution {
   int64_t generation_ = 0, proposed_ = 0;
   std::set<Genome> seen_;
   std::vector<Proposal> last_;
+  std::vector<Genome> told_;      ///< all of them, and
+  std::vector<Fitness> fitness_;  ///< what came of each
   std::vector<Member> members_;
   std::vector<Ranked> ranked_;  ///< of members_, all of them
 };

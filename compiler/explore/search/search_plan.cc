@@ -47,12 +47,13 @@ void ReadObjectives(const MapReader& reader, SearchPlan& search, Diagnostics& di
 }
 
 void ReadMethod(const MapReader& reader, SearchPlan& search, Diagnostics& diags) {
-  const std::string name = reader.OptionalString("method", "nsga2");
+  const std::string name = reader.OptionalString("method", "trees");
   if (name == "random") search.method = SearchMethod::kRandom;
-  if (name == "random" || name == "nsga2") return;
-  const std::vector<std::string> known = {"nsga2", "random"};
+  if (name == "nsga2") search.method = SearchMethod::kNsga2;
+  const std::vector<std::string> known = {"trees", "nsga2", "random"};
+  if (std::ranges::find(known, name) != known.end()) return;
   isa::Report(diags, isa::codes::kOutOfRange, *reader.Find("method"),
-              fmt::format("'method' of the plan is '{}', but has to be nsga2 or random", name))
+              fmt::format("'method' of the plan is '{}', but has to be trees, nsga2 or random", name))
       .hint = isa::NameHint(name, known);
 }
 

@@ -17,7 +17,7 @@ namespace cosim::explore {
 struct SearchPlan {
   Plan plan;  ///< without a sample
   std::vector<Objective> objectives;
-  SearchMethod method = SearchMethod::kNsga2;
+  SearchMethod method = SearchMethod::kTrees;
   int64_t trials = 0;       ///< designs to run at most, each under every network
   int64_t population = 32;  ///< designs a generation
   uint64_t search_seed = 1;
