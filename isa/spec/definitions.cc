@@ -127,7 +127,8 @@ std::optional<int64_t> Definitions::ComputeParameter(const ParameterSource& sour
   const std::optional<int64_t> min = limit("min", INT64_MIN), max = limit("max", INT64_MAX);
   if (!min || !max) return std::nullopt;
   if (*value >= *min && *value <= *max) return value;
-  const std::string range = *max == INT64_MAX   ? fmt::format("at least {}", *min)
+  const std::string range = *min == *max        ? fmt::format("{}", *min)
+                            : *max == INT64_MAX ? fmt::format("at least {}", *min)
                             : *min == INT64_MIN ? fmt::format("at most {}", *max)
                                                 : fmt::format("{} to {}", *min, *max);
   Diagnostic& error = Report(diags_, codes::kParameterRange, node,

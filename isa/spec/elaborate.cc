@@ -50,8 +50,11 @@ void ReadQueue(Elaboration& e, const YamlEntry& entry) {
   Queue queue;
   queue.name = entry.key.scalar;
   queue.loc = entry.key.Loc();
-  if (reader.String("from")) queue.from = FindReference(e.spec.units, *reader.Find("from"), "unit", e.diags);
-  if (reader.String("to")) queue.to = FindReference(e.spec.units, *reader.Find("to"), "unit", e.diags);
+  UnitReference from, to;
+  if (reader.String("from")) from = FindUnit(e, *reader.Find("from"));
+  if (reader.String("to")) to = FindUnit(e, *reader.Find("to"));
+  queue.from = from.unit;
+  queue.to = to.unit;
   if (const YamlNode* capacity = reader.Require("capacity")) {
     queue.capacity =
         static_cast<int>(EvaluateParamIn(*capacity, fmt::format("the capacity of queue '{}'", queue.name), 1,
@@ -64,6 +67,7 @@ void ReadQueue(Elaboration& e, const YamlEntry& entry) {
         fmt::format("queue '{}' leads from unit '{}' to itself", queue.name, e.spec.units[queue.from].name))
         .hint = "a unit's own instructions follow each other in order and need no tokens";
   }
+  if (from.is_absent || to.is_absent) return;
   for (const Queue& other : e.spec.queues) {
     if (queue.from < 0 || other.from != queue.from || other.to != queue.to) continue;
     Report(e.diags, codes::kQueueEnds, entry.key,
@@ -101,13 +105,8 @@ void ElaborateHeader(Elaboration& e) {
   spec.parameters = e.definitions.Parameters();
   spec.memories = e.definitions.Memories();
   ReadFetchWords(e);
-  for (const YamlEntry* entry : NamedEntries(e, "units", "unit", true)) {
-    Unit unit;
-    unit.name = entry->key.scalar;
-    unit.loc = entry->key.Loc();
-    spec.units.push_back(std::move(unit));
-    e.units.push_back(entry);
-  }
+  const std::vector<const YamlEntry*> units = NamedEntries(e, "units", "unit", true);
+  if (!units.empty()) ReadUnits(e, units, e.isa.Find("units")->key);
   e.queues = NamedEntries(e, "queues", "queue", false);
   e.formats = NamedEntries(e, "instructions", "instruction", true);
   e.alu_ops = NamedEntries(e, "alu_ops", "ALU op", false);

@@ -33,6 +33,8 @@ struct Elaboration {
   Spec spec;
   /// The entries that spec.units, queues, formats and alu_ops came from, index for index.
   std::vector<const YamlEntry*> units, queues, formats, alu_ops;
+  /// Units that the ISA declares and this configuration lacks: their `where` is 0.
+  std::vector<std::string> absent_units;
 };
 
 /// Bits that an instruction takes, of its word.
@@ -40,7 +42,21 @@ inline int BitsOf(const InstructionFormat& format) {
   return format.fields.back().offset + format.fields.back().type.width;
 }
 
-/// Names, docs and clock; parameters and memories; units' names and docs.
+/// Whether this configuration has `entry`, called `what`: it has no `where`, or one that is not 0.
+bool IsThere(Elaboration& e, const YamlEntry& entry, std::string_view what);
+
+/// A reference to a unit.
+struct UnitReference {
+  int unit = -1;           ///< -1: there is none, or what was wrong has been reported
+  bool is_absent = false;  ///< the unit is one of those that this configuration lacks
+};
+UnitReference FindUnit(Elaboration& e, const YamlNode& node);
+/// Fills spec.units, e.units and e.absent_units; `owner` is the map that declares them.
+void ReadUnits(Elaboration& e, const std::vector<const YamlEntry*>& declared, const YamlNode& owner);
+/// Of an instruction's `unit`, a name or a list of names: the first that this configuration has.
+UnitReference FindFirstUnit(Elaboration& e, const YamlNode& node, std::string_view what);
+
+/// Names, docs and clock; parameters and memories; names of the units that there are.
 void ElaborateHeader(Elaboration& e);
 void ElaborateQueues(Elaboration& e);
 /// Instruction formats with their fields, without the tensors they touch.

@@ -26,40 +26,36 @@ std::optional<Kind> ReadKind(const YamlEntry& entry, Diagnostics& diags) {
   return std::nullopt;
 }
 
-/// Whether this configuration has the instruction: `where` is not 0.
-bool IsThere(Elaboration& e, const YamlEntry& entry) {
-  const YamlEntry* where = entry.value.Find("where");
-  if (!where) return true;
-  return EvaluateParam(where->value, fmt::format("'where' of instruction '{}'", entry.key.scalar),
-                       e.definitions, e.diags) != 0;
-}
-
 class FormatReader {
  public:
   FormatReader(Elaboration& e, const YamlEntry& entry)
       : e_(e), entry_(entry), what_(fmt::format("instruction '{}'", entry.key.scalar)) {}
 
-  /// Appends the format to the spec, complete or not.
-  void Read() {
+  /// Appends the format to the spec, complete or not; false, and nothing, if there is no unit for it here.
+  bool Read() {
     format_.name = entry_.key.scalar;
     format_.loc = entry_.key.Loc();
     if (entry_.value.kind != YamlNode::Kind::kMap) {
       Report(e_.diags, codes::kWrongType, entry_.key,
              fmt::format("{} has to be a map of keys, not {}", what_, KindName(entry_.value.kind)));
-      return;
+      return true;
     }
     const std::optional<Kind> kind = ReadKind(entry_, e_.diags);
-    if (!kind) return;
+    if (!kind) return true;
     format_.kind = *kind;
     const MapReader reader = Reader();
     format_.doc = reader.OptionalString("doc", "");
-    if (reader.String("unit"))
-      format_.unit = FindReference(e_.spec.units, *reader.Find("unit"), "unit", e_.diags);
+    if (const YamlNode* node = reader.Require("unit")) {
+      const UnitReference unit = FindFirstUnit(e_, *node, what_);
+      if (unit.is_absent) return false;
+      format_.unit = unit.unit;
+    }
     ReadMemory(reader);
     AddHeader(reader);
     AddFields(reader);
     ReadMatch(reader);
     e_.spec.formats.push_back(std::move(format_));
+    return true;
   }
 
  private:
@@ -202,8 +198,13 @@ class FormatReader {
 }  // namespace
 
 void ElaborateFormats(Elaboration& e) {
-  std::erase_if(e.formats, [&](const YamlEntry* entry) { return !IsThere(e, *entry); });
-  for (const YamlEntry* entry : e.formats) FormatReader(e, *entry).Read();
+  std::erase_if(e.formats, [&](const YamlEntry* entry) {
+    return !IsThere(e, *entry, fmt::format("instruction '{}'", entry->key.scalar)) ||
+           !FormatReader(e, *entry).Read();
+  });
+  if (e.formats.empty())
+    Report(e.diags, codes::kMissingKey, e.isa.Find("instructions")->key,
+           "this configuration has none of the ISA's instructions");
 }
 
 }  // namespace cosim::isa

@@ -20,7 +20,7 @@ void ReadUnit(Elaboration& e, size_t index) {
   Unit& unit = e.spec.units[index];
   const std::string what = fmt::format("unit '{}'", unit.name);
   const MapReader reader(entry.value, entry.key, what, e.diags,
-                         {"doc", "commands", "overlap", "latency", "lanes", "buffer_beats", "port"});
+                         {"doc", "where", "commands", "overlap", "latency", "lanes", "buffer_beats", "port"});
   if (!reader.is_map()) return;
   const auto number = [&](std::string_view key, int64_t max, int64_t min = 1) {
     const YamlNode* node = reader.Require(key);

@@ -42,9 +42,22 @@ void EraseIf(YamlNode& root, const char* section, std::initializer_list<const ch
   });
 }
 
+/// Of units that may carry an instruction, the one that is no more; the instruction with the last of them.
+void EraseFromLists(YamlNode& root, const std::string& unit) {
+  YamlEntry* instructions = EntryOf(root, "instructions");
+  if (instructions == nullptr) return;
+  std::erase_if(instructions->value.entries, [&](YamlEntry& entry) {
+    YamlEntry* units = EntryOf(entry.value, "unit");
+    if (units == nullptr) return false;
+    std::erase_if(units->value.items, [&](const YamlNode& item) { return item.scalar == unit; });
+    return units->value.kind == YamlNode::Kind::kSequence && units->value.items.empty();
+  });
+}
+
 /// What belongs to a unit that is no more.
 void EraseUnit(YamlNode& root, const std::string& unit) {
   EraseIf(root, "instructions", {"unit"}, unit);
+  EraseFromLists(root, unit);
   EraseIf(root, "queues", {"from", "to"}, unit);
 }
 

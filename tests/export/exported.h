@@ -25,7 +25,7 @@ inline void PrintTo(const Case& of, std::ostream* out) { *out << of.name; }
 /// A board each, as their configurations are, and several memory ports on either.
 inline const Case kCases[] = {
     {"pynq", "pynq", "pynq.yaml", ""},
-    {"ultra96", "ultra96", "ultra96.yaml", ""},
+    {"ultra96", "ultra96", "ultra96.yaml", "", 2},
     {"pynq_ports", "pynq", COSIM_SOURCE_DIR "/tests/hw/ports.yaml", "test/split_loads", 3},
     {"ultra96_ports", "ultra96", COSIM_SOURCE_DIR "/tests/hw/ports.yaml", "test/split_loads", 3},
 };

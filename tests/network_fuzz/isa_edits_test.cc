@@ -157,7 +157,8 @@ TEST(IsaEdits, WithoutAnAluNoUnitRequantizes) {
        {"alu_ops", "instructions/alu", "instructions/sync_alu", "instructions/load_alu_uop",
         "instructions/load_par", "memories/alu_uop", "memories/par", "memories/out", "parameters/out_bytes",
         "parameters/par_depth", "queues/load_to_alu", "queues/gemm_to_alu", "queues/alu_to_load",
-        "queues/alu_to_gemm", "queues/alu_to_store", "queues/store_to_alu", "units/alu"})
+        "queues/alu_to_gemm", "queues/alu_to_store", "queues/store_to_alu", "queues/fill_to_alu",
+        "queues/alu_to_fill", "units/alu"})
     edits.push_back(std::string("drop:") + path);
   const Edited edited = RunOn(Convolution(), edits);
   EXPECT_FALSE(edited.on_accelerator);

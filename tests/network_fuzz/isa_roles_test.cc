@@ -85,9 +85,13 @@ TEST(Roles, NamesMeanNothing) {
     for (const char* end : {"from", "to"})
       edits.push_back(
           fmt::format("set:queues/q_{}/{}=u_{}", entry.key.scalar, end, entry.value.Find(end)->value.scalar));
-  for (const auto& entry : tree.Find("instructions")->value.entries)
-    edits.push_back(fmt::format("set:instructions/{}/unit=u_{}", entry.key.scalar,
-                                entry.value.Find("unit")->value.scalar));
+  for (const auto& entry : tree.Find("instructions")->value.entries) {
+    const isa::YamlNode& unit = entry.value.Find("unit")->value;
+    const std::string path = "set:instructions/" + entry.key.scalar + "/unit";
+    if (unit.items.empty()) edits.push_back(fmt::format("{}=u_{}", path, unit.scalar));
+    for (size_t i = 0; i < unit.items.size(); ++i)
+      edits.push_back(fmt::format("{}/{}=u_{}", path, i, unit.items[i].scalar));
+  }
   for (const std::string& unit : names("units")) edits.push_back("rename:units/" + unit + "=u_" + unit);
   for (const std::string& name : names("instructions"))
     edits.push_back("rename:instructions/" + name + "=i_" + name);

@@ -93,6 +93,10 @@ class ConfigDrawer {
   void DrawPorts() {
     std::vector<std::string> units = {"load", "store"};
     if (isa_ == "vta") units.emplace_back("compute");
+    if (isa_ == "cosim" && Chance(3)) {
+      Set("load_units", 2);
+      units.emplace_back("fill");
+    }
     if (isa_ == "test/split_loads") units.emplace_back("fill");
     const bool own = Chance(3);
     for (size_t i = 0; i < units.size(); ++i)

@@ -117,6 +117,8 @@ SourceText RandomConfig(const SourceText& isa, Random& random) {
     int64_t value = Draw(random, range, (whole && shape) || random.Percent(30));
     if (name == "block_out" && equal_blocks && drawn.contains("block_in")) value = drawn["block_in"];
     if (ports.contains(name)) value = ports[name];
+    // Only where there is a second load unit it has a port to choose.
+    if (name == "load_units" && ports.contains("fill_port") && ports["fill_port"] > 0) value = 2;
     drawn[name] = value;
     fmt::format_to(std::back_inserter(text), "  {}: {}\n", name, value);
   }

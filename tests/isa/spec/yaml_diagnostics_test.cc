@@ -123,7 +123,7 @@ TEST(YamlDiagnostics, RejectsScalarsWhereMapsBelong) {
 TEST(YamlDiagnostics, RejectsMapsWhereScalarsBelong) {
   EXPECT_EQ(
       ComplaintsOfIsa("unit: load", "unit: {load: 1}"),
-      R"~(isa.yaml:25:11: error[E0008]: 'unit' of instruction 'load_inp' has to be a single value, not a map of keys
+      R"~(isa.yaml:25:11: error[E0008]: 'unit' of instruction 'load_inp' has to be a name or a list of names, not a map of keys
    25 |     unit: {load: 1}
       |           ^
 )~");
