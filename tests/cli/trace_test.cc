@@ -63,7 +63,7 @@ TEST_P(TraceOfRun, HasTheLedgerOfEachUnit) {
       if (name.starts_with("wait_token ")) queues[name.substr(11)] = cycles;
     }
     EXPECT_EQ(pushes, row["wait_push"]) << unit;
-    EXPECT_EQ(json(queues), row["wait_token"].empty() ? json(nullptr) : row["wait_token"]) << unit;
+    EXPECT_EQ(json(queues), row["wait_token"].empty() ? json::object() : row["wait_token"]) << unit;
   }
 }
 

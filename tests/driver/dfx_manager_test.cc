@@ -91,7 +91,7 @@ TEST_F(DfxManagerTest, LoadsAnUltra96StepByStep) {
                   "old overlay: none of before",
                   "old logic: dfx-mgr-client -remove: it says \"remove from slot 0 returns: -1 (Error)\"",
                   "logic: dfx-mgr-client -load cosim: it says \"cosim: loaded to slot 0\"",
-                  "memory ports: HP0 at 128 bits", StartsWith("clock: left as it is"),
+                  "memory ports: HP0 to HP1 at 128 bits", StartsWith("clock: left as it is"),
                   "registers: uio4, version 0x00020000, spec " + spec_.FingerprintText()));
   EXPECT_EQ(root_.Read("asked"), "-remove\n-listPackage\n-load cosim\n");
   EXPECT_THAT(root_.Read(std::string(kPackage) + "/shell.json"), HasSubstr("\"shell_type\": \"XRT_FLAT\""));
