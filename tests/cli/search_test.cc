@@ -38,7 +38,7 @@ TEST_F(SearchCommand, TheFrontIsPrintedAndIsTheOneThatParetoFinds) {
   const std::string table = Good("search plan.yaml --db=s.sqlite --csv=s.csv").out;
   EXPECT_THAT(table,
               HasSubstr("on the front of frame_ms, area.dsp\n   id  gen  block_out  acc_bytes  latency"));
-  EXPECT_THAT(table, HasSubstr("18 designs in 3 generations: "));
+  EXPECT_THAT(table, HasSubstr("18 designs in 5 generations: "));
   EXPECT_THAT(table, HasSubstr(" excluded, "));
   EXPECT_THAT(table, HasSubstr(" failed: --set parameters.acc_bytes=7: error[E0206]"));
   const json search = Json("search plan.yaml --db=s.sqlite");
