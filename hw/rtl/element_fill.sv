@@ -56,8 +56,6 @@ module element_fill #(
   stage_t              stage_d, stage1_q, stage2_q;
   logic [Memories-1:0] we_q;
   logic [AddrBits-1:0] waddr_q;
-  logic [DataBits-1:0] wdata_d, wdata_q;
-  logic [DataBits-1:0] pad;             // the pad value in every lane
   logic [2*PortBits-1:0] turned;        // the beat, or a piece, its bytes in their places of the element
 
   always_comb begin
@@ -70,39 +68,64 @@ module element_fill #(
     stage_d.value   = value_i;
   end
 
-  logic [Memories*DataBits-1:0] pad_of;  // each memory's padded element, 0 for the others
-  for (genvar m = 0; m < Memories; m++) begin : gen_pad
+  for (genvar m = 0; m < Memories; m++) begin : gen_value
     localparam int unsigned Lane = LaneBits[m*32 +: 32];
-    if (Lane == 0) begin : gen_none
-      assign pad_of[m*DataBits +: DataBits] = '0;
-    end else begin : gen_lanes
-      localparam int unsigned Lanes = ElementBits[m*32 +: 32] / Lane;
+    if (Lane != 0) begin : gen_lane
       logic [Lane-1:0] lane;
       assign lane = `MUTANT(PadZero) ? '0 : Lane'($signed(stage2_q.value));
-      assign pad_of[m*DataBits +: DataBits] = stage2_q.pads[m] ? DataBits'({Lanes{lane}}) : '0;
     end
   end
 
-  always_comb begin
-    pad = '0;
-    for (int m = 0; m < Memories; m++) pad = pad | pad_of[m*DataBits +: DataBits];
-  end
-
-  // Bytes of the element that the beat is written to; of pieces all. What lies behind the first beat and all pieces is
-  // part of an element of whole beats, which stand where they belong.
+  // The element, a register for each of its beats: each takes its own beat, and those that pieces are gathered into take
+  // all pieces. What lies behind the first beat and all pieces is part of an element of whole beats, which stand where
+  // they belong.
   localparam int unsigned TurnedBytes = (PieceBytes > BeatBytes) ? PieceBytes : BeatBytes;
-  logic [DataBits/8-1:0] fresh;
 
-  always_comb begin
-    wdata_d = wdata_q;
-    for (int b = 0; b < DataBits / 8; b++) begin
-      if (fresh[b]) wdata_d[b*8 +: 8] = (b < TurnedBytes) ? turned[b%(2*BeatBytes)*8 +: 8] : beat2_i[b%BeatBytes*8 +: 8];
+  for (genvar p = 0; p < DataBits / PortBits; p++) begin : gen_beat
+    logic                fresh;
+    logic [PortBits-1:0] bytes, data_q;
+
+    // Not as ==, which Yosys would invert for each register of its own.
+    assign fresh = (&(stage2_q.part ~^ PartBits'(p))) | ((p * BeatBytes < PieceBytes) & stage2_q.gathers);
+    for (genvar b = 0; b < BeatBytes; b++) begin : gen_byte
+      if (p * BeatBytes + b < TurnedBytes) begin : gen_turned
+        assign bytes[b*8 +: 8] = turned[(p*BeatBytes+b)%(2*BeatBytes)*8 +: 8];
+      end else begin : gen_plain
+        assign bytes[b*8 +: 8] = beat2_i[b*8 +: 8];
+      end
     end
-    if (stage2_q.pads != '0) wdata_d = pad;
-  end
 
-  for (genvar b = 0; b < DataBits / 8; b++) begin : gen_fresh
-    assign fresh[b] = (stage2_q.part == PartBits'(b / BeatBytes)) | ((b < PieceBytes) & stage2_q.gathers);
+    // The pad value in every lane: each memory's, 0 for the others. Beats behind all padded elements need none.
+    logic [Memories-1:0]          pads;
+    logic [Memories*PortBits-1:0] pad_of;
+    logic [PortBits-1:0]          pad;
+    for (genvar m = 0; m < Memories; m++) begin : gen_pad
+      localparam int unsigned Lane = LaneBits[m*32 +: 32];
+      localparam int unsigned Bits = ElementBits[m*32 +: 32];
+      if (Lane == 0 || p * PortBits >= Bits) begin : gen_none
+        assign pads[m]                        = 1'b0;
+        assign pad_of[m*PortBits +: PortBits] = '0;
+      end else begin : gen_lanes
+        logic [DataBits-1:0] element;
+        assign element = DataBits'({Bits / Lane{gen_value[m].gen_lane.lane}});
+        assign pads[m]                        = stage2_q.pads[m];
+        assign pad_of[m*PortBits +: PortBits] = pads[m] ? element[p*PortBits +: PortBits] : '0;
+        logic unused_element;
+        assign unused_element = ^element;
+      end
+    end
+    always_comb begin
+      pad = '0;
+      for (int m = 0; m < Memories; m++) pad = pad | pad_of[m*PortBits +: PortBits];
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (fresh | (|pads)) begin
+        if (|pads) data_q <= pad;
+        else       data_q <= bytes;
+      end
+    end
+    assign wdata_o[p*PortBits +: PortBits] = data_q;
   end
 
   if (PieceBytes == 0) begin : gen_whole
@@ -136,14 +159,12 @@ module element_fill #(
       we_q     <= stage2_q.memory;
     end
     waddr_q <= stage2_q.addr;
-    wdata_q <= wdata_d;
   end
 
   assign we_o    = we_q;
   assign waddr_o = waddr_q;
-  assign wdata_o = wdata_q;
 
-  logic unused_stage;
-  assign unused_stage = ^stage2_q;
+  logic unused_bits;
+  assign unused_bits = ^{stage2_q, turned};
 
 endmodule

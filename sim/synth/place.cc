@@ -87,7 +87,7 @@ class Placer {
   std::optional<fs::path> Map(const std::string& block);
   bool MapInto(const fs::path& making, const std::string& block, const std::string& objects) const;
   std::optional<Route> RouteOnce(const std::string& block, int seed);
-  bool RouteInto(const fs::path& making, const fs::path& mapped, const std::string& block, int seed) const;
+  bool RouteInto(const fs::path& making, const fs::path& mapped, int seed) const;
 
   const isa::Spec& spec_;
   const PlaceTools& tools_;
@@ -161,8 +161,7 @@ std::optional<fs::path> Placer::Map(const std::string& block) {
                [&](const fs::path& making) { return MapInto(making, block, objects); });
 }
 
-bool Placer::RouteInto(const fs::path& making, const fs::path& mapped, const std::string& block,
-                       int seed) const {
+bool Placer::RouteInto(const fs::path& making, const fs::path& mapped, int seed) const {
   std::vector<std::string> command = {tools_.nextpnr.string(),
                                       "--json",
                                       kMapped,
@@ -180,8 +179,6 @@ bool Placer::RouteInto(const fs::path& making, const fs::path& mapped, const std
                                       "nextpnr.log",
                                       "--report",
                                       kReport};
-  // The default placer took 20 minutes for three of its iterations on a whole design.
-  if (block == kWholeDesign) command.insert(command.end(), {"--placer", "static"});
   std::error_code error;
   fs::copy_file(mapped / kMapped, making / kMapped, error);
   if (!error) fs::copy_file(mapped / kPorts, making / kPorts, error);
@@ -196,7 +193,7 @@ std::optional<Route> Placer::RouteOnce(const std::string& block, int seed) {
   if (!mapped) return std::nullopt;
   const auto folder =
       Entry(RouteKey(sources_, tools_, block, seed), fmt::format("routing {} with seed {}", block, seed),
-            "output.log", [&](const fs::path& making) { return RouteInto(making, *mapped, block, seed); });
+            "output.log", [&](const fs::path& making) { return RouteInto(making, *mapped, seed); });
   if (!folder) return std::nullopt;
   std::string error;
   const auto route = ReadRoute(*folder, seed, error);
