@@ -163,7 +163,8 @@ std::optional<Proposal> Evolution::Screened(std::optional<Proposal> first) {
   std::optional<Proposal> best;
   double least = 0;
   for (int i = 0; i < kScreened; ++i) {
-    auto drawn = i == 0 && first ? std::move(first) : has_parents ? NewChild() : NewDesign();
+    auto drawn = std::exchange(first, std::nullopt);
+    if (!drawn) drawn = has_parents ? NewChild() : NewDesign();
     if (!drawn) break;
     const double violation = violation_ ? violation_(drawn->genome) : 0;
     if (best && violation >= least) continue;
