@@ -109,7 +109,8 @@ std::string LiftsText(const session::Explanation& result, const std::string& nam
   for (const session::Lift& lift : result.lifts) {
     if (Share(before - lift.cycles, before) < 0.0005 || ++saving > most) continue;
     text +=
-        fmt::format("  {}: {}{}{}\n    --set {}\n", lift.what, Change(lift.cycles - before, before),
+        fmt::format("  {}: {}{}{}{}\n    --set {}\n", lift.what, Change(lift.cycles - before, before),
+                    lift.fuses_otherwise ? ", as the network gains: the layer is fused otherwise then" : "",
                     lift.fit.text.empty() ? "" : "; ", lift.fit.text, fmt::join(Settings(lift), " --set "));
   }
   if (saving == 0) text += fmt::format("  none of {} changes tried saves 0.05 %\n", result.lifts.size());
@@ -250,6 +251,7 @@ ordered_json JsonOf(const session::Loss& loss) {
 ordered_json JsonOf(const session::Lift& lift) {
   ordered_json out = {
       {"what", lift.what}, {"set", Settings(lift)}, {"cycles", lift.cycles}, {"fits", nullptr}};
+  if (lift.fuses_otherwise) out["fuses_otherwise"] = true;
   if (lift.fit.fits) out["fits"] = *lift.fit.fits;
   if (!lift.fit.text.empty()) out["fit"] = lift.fit.text;
   return out;

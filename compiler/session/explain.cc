@@ -99,7 +99,9 @@ class Explainer {
       if (!options_.layer.empty()) {
         const LayerExplanation* layer = Find(*timed, options_.layer);
         if (layer == nullptr) continue;
-        lift.cycles = layer->cycles;
+        const LayerExplanation& now = out.layers.front();
+        lift.fuses_otherwise = layer->layer.op != now.layer.op;
+        lift.cycles = lift.fuses_otherwise ? now.cycles + timed->cycles - out.cycles : layer->cycles;
       }
       lift.fit = IsTheBoards(lift) ? synth::Fit{std::nullopt, "the board's memory, not the accelerator"}
                                    : synth::FitOf(*spec);

@@ -73,6 +73,9 @@ struct Lift {
   std::string what;  ///< "inp buffer 64 KiB instead of 32 KiB"
   std::vector<isa::Override> changes;
   runtime::Cycle cycles = 0;
+  /// The layer asked for does less or more than before: `cycles` are its present ones and what the network
+  /// takes more.
+  bool fuses_otherwise = false;
   synth::Fit fit;  ///< of the changed accelerator and its board
 };
 

@@ -95,6 +95,26 @@ TEST_F(ExplainedNetwork, LiftsAreWhatTheChangedConfigurationTakes) {
 }
 
 // Kernels like ones before take their tiles without being measured again, also where measuring explains them.
+// With twice the accumulators the pool joins the convolution: the layer's cycles are those of more work.
+TEST(Explain, OfALayerThatIsFusedOtherwiseThenTheNetworksGainCounts) {
+  const auto with = [](const char* bytes) {
+    return std::vector<isa::Override>{{"parameters.acc_bytes", bytes}};
+  };
+  ExplainOptions options{.network = "small_cnn", .layer = "stem.conv"};
+  options.respecify = [](const std::vector<isa::Override>& changes) {
+    Diagnostics diags;
+    return changes.front().path == "parameters.acc_bytes" ? isa::LoadSpec("tiny.yaml", "", changes, diags)
+                                                          : std::nullopt;
+  };
+  std::string error;
+  const auto result = Explain(Tiny(with("1024")), options, error);
+  ASSERT_TRUE(result) << error;
+  ASSERT_EQ(result->lifts.size(), 1u);
+  const Lift& lift = result->lifts.front();
+  EXPECT_TRUE(lift.fuses_otherwise);
+  EXPECT_EQ(result->cycles - CyclesOf(Tiny(with("2048"))), result->layers.front().cycles - lift.cycles);
+}
+
 TEST(Explain, ExplainsTheSchedulesThatRunTakes) {
   for (const char* config : {"pynq.yaml", "test/lanes16.yaml"}) {
     Diagnostics diags;
