@@ -182,17 +182,15 @@ std::vector<Proposal> Evolution::Promising() {
   const auto ranked = ranked_;
   std::set<Genome> guessed = seen_;
   for (int generation = 0; generation < kAhead; ++generation) {
-    std::vector<Proposal> children;
+    std::vector<Genome> children;
     for (size_t i = 0; i < kChildren * population_; ++i) {
       const Ranked &a = Parent(), &b = Parent();
       Genome child = Child(members_[a.index].genome, members_[b.index].genome);
       for (int more = 0; more < kMoreMutations && guessed.count(child) > 0; ++more) MutateOne(child);
-      if (guessed.insert(child).second) children.push_back({std::move(child), generation_, {}});
+      if (guessed.insert(child).second) children.push_back(child);
     }
-    std::vector<Genome> genomes;
-    for (const Proposal& child : children) genomes.push_back(child.genome);
-    const std::vector<Fitness> guesses = surrogate.Guess(genomes);
-    for (size_t i = 0; i < genomes.size(); ++i) members_.push_back({std::move(genomes[i]), 0, guesses[i]});
+    const std::vector<Fitness> guesses = surrogate.Guess(children);
+    for (size_t i = 0; i < children.size(); ++i) members_.push_back({std::move(children[i]), 0, guesses[i]});
     Select();
   }
   std::ranges::stable_sort(ranked_, Beats);

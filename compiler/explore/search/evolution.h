@@ -33,7 +33,8 @@ enum class SearchMethod {
 struct Proposal {
   Genome genome;
   int64_t generation = 1;
-  std::vector<int64_t> parents;  ///< places among all proposals, from 1; none of a design drawn by itself
+  /// Places among all proposals, from 1; none of a design drawn by itself, or that guesses led to.
+  std::vector<int64_t> parents;
 };
 
 /// By how much a design breaks conditions, as far as that is known before it has run; Fitness::kUnknown of
@@ -47,7 +48,8 @@ class Evolution {
   Evolution(std::vector<Gene> genes, SearchMethod method, std::vector<Genome> start, int64_t population,
             uint64_t seed, KnownViolation violation = {});
 
-  /// A generation: `population` designs, fewer when there are no more that are new, and none in the end.
+  /// A generation: `population` designs, a quarter of that where guesses lead, fewer when there are no more
+  /// that are new, and none in the end.
   std::vector<Proposal> Next();
   /// What came of the first ones of the last generation, in its order. It ends with less than the whole one.
   void Tell(const std::vector<Fitness>& fitness);
@@ -55,7 +57,7 @@ class Evolution {
  private:
   struct Member {
     Genome genome;
-    int64_t place = 0;
+    int64_t place = 0;  ///< 0: it has not run, and its fitness is a guess
     Fitness fitness;
   };
 

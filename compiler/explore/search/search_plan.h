@@ -19,7 +19,7 @@ struct SearchPlan {
   std::vector<Objective> objectives;
   SearchMethod method = SearchMethod::kTrees;
   int64_t trials = 0;       ///< designs to run at most, each under every network
-  int64_t population = 32;  ///< designs a generation
+  int64_t population = 32;  ///< designs of the first generation
   uint64_t search_seed = 1;
   std::vector<Genome> start;  ///< of the first generation; -1 where a design leaves a key open
   SearchSpace space;
