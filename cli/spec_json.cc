@@ -55,7 +55,9 @@ Json ConfigurationJson(const isa::Spec& spec) {
   for (const isa::Parameter& parameter : spec.parameters)
     json["parameters"][parameter.name] = parameter.value;
   json["memory"] = MemoryNumbers(spec.dram);
-  json["hardware"] = {{"macs_per_dsp", spec.hardware.macs_per_dsp}, {"lut_inputs", spec.hardware.lut_inputs}};
+  json["hardware"] = {{"macs_per_dsp", spec.hardware.macs_per_dsp},
+                      {"lut_inputs", spec.hardware.lut_inputs},
+                      {"wide_product_dsps", spec.hardware.wide_product_dsps}};
   json["memories"] = MemoriesJson(spec);
   json["units"] = UnitsJson(spec);
   json["queues"] = Json::object();

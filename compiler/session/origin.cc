@@ -36,8 +36,12 @@ std::string ExperimentText(const isa::Spec& spec, const std::optional<isa::HostP
 }  // namespace
 
 std::string HardwareFingerprint(const isa::Spec& spec) {
-  return Fingerprint(fmt::format("spec {}\nmacs_per_dsp {}\nlut_inputs {}\n", spec.FingerprintText(),
-                                 spec.hardware.macs_per_dsp, spec.hardware.lut_inputs));
+  const isa::Hardware& hardware = spec.hardware;
+  std::string text = fmt::format("spec {}\nmacs_per_dsp {}\nlut_inputs {}\n", spec.FingerprintText(),
+                                 hardware.macs_per_dsp, hardware.lut_inputs);
+  if (hardware.wide_product_dsps != isa::Hardware{}.wide_product_dsps)
+    text += fmt::format("wide_product_dsps {}\n", hardware.wide_product_dsps);
+  return Fingerprint(text);
 }
 
 Origin OriginOf(const isa::Spec& spec, const runtime::SpecSource& source, const std::string& isa_path,

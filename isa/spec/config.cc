@@ -75,7 +75,8 @@ Hardware ReadHardware(const YamlNode& root, Diagnostics& diags) {
   Hardware hardware;
   const YamlEntry* entry = root.Find("hardware");
   if (!entry) return hardware;
-  const MapReader reader(entry->value, entry->key, "'hardware'", diags, {"macs_per_dsp", "lut_inputs"});
+  const MapReader reader(entry->value, entry->key, "'hardware'", diags,
+                         {"macs_per_dsp", "lut_inputs", "wide_product_dsps"});
   if (!reader.is_map()) return hardware;
   if (const YamlNode* macs = reader.Find("macs_per_dsp")) {
     hardware.macs_per_dsp = static_cast<int>(reader.Integer("macs_per_dsp", 1, 2).value_or(0));
@@ -85,6 +86,8 @@ Hardware ReadHardware(const YamlNode& root, Diagnostics& diags) {
     hardware.lut_inputs = static_cast<int>(reader.Integer("lut_inputs", 0, 1024).value_or(0));
     hardware.lut_inputs_loc = inputs->Loc();
   }
+  if (reader.Find("wide_product_dsps"))
+    hardware.wide_product_dsps = static_cast<int>(reader.Integer("wide_product_dsps", 3, 4).value_or(4));
   return hardware;
 }
 

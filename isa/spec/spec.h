@@ -187,6 +187,9 @@ struct Hardware {
   /// Inputs of a gemm tile (of its reduced extent) whose products are made of LUTs instead of DSPs.
   int lut_inputs = 0;
   SourceLoc lut_inputs_loc;
+  /// DSPs of a product in a lane of an ALU whose factors are wider than a DSP's and have at most 32 bits: 4,
+  /// or 3 and more adders.
+  int wide_product_dsps = 4;
 };
 
 struct Parameter {

@@ -84,7 +84,11 @@ int LanePrinter::Node(const AluOp& op, const ScalarNode& node, const std::vector
   for (int value : {a, b, c}) is_static &= value < 0 || values_[value].is_static;
   if (IsProduct(op, node)) return Multiply(slot, a, b, node.type, stage);
   if (node.op == ScalarOp::kRoundShift) return RoundShift(slot, a, b, node.type, stage, is_static);
-  if (node.op == ScalarOp::kAdd && !is_static) return Add(slot, a, b, node.type, stage);
+  if (IsCombined(op, node, is_static)) return Combine(op, node, slot, a, b, stage);
+  const auto is_as = [&](ScalarType type) {
+    return type.width == node.type.width && type.is_signed == node.type.is_signed;
+  };
+  if (node.op == ScalarOp::kWrap && is_as(values_[a].type)) return a;
   const size_t before = values_.size();
   const int value = node.op == ScalarOp::kClamp
                         ? Clamp(node, a, b, c, stage, StagesInside(op, node), is_static)
@@ -97,8 +101,9 @@ void LanePrinter::PrintOp(int slot) {
   const AluOp& op = spec_.alu_ops[alu_.ops[slot]];
   fmt::format_to(std::back_inserter(body_), "\n  // {}: {}\n", op.name, CommentText(op.doc));
   std::vector<int> values;
-  for (const ScalarNode& node : op.program.nodes)
-    values.push_back(Node(op, node, values, CyclesLate(op, node), slot));
+  const std::vector<int> late = NodesLate(op);
+  for (size_t n = 0; n < late.size(); ++n)
+    values.push_back(Node(op, op.program.nodes[n], values, late[n], slot));
   results_.push_back(values[op.program.result]);
 }
 
@@ -119,6 +124,7 @@ void LanePrinter::PrintResults() {
 std::string LanePrinter::Print() {
   PlanSharing();
   for (size_t slot = 0; slot < alu_.ops.size(); ++slot) PrintOp(static_cast<int>(slot));
+  PlanResults();
   const std::string shared = PrintMultipliers() + PrintShifters() + PrintAdders();
   PrintResults();
   std::string ports =

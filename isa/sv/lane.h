@@ -37,10 +37,11 @@ struct SvLaneSize {
   int64_t logic = 0;      ///< of and, or, xor, not
   struct Multiplier {
     int a_bits, b_bits, stages;  ///< as hw/rtl/pipelined_multiplier.sv has them
+    bool three_parts;
   };
   std::vector<Multiplier> multipliers;
   struct Shifter {
-    int width, amount_bits, stages;  ///< as hw/rtl/rounding_shifter.sv has them
+    int width, out_bits, amount_bits, stages;  ///< as hw/rtl/rounding_shifter.sv has them
   };
   std::vector<Shifter> shifters;
 };

@@ -44,6 +44,19 @@ std::string LanePrinter::Saturated(const std::string& name, ScalarType from, Sca
                      SvLiteral(int64_t{1} << (to.width - 1), to.width));
 }
 
+/// The same of a shifted value, of which only as many bits are there as are needed, and whether they are all.
+std::string LanePrinter::SaturatedShift(int value, int stage, ScalarType to) {
+  const auto [fits, negative] = shifted_range_.at(value);
+  const int bits = values_[value].type.width;
+  const std::string name = At(value, stage);
+  std::string all_fit = At(fits, stage);
+  if (to.width < bits)
+    all_fit =
+        fmt::format("({0} & ((&{1}[{2}:{3}]) | ~(|{1}[{2}:{3}])))", all_fit, name, bits - 1, to.width - 1);
+  return fmt::format("{} ? {}[{}:0] : ({{{}{{~{}}}}} ^ {})", all_fit, name, to.width - 1, to.width,
+                     At(negative, stage), SvLiteral(int64_t{1} << (to.width - 1), to.width));
+}
+
 /// The smaller of value and upper bound, then the larger of that and the lower one, so the lower one where
 /// bounds cross. Compared with both at once. As nothing beyond the bounds' type comes out, nothing beyond it
 /// is compared.
@@ -116,7 +129,8 @@ std::string LanePrinter::Expression(const ScalarNode& node, int a, int b, int c,
     case ScalarOp::kWrap:
       return At(a, stage, width);
     case ScalarOp::kSat:
-      return Saturated(At(a, stage), values_[a].type, node.type);
+      return shifted_range_.contains(a) ? SaturatedShift(a, stage, node.type)
+                                        : Saturated(At(a, stage), values_[a].type, node.type);
     case ScalarOp::kConst:
     case ScalarOp::kInput:
     case ScalarOp::kRoundShift:  // shared

@@ -52,9 +52,10 @@ Tree TreeOf(int terms, int bits) {
   Tree tree;
   while (terms > 1) {
     ++bits;
-    tree.adders += 1.0 * (terms / 2) * bits;
-    tree.registers += 1.0 * ((terms + 1) / 2) * bits;
-    terms = (terms + 1) / 2;
+    const int pairs = terms / 2;
+    terms -= pairs;
+    tree.adders += 1.0 * pairs * bits;
+    tree.registers += 1.0 * terms * bits;
   }
   return tree;
 }
@@ -68,12 +69,13 @@ AreaBlock Array(const isa::Spec& spec, const isa::SvUnit& unit) {
   const double outputs = 1.0 * gemm.batch * gemm.block_out;
   const int nodes = (gemm.block_in + 1) / 2, node_bits = src + side + 1;
   const int quads = gemm.macs_per_dsp == 2 ? (gemm.block_in - luts) / 2 : 0;
-  const double paired = quads > 0 ? 1.0 * gemm.batch * (gemm.block_out / 2 * 2) : 0;
+  const int in_pairs = gemm.block_out - gemm.block_out % 2;
+  const double paired = quads > 0 ? 1.0 * gemm.batch * in_pairs : 0;
   const double sums = gemm.block_in > 1 ? outputs * nodes - paired * quads : 0;  // nodes that are adders
   const double lut_products = outputs * luts;
   const double products = outputs * gemm.block_in - lut_products - 2 * paired * quads;
   const bool is_soft = src + side < kLeastProduct;
-  const double digits = (side + 1) / 2;
+  const int digits = (side + 1) / 2;
   const Tree tree = TreeOf(nodes, node_bits);
   const int sets = gemm.taps > 0 ? gemm.block_out / gemm.group : 1;
   return {unit.name,
@@ -104,6 +106,27 @@ AreaBlock Accumulator(const isa::Spec& spec, const isa::SvUnit& unit) {
           {{"one", 1},
            {"accumulator_bits", double(memory.element_bits)},
            {"address_bits", isa::SvAddressBits(memory.depth)}}};
+}
+
+/// Of the adders of hw/rtl/pipelined_multiplier.sv.
+int BitsAdded(const isa::SvLaneSize::Multiplier& m) {
+  constexpr int kWide = 24, kNarrow = 17, kHalf = 16;
+  const int product = m.a_bits + m.b_bits;
+  if (m.three_parts) return 2 * (kHalf + 2) + 2 * (product - kHalf) + 2 * kHalf + 1;
+  const auto parts = [](int bits, int part) { return bits > part + 1 ? (bits - 2) / part + 1 : 1; };
+  if (m.stages < 2) return 0;
+  int bits = 0;
+  for (int part = 1; part < parts(m.a_bits, kWide); ++part) bits += product - part * kWide;
+  for (int part = 1; part < parts(m.b_bits, kNarrow); ++part) bits += product - part * kNarrow;
+  return bits;
+}
+
+/// Of the levels of hw/rtl/rounding_shifter.sv, each of which chooses one of four.
+int BitsShifted(const isa::SvLaneSize::Shifter& shifter) {
+  int bits = 0;
+  for (int to_come = 0; to_come < shifter.amount_bits; to_come += 2)
+    bits += std::min(shifter.width + 1, shifter.out_bits + (1 << to_come));
+  return bits;
 }
 
 }  // namespace
@@ -153,10 +176,10 @@ void AddAluBlocks(const isa::Spec& spec, const isa::SvUnit& unit, std::vector<Ar
                      {"result_bits", results}}});
   const isa::SvLaneSize size = isa::SvAluLaneSize(spec, unit);
   double parts = 0, shifts = 0, rounds = 0;
-  for (const auto& m : size.multipliers) parts += m.a_bits + m.b_bits;
+  for (const auto& m : size.multipliers) parts += BitsAdded(m);
   for (const auto& s : size.shifters) {
-    shifts += 1.0 * s.width * s.amount_bits;
-    rounds += s.width;
+    shifts += BitsShifted(s);
+    rounds += s.out_bits;
   }
   blocks.push_back({unit.name,
                     "lane",

@@ -34,7 +34,7 @@ int DspsOfGemm(const isa::Spec& spec, const isa::SvGemm& gemm) {
 /// hw/rtl/pipelined_multiplier.sv cuts its first factor into wide parts.
 int DspsOfLane(const isa::SvLaneSize& size) {
   int dsps = 0;
-  for (const auto& m : size.multipliers) dsps += DspsOfProduct(m.a_bits, m.b_bits);
+  for (const auto& m : size.multipliers) dsps += m.three_parts ? 3 : DspsOfProduct(m.a_bits, m.b_bits);
   return dsps;
 }
 

@@ -127,6 +127,7 @@ SourceText RandomConfig(const SourceText& isa, Random& random) {
   const int64_t inputs = drawn.contains("block_in") ? drawn["block_in"] : 0;
   fmt::format_to(std::back_inserter(text), "  lut_inputs: {}\n",
                  random.Percent(50) ? 0 : random.Uniform(0, inputs));
+  if (random.Percent(30)) text += "  wide_product_dsps: 3\n";
   return {"random_config.yaml", text + MemorySystemText(RandomMemorySystem(random))};
 }
 
