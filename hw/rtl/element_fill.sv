@@ -82,11 +82,13 @@ module element_fill #(
   localparam int unsigned TurnedBytes = (PieceBytes > BeatBytes) ? PieceBytes : BeatBytes;
 
   for (genvar p = 0; p < DataBits / PortBits; p++) begin : gen_beat
-    logic                fresh;
+    logic                fresh_q;
     logic [PortBits-1:0] bytes, data_q;
 
-    // Not as ==, which Yosys would invert for each register of its own.
-    assign fresh = (&(stage2_q.part ~^ PartBits'(p))) | ((p * BeatBytes < PieceBytes) & stage2_q.gathers);
+    // Known a cycle before, and once for each beat: it goes to all of its registers. Not as ==, which Yosys would invert
+    // for each register of its own.
+    always_ff @(posedge clk_i)
+      fresh_q <= (&(stage1_q.part ~^ PartBits'(p))) | ((p * BeatBytes < PieceBytes) & stage1_q.gathers);
     for (genvar b = 0; b < BeatBytes; b++) begin : gen_byte
       if (p * BeatBytes + b < TurnedBytes) begin : gen_turned
         assign bytes[b*8 +: 8] = turned[(p*BeatBytes+b)%(2*BeatBytes)*8 +: 8];
@@ -120,7 +122,7 @@ module element_fill #(
     end
 
     always_ff @(posedge clk_i) begin
-      if (fresh | (|pads)) begin
+      if (fresh_q | (|pads)) begin
         if (|pads) data_q <= pad;
         else       data_q <= bytes;
       end
