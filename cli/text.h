@@ -11,9 +11,11 @@ namespace cosim::cli {
 
 /// 1234567 as 1,234,567.
 inline std::string Grouped(int64_t value) {
-  std::string digits = std::to_string(value), out;
+  const std::string digits = std::to_string(value);
+  const size_t first = value < 0 ? 1 : 0;
+  std::string out;
   for (size_t i = 0; i < digits.size(); ++i) {
-    if (i && (digits.size() - i) % 3 == 0) out += ',';
+    if (i > first && (digits.size() - i) % 3 == 0) out += ',';
     out += digits[i];
   }
   return out;

@@ -49,13 +49,17 @@ struct LayerExplanation {
   runtime::Cycle cycles = 0;  ///< of its window (runtime/layer_windows.h)
   runtime::Cycle ideal = 0;   ///< its multiply-accumulates at the array's rate
   runtime::Cycle busy =
-      0;            ///< cycles in which `unit` did its steps; with those of `stalls` they are `cycles`
-  Traffic traffic;  ///< its loads and stores
+      0;  ///< cycles in which `unit` did its steps; with those of `stalls` they are `cycles`
+  runtime::Cycle elsewhere = 0;  ///< more of them, in the windows of other layers
+  Traffic traffic;               ///< its loads and stores
   /// The least of it that passes in `cycles`: some is loaded while the layers before run, or stored while the
   /// next one does. So neither `ideal` nor `own_traffic.cycles` exceeds `cycles`.
   Traffic own_traffic;
   std::vector<Stall> stalls;  ///< largest first
 };
+
+/// The stall of a layer in whose window its unit does steps of another.
+std::string WorksElsewhere(const std::string& unit);
 
 /// Cycles that the network takes beyond its multiply-accumulates at the array's rate, by cause.
 struct Loss {

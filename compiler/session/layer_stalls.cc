@@ -108,12 +108,14 @@ class UnitTime {
 void AddStretches(const std::vector<Stretch>& stretches, const LayerWindow& window, LayerExplanation& layer) {
   std::map<std::string, Cycle> stalls;
   for (const Stretch& stretch : stretches) {
-    const Cycle cycles = std::min(stretch.end, window.end) - std::max(stretch.begin, window.begin);
-    if (cycles <= 0) continue;
+    const Cycle cycles =
+        std::max<Cycle>(0, std::min(stretch.end, window.end) - std::max(stretch.begin, window.begin));
+    if (stretch.layer == window.layer) layer.elsewhere += stretch.end - stretch.begin - cycles;
+    if (cycles == 0) continue;
     if (stretch.layer == window.layer) {
       layer.busy += cycles;
     } else {
-      stalls[stretch.layer < 0 ? stretch.reason : layer.unit + " works for another layer"] += cycles;
+      stalls[stretch.layer < 0 ? stretch.reason : WorksElsewhere(layer.unit)] += cycles;
     }
   }
   for (const auto& [reason, cycles] : stalls) layer.stalls.push_back({reason, cycles});

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 namespace cosim::session {
 namespace {
@@ -28,6 +29,7 @@ class Ledger {
     loss->layers.push_back({layer, cycles});
   }
   std::vector<Loss> Ranked() && {
+    std::erase_if(losses_, [](const Loss& loss) { return loss.cycles == 0; });
     std::ranges::stable_sort(losses_, std::greater(), &Loss::cycles);
     for (Loss& loss : losses_) std::ranges::stable_sort(loss.layers, std::greater(), &Loss::Share::cycles);
     return std::move(losses_);
@@ -39,10 +41,21 @@ class Ledger {
 
 }  // namespace
 
+std::string WorksElsewhere(const std::string& unit) { return unit + " works for another layer"; }
+
 std::vector<Loss> LossesOf(const std::vector<LayerExplanation>& layers) {
   Ledger ledger;
+  std::map<std::string, runtime::Cycle> for_others;  // by unit, in layers that it computes
   for (const LayerExplanation& layer : layers) {
-    ledger.Add(WhyPartly(layer), layer.layer.name, layer.busy - layer.ideal);
+    for (const Stall& stall : layer.stalls)
+      if (stall.reason == WorksElsewhere(layer.unit)) for_others[layer.unit] += stall.cycles;
+  }
+  for (const LayerExplanation& layer : layers) {
+    // What the unit did for others in its window it did for it in theirs: no loss of the network.
+    const runtime::Cycle returned = std::min(layer.elsewhere, for_others[layer.unit]);
+    for_others[layer.unit] -= returned;
+    ledger.Add(WhyPartly(layer), layer.layer.name, layer.busy + returned - layer.ideal);
+    ledger.Add(WorksElsewhere(layer.unit), layer.layer.name, -returned);
     for (const Stall& stall : layer.stalls) ledger.Add(stall.reason, layer.layer.name, stall.cycles);
   }
   return std::move(ledger).Ranked();

@@ -194,6 +194,28 @@ TEST(Explain, NoLayerExceedsItsRoofs) {
     }
 }
 
+// Two layers by turns share a stretch of cycles: what the array does in it for the other is no loss of the
+// network.
+TEST(Explain, LosesNothingByLayersThatTakeTurns) {
+  Diagnostics diags;
+  const auto spec = isa::LoadSpec("ultra96.yaml", "", {}, diags);
+  ASSERT_TRUE(spec) << diags.Render();
+  std::string error;
+  const auto result = Explain(*spec, {.network = "resnet18"}, error);
+  ASSERT_TRUE(result) << error;
+  Cycle elsewhere = 0, lost = 0;
+  for (const LayerExplanation& layer : result->layers) {
+    elsewhere += layer.elsewhere;
+    EXPECT_LE(layer.ideal, layer.busy + layer.elsewhere) << layer.layer.name;
+  }
+  EXPECT_GT(elsewhere, 0);
+  for (const Loss& loss : result->losses) {
+    lost += loss.cycles;
+    EXPECT_GT(loss.cycles, 0) << loss.cause;
+  }
+  EXPECT_EQ(lost, result->cycles - result->ideal);
+}
+
 TEST(Explain, KnowsNoLayerOfAnotherName) {
   ExplainOptions options = SmallCnn();
   options.layer = "nonsense";
