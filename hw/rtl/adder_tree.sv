@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sum of N signed terms: a registered adder tree of Levels levels, written as a tree of itself. Each of its N - 1
-// adders can carry a one in; the last can also subtract.
+// adders can carry a one in, where Carries says so; the last can also subtract.
 //
 // Terms and carries of cycle t give their sum at t + Levels; less_i is the one of cycle t + Levels - 1. enable_i[k] lets
 // the adders of level k, from the terms on, take values.
@@ -10,7 +10,8 @@ module adder_tree #(
   parameter  int unsigned Levels   = 4,     // at least 1 and log2 of N, rounded up
   parameter  bit          HasLess  = 1'b0,  // subtracts less_i
   localparam int unsigned SumBits  = TermBits + Levels,
-  localparam int unsigned Adders   = (N > 1) ? N - 1 : 1
+  localparam int unsigned Adders   = (N > 1) ? N - 1 : 1,
+  parameter  logic [Adders-1:0] Carries = '1  // adders whose carry may be one
 ) (
   input  logic                      clk_i,
   input  logic [Levels-1:0]         enable_i,
@@ -33,7 +34,9 @@ module adder_tree #(
   if (Levels == 1) begin : gen_left
     assign left = terms_i[TermBits-1:0];
   end else begin : gen_left_tree
-    adder_tree #(.N(Left), .TermBits(TermBits), .Levels(Levels - 1)) i_left (
+    adder_tree #(
+      .N(Left), .TermBits(TermBits), .Levels(Levels - 1), .Carries(Carries[(LeftAdders > 0 ? LeftAdders : 1)-1:0])
+    ) i_left (
       .clk_i, .enable_i(enable_i[Levels-2:0]), .terms_i(terms_i[Left*TermBits-1:0]),
       .carries_i(carries_i[(LeftAdders > 0 ? LeftAdders : 1)-1:0]), .less_i('0), .sum_o(left)
     );
@@ -51,14 +54,22 @@ module adder_tree #(
     if (Levels == 1) begin : gen_right
       assign right = terms_i[N*TermBits-1:TermBits];
     end else begin : gen_right_tree
-      adder_tree #(.N(Right), .TermBits(TermBits), .Levels(Levels - 1)) i_right (
+      adder_tree #(
+        .N(Right), .TermBits(TermBits), .Levels(Levels - 1),
+        .Carries(Carries[LeftAdders +: (Right > 1 ? Right - 1 : 1)])
+      ) i_right (
         .clk_i, .enable_i(enable_i[Levels-2:0]), .terms_i(terms_i[N*TermBits-1:Left*TermBits]),
         .carries_i(carries_i[LeftAdders +: (Right > 1 ? Right - 1 : 1)]), .less_i('0), .sum_o(right)
       );
     end
   end
 
-  assign {sum, unused_carry} = {SumBits'(left), carry} + {SumBits'(right), carry};
+  if (Right != 0 && Carries[Adders-1]) begin : gen_carry
+    assign {sum, unused_carry} = {SumBits'(left), carry} + {SumBits'(right), carry};
+  end else begin : gen_no_carry
+    assign sum = SumBits'(left) + SumBits'(right);
+    assign unused_carry = carry;
+  end
 
   if (HasLess) begin : gen_less
     always_ff @(posedge clk_i) if (enable_i[Levels-1]) sum_q <= sum - less_i;

@@ -207,13 +207,17 @@ module mac_array #(
 
       for (genvar o = 0; o < BlockOut; o++) begin : gen_out
         localparam int unsigned Sum = b * BlockOut + o;
+        // Nodes that borrow: of an odd output, those of quads that make errors.
+        localparam logic [Nodes-1:0] Borrows =
+            (o < Paired && o % 2 == 1) ? (Nodes'(1) << Quads) - (Nodes'(1) << Exact) : '0;
 
         if (Levels == 1) begin : gen_node
           assign sum_o[Sum*SumBits +: SumBits] = node[Sum*NodeBits +: NodeBits];
         end else begin : gen_tree
           adder_tree #(
             .N(Nodes), .TermBits(NodeBits), .Levels(Levels - 1),
-            .HasLess(o < Paired && o % 2 == 0 && 2 * Quads > First)
+            .HasLess(o < Paired && o % 2 == 0 && 2 * Quads > First),
+            .Carries(Borrows[(Exact != 0 ? 1 : 0) +: Nodes-1])
           ) i_tree (
             .clk_i,
             .enable_i (valid_q[Levels+1:3]),

@@ -56,15 +56,16 @@ module multiplier_quad #(
     assign unused_offset = ^offset_i;
   end
 
+  // Products of 64 bits, of which synthesis keeps what is used: simulators are quickest with them.
   always_ff @(posedge clk_i) begin
     if (enable_i[0]) begin
-      raw0_q  <= RawBits'(a0_i) * RawBits'(side0);
+      raw0_q  <= RawBits'(64'(a0_i) * 64'(side0));
       a1_q    <= a1_i;
       low1_q  <= low1_i;
       high1_q <= high1_i;
     end
     if (enable_i[1]) begin
-      raw1_q  <= RawBits'(a1_q) * RawBits'(side1);
+      raw1_q  <= RawBits'(64'(a1_q) * 64'(side1));
       first_q <= first_d;
     end
     if (enable_i[2]) sum_q <= raw1_q + first_q;

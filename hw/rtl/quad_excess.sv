@@ -31,7 +31,7 @@ module quad_excess #(
   end else begin : gen_sum
     logic signed [TreeBits-1:0] sum, sum_q;
 
-    adder_tree #(.N(Terms), .TermBits(InpBits), .Levels(TreeLevels)) i_tree (
+    adder_tree #(.N(Terms), .TermBits(InpBits), .Levels(TreeLevels), .Carries('0)) i_tree (
       .clk_i, .enable_i(enable_i[TreeLevels-1:0]), .terms_i(inp_i[Last*InpBits-1:First*InpBits]), .carries_i('0),
       .less_i('0), .sum_o(sum)
     );

@@ -28,11 +28,13 @@ module ram #(
   logic [Width-1:0] latch_q, rdata_q;
 
   always_ff @(posedge clk_i) begin
-    for (int i = 0; i < Whole; i++) begin
-      if (we_i[i]) mem[waddr_i][i*SliceBits +: SliceBits] <= wdata_i[i*SliceBits +: SliceBits];
-    end
-    if (Slices > Whole) begin
-      if (we_i[Slices-1]) mem[waddr_i][Width-1:Last] <= wdata_i[Width-1:Last];
+    if (we_i != '0) begin
+      for (int i = 0; i < Whole; i++) begin
+        if (we_i[i]) mem[waddr_i][i*SliceBits +: SliceBits] <= wdata_i[i*SliceBits +: SliceBits];
+      end
+      if (Slices > Whole) begin
+        if (we_i[Slices-1]) mem[waddr_i][Width-1:Last] <= wdata_i[Width-1:Last];
+      end
     end
     if (re_i) latch_q <= mem[raddr_i];
     re_q <= re_i;

@@ -30,11 +30,16 @@ constexpr std::string_view kModule = R"(module alu_@u@ (
   input  logic [@group_bits@-1:0]        group_i@lane_ports@
 );
 
+  // ---- All registers wait for one of the two.
+  logic clk;
+
+  enabled_clock i_clock (.clk_i, .enable_i(enable_i | issue_i), .clk_o(clk));
+
   // ---- The instruction.
   logic [@ops@-1:0] op_d, op_q;
 @immediates@
 @codes@
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (issue_i) begin
       op_q <= op_d;
 @latches@    end
@@ -134,7 +139,7 @@ std::string DatapathPrinter::Elements() const {
     if (!ReadTwice(memory)) continue;
     fmt::format_to(std::back_inserter(text),
                    "  logic [cosim_pkg::Mem{1}Bits-1:0] {0}_before_q;\n"
-                   "  always_ff @(posedge clk_i) if (enable_i) {0}_before_q <= {0}_i;\n",
+                   "  always_ff @(posedge clk) if (enable_i) {0}_before_q <= {0}_i;\n",
                    MemoryName(memory), SvConstantName(MemoryName(memory)));
   }
   return text;
@@ -146,23 +151,27 @@ std::string DatapathPrinter::Elements() const {
 std::string DatapathPrinter::LaneOf(int memory) const {
   const Memory& described = spec_.memories[memory];
   const int parts = alu_.Parts(spec_, memory);
-  if (parts == 1) return fmt::format("(g*{}+a)%{}", lanes_, described.LaneCount());
+  const std::string lane = alu_.groups == 1 ? "a" : fmt::format("(g*{}+a)", lanes_);
+  if (parts == 1) return fmt::format("{}%{}", lane, described.LaneCount());
   const int columns = described.lanes.back();
-  return fmt::format("((g*{0}+a)/{1}*{2})%{3} + (g*{0}+a)%{2}", lanes_, columns * parts, columns,
-                     described.LaneCount());
+  return fmt::format("({0}/{1}*{2})%{3} + {0}%{2}", lane, columns * parts, columns, described.LaneCount());
 }
 
 std::string DatapathPrinter::Lanes() const {
   std::string text, pins, registers;
   auto choose = [&](int memory, const std::string& element, const std::string& pin) {
     const Memory& described = spec_.memories[memory];
-    fmt::format_to(std::back_inserter(text), "    logic [{}:0] {};\n    always_comb begin\n      {} = '0;\n",
-                   described.record_bits - 1, pin, pin);
-    fmt::format_to(std::back_inserter(text),
-                   "      for (int g = 0; g < {0}; g++) begin\n"
-                   "        if (group_i == {1}'(g)) {2} = {3}[({4})*{5} +: {5}];\n      end\n    end\n",
-                   alu_.groups, alu_.groups > 1 ? SvAddressBits(alu_.groups) : 1, pin, element,
-                   LaneOf(memory), described.record_bits);
+    const int bits = described.record_bits;
+    fmt::format_to(std::back_inserter(text), "    logic [{}:0] {};\n", bits - 1, pin);
+    if (alu_.groups == 1) {
+      fmt::format_to(std::back_inserter(text), "    assign {} = {}[({})*{} +: {}];\n", pin, element,
+                     LaneOf(memory), bits, bits);
+    } else {
+      fmt::format_to(std::back_inserter(text),
+                     "    always_comb begin\n      {2} = '0;\n      for (int g = 0; g < {0}; g++) begin\n"
+                     "        if (group_i == {1}'(g)) {2} = {3}[({4})*{5} +: {5}];\n      end\n    end\n",
+                     alu_.groups, SvAddressBits(alu_.groups), pin, element, LaneOf(memory), bits);
+    }
     fmt::format_to(std::back_inserter(pins), ",\n      .{}_i({})", pin, pin);
   };
   fmt::format_to(std::back_inserter(text), "  for (genvar a = 0; a < {}; a++) begin : gen_lane\n", lanes_);
@@ -181,10 +190,11 @@ std::string DatapathPrinter::Lanes() const {
   std::string immediates;
   for (int field : alu_.immediates)
     immediates += fmt::format(",\n      .{0}_i({0}_q)", format_.fields[field].name);
-  fmt::format_to(std::back_inserter(text),
-                 "    alu_lane_{} i_lane (\n      .clk_i,\n      .enable_i,\n      .op_i(op_q){}{}\n    );\n"
-                 "    always_ff @(posedge clk_i) if (enable_i) begin\n{}    end\n",
-                 unit_.name, immediates, pins, registers);
+  fmt::format_to(
+      std::back_inserter(text),
+      "    alu_lane_{} i_lane (\n      .clk_i(clk),\n      .enable_i,\n      .op_i(op_q){}{}\n    );\n"
+      "    always_ff @(posedge clk) if (enable_i) begin\n{}    end\n",
+      unit_.name, immediates, pins, registers);
   for (int memory : alu_.writes) {
     const int bits = spec_.memories[memory].record_bits;
     for (int group = 0; group < alu_.groups; ++group) {

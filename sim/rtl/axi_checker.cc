@@ -34,13 +34,15 @@ void AxiPortChecker::Reset() {
 }
 
 std::string AxiPortChecker::CheckReset(const RtlPortOutputs& is) const {
-  return is.ar_valid || is.aw_valid || is.w_valid ? "a valid is high in a reset" : "";
+  if (is.ar_valid || is.aw_valid || is.w_valid) return "a valid is high in a reset";
+  return {};
 }
 
 std::string AxiPortChecker::Check(const RtlPortInputs& inputs, const RtlPortOutputs& is) {
-  for (const auto& broken : {CheckSteady(inputs, is), CheckReads(inputs, is), CheckWrites(inputs, is)})
-    if (!broken.empty()) return broken;
-  return "";
+  std::string broken = CheckSteady(inputs, is);
+  if (broken.empty()) broken = CheckReads(inputs, is);
+  if (broken.empty()) broken = CheckWrites(inputs, is);
+  return broken;
 }
 
 /// A3.2.1: a valid stays until its ready, and so does what it offers. Both sides.
@@ -78,7 +80,7 @@ std::string AxiPortChecker::CheckBurst(const RtlAddress& a) const {
   if (a.address / kPage != (a.address + bytes - 1) / kPage)
     return fmt::format("a burst of {} bytes at {:#x} crosses 4 KiB", bytes, a.address);
   if ((a.cache & kModifiable) == 0 && (a.cache & kAllocate) != 0) return "AxCACHE has a reserved value";
-  return "";
+  return {};
 }
 
 /// Data come for bursts that were asked for, in their order, and the last beat says so (A3.4.1, A5.3).
@@ -93,7 +95,8 @@ std::string AxiPortChecker::CheckReads(const RtlPortInputs& inputs, const RtlPor
     if (is.r_ready && --reads_.front() == 0) reads_.pop_front();
   }
   if (is.ar_valid && inputs.ar_ready) reads_.push_back(is.ar.beats);
-  return reads_.size() > outstanding_ ? "more read bursts are under way than 'outstanding'" : "";
+  if (reads_.size() > outstanding_) return "more read bursts are under way than 'outstanding'";
+  return {};
 }
 
 /// Beats may come before their address. A response follows address and last beat (A3.3.1).
@@ -110,7 +113,8 @@ std::string AxiPortChecker::CheckWrites(const RtlPortInputs& inputs, const RtlPo
   if (is.aw_valid && inputs.aw_ready) writes_.push_back(is.aw.beats);
   if (is.w_valid && inputs.w_ready) lasts_.push_back(is.w_last);
   if (std::string broken = MatchBeats(); !broken.empty()) return broken;
-  return writes_.size() + answers_ > outstanding_ ? "more write bursts are under way than 'outstanding'" : "";
+  if (writes_.size() + answers_ > outstanding_) return "more write bursts are under way than 'outstanding'";
+  return {};
 }
 
 /// Gives the beats that came to the bursts, the oldest first.
@@ -123,11 +127,12 @@ std::string AxiPortChecker::MatchBeats() {
     writes_.pop_front();
     ++answers_;
   }
-  return "";
+  return {};
 }
 
 std::string AxiLiteChecker::CheckReset(const RtlOutputs& is) const {
-  return is.s_b_valid || is.s_r_valid ? "a valid of the registers is high in a reset" : "";
+  if (is.s_b_valid || is.s_r_valid) return "a valid of the registers is high in a reset";
+  return {};
 }
 
 std::string AxiLiteChecker::Check(const RtlInputs& inputs, const RtlOutputs& is) {
@@ -144,7 +149,7 @@ std::string AxiLiteChecker::Check(const RtlInputs& inputs, const RtlOutputs& is)
   b_stands_ = is.s_b_valid && !inputs.s_b_ready;
   r_stands_ = is.s_r_valid && !inputs.s_r_ready;
   r_data_ = is.s_r_data;
-  return "";
+  return {};
 }
 
 }  // namespace cosim::sim

@@ -26,9 +26,9 @@ RtlBench::RtlBench(RtlModel& model, const isa::Spec& spec, MemoryPort& memory, M
 
 void RtlBench::Reset() {
   inputs_ = {.reset = true};
-  model_.Cycle(inputs_);
+  model_.Cycle(inputs_, outputs_);
   for (int i = 1; i < kResetCycles; ++i) {
-    outputs_ = model_.Cycle(inputs_);
+    model_.Cycle(inputs_, outputs_);
     std::string broken = register_checker_.CheckReset(outputs_);
     for (size_t port = 0; port < buses_.size(); ++port)
       broken += port_checkers_[port].CheckReset(outputs_.ports[port]);
@@ -42,7 +42,7 @@ void RtlBench::Reset() {
 const RtlOutputs& RtlBench::Clock() {
   const Cycle now = cycle_ - zero_;
   DrivePorts(now);
-  outputs_ = model_.Cycle(inputs_);
+  model_.Cycle(inputs_, outputs_);
   CheckBuses();
   if (outputs_.start) {
     started_ = true;

@@ -46,6 +46,8 @@ std::vector<std::string> VerilatorCommand(const isa::Spec& spec, const RtlBuildO
   // Initial values are the seed's, so that nothing depends on them. Lint has had its say in the tests.
   command.insert(command.end(), {"-O3", "--x-assign", "fast", "--x-initial", "unique", "-Wno-fatal"});
   if (options.assertions) command.emplace_back("--assert");
+  // What is checked or looked at is the hardware's own clock.
+  if (!options.assertions && !options.trace) command.emplace_back("+define+COSIM_STOP_CLOCKS");
   if (options.trace) command.emplace_back("--trace-fst");
   // The Verilated class tells how wide its pins are, but not how many ports share them.
   command.insert(

@@ -75,8 +75,9 @@ struct RtlBank {
 class RtlModel {
  public:
   virtual ~RtlModel() = default;
-  /// The outputs of the cycle that has these inputs; then the clock's edge ends the cycle.
-  virtual RtlOutputs Cycle(const RtlInputs& inputs) = 0;
+  /// Sets `outputs` to those of the cycle that has these inputs, but for ports that the accelerator does not
+  /// have; then the clock's edge ends the cycle.
+  virtual void Cycle(const RtlInputs& inputs, RtlOutputs& outputs) = 0;
   /// Bank `bank` of memory `memory`, whose contents may be read and written between cycles.
   virtual RtlBank Bank(std::string_view memory, int bank) = 0;
   /// Plants a fault from the next cycle on. False when the model was built without any.

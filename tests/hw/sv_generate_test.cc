@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "isa/spec/loader.h"
 #include "isa/spec/registers.h"
@@ -62,6 +65,37 @@ std::string TextOf(const isa::Spec& spec, std::string_view file) {
     if (generated.name == file) return generated.text;
   }
   return "";
+}
+
+/// The registers of a text that take values without waiting for `enable`.
+int Restless(const std::string& text, const std::string& enable) {
+  constexpr std::string_view kRegister = "always_ff @(posedge ";
+  int restless = 0;
+  for (size_t at = text.find(kRegister); at != std::string::npos; at = text.find(kRegister, at + 1)) {
+    const size_t behind = text.find_first_not_of(" \n", text.find(')', at) + 1);
+    const bool begins = text.compare(behind, 5, "begin") == 0;
+    const size_t first = begins ? text.find_first_not_of(" \n", behind + 5) : behind;
+    restless += text.compare(first, enable.size(), enable) != 0 ? 1 : 0;
+  }
+  return restless;
+}
+
+TEST(GenerateSv, RegistersOfLanesWaitForTheEnableThatMayStopTheirClock) {
+  for (const char* name : {"tiny_cosim", "parts", "grouped"}) {
+    SCOPED_TRACE(name);
+    for (const isa::SvFile& file : isa::GenerateSv(SpecOf(name))) {
+      if (file.name.find("alu_lane_") != 0) continue;
+      EXPECT_THAT(file.text, HasSubstr("always_ff")) << file.name;
+      EXPECT_EQ(Restless(file.text, "if (enable_i)"), 0) << file.name;
+    }
+  }
+  for (const char* file : {"rounding_shifter.sv", "pipelined_multiplier.sv", "enabled_delay.sv"}) {
+    std::ifstream in(COSIM_SOURCE_DIR "/hw/rtl/" + std::string(file));
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    EXPECT_THAT(text, HasSubstr("always_ff")) << file;
+    EXPECT_EQ(Restless(text, "if (enable_i)"), 0) << file;
+  }
+  EXPECT_EQ(Restless("always_ff @(posedge clk_i) begin\n  a_q <= a_d;", "if (enable_i)"), 1);
 }
 
 TEST(GenerateSv, NamesTheInterfaceOfEachMemoryPort) {

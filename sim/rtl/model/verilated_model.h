@@ -55,7 +55,7 @@ class VerilatedModel final : public RtlModel {
     top_.reset();
   }
 
-  RtlOutputs Cycle(const RtlInputs& inputs) override {
+  void Cycle(const RtlInputs& inputs, RtlOutputs& outputs) override {
     top_->aclk = 0;
     top_->aresetn = inputs.reset ? 0 : 1;
     top_->s_axi_awvalid = inputs.s_aw_valid ? 1 : 0;
@@ -69,10 +69,9 @@ class VerilatedModel final : public RtlModel {
     top_->s_axi_rready = inputs.s_r_ready ? 1 : 0;
     DriveMemory(inputs);
     Evaluate();
-    const RtlOutputs outputs = Outputs();
+    TakeOutputs(outputs);
     top_->aclk = 1;
     Evaluate();
-    return outputs;
   }
 
   RtlBank Bank(std::string_view memory, int bank) override {
@@ -164,22 +163,20 @@ class VerilatedModel final : public RtlModel {
     context_.timeInc(half_period_);
   }
 
-  RtlOutputs Outputs() {
-    RtlOutputs outputs{.interrupt = top_->__SYM__interrupt != 0,
-                       .start = top_->start_o != 0,
-                       .done = top_->done_o != 0,
-                       .s_aw_ready = top_->s_axi_awready != 0,
-                       .s_w_ready = top_->s_axi_wready != 0,
-                       .s_b_valid = top_->s_axi_bvalid != 0,
-                       .s_ar_ready = top_->s_axi_arready != 0,
-                       .s_r_valid = top_->s_axi_rvalid != 0,
-                       .s_r_data = top_->s_axi_rdata,
-                       .ports = {},
-                       .issue = top_->issue_o,
-                       .retire = top_->retire_o};
+  void TakeOutputs(RtlOutputs& outputs) {
+    outputs.interrupt = top_->__SYM__interrupt != 0;
+    outputs.start = top_->start_o != 0;
+    outputs.done = top_->done_o != 0;
+    outputs.s_aw_ready = top_->s_axi_awready != 0;
+    outputs.s_w_ready = top_->s_axi_wready != 0;
+    outputs.s_b_valid = top_->s_axi_bvalid != 0;
+    outputs.s_ar_ready = top_->s_axi_arready != 0;
+    outputs.s_r_valid = top_->s_axi_rvalid != 0;
+    outputs.s_r_data = top_->s_axi_rdata;
+    outputs.issue = top_->issue_o;
+    outputs.retire = top_->retire_o;
     std::memcpy(w_data_, &top_->m_axi_wdata, sizeof(top_->m_axi_wdata));
     for (int port = 0; port < Ports; ++port) outputs.ports[port] = PortOutputs(port);
-    return outputs;
   }
 
   RtlPortOutputs PortOutputs(int port) const {
