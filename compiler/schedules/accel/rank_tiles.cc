@@ -24,6 +24,8 @@ using tir::RoundUp;
 // What a gemm step costs beside its work: tokens, the issue of its instructions, their fetch. Fitted on
 // ResNet-18.
 constexpr double kStepOverhead = 14;
+// Of what all units do, beside the longest: where tiles are alike in that, one that leaves the others least.
+constexpr double kOfOthers = 0.001;
 
 class TileModel {
  public:
@@ -149,7 +151,8 @@ class TileModel {
       const double alone = along % t.threads == 1 ? tiles / static_cast<double>(along) : 0;
       const double longest = compute * LargestShare(t);
       const double round_trips = (load + compute) / t.threads;  // a thread loads, then computes
-      terms.most = std::max({longest, round_trips, load, alu, store});
+      terms.most =
+          std::max({longest, round_trips, load, alu, store}) + kOfOthers * (longest + load + alu + store);
       terms.exposed = alone * chunks * parts.chunk;
       terms.overhead = tiles * chunks * kStepOverhead / t.units;
     } else {
