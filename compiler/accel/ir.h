@@ -25,7 +25,7 @@ struct OnChipBuffer {
   int memory = -1;
   int64_t elements = 0;
   int copies = 1;           ///< one for each virtual thread around the allocation
-  int64_t copy_stride = 0;  ///< elements from one copy to the next
+  int64_t copy_stride = 0;  ///< elements from one copy to the next; less than 0: it stands before
   int64_t address = -1;     ///< of copy 0, assigned by AssignStorage
 };
 

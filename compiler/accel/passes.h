@@ -46,7 +46,9 @@ struct StorageCursor {
 /// Refuses with the memory, what is needed and what there is.
 Refusal AssignStorage(Kernel& kernel, const isa::Spec& spec, StorageCursor& cursor);
 
-/// The same of two kernels that are on chip at a time: no element belongs to both.
+/// The same of two kernels that are on chip at a time: no element belongs to both. What the first one's first
+/// thread uses stands with what the second one's last uses, if banks allow: while the ALU has it, gemm works
+/// for the others.
 Refusal AssignStorageOfBoth(Kernel& first, Kernel& second, const isa::Spec& spec);
 
 }  // namespace cosim::accel

@@ -39,8 +39,9 @@ class Verifier {
       return Expect(false, "buffer {} is in no memory", name);
     Expect(buffer.elements > 0 && buffer.copies > 0, "buffer {} has no elements", name);
     if (buffer.address < 0) return;
-    const int64_t end = buffer.address + (buffer.copies - 1) * buffer.copy_stride + buffer.elements;
-    Expect(end <= spec_.memories[buffer.memory].depth, "buffer {} ends at {} of {}", name, end,
+    const int64_t last = buffer.address + (buffer.copies - 1) * buffer.copy_stride;
+    const int64_t end = std::max(buffer.address, last) + buffer.elements;
+    Expect(last >= 0 && end <= spec_.memories[buffer.memory].depth, "buffer {} ends at {} of {}", name, end,
            spec_.memories[buffer.memory].depth);
   }
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "compiler/cpu/lower_group.h"
 #include "compiler/cpu/work.h"
@@ -58,7 +59,8 @@ class Compiler {
   /// Nothing, and `error` set, when the accelerator's addresses do not reach over the network.
   std::optional<runtime::Network> Run(std::string& error) {
     network_.name = graph_.name();
-    for (const Group& group : Fuse(graph_, {options_.keep_every_value})) Place(group);
+    const std::vector<Group> groups = Fuse(graph_, {options_.keep_every_value});
+    for (size_t i = 0; i < groups.size(); ++i) Place(groups[i], NextKernel(groups, i));
     for (ValueId output : graph_.outputs()) Need({Root(output), {}});
     if (!options_.keep_every_value) DropUnread(plan_, Results());
     images_ = TakeImages(plan_, graph_, lowering_.array(), Results(), options_.channels_last);
@@ -88,19 +90,28 @@ class Compiler {
     return static_cast<int>(plan_.layers.size()) - 1;
   }
 
-  /// `why` the group is apart from its neighbour, if anything was measured.
-  void Place(const Group& group, std::string why = {}) {
+  /// The first behind group `i` that is more than another view of a value; null: there is none.
+  static const Group* NextKernel(std::span<const Group> groups, size_t i) {
+    const auto next = std::ranges::find_if(groups.subspan(i + 1),
+                                           [](const Group& group) { return group.kind != GroupKind::kView; });
+    return next == groups.end() ? nullptr : &*next;
+  }
+
+  /// `behind`: the group that will be placed next; null: none. `why` the group is apart from its neighbour,
+  /// if anything was measured.
+  void Place(const Group& group, const Group* behind, std::string why = {}) {
     if (group.kind == GroupKind::kView) return;
     if (group.kind == GroupKind::kConcat && PlaceTogether(group)) return;
     std::string reason;
     Item item;
     const std::vector<Group> parts = SplitBehindRequantization(graph_, group);
-    if (parts.empty() || !lowering_.QuickerApart(group, parts, why))
+    if (parts.empty() || !lowering_.QuickerApart(group, parts, behind, why))
       item.accelerator = lowering_.Lower(group, reason);
     if (!item.accelerator && !parts.empty()) {  // or the add is too much
       if (why.empty() && PoolBehind(graph_, group) && !reason.empty())
         why = fmt::format("the max_pool by itself: {}", reason);
-      for (const Group& part : parts) Place(part, why);
+      for (size_t i = 0; i < parts.size(); ++i)
+        Place(parts[i], i + 1 < parts.size() ? &parts[i + 1] : behind, why);
       return;
     }
     if (item.accelerator) {

@@ -21,10 +21,10 @@ namespace {
 // much, and what the unit with the most work takes for both, which is the least that can be.
 constexpr double kWorthTrying = 1.2, kBusiest = 0.99;
 constexpr double kComputing = 0.985;  // of the cycles of both, one behind the other, by the timing engine
-constexpr size_t kPairsMeasured = 4, kPairsTried = 40;
+constexpr size_t kPairsMeasured = 8, kPairsTried = 40;
 // Pairs that take so much more than the best so far; behind so many, no other is measured.
 constexpr double kHopeless = 1.05;
-constexpr size_t kMostHopeless = 2;
+constexpr size_t kMostHopeless = 4;
 
 struct Pair {
   const TileWork* first;

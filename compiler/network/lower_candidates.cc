@@ -33,7 +33,8 @@ GroupLowering::Rhythm GroupLowering::RhythmOf(const Plan& plan) {
 }
 
 GroupLowering::Situation GroupLowering::SituationOf(const Plan& plan, bool alone) const {
-  Situation situation{.rhythm = RhythmOf(plan), .alone = alone, .before = {}, .before_tile = {}};
+  Situation situation{
+      .rhythm = RhythmOf(plan), .alone = alone, .before = {}, .behind = {}, .before_tile = {}};
   if (!alone && before_) situation.before = before_->rhythm, situation.before_tile = before_->cost.tile;
   return situation;
 }

@@ -96,8 +96,9 @@ class GroupLowering {
   std::optional<AcceleratorGroup> Lower(const Group& group, std::string& reason);
 
   /// Whether a convolution with another operation behind it, `whole`, takes fewer cycles as the two groups
-  /// `parts`, which the timing engine decides where the tile model is in doubt. `why` gets what was measured.
-  bool QuickerApart(const Group& whole, std::span<const Group> parts, std::string& why);
+  /// `parts`, which the timing engine decides where the tile model is in doubt: between what was lowered last
+  /// and the group `behind` it, if there is one. `why` gets what was measured.
+  bool QuickerApart(const Group& whole, std::span<const Group> parts, const Group* behind, std::string& why);
 
   /// The kernels of two groups, of which the second reads what the first writes, for BuildProgram to write by
   /// turns.
@@ -197,11 +198,12 @@ class GroupLowering {
     Rhythm rhythm;
     TileCost cost;
   };
-  /// What a measurement depends on: a kernel, alone or behind another one.
+  /// What a measurement depends on: a kernel, alone or behind another one, and what is behind it if that was
+  /// there.
   struct Situation {
     Rhythm rhythm;
     bool alone = false;
-    std::optional<Rhythm> before;
+    std::optional<Rhythm> before, behind;
     Tile before_tile;
     friend bool operator==(const Situation&, const Situation&) = default;
   };
@@ -266,16 +268,18 @@ class GroupLowering {
   /// far; where they take more than `limit`, it may be that.
   std::optional<runtime::Cycle> Measure(std::span<const accel::Kernel> kernels, accel::StorageCursor cursor,
                                         bool alone, runtime::Cycle limit = sim::kNever) const;
-  /// The same of groups, with the tiles they get behind what has been lowered, and what is `known` then.
-  /// Nothing when one does not run on the accelerator.
-  std::optional<runtime::Cycle> MeasureGroups(std::span<const Group> groups, bool alone,
+  /// Cycles of groups between the kernel lowered last and the group `behind` them (null, or on the host:
+  /// there is none), by turns where that gains. They have the tiles that they get there; `known`: what is,
+  /// then. Nothing when one does not run on the accelerator.
+  std::optional<runtime::Cycle> MeasureGroups(std::span<const Group> groups, const Group* behind,
                                               std::vector<Known>& known) const;
   /// The tiles of a plan's kernel, and the first to try.
   RankedTiles Ranked(const Plan& plan) const;
   /// Cycles of the tile model's favourite; 0 when nothing fits.
   double Estimate(const Plan& plan) const;
   /// What QuickerApart says, in cycles fewer; 0 where the tile model rules it out.
-  runtime::Cycle GainApart(const Group& whole, const Plan& plan, std::span<const Group> parts);
+  runtime::Cycle GainApart(const Group& whole, const Plan& plan, std::span<const Group> parts,
+                           const Group* behind);
   /// How many schedules of a kernel of that cost can be measured in a row with the one before it, and whether
   /// they are too few.
   double Affordable(double cycles) const;

@@ -31,7 +31,7 @@ std::optional<TimedProgram> ProgramOf(const isa::Spec& spec, std::span<const acc
   std::vector<accel::DramRange> written;
   uint64_t end = 0;
   for (const accel::Kernel* kernel : kernels) {
-    PlacedKernel next{kernel, {}, 0};
+    PlacedKernel next{kernel, {}, static_cast<int>(placed.size())};
     for (const auto& param : kernel->params) {
       next.addresses.push_back(end);
       uint64_t bytes = 2 * static_cast<uint64_t>(tir::CeilDiv(param->type.bits, 8));  // lanes may be wider

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "compiler/accel/constants_first.h"
 #include "compiler/accel/instruction_writer.h"
 #include "compiler/tir/rounding.h"
 #include "isa/check.h"
@@ -49,8 +50,9 @@ std::optional<WrittenKernels> WriteKernels(const isa::Spec& spec, const std::vec
                                            std::vector<accel::DramRange> written, uint64_t& free_from,
                                            std::string& error) {
   const uint64_t provisional = RoundUp(free_from, kPage);
-  accel::TokenInserter tokens(spec, std::move(written));
-  accel::InstructionWriter writer(spec, &tokens, ProvisionalBases(spec, provisional));
+  accel::TokenInserter tokens(spec, written);
+  accel::ConstantsFirst order(spec, std::move(written), tokens);
+  accel::InstructionWriter writer(spec, &order, ProvisionalBases(spec, provisional));
   for (size_t k = 0; k < kernels.size(); ++k) {
     const auto at = [&](const PlacedKernel& kernel) {
       return accel::KernelAt{kernel.kernel, kernel.addresses, kernel.layer};
@@ -63,6 +65,7 @@ std::optional<WrittenKernels> WriteKernels(const isa::Spec& spec, const std::vec
     error = refusal.reason;
     return std::nullopt;
   }
+  order.Finish();
   auto result = tokens.Finish();
 
   WrittenKernels all;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/accel/affine.h"
+#include "compiler/accel/instruction_writer.h"
 #include "compiler/accel/match_intrinsic.h"
 #include "compiler/accel/pad_bounds.h"
 #include "compiler/tir/operators.h"
@@ -371,6 +372,19 @@ TEST(Storage, CopiesStandInBanksOfTheirOwnWhereTheyFit) {
   ASSERT_FALSE(AssignStorage(tight, spec, fresh));
   EXPECT_EQ(tight.buffers[0].copy_stride, 200);
   EXPECT_EQ(tight.buffers[1].address, 400);
+}
+
+TEST(Storage, OfTwoKernelsWhatTheThreadsOfOneUseStandsCrosswiseToThoseOfTheOther) {
+  const auto spec = Load("tiny.yaml", "cosim");  // inp: 512 elements in 4 banks of 128
+  Kernel first = WithBuffers(spec, "inp", {{150, 2}}), second = WithBuffers(spec, "inp", {{40, 2}, {20, 2}});
+  ASSERT_FALSE(AssignStorageOfBoth(first, second, spec));
+  const auto places = [](const OnChipBuffer& buffer) {
+    return std::pair{buffer.address, buffer.address + buffer.copy_stride};
+  };
+  EXPECT_EQ(places(first.buffers[0]), (std::pair<int64_t, int64_t>{0, 256}));
+  EXPECT_EQ(places(second.buffers[0]), (std::pair<int64_t, int64_t>{256 + 150, 150}));
+  EXPECT_EQ(places(second.buffers[1]), (std::pair<int64_t, int64_t>{256 + 190, 190}));
+  EXPECT_TRUE(AreApart(first, second, spec));
 }
 
 TEST(Storage, TheNextKernelContinuesWhereTheLastEndedAndWraps) {

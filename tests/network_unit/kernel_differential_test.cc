@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "compiler/accel/instruction_writer.h"
+#include "compiler/network/lower_group.h"
 #include "compiler/network/pack.h"
 #include "compiler/network/program_builder.h"
 #include "compiler/schedules/accel/pool.h"

@@ -24,6 +24,8 @@ using tir::RoundUp;
 // What a gemm step costs beside its work: tokens, the issue of its instructions, their fetch. Fitted on
 // ResNet-18.
 constexpr double kStepOverhead = 14;
+// Of what all units do, beside the longest: where tiles are alike in that, one that leaves the others least.
+constexpr double kOfOthers = 0.001;
 
 class TileModel {
  public:
@@ -100,7 +102,9 @@ class TileModel {
     const int64_t row = kind_.RowCycles(w_, array_, AllSumCols(t), CeilDiv(w_.OutCols(), t.x));
     const double compute = has_weights_ ? rows * static_cast<double>(SummedElements(w_.ci) * w_.kh * row) : 0;
     const int weights = kind_.WeightMemory(array_);
-    const double alu = outputs * AluPasses() + tiles * AluInstructions(t) * 20 + tiles * PoolCycles(t);
+    const auto element = static_cast<double>(ElementCycles());
+    const double alu =
+        outputs * AluPasses() * element + tiles * AluInstructions(t) * 20 + tiles * PoolCycles(t);
 
     const double setup = 6;  // of a load: its issue, and what the first burst waits for
     const double weight_chunk =
@@ -116,7 +120,7 @@ class TileModel {
     const double load = tiles * (chunks * (weight_chunk + window_chunk) + residual);
     const double first = weights_once + weight_chunk + window_chunk;
     const double store_tile = static_cast<double>(Beats(array_.results, Outputs(t)));
-    const double last = static_cast<double>(Outputs(t)) * AluPasses() + PoolCycles(t) + store_tile;
+    const double last = static_cast<double>(Outputs(t)) * AluPasses() * element + PoolCycles(t) + store_tile;
 
     return {{t, load, compute, alu, tiles * store_tile, first, last, std::ceil(tiles / t.threads), {}},
             weight_chunk + window_chunk,
@@ -131,9 +135,6 @@ class TileModel {
     work.last += spec_.dram.write_latency;
     work.load += parts.weights_once;
     work.compute += Steps(t) * kStepOverhead;
-    // The ALU may have fewer lanes than an element. Cycles() does not know: where it counts, the timing
-    // engine has the word.
-    work.alu *= static_cast<double>(ElementCycles());
     const MemoryElements elements = Elements(t);
     work.elements.assign(elements.begin(), elements.end());
     return work;
@@ -150,7 +151,8 @@ class TileModel {
       const double alone = along % t.threads == 1 ? tiles / static_cast<double>(along) : 0;
       const double longest = compute * LargestShare(t);
       const double round_trips = (load + compute) / t.threads;  // a thread loads, then computes
-      terms.most = std::max({longest, round_trips, load, alu, store});
+      terms.most =
+          std::max({longest, round_trips, load, alu, store}) + kOfOthers * (longest + load + alu + store);
       terms.exposed = alone * chunks * parts.chunk;
       terms.overhead = tiles * chunks * kStepOverhead / t.units;
     } else {
@@ -253,14 +255,15 @@ class TileModel {
     return AllSums(w_.pool ? std::optional(w_.pool->cols) : std::nullopt, w_.ow, t.x);
   }
 
-  // Of the ALU for the maxima of a tile: an element takes as many cycles as it has shares of the lanes.
+  // Of the ALU for the maxima of a tile: an element takes as many cycles as it has shares of the lanes, and
+  // twice as many where two accumulators are read for it.
   double PoolCycles(const Tile& t) const {
     if (!w_.pool) return 0;
     const int64_t channels = t.g * t.co * w_.so, cols = w_.SumCols(t.x);
-    const int64_t elements =
-        channels * t.y * (PoolPasses(w_.pool->rows, w_.oh) * cols + PoolPasses(w_.pool->cols, w_.ow) * t.x) +
-        (Slides(t) ? channels * cols * (w_.pool->rows.taps - w_.pool->rows.step) : 0);
-    return static_cast<double>(elements * ElementCycles());
+    const int64_t maxima =
+        channels * t.y * (PoolPasses(w_.pool->rows, w_.oh) * cols + PoolPasses(w_.pool->cols, w_.ow) * t.x);
+    const int64_t kept = Slides(t) ? channels * cols * (w_.pool->rows.taps - w_.pool->rows.step) : 0;
+    return static_cast<double>((2 * maxima + kept) * ElementCycles());
   }
   // Accumulators of maxima that are not computed over the sums.
   int64_t PoolElements(const Tile& t) const {
