@@ -92,7 +92,7 @@ TEST_F(TuneTest, LayersTakeTurnsBySchedulesThatWereFoundForTheTwo) {
 
 TEST_F(TuneTest, LayersThatTakeTurnsDoSoBesideTunedOnes) {
   const isa::Spec spec = Load("cosim", "pynq.yaml");
-  const auto graph = session::QuantizeFor(spec, "mobilenet_v1:size=64,width=0.5", 1).graph;
+  const auto graph = session::QuantizeFor(spec, "mobilenet_v1:size=96,width=0.5", 1).graph;
   Chain chain(spec, graph, 2);
   network::TunedTiles own = chain.tuned();  // each layer's own, without turns
   cpu::NoCodeCompiler no_code;
@@ -126,7 +126,7 @@ TEST_F(TuneTest, BeginsWithWhatWasFoundForANeighbour) {
   slower.dram.latency += 2;
   const auto graph = session::QuantizeFor(spec, "small_cnn", 1).graph;
   const auto tune = [&](const char* log, const isa::Spec& of, int trials) {
-    return TuneInto(log, of, graph, {.trials = trials, .layer = "block1.conv2"}).layers.front();
+    return TuneInto(log, of, graph, {.trials = trials, .layer = "block1.conv1"}).layers.front();
   };
   const TunedLayer first = tune("a", spec, 48), second = tune("a", slower, 2), alone = tune("b", slower, 2);
   EXPECT_TRUE(first.taken);
