@@ -99,7 +99,8 @@ TEST(ChooseFusion, PoolsStandWhereTheyTakeFewerCycles) {
 
 // ResNet-18's begin, a quarter as large: by itself the pool takes few cycles more, in which the array waits.
 TEST(ChooseFusion, WhatIsBehindAPoolHasAWord) {
-  const auto spec = Load("", {{"parameters.acc_bytes", "262144"}}, "ultra96.yaml");
+  const auto spec =
+      Load("", {{"parameters.acc_bytes", "262144"}, {"parameters.alu_lanes", "8"}}, "ultra96.yaml");
   GraphBuilder b;
   const ValueId y =
       b.Conv(b.Input({1, 3, 112, 112}), 64, {.stride = {2, 2}, .pad = {3, 3, 3, 3}}, 7, 7, false);
