@@ -97,8 +97,7 @@ class Compiler {
     return next == groups.end() ? nullptr : &*next;
   }
 
-  /// `behind`: the group that will be placed next; null: none. `why` the group is apart from its neighbour,
-  /// if anything was measured.
+  /// `behind`: the group placed next, or null. `why` it is apart from its neighbour, if that was measured.
   void Place(const Group& group, const Group* behind, std::string why = {}) {
     if (group.kind == GroupKind::kView) return;
     if (group.kind == GroupKind::kConcat && PlaceTogether(group)) return;
