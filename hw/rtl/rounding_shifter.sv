@@ -74,6 +74,8 @@ module rounding_shifter #(
           assign beyond[g] = 1'b0;
         end
       end
+      logic unused_padded;   // where steps are further apart than what comes out is wide
+      assign unused_padded = ^padded;
       assign lost = beyond[3] | (beyond[2] & (by != 2'd3)) | (beyond[1] & ~by[1]) | (beyond[0] & (by == 2'd0));
       enabled_delay #(.Width(Bits + 2 + 2 * Levels), .Stages((l == Coarse) ? 1 : 0)) i_level (
         .clk_i, .enable_i,
