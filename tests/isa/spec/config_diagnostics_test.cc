@@ -137,6 +137,14 @@ TEST(ConfigDiagnostics, RejectsThreeMacsInADsp) {
 )~");
 }
 
+TEST(ConfigDiagnostics, RejectsAWideProductOfTwoDsps) {
+  EXPECT_EQ(ComplaintsOfConfig("clock_mhz: 100", "clock_mhz: 100\nhardware: {wide_product_dsps: 2}"),
+            R"~(config.yaml:3:31: error[E0010]: 'wide_product_dsps' of 'hardware' is 2, but has to be 3 to 4
+    3 | hardware: {wide_product_dsps: 2}
+      |                               ^
+)~");
+}
+
 TEST(ConfigDiagnostics, RejectsAClockOfZero) {
   EXPECT_EQ(
       ComplaintsOfConfig("clock_mhz: 100", "clock_mhz: 0"),
