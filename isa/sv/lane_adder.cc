@@ -77,34 +77,29 @@ std::string LanePrinter::PrintAdders() {
 }
 
 void LanePrinter::PlanResults() {
-  for (size_t u = 0; u < adders_.size(); ++u) {
-    SharedUnit& unit = adders_[u];
-    if (unit.stage != alu_.stages || alu_.stages == 0) continue;
-    std::set<int> firsts, seconds, used, written;
-    for (const SharedUnit::Use& use : unit.uses) {
-      firsts.insert(use.a);
-      seconds.insert(use.b);
-      used.insert(use.ops.begin(), use.ops.end());
+  const auto last = std::ranges::find(adders_, alu_.stages, &SharedUnit::stage);
+  if (last == adders_.end() || alu_.stages == 0) return;
+  const std::string picked = fmt::format("picked{}", last - adders_.begin());
+  const int bits = sum_bits_[last->stage];
+  std::set<int> firsts, seconds, used, written;
+  for (const SharedUnit::Use& use : last->uses) {
+    firsts.insert(use.a);
+    seconds.insert(use.b);
+    used.insert(use.ops.begin(), use.ops.end());
+  }
+  for (const int slot : used) written.insert(spec_.alu_ops[alu_.ops[slot]].result.memory);
+  const bool is_first = firsts.size() > seconds.size();  // on the side where a choice is made anyway
+  for (int slot = 0; slot < static_cast<int>(results_.size()); ++slot) {
+    const int result = results_[slot], memory = spec_.alu_ops[alu_.ops[slot]].result.memory;
+    const bool is_early = values_[result].is_static || values_[result].stage < alu_.stages;
+    if (!is_early || used.contains(slot) || !written.contains(memory)) continue;
+    if (spec_.memories[memory].record_bits > bits) continue;
+    if (is_first) {
+      last->uses.push_back({{slot}, result, -1, Role::kFirst});
+    } else {
+      last->uses.push_back({{slot}, -1, result, Role::kSecond});
     }
-    for (const int slot : used) written.insert(spec_.alu_ops[alu_.ops[slot]].result.memory);
-    for (size_t slot = 0; slot < results_.size(); ++slot) {
-      const LaneValue& value = values_[results_[slot]];
-      const int memory = spec_.alu_ops[alu_.ops[slot]].result.memory;
-      const bool is_early = value.is_static || value.stage < alu_.stages;
-      if (!is_early || used.contains(static_cast<int>(slot)) || !written.contains(memory) ||
-          spec_.memories[memory].record_bits > sum_bits_[unit.stage]) {
-        continue;
-      }
-      // On the side where a choice is made anyway.
-      const bool is_first = firsts.size() > seconds.size();
-      const int read = results_[slot];
-      unit.uses.push_back({{static_cast<int>(slot)},
-                           is_first ? read : -1,
-                           is_first ? -1 : read,
-                           is_first ? Role::kFirst : Role::kSecond});
-      results_[slot] = Define(fmt::format("picked{}", u), {sum_bits_[unit.stage], true}, unit.stage);
-    }
-    return;
+    results_[slot] = Define(picked, {bits, true}, last->stage);
   }
 }
 

@@ -15,20 +15,13 @@
 #include "Vrounding_shifter.h"
 #include "Vrounding_shifter_cut.h"
 #include "Vrounding_shifter_odd.h"
+#include "tests/hw/dut.h"
 #include "verilated.h"
 
 namespace cosim::testing {
 namespace {
 
 constexpr int kOperands = 50'000;
-
-template <typename Dut>
-void Tick(Dut& dut) {
-  dut.clk_i = 0;
-  dut.eval();
-  dut.clk_i = 1;
-  dut.eval();
-}
 
 int64_t LowBits(uint64_t value, int bits) {
   return static_cast<int64_t>(value << (64 - bits)) >> (64 - bits);
@@ -71,7 +64,7 @@ void ExpectProducts(int a_bits, int b_bits, size_t stages) {
     dut.a_i = static_cast<uint32_t>(LowBits(a, a_bits) & ((int64_t{1} << a_bits) - 1));
     dut.b_i = static_cast<uint32_t>(LowBits(b, b_bits) & ((int64_t{1} << b_bits) - 1));
     expected.push_back(a * b);
-    Tick(dut);
+    Clock(dut);
     if (expected.size() < stages) continue;
     ASSERT_EQ(LowBits(dut.product_o, a_bits + b_bits), expected.front())
         << "of the operands " << n << " or so";
@@ -111,7 +104,7 @@ void ExpectShifts(int width, int out_bits, int amount_bits, size_t stages) {
     if (stages == 0) {
       dut.eval();
     } else {
-      Tick(dut);
+      Clock(dut);
     }
     if (expected.size() < stages) continue;
     const int64_t low = LowBits(dut.rounded_o, out_bits);

@@ -16,18 +16,11 @@
 #include "Vmac_array_rows.h"
 #include "Vmac_array_rows_mixed.h"
 #include "Vmultiplier_quad.h"
+#include "tests/hw/dut.h"
 #include "verilated.h"
 
 namespace cosim::testing {
 namespace {
-
-template <typename Dut>
-void Clock(Dut& dut) {
-  dut.clk_i = 0;
-  dut.eval();
-  dut.clk_i = 1;
-  dut.eval();
-}
 
 /// The low `bits` of `value` as a signed number.
 int32_t Signed(uint32_t value, int bits) { return static_cast<int32_t>(value << (32 - bits)) >> (32 - bits); }

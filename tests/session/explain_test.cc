@@ -201,7 +201,7 @@ TEST(Explain, LosesNothingByLayersThatTakeTurns) {
   const auto spec = isa::LoadSpec("ultra96.yaml", "", {}, diags);
   ASSERT_TRUE(spec) << diags.Render();
   std::string error;
-  const auto result = Explain(*spec, {.network = "resnet18"}, error);
+  const auto result = Explain(*spec, {.network = "resnet18:size=112"}, error);
   ASSERT_TRUE(result) << error;
   Cycle elsewhere = 0, lost = 0;
   for (const LayerExplanation& layer : result->layers) {
