@@ -59,7 +59,7 @@ class Compiler {
   /// Nothing, and `error` set, when the accelerator's addresses do not reach over the network.
   std::optional<runtime::Network> Run(std::string& error) {
     network_.name = graph_.name();
-    const std::vector<Group> groups = Fuse(graph_, {options_.keep_every_value});
+    const std::vector<Group> groups = lowering_.Groups({options_.keep_every_value});
     for (size_t i = 0; i < groups.size(); ++i) Place(groups[i], NextKernel(groups, i));
     for (ValueId output : graph_.outputs()) Need({Root(output), {}});
     if (!options_.keep_every_value) DropUnread(plan_, Results());
@@ -80,7 +80,7 @@ class Compiler {
   int AddLayer(const Group& group, const std::string& reason, bool on_accelerator) {
     runtime::Layer layer;
     layer.name = group.name;
-    for (ValueId id : group.nodes) {
+    for (ValueId id : NodesOf(group)) {
       layer.op += (layer.op.empty() ? "" : "+") + graph::DisplayName(graph_.node(id).op);
       layer.macs += graph::Macs(graph_, id);
     }
@@ -103,7 +103,7 @@ class Compiler {
     if (group.kind == GroupKind::kConcat && PlaceTogether(group)) return;
     std::string reason;
     Item item;
-    const std::vector<Group> parts = SplitBehindRequantization(graph_, group);
+    const std::vector<Group> parts = Split(graph_, group);
     if (parts.empty() || !lowering_.QuickerApart(group, parts, behind, why))
       item.accelerator = lowering_.Lower(group, reason);
     if (!item.accelerator && !parts.empty()) {  // or the add is too much

@@ -182,7 +182,17 @@ const graph::MaxPool* PoolBehind(const graph::Graph& graph, const Group& group) 
   return nullptr;
 }
 
-std::vector<Group> SplitBehindRequantization(const graph::Graph& graph, const Group& group) {
+std::vector<ValueId> NodesOf(const Group& group) {
+  std::vector<ValueId> nodes = group.feeder;
+  nodes.insert(nodes.end(), group.nodes.begin(), group.nodes.end());
+  return nodes;
+}
+
+std::vector<Group> Split(const graph::Graph& graph, const Group& group) {
+  if (!group.feeder.empty()) {
+    Group feeder{GroupKind::kConvolution, graph.node(group.feeder.front()).name, group.feeder, {}};
+    return {feeder, {group.kind, graph.node(group.anchor()).name, group.nodes, {}}};
+  }
   const auto requantizes = [&](ValueId id) { return graph.node(id).As<graph::Requantize>() != nullptr; };
   auto at = std::ranges::find_if(group.nodes, requantizes);
   if (group.kind != GroupKind::kConvolution || at == group.nodes.end()) return {};
@@ -197,6 +207,41 @@ std::vector<Group> SplitBehindRequantization(const graph::Graph& graph, const Gr
   return {before, after};
 }
 
+std::vector<Group> WithFeeders(const graph::Graph& graph, std::vector<Group> groups) {
+  const std::vector<std::vector<ValueId>> users = graph.Users();
+  const auto keeps_channels = [&](const Group& group) {
+    const auto* conv = graph.node(group.anchor()).As<graph::Conv2d>();
+    const bool ends_requantized = Split(graph, group).empty() && group.nodes.size() > 1;
+    return conv && conv->groups > 1 && conv->groups == graph.node(group.anchor()).type.shape[1] &&
+           ends_requantized;
+  };
+  const auto only_mixes_channels = [&](const Group& group) {
+    const auto* conv = graph.node(group.anchor()).As<graph::Conv2d>();
+    if (conv == nullptr) return false;
+    const std::vector<int64_t>& weights = graph.node(graph.node(group.anchor()).inputs[1]).type.shape;
+    return conv->groups == 1 && weights[2] * weights[3] == 1 &&
+           conv->stride == std::array<int64_t, 2>{1, 1} &&
+           std::ranges::all_of(conv->pad, [](int64_t pad) { return pad == 0; });
+  };
+  std::set<const Group*> taken;
+  for (Group& group : groups) {
+    if (group.kind != GroupKind::kConvolution || !only_mixes_channels(group)) continue;
+    const ValueId read = graph.node(group.anchor()).inputs[0];
+    const auto feeder =
+        std::ranges::find_if(groups, [&](const Group& other) { return other.result() == read; });
+    if (feeder == groups.end() || feeder->kind != GroupKind::kConvolution || !keeps_channels(*feeder))
+      continue;
+    if (users[read].size() != 1 || std::ranges::count(graph.outputs(), read)) continue;
+    group.feeder = feeder->nodes;
+    group.name = feeder->name + "+" + group.name;
+    taken.insert(&*feeder);
+  }
+  std::vector<Group> kept;
+  for (Group& group : groups)
+    if (!taken.contains(&group)) kept.push_back(std::move(group));
+  return kept;
+}
+
 std::vector<Group> Fuse(const graph::Graph& graph, const FuseOptions& options) {
   return Fuser(graph, options).Run();
 }
@@ -205,7 +250,7 @@ std::vector<std::vector<graph::ValueId>> HostGroups(const graph::Graph& graph) {
   std::vector<std::vector<graph::ValueId>> nodes;
   std::vector<Group> groups = Fuse(graph, {});
   for (size_t i = 0; i < groups.size(); ++i) {
-    const std::vector<Group> parts = SplitBehindRequantization(graph, groups[i]);
+    const std::vector<Group> parts = Split(graph, groups[i]);
     if (!parts.empty()) {
       groups.insert(groups.begin() + static_cast<std::ptrdiff_t>(i) + 1, parts.begin(), parts.end());
     } else if (groups[i].kind != GroupKind::kView) {

@@ -26,9 +26,15 @@ struct Group {
   GroupKind kind = GroupKind::kOther;
   std::string name;                   ///< of the anchor node
   std::vector<graph::ValueId> nodes;  ///< in order; the last is the result
+  /// kConvolution: the nodes of the convolution whose result it reads, where that stays on chip between the
+  /// two.
+  std::vector<graph::ValueId> feeder;
   graph::ValueId anchor() const { return nodes.front(); }
   graph::ValueId result() const { return nodes.back(); }
 };
+
+/// All of them, the feeder's first.
+std::vector<graph::ValueId> NodesOf(const Group& group);
 
 struct FuseOptions {
   /// Every quantized value stays a value of its own, so that each can be compared.
@@ -38,9 +44,13 @@ struct FuseOptions {
 /// The max pool behind a convolution's requantization; nothing where there is none.
 const graph::MaxPool* PoolBehind(const graph::Graph& graph, const Group& group);
 
-/// A convolution with an operation behind its requantization and clip as two groups, what comes before that
-/// operation and the rest; nothing for any other group.
-std::vector<Group> SplitBehindRequantization(const graph::Graph& graph, const Group& group);
+/// A group of two convolutions as the two; a convolution with an operation behind its requantization and clip
+/// as what comes before that operation and the rest; nothing for any other group.
+std::vector<Group> Split(const graph::Graph& graph, const Group& group);
+
+/// With each convolution that keeps its channels, and that only a 1x1 convolution behind reads, made a part
+/// of that one's group.
+std::vector<Group> WithFeeders(const graph::Graph& graph, std::vector<Group> groups);
 
 /// Every node but inputs and constants in exactly one group, groups in a topological order.
 std::vector<Group> Fuse(const graph::Graph& graph, const FuseOptions& options);

@@ -112,6 +112,7 @@ std::optional<LoweredPair> GroupLowering::LowerTurns(const Group& first, const G
 }
 
 std::vector<TileWork> GroupLowering::RowTilesOf(const Plan& plan) const {
+  if (plan.feeder) return {};  // its two convolutions take turns as it is
   return RowTiles(spec_, array_, *plan.kind, plan.window, plan.epilogue, options_.virtual_threads);
 }
 
@@ -229,7 +230,7 @@ Cycle GroupLowering::GainOf(const TurnPair& pair, const ByTurns& made) const {
 }
 
 double GroupLowering::Alone(const Plan& plan, const Tile& tile) const {
-  const auto cost = CostOf(spec_, array_, *plan.kind, plan.window, plan.epilogue, tile);
+  const auto cost = CostOf(plan, tile);
   const auto work = WorkOf(spec_, array_, *plan.kind, plan.window, plan.epilogue, tile);
   return cost && work ? std::max(cost->cycles, work->alu + work->first + work->last) : 0;
 }

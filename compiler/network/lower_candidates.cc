@@ -9,6 +9,7 @@
 #include "compiler/accel/pipeline.h"
 #include "compiler/network/lower_group.h"
 #include "compiler/network/measure.h"
+#include "compiler/schedules/accel/fed_tiles.h"
 #include "isa/check.h"
 
 namespace cosim::network {
@@ -29,7 +30,7 @@ constexpr size_t kMostTries = 64;
 }  // namespace
 
 GroupLowering::Rhythm GroupLowering::RhythmOf(const Plan& plan) {
-  return {plan.kind, plan.window, plan.epilogue.Rhythm()};
+  return {plan.kind, plan.window, plan.epilogue.Rhythm(), plan.feeder ? KeyOf(plan.feeder->plan) : ""};
 }
 
 GroupLowering::Situation GroupLowering::SituationOf(const Plan& plan, bool alone) const {
@@ -42,7 +43,8 @@ GroupLowering::Situation GroupLowering::SituationOf(const Plan& plan, bool alone
 std::shared_ptr<const UnplacedKernel> GroupLowering::MakeUnplaced(const Group& group, const Plan& plan,
                                                                   const Tile& tile,
                                                                   const accel::Watch& watch) const {
-  kernels::KernelTe te = BuildKernel(spec_, array_, group.name, *plan.kind, plan.window, plan.epilogue, tile);
+  kernels::KernelTe te =
+      BuildKernel(spec_, array_, group.name, plan, tile, plan.feeder ? &plan.feeder->plan : nullptr);
   accel::Draft draft{spec_, std::move(te.function), {}, {}, tile.units};
   if (plan.gathered) {
     draft.kernel.gathered = plan.gathered;
@@ -63,7 +65,9 @@ std::shared_ptr<const UnplacedKernel> GroupLowering::UnplacedOf(const Group& gro
   if (options_.cache == nullptr || !options_.cache->kernels || watch)
     return MakeUnplaced(group, plan, tile, watch);
   KernelCache& kernels = *options_.cache->kernels;
-  const bool resident = array_.HasParameters() && ParametersResident(spec_, array_, plan.window);
+  const bool resident =
+      array_.HasParameters() &&
+      ParametersResident(spec_, array_, plan.window, plan.feeder ? &plan.feeder->plan.window : nullptr);
   const std::string key = fmt::format("{} {} {} parts {}{}{}{}", options_.cache->scope, KeyOf(group, plan),
                                       KeyOf(tile), plan.window.parts, plan.gathered ? " gathered" : "",
                                       plan.window.pool ? " pool" : "", resident ? " resident" : "");
@@ -98,8 +102,9 @@ LoweredTile GroupLowering::MakeTile(const Group& group, const Plan& plan, const 
 
 std::string GroupLowering::WorkloadOf(const Plan& plan) {
   const Window& w = plan.window;
-  std::string text = fmt::format("{} n{} g{} {}x{}x{} by {}x{}x{} to {}x{}x{}", plan.kind->Name(), w.n, w.g,
-                                 w.ci, w.h, w.w, w.kh, w.kw, w.co, w.co, w.oh, w.ow);
+  std::string text = plan.feeder ? WorkloadOf(plan.feeder->plan) + " feeds " : "";
+  text += fmt::format("{} n{} g{} {}x{}x{} by {}x{}x{} to {}x{}x{}", plan.kind->Name(), w.n, w.g, w.ci, w.h,
+                      w.w, w.kh, w.kw, w.co, w.co, w.oh, w.ow);
   text += fmt::format(" stride {},{} dilation {},{} pad {},{},{},{}", w.sh, w.sw, w.dh, w.dw, w.top, w.left,
                       w.bottom, w.right);
   if (w.parts > 1) text += fmt::format(" parts {}", w.parts);
@@ -123,6 +128,7 @@ kernels::AllLegal GroupLowering::SpaceOf(const Group& group, int most_threads, s
   Plan plan;
   std::string reason;
   if (!MakePlan(group, out, plan, reason)) return {};
+  if (plan.feeder) return AllFedTiles(plan, most_threads, most);
   return AllTiles(spec_, array_, *plan.kind, plan.window, plan.epilogue, most_threads, most);
 }
 
@@ -138,7 +144,7 @@ std::vector<GroupLowering::Lowered> GroupLowering::LowerTuned(const Group& group
   if (options_.tuned == nullptr) return {};
   const auto found = options_.tuned->find({group.name, WorkloadOf(plan)});
   if (found == options_.tuned->end()) return {};
-  const auto cost = CostOf(spec_, array_, *plan.kind, plan.window, plan.epilogue, found->second);
+  const auto cost = CostOf(plan, found->second);
   std::string reason;
   return cost ? LowerTiles(group, plan, {&*cost, 1}, 1, reason) : std::vector<Lowered>{};
 }
@@ -154,8 +160,30 @@ std::string GroupLowering::SpaceKeyOf(const Plan& plan) const {
   return key;
 }
 
+std::optional<TileCost> GroupLowering::CostOf(const Plan& plan, const Tile& tile) const {
+  if (plan.feeder) return FedCostOf(spec_, array_, plan.feeder->plan, plan, tile);
+  return kernels::CostOf(spec_, array_, *plan.kind, plan.window, plan.epilogue, tile);
+}
+
+kernels::AllLegal GroupLowering::AllFedTiles(const Plan& plan, int most_threads, size_t most) const {
+  kernels::AllLegal found;
+  for (int threads = most_threads; threads == most_threads || threads > 1; --threads) {
+    const kernels::TileSpace space = FedTiles(spec_, array_, plan.feeder->plan, plan, threads);
+    for (const TileCost& cost : Rank(space, spec_.dram).cheapest)
+      if (std::ranges::find(found.tiles, cost.tile, &TileCost::tile) == found.tiles.end())
+        found.tiles.push_back(cost);
+  }
+  std::ranges::stable_sort(found.tiles, {}, &TileCost::cycles);
+  found.legal = std::ssize(found.tiles);
+  found.tiles.resize(std::min(found.tiles.size(), most));
+  return found;
+}
+
 RankedTiles GroupLowering::Ranked(const Plan& plan) const {
   const auto legal = [&] {
+    if (plan.feeder)
+      return std::make_shared<const kernels::TileSpace>(
+          FedTiles(spec_, array_, plan.feeder->plan, plan, options_.virtual_threads));
     return std::make_shared<const kernels::TileSpace>(
         LegalTiles(spec_, array_, *plan.kind, plan.window, plan.epilogue, options_.virtual_threads));
   };
@@ -181,7 +209,7 @@ std::string GroupLowering::KeyOf(const Group& group, const Plan& plan) const {
 std::string GroupLowering::KeyOf(const Plan& plan) {
   const Window& w = plan.window;
   return fmt::format(
-      "{} {} {}", fmt::ptr(plan.kind),
+      "{}{} {} {}", plan.feeder ? KeyOf(plan.feeder->plan) + " feeds " : "", fmt::ptr(plan.kind),
       fmt::join({w.n,  w.ci, w.h,  w.w,  w.co, w.oh,  w.ow,   w.g,      w.si,    w.so,       w.kh,
                  w.kw, w.sh, w.sw, w.dh, w.dw, w.top, w.left, w.bottom, w.right, w.pad_value},
                 ","),

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 
 #include "compiler/accel/pipeline.h"
@@ -35,7 +36,8 @@ ValueId GroupLowering::LookThroughViews(ValueId id) const {
 
 void GroupLowering::PackConstants(const Group& group, const Plan& plan, AcceleratorGroup& out) const {
   if (options_.timing_only) {
-    for (const Role role : {Role::kWeights, Role::kParameters, Role::kBias})
+    for (const Role role :
+         {Role::kWeights, Role::kParameters, Role::kBias, Role::kFeederWeights, Role::kFeederParameters})
       out.constants.push_back({role, "", {}});
     return;
   }
@@ -61,6 +63,7 @@ std::vector<PackedConstant> GroupLowering::MakeConstants(const Group& group, con
          blank ? std::vector<uint8_t>(WeightBytes(memory, *layout))
                : PackWeights(memory, *layout, ViewOf(graph_, group, out.input), OrderOf(group, plan, out))});
   }
+  if (plan.feeder) std::ranges::move(MakeFeederConstants(plan), std::back_inserter(constants));
   if (!plan.epilogue.HasParameters()) return constants;
   const int64_t channels = std::ssize(parameters.bias);
   if (array_.HasParameters()) {
@@ -114,6 +117,10 @@ std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::st
   out.roles = std::move(best.roles);
   out.tile = best.cost.tile;
   PackConstants(group, plan, out);
+  if (plan.feeder) {
+    out.input = plan.feeder->out.input;
+    out.input_layout = plan.feeder->out.input_layout;
+  }
   reason.clear();  // candidates that were refused left theirs
   return out;
 }

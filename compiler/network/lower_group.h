@@ -140,6 +140,10 @@ class GroupLowering {
   void Report(const Group& group, const std::vector<std::string>& texts) const;
 
   const Array& array() const { return array_; }
+  /// The graph's groups, with feeders where the ISA allows them.
+  std::vector<Group> Groups(const FuseOptions& options) const;
+  /// Whether a convolution's results can stay on chip for the one behind it.
+  bool CanFeed() const;
   /// What of the array can hold no network; empty: nothing.
   std::string ArrayMisfit() const;
   /// How kernels find the values they read, and leave those they write.
@@ -149,11 +153,10 @@ class GroupLowering {
   graph::ValueId LookThroughViews(graph::ValueId id) const;
 
  private:
-  struct Plan {
-    const kernels::KernelTemplate* kind = &kernels::Map();
-    Window window;
-    Epilogue epilogue;
+  struct Feeder;
+  struct Plan : kernels::Computation {
     std::optional<accel::Gathered> gathered;  ///< the input is an image
+    std::shared_ptr<const Feeder> feeder;     ///< the input is computed on chip; null: it is not
   };
   bool MakePlan(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   /// Why the ALU cannot read values as they stand in DRAM; empty: it can.
@@ -175,6 +178,8 @@ class GroupLowering {
   /// one.
   bool PlanPoolBehind(const Group& group, const AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   bool PlanEpilogue(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
+  /// The convolution before a group's own, if there is one; out.input stays the value between them.
+  bool PlanFeeder(const Group& group, Plan& plan, std::string& reason) const;
   /// A kernel with its place on chip.
   struct Lowered {
     accel::Kernel kernel;
@@ -189,6 +194,7 @@ class GroupLowering {
     const kernels::KernelTemplate* kind = &kernels::Map();
     Window window;
     std::vector<std::string_view> epilogue;
+    std::string feeder;  ///< as KeyOf has it
     friend bool operator==(const Rhythm&, const Rhythm&) = default;
   };
   static Rhythm RhythmOf(const Plan& plan);
@@ -275,6 +281,10 @@ class GroupLowering {
                                               std::vector<Known>& known) const;
   /// The tiles of a plan's kernel, and the first to try.
   RankedTiles Ranked(const Plan& plan) const;
+  /// What the tile model says of one tile; nothing when it does not fit.
+  std::optional<TileCost> CostOf(const Plan& plan, const Tile& tile) const;
+  /// SpaceOf for a plan with a feeder.
+  kernels::AllLegal AllFedTiles(const Plan& plan, int most_threads, size_t most) const;
   /// Cycles of the tile model's favourite; 0 when nothing fits.
   double Estimate(const Plan& plan) const;
   /// What QuickerApart says, in cycles fewer; 0 where the tile model rules it out.
@@ -299,6 +309,13 @@ class GroupLowering {
                                             const AcceleratorGroup& out) const;
   /// How a convolution's weights stand in them.
   WeightOrder OrderOf(const Group& group, const Plan& plan, const AcceleratorGroup& out) const;
+
+  struct Feeder {
+    Group group;
+    Plan plan;
+    AcceleratorGroup out;
+  };
+  std::vector<PackedConstant> MakeFeederConstants(const Plan& plan) const;
 
   const isa::Spec& spec_;
   const graph::Graph& graph_;

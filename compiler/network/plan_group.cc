@@ -338,14 +338,15 @@ bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& pl
     default:
       reason = WhyNoKernel(graph_.node(group.anchor()));
   }
-  if (!planned || !PlanEpilogue(group, out, plan, reason) || !PlanPoolBehind(group, out, plan, reason))
+  if (!planned || !PlanEpilogue(group, out, plan, reason) || !PlanPoolBehind(group, out, plan, reason) ||
+      !PlanFeeder(group, plan, reason))
     return false;
   for (const graph::ValueId read : {out.input, out.residual, out.weights})
     if (read >= 0 && graph_.node(read).As<graph::Constant>())
       return reason =
                  "a value that it reads is a constant: what a run computes is brought to the accelerator",
              false;
-  if (group.kind == GroupKind::kConvolution) {
+  if (group.kind == GroupKind::kConvolution && !plan.feeder) {
     TryRows(group, out, plan);
     TryLanes(group, out, plan);
   }

@@ -42,15 +42,14 @@ inline graph::Tensor RandomTensor(GraphBuilder& b, const graph::TensorType& type
   return tensor;
 }
 
-// Lowers the graph's only group, runs it, and compares with the golden model. False if it has to run on the
-// CPU.
-inline bool RunsAsGolden(const isa::Spec& spec, GraphBuilder& b, graph::ValueId output) {
-  b.graph.SetOutputs({output});
-  GroupLowering lowering(spec, b.graph, {});
-  const auto groups = Fuse(b.graph, {});
-  EXPECT_EQ(groups.size(), 1u);
+// Lowers a group that makes the graph's only output, runs it, and compares with the golden model. False if it
+// has to run on the CPU.
+inline bool RunsAsGolden(const isa::Spec& spec, GraphBuilder& b, const Group& whole,
+                         const LowerOptions& options) {
+  const graph::ValueId output = b.graph.outputs()[0];
+  GroupLowering lowering(spec, b.graph, options);
   std::string reason;
-  const auto group = lowering.Lower(groups[0], reason);
+  const auto group = lowering.Lower(whole, reason);
   if (!group || group->input_layout.kind != Layout::Kind::kBlocked) return false;
   std::vector<graph::Tensor> inputs;
   for (graph::ValueId input : b.graph.inputs()) inputs.push_back(RandomTensor(b, b.graph.node(input).type));
@@ -79,7 +78,8 @@ inline bool RunsAsGolden(const isa::Spec& spec, GraphBuilder& b, graph::ValueId 
   const auto step = BuildProgram(spec, {placed}, std::move(constants), values_end, free_from, error);
   EXPECT_TRUE(step) << error;
   if (!step) return false;
-  EXPECT_TRUE(isa::Verify(spec, step->program).ok());
+  const auto verdict = isa::Verify(spec, step->program);
+  EXPECT_TRUE(verdict.ok()) << verdict.Render();
   sim::FunctionalDevice device(spec);
   runtime::LoadSegments(device, step->program);
   const Array& array = lowering.array();
@@ -99,6 +99,14 @@ inline bool RunsAsGolden(const isa::Spec& spec, GraphBuilder& b, graph::ValueId 
       break;
     }
   return true;
+}
+
+// The same of a graph of one group.
+inline bool RunsAsGolden(const isa::Spec& spec, GraphBuilder& b, graph::ValueId output) {
+  b.graph.SetOutputs({output});
+  const auto groups = Fuse(b.graph, {});
+  EXPECT_EQ(groups.size(), 1u);
+  return RunsAsGolden(spec, b, groups[0], {});
 }
 
 // Windows of up to 3x3, some of them partly outside.

@@ -323,7 +323,7 @@ Bytes PackedFor(Role role, const Problem& p) {
 // Runs the kernel with one tile; nothing if the tile is refused.
 std::optional<Bytes> RunTile(const Problem& p, const Epilogue& epilogue, const Tile& tile, uint32_t seed,
                              std::string& why) {
-  kernels::KernelTe te = BuildKernel(p.spec, p.array, "kernel", p.Template(), p.w, epilogue, tile);
+  kernels::KernelTe te = BuildKernel(p.spec, p.array, "kernel", {&p.Template(), p.w, epilogue}, tile);
   AcceleratorGroup group;
   auto refusal = accel::Tensorize(te.function, p.spec, group.kernel);
   accel::StorageCursor cursor;

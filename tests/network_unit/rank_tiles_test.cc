@@ -49,7 +49,7 @@ TEST_F(RankTilesTest, ComesCheapestFirstAndFitsStorage) {
   for (size_t i = 0; i < ranked.size(); ++i) {
     EXPECT_LE(ranked[i == 0 ? 0 : i - 1].cycles, ranked[i].cycles);
     const kernels::KernelTe te =
-        BuildKernel(spec_, array_, "k", kernels::Contraction(), window_, epilogue_, ranked[i].tile);
+        BuildKernel(spec_, array_, "k", {&kernels::Contraction(), window_, epilogue_}, ranked[i].tile);
     accel::Kernel kernel;
     ASSERT_FALSE(accel::Tensorize(te.function, spec_, kernel));
     accel::InterleaveVirtualThreads(kernel);

@@ -19,8 +19,25 @@
 
 namespace cosim::kernels {
 
-/// A kernel's parameters in DRAM, in the order of the function's.
-enum class Role { kInput, kWeights, kParameters, kBias, kResidual, kOutput };
+/// A kernel's parameters in DRAM, in the order of the function's. kFeeder…: of the convolution before, in a
+/// kernel of two.
+enum class Role {
+  kInput,
+  kWeights,
+  kParameters,
+  kBias,
+  kResidual,
+  kOutput,
+  kFeederWeights,
+  kFeederParameters
+};
+
+/// Sums of a kind over a window, and what is done with them.
+struct Computation {
+  const KernelTemplate* kind = &Map();
+  Window window;
+  Epilogue epilogue;
+};
 
 struct KernelTe {
   tir::Function function;
@@ -28,10 +45,14 @@ struct KernelTe {
 };
 
 /// Whether a kernel loads the parameters of all its channels once; otherwise each tile brings its own.
-bool ParametersResident(const isa::Spec& spec, const Array& array, const Window& window);
+/// `feeder`: the window of the convolution before, in a kernel of two.
+bool ParametersResident(const isa::Spec& spec, const Array& array, const Window& window,
+                        const Window* feeder = nullptr);
 
+/// With a `feeder`, `what` reads its results where they are computed, in the memory of the array's
+/// activations: they never stand in DRAM. A tile then takes all its channels and pixels of the feeder,
+/// `tile.ci` blocks at a time, and computes them anew for each tile of channels of its own.
 KernelTe BuildKernel(const isa::Spec& spec, const Array& array, const std::string& name,
-                     const KernelTemplate& kind, const Window& window, const Epilogue& epilogue,
-                     const Tile& tile);
+                     const Computation& what, const Tile& tile, const Computation* feeder = nullptr);
 
 }  // namespace cosim::kernels

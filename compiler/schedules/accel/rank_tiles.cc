@@ -24,8 +24,6 @@ using tir::RoundUp;
 // What a gemm step costs beside its work: tokens, the issue of its instructions, their fetch. Fitted on
 // ResNet-18.
 constexpr double kStepOverhead = 14;
-// Of what all units do, beside the longest: where tiles are alike in that, one that leaves the others least.
-constexpr double kOfOthers = 0.001;
 
 class TileModel {
  public:
@@ -113,7 +111,7 @@ class TileModel {
         has_weights_ && t.weights_resident
             ? static_cast<double>(Beats(weights, AllWeights()) * (array_.own_weights ? t.units : 1))
             : 0;
-    const double window_chunk = InputBeats(t) + setup * static_cast<double>(InputBlocks(t));
+    const double window_chunk = w_.fed ? 0 : InputBeats(t) + setup * static_cast<double>(InputBlocks(t));
     const double residual =
         has_residual_ ? static_cast<double>(Beats(array_.activations, Outputs(t) * array_.alu_parts)) + setup
                       : 0;

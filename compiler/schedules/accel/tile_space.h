@@ -13,6 +13,9 @@
 
 namespace cosim::kernels {
 
+/// Of what all units do, beside the longest: where tiles are alike in that, one that leaves the others least.
+inline constexpr double kOfOthers = 0.001;
+
 struct TileTerms {
   Tile tile;
   double steps = 0;            ///< TileCost::steps

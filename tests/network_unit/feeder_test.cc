@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two convolutions as one kernel, the value between them on chip, with random schedules, against the golden
+// model; and which convolutions become one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/network_unit/golden_group.h"
+
+namespace cosim::network {
+namespace {
+
+using graph::ValueId;
+
+/// A convolution that keeps its channels, as wide as the instruction along rows has taps, and a 1x1 behind
+/// it.
+ValueId AddPair(GraphBuilder& b, int64_t taps) {
+  graph::Conv2d first;
+  first.groups = b.Pick(2, 40);
+  first.stride = {b.Pick(1, 2), b.Pick(1, 2)};
+  first.pad = {b.Pick(0, 2), b.Pick(0, taps - 1), b.Pick(0, 2), b.Pick(0, taps - 1)};
+  first.input_zero_point = static_cast<int32_t>(b.Pick(-9, 9));
+  const ValueId x = b.Input({1, first.groups, b.Pick(5, 14), b.Pick(5, 14)});
+  ValueId between = b.Conv(x, first.groups, first, 3, taps, false);
+  if (b.Pick(0, 1)) between = b.Add(graph::Clip{-90, 100}, {between});
+  ValueId y = b.Conv(between, b.Pick(1, 40), {}, 1, 1, false);
+  if (b.Pick(0, 1)) y = b.Add(graph::Clip{-100, 90}, {y});
+  if (b.Pick(0, 2) == 0) y = b.Add(graph::QAdd{}, {y, b.Input(b.graph.node(y).type.shape, "residual")});
+  return y;
+}
+
+std::vector<Group> FedGroups(const graph::Graph& graph) { return WithFeeders(graph, Fuse(graph, {})); }
+
+TEST(Feeder, WhatStaysOnChipIsWhatTheGoldenModelSays) {
+  const std::vector<std::vector<isa::Override>> specs = {
+      {{"parameters.block_in", "8"}, {"parameters.block_out", "8"}},
+      {{"parameters.block_in", "16"}, {"parameters.block_out", "16"}, {"parameters.inp_banks", "2"}},
+      {{"parameters.block_in", "8"},
+       {"parameters.block_out", "8"},
+       {"parameters.acc_banks", "1"},
+       {"parameters.inp_banks", "1"}}};
+  for (size_t s = 0; s < specs.size(); ++s) {
+    const auto spec = Load("cosim", specs[s]);
+    int ran = 0;
+    for (uint32_t seed = 1; seed <= 30; ++seed) {
+      SCOPED_TRACE(::testing::Message() << "spec " << s << ", seed " << seed);
+      GraphBuilder b(seed);
+      b.graph.SetOutputs({AddPair(b, spec.Param("taps"))});
+      const auto groups = FedGroups(b.graph);
+      ASSERT_EQ(groups.size(), 1u);
+      const GroupLowering lowering(spec, b.graph, {});
+      ASSERT_TRUE(lowering.CanFeed());
+      const auto space = lowering.SpaceOf(groups[0], 3, 10'000).tiles;
+      if (space.empty()) continue;
+      const Tile tile = space[b.Pick(0, std::ssize(space) - 1)].tile;
+      const LoweredTile made = lowering.LowerAs(groups[0], tile);
+      if (!made.refusal.empty()) continue;
+      EXPECT_NE(ToString(made.kernel).find("requant_inp"), std::string::npos);
+      const TunedTiles tuned = {{{groups[0].name, lowering.WorkloadOf(groups[0])}, tile}};
+      ran += RunsAsGolden(spec, b, groups[0], {.after_pass = {}, .tuned = &tuned});
+    }
+    EXPECT_GT(ran, 20) << "spec " << s;
+  }
+}
+
+TEST(Feeder, OnlyWhatOneConvolutionReadsStaysOnChip) {
+  graph::Conv2d depthwise, strided;
+  depthwise.groups = 8;
+  strided.stride = {2, 2};
+  const auto fed = [&](bool read_twice, bool is_output, const graph::Conv2d& second, int64_t kernel) {
+    GraphBuilder b;
+    const ValueId between = b.Conv(b.Input({1, 8, 9, 9}), 8, depthwise, 3, 3, false);
+    std::vector<ValueId> outputs = {b.Conv(between, 8, second, kernel, kernel, false)};
+    if (read_twice) outputs.push_back(b.Conv(between, 8, {}, 1, 1, false));
+    if (is_output) outputs.push_back(between);
+    b.graph.SetOutputs(outputs);
+    const auto groups = FedGroups(b.graph);
+    return std::ranges::any_of(groups, [](const Group& group) { return !group.feeder.empty(); });
+  };
+  EXPECT_TRUE(fed(false, false, {}, 1));
+  EXPECT_FALSE(fed(true, false, {}, 1));
+  EXPECT_FALSE(fed(false, true, {}, 1));
+  EXPECT_FALSE(fed(false, false, strided, 1));
+  EXPECT_FALSE(fed(false, false, {}, 3));
+}
+
+TEST(Feeder, SplitsIntoWhatItWasMadeOf) {
+  GraphBuilder b;
+  graph::Conv2d depthwise;
+  depthwise.groups = 8;
+  b.graph.SetOutputs({b.Conv(b.Conv(b.Input({1, 8, 9, 9}), 8, depthwise, 3, 3, false), 8, {}, 1, 1, false)});
+  const auto apart = Fuse(b.graph, {});
+  const auto together = FedGroups(b.graph);
+  ASSERT_EQ(together.size(), 1u);
+  EXPECT_EQ(together[0].name, apart[0].name + "+" + apart[1].name);
+  const auto parts = Split(b.graph, together[0]);
+  ASSERT_EQ(parts.size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(parts[i].name, apart[i].name);
+    EXPECT_EQ(parts[i].nodes, apart[i].nodes);
+  }
+}
+
+TEST(Feeder, AnAluThatWritesNoActivationsFeedsNothing) {
+  GraphBuilder b;
+  EXPECT_FALSE(GroupLowering(Load("vta"), b.graph, {}).CanFeed());
+}
+
+}  // namespace
+}  // namespace cosim::network
