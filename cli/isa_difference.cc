@@ -172,6 +172,10 @@ std::vector<std::string> Cautions(const isa::Spec& a, const isa::Spec& b) {
     if (other.depth < memory.depth)
       list.push_back(fmt::format("memory '{}' has {} elements instead of {}: programs may reach beyond",
                                  memory.name, other.depth, memory.depth));
+    if (memory.shared && memory.locks_ports != other.locks_ports)
+      list.push_back(fmt::format("memory '{}' is held by {} instead of {}: locks name others", memory.name,
+                                 other.locks_ports ? "ports" : "banks",
+                                 memory.locks_ports ? "ports" : "banks"));
     if (memory.shared && (other.depth / other.banks != memory.depth / memory.banks))
       list.push_back(fmt::format("banks of memory '{}' hold {} elements instead of {}: locks name others",
                                  memory.name, other.depth / other.banks, memory.depth / memory.banks));

@@ -30,6 +30,7 @@ IsaObject IsaMemoryJson(const isa::Spec& spec, const isa::Memory& memory) {
                {"depth", memory.depth},
                {"banks", memory.banks},
                {"stored_bytes", memory.stored_bytes}});
+  if (memory.locks_ports) json["lock"] = "ports";
   if (memory.mirrors >= 0) json["mirrors"] = spec.memories[memory.mirrors].name;
   return json;
 }

@@ -160,7 +160,7 @@ class CopyWriter {
       Set(alu, index.outer, outer > 1 ? inner * stride : 0);
     }
     for (const auto& [memory, field] : FormatOf(alu).locks)
-      Set(alu, field, (int64_t{1} << spec_.memories[memory].banks) - 1);
+      Set(alu, field, (int64_t{1} << spec_.memories[memory].LockBits()) - 1);
     return alu;
   }
 

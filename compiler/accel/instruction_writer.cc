@@ -116,7 +116,8 @@ void InstructionWriter::Add(isa::Instruction instruction) {
     int64_t mask = 0;
     for (const Footprint::OnChip& run : footprint_.on_chip) {
       if (run.memory != memory) continue;
-      for (int32_t b = run.begin / bank; b <= (run.end - 1) / bank; ++b) mask |= int64_t{1} << b;
+      for (int32_t b = run.begin / bank; b <= (run.end - 1) / bank; ++b)
+        mask |= static_cast<int64_t>(m.LockMask(b, run.write));
     }
     instruction.values[field] = mask;
   }

@@ -97,8 +97,11 @@ std::string RoleText(const Spec& spec, const InstructionFormat& format, int fiel
     if (flag == field) return fmt::format("gives a token to `{}` when it retires", spec.queues[queue].name);
   }
   for (const auto& [memory, lock] : format.locks) {
-    if (lock == field)
-      return fmt::format("banks of `{}` that it uses, one bit each", spec.memories[memory].name);
+    if (lock != field) continue;
+    const Memory& locked = spec.memories[memory];
+    if (!locked.locks_ports) return fmt::format("banks of `{}` that it uses, one bit each", locked.name);
+    return fmt::format("banks of `{}` that it reads (low {} bits) and writes (high {}), one bit each",
+                       locked.name, locked.banks, locked.banks);
   }
   if (const std::string index = IndexRole(format, field); !index.empty()) return index;
   const std::string& name = format.fields[field].name;

@@ -15,13 +15,22 @@ namespace {
 constexpr int64_t kMaxDepth = int64_t{1} << 30;
 constexpr int64_t kMaxLanes = 4096;
 constexpr int64_t kMaxElementBits = int64_t{1} << 22;
-constexpr int64_t kMaxBanks = 32;
+constexpr int64_t kMaxBanks = 32;  // bits of a lock field, at most
 constexpr std::string_view kAttributes[] = {"depth", "bits", "banks", "stored_bits"};
 
 std::string What(const YamlEntry& memory) { return fmt::format("memory '{}'", memory.key.scalar); }
 
 std::string Name(const YamlEntry& memory, std::string_view attribute) {
   return fmt::format("{}.{}", memory.key.scalar, attribute);
+}
+
+/// What units hold of a memory.
+constexpr const char* kLockBanks = "banks";
+constexpr const char* kLockPorts = "ports";
+
+bool LocksPorts(const YamlEntry& memory) {
+  const YamlEntry* lock = memory.value.Find("lock");
+  return lock && lock->value.scalar == kLockPorts;
 }
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -34,11 +43,18 @@ void Definitions::ReadMemories(const YamlNode& isa) {
   for (const YamlEntry& entry : memories->value.entries) {
     if (!CheckName(entry.key, "memory", diags_)) continue;
     const MapReader reader(entry.value, entry.key, What(entry), diags_,
-                           {"doc", "lanes", "type", "fields", "depth", "banks", "mirrors"});
+                           {"doc", "lanes", "type", "fields", "depth", "banks", "lock", "mirrors"});
     if (!reader.is_map()) continue;
     reader.OptionalString("doc", "");
+    const std::string lock = reader.OptionalString("lock", kLockBanks);
+    if (lock != kLockBanks && lock != kLockPorts) {
+      Report(diags_, codes::kWrongType, *reader.Find("lock"),
+             fmt::format("'lock' of {} has to be '{}' or '{}', not '{}'", What(entry), kLockBanks, kLockPorts,
+                         lock))
+          .hint = NameHint(lock, std::vector<std::string>{kLockBanks, kLockPorts});
+    }
     if (reader.Find("mirrors")) {
-      for (std::string_view key : {"lanes", "fields", "depth", "banks"}) {
+      for (std::string_view key : {"lanes", "fields", "depth", "banks", "lock"}) {
         if (const YamlEntry* extra = entry.value.Find(key)) {
           Report(diags_, codes::kMirror, extra->key,
                  fmt::format("{} mirrors another memory and takes its '{}' from there", What(entry), key));
@@ -90,7 +106,9 @@ std::optional<int64_t> Definitions::ComputeAttribute(const YamlEntry& memory, st
   const YamlEntry* node = memory.value.Find(attribute);
   if (!node) return 1;  // banks
   const std::string what = fmt::format("'{}' of {}", attribute, What(memory));
-  if (attribute == "banks") return EvaluateParamIn(node->value, what, 1, kMaxBanks, *this, diags_);
+  if (attribute == "banks")
+    return EvaluateParamIn(node->value, what, 1, LocksPorts(memory) ? kMaxBanks / 2 : kMaxBanks, *this,
+                           diags_);
   return EvaluateParamIn(node->value, what, 1, kMaxDepth, *this, diags_,
                          [&](const Shortfall& shortfall) { return TooSmall(memory, shortfall); });
 }
@@ -246,6 +264,7 @@ std::optional<Memory> Definitions::BuildMemory(const YamlEntry& entry) {
   memory.depth = values[0];
   memory.element_bits = values[1];
   memory.banks = static_cast<int>(values[2]);
+  memory.locks_ports = LocksPorts(entry);
   memory.stored_bytes = values[3] / 8;
   for (const Field& field : memory.fields) memory.record_bits += field.type.width;
   if (memory.depth % memory.banks != 0) {

@@ -105,8 +105,7 @@ void ElaborateAccess(Elaboration& e) {
   for (Memory& memory : spec.memories) {
     std::ranges::sort(memory.readers);
     std::ranges::sort(memory.writers);
-    // A mirror is written along with the memory behind it, whose locks then hold for it too.
-    memory.shared = memory.readers.size() > 1 || (memory.writers.size() > 1 && memory.mirrors < 0);
+    memory.shared = memory.ReadsContend() || memory.WritesContend();
   }
 }
 

@@ -19,7 +19,7 @@ class AluOpReader {
         what_(fmt::format("ALU op '{}'", entry.key.scalar)),
         errors_(e.diags.list().size()),
         reader_(entry.value, entry.key, what_, e.diags,
-                {"code", "doc", "instruction", "operands", "result", "body"}) {}
+                {"code", "doc", "where", "instruction", "operands", "result", "body"}) {}
 
   void Read() {
     if (!reader_.is_map()) return;
@@ -34,6 +34,7 @@ class AluOpReader {
     if (e_.diags.list().size() > errors_) return;
     ReadProgram(*body);
     if (e_.diags.list().size() > errors_) return;
+    CheckWhere();
     CheckLanes();
     e_.spec.alu_ops.push_back(std::move(op_));
   }
@@ -165,12 +166,19 @@ class AluOpReader {
     return rows ? result.back() / lanes.back() : 0;
   }
 
+  /// An op whose `where` is 0 keeps its code: programs that have it are refused, and say why.
+  void CheckWhere() {
+    if (IsThere(e_, entry_, what_)) return;
+    op_.available = false;
+    op_.unavailable = fmt::format("it is there where {}", reader_.Find("where")->scalar);
+  }
+
   void CheckLanes() {
     const std::vector<int>& result = e_.spec.memories[op_.result.memory].lanes;
     for (Operand& operand : op_.operands) {
       const Memory& memory = e_.spec.memories[operand.memory];
       operand.parts = PartsOf(memory.lanes, result);
-      if (operand.parts > 0) continue;
+      if (operand.parts > 0 || !op_.available) continue;
       op_.available = false;
       op_.unavailable = fmt::format("an element of '{}' has {} lanes, but one of '{}' has {}", memory.name,
                                     fmt::join(memory.lanes, "x"), e_.spec.memories[op_.result.memory].name,

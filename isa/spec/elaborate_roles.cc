@@ -242,28 +242,34 @@ class RoleChecker {
     return names;
   }
 
+  /// Of a field that has the bits it needs.
+  static std::string LockType(const Memory& memory) {
+    return fmt::format("uint({}{}.banks)", memory.locks_ports ? "2 * " : "", memory.name);
+  }
+
   void CheckLocks() {
     for (const Access& access : AccessesOf(e_.spec, index_)) {
       const Memory& memory = e_.spec.memories[access.memory];
-      const bool contends = (access.reads && memory.readers.size() > 1) ||
-                            (access.writes && memory.writers.size() > 1 && memory.mirrors < 0);
+      const bool contends =
+          (access.reads && memory.ReadsContend()) || (access.writes && memory.WritesContend());
       if (!contends || format_.FieldIndex("lock_" + memory.name) >= 0) continue;
       Report(
           e_.diags, codes::kMissingLock, entry_.key,
           fmt::format(
               "instruction '{}' touches memory '{}', which several units share, but has no field 'lock_{}'",
               format_.name, memory.name, memory.name))
-          .hint = fmt::format("add lock_{}: uint({}.banks)", memory.name, memory.name);
+          .hint = fmt::format("add lock_{}: {}", memory.name, LockType(memory));
     }
     for (const auto& [index, field] : format_.locks) {
       const Memory& memory = e_.spec.memories[index];
       const ScalarType type = format_.fields[field].type;
-      if (type == ScalarType{memory.banks, false}) continue;
+      if (type == ScalarType{memory.LockBits(), false}) continue;
       Report(e_.diags, codes::kNarrowLock, TypeNode(format_.fields[field].name),
-             fmt::format("field '{}' has {} {}bit{}, but memory '{}' has {} bank{}, and each takes one",
+             fmt::format("field '{}' has {} {}bit{}, but memory '{}' has {} bank{}, and each takes {}",
                          format_.fields[field].name, type.width, type.is_signed ? "signed " : "",
-                         type.width == 1 ? "" : "s", memory.name, memory.banks, memory.banks == 1 ? "" : "s"))
-          .hint = fmt::format("write uint({}.banks)", memory.name);
+                         type.width == 1 ? "" : "s", memory.name, memory.banks, memory.banks == 1 ? "" : "s",
+                         memory.locks_ports ? "two, one for each port" : "one"))
+          .hint = "write " + LockType(memory);
     }
   }
 

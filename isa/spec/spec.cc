@@ -59,6 +59,9 @@ class Canonical {
 void WriteMemory(const Memory& memory, Canonical& out) {
   out.Line("memory {} {} {} {} {}", memory.name, memory.depth, memory.banks, memory.stored_bytes,
            memory.mirrors);
+  // Said only where there is something to say: specs that hold whole banks are the same as before there was a
+  // choice.
+  if (memory.locks_ports) out.Line(" locks ports");
   for (int extent : memory.lanes) out.Line(" lanes {}", extent);
   out.Fields(memory.fields);
 }

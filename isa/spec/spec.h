@@ -37,9 +37,11 @@ struct Memory {
   std::vector<Field> fields;  ///< size 1 and empty name for a plain element
   int64_t depth = 0;          ///< elements
   int banks = 1;              ///< bank of element i: i / (depth / banks)
-  int record_bits = 0;        ///< sum of the fields' widths
-  int64_t element_bits = 0;   ///< record_bits * product(lanes)
-  int64_t stored_bytes = 0;   ///< bytes an element takes in DRAM
+  /// What units hold of a bank: all of it, or its read port and its write port each for itself.
+  bool locks_ports = false;
+  int record_bits = 0;       ///< sum of the fields' widths
+  int64_t element_bits = 0;  ///< record_bits * product(lanes)
+  int64_t stored_bytes = 0;  ///< bytes an element takes in DRAM
   int mirrors = -1;  ///< >= 0: no storage of its own; reads memory `mirrors`, wrapped to fields[0].type
   bool is_micro_ops = false;  ///< some instruction takes its micro-ops from here
   /// Units that read or write it while executing. More than one reader, or more than one writer, makes it
@@ -49,6 +51,19 @@ struct Memory {
   bool shared = false;
   SourceLoc loc;
   int64_t LaneCount() const;
+  /// Several units read, or write, through its ports. A mirror is written along with the memory behind it,
+  /// whose locks then hold for it too.
+  bool ReadsContend() const { return readers.size() > 1; }
+  bool WritesContend() const { return writers.size() > 1 && mirrors < 0; }
+  /// Bits of a `lock_<memory>` field.
+  int LockBits() const { return locks_ports ? 2 * banks : banks; }
+  /// Those of them that are to be set for an access of `bank`: where ports are held apart, the read ports
+  /// are the low half, and a side that nobody contends for need not be named.
+  uint64_t LockMask(int64_t bank, bool write) const {
+    if (!locks_ports) return uint64_t{1} << bank;
+    if (!(write ? WritesContend() : ReadsContend())) return 0;
+    return uint64_t{1} << (write ? banks + bank : bank);
+  }
 };
 
 struct Unit {

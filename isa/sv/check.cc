@@ -148,16 +148,18 @@ class Checker {
     }
   }
 
-  /// Bytes of an element are written on their own, lanes are not, and a mirror knows only lanes.
+  /// Bytes of an element are written on their own, lanes only where they are whole bytes, and a mirror knows
+  /// only lanes.
   void Gather(const InstructionFormat& format, const SvPlan& plan) {
     const Memory& memory = spec_.memories[format.memory];
     for (const SvUnit& unit : plan.units) {
-      if (!unit.alus || unit.alu.groups == 1 || std::ranges::count(unit.alu.writes, format.memory) == 0)
+      if (!unit.alus || unit.alu.groups == 1 || memory.record_bits % kSvPieceBits == 0 ||
+          std::ranges::count(unit.alu.writes, format.memory) == 0)
         continue;
       Error(format.loc,
             fmt::format("'{}' gathers pieces into '{}', which '{}' writes lane by lane", format.name,
                         memory.name, unit.name),
-            "a memory of its own for each, or as many lanes as an element has");
+            "lanes of whole bytes, a memory of its own for each, or as many lanes as an element has");
     }
     for (const Memory& mirror : spec_.memories) {
       if (mirror.mirrors < 0 || &spec_.memories[mirror.mirrors] != &memory) continue;

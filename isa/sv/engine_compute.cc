@@ -191,6 +191,13 @@ std::string Parts(const Spec& spec, const SvUnit& unit) {
                      SvConcatenation(groups));
 }
 
+/// A vector that has each of the `count` bits of `bits` `times` times.
+std::string SvRepeatBits(const std::string& bits, int count, int times) {
+  std::vector<std::string> items;
+  for (int bit = 0; bit < count; ++bit) items.push_back(fmt::format("{{{}{{{}[{}]}}}}", times, bits, bit));
+  return fmt::format("{{{}}}", SvConcatenation(items));
+}
+
 }  // namespace
 
 SvEngine SvGemmEngine(const Spec& spec, const SvUnit& unit) {
@@ -302,8 +309,13 @@ SvEngine SvAluEngine(const Spec& spec, const SvUnit& unit) {
                     fmt::format("{}_waddr[cosim_pkg::{}AddrBits-1:0]", engine.name, constant),
                     fmt::format("{}_{}_o", engine.name, spec.memories[alu.writes[w]].name), ""};
     if (alu.groups > 1) {
+      const int lane_bits = spec.memories[alu.writes[w]].record_bits;
       access.slices = engine.name + "_wlanes";
-      access.slice_bits = spec.memories[alu.writes[w]].record_bits;
+      access.slice_bits = lane_bits;
+      if (SvGathersInto(spec, alu.writes[w]) && lane_bits != kSvPieceBits) {  // a lane is several bytes
+        access.slices = SvRepeatBits(access.slices, alu.element_lanes, lane_bits / kSvPieceBits);
+        access.slice_bits = kSvPieceBits;
+      }
     }
     engine.writes.push_back(std::move(access));
   }

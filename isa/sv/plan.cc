@@ -97,6 +97,12 @@ SvUnit PlanUnit(const Spec& spec, int index, int bank_bits) {
 
 }  // namespace
 
+bool SvGathersInto(const Spec& spec, int memory) {
+  return std::ranges::any_of(spec.formats, [&](const InstructionFormat& format) {
+    return format.Gathers() && format.memory == memory;
+  });
+}
+
 bool SvPads(const InstructionFormat& format) {
   constexpr std::string_view kPads[] = {"pad_top", "pad_bottom", "pad_left", "pad_right"};
   return format.kind == Kind::kLoad &&
@@ -239,7 +245,7 @@ SvPlan::SvPlan(const Spec& spec) : bank_offset(spec.memories.size(), -1) {
     for (auto [memory, field] : format.locks) {
       if (bank_offset[memory] >= 0) continue;
       bank_offset[memory] = bank_bits;
-      bank_bits += spec.memories[memory].banks;
+      bank_bits += spec.memories[memory].LockBits();
     }
   }
   bank_bits = std::max(bank_bits, 1);

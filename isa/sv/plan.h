@@ -85,12 +85,17 @@ struct SvPlan {
   int Requesters() const { return readers.back().first + readers.back().count; }
   std::vector<SvUnit> units;       ///< as Spec::units
   std::vector<SvReaders> readers;  ///< of each memory port
-  std::vector<int> bank_offset;  ///< of each memory in the mask of all shared memories' banks; -1: not shared
-  int bank_bits = 0;             ///< width of that mask, at least 1
+  /// Of each memory in the mask of all shared memories' banks (or of their ports, where those are held
+  /// apart); -1: not shared.
+  std::vector<int> bank_offset;
+  int bank_bits = 0;  ///< width of that mask, at least 1
 };
 
 /// Bits of an element whose bytes are written on their own, because some load gathers pieces into `memory`.
 inline constexpr int kSvPieceBits = 8;
+
+/// True if some load gathers pieces into `memory`.
+bool SvGathersInto(const Spec& spec, int memory);
 
 /// True if a load of this format can write padding.
 bool SvPads(const InstructionFormat& format);

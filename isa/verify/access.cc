@@ -163,14 +163,20 @@ void AccessChecker::CheckBanks(int64_t i, const Decoded& decoded, std::span<cons
     const Memory& what = spec_.memories[memory];
     const int64_t size = what.depth / what.banks;
     for (int bank = 0; bank < what.banks; ++bank) {
-      if (mask >> bank & 1) continue;
-      const bool touched = std::ranges::any_of(accesses, [&](const OnChipAccess& access) {
-        return access.memory == memory && access.elements->AnyIn(bank * size, (bank + 1) * size);
-      });
-      if (!touched) continue;
-      Add(FindingKind::kBankNotLocked, i, memory,
-          fmt::format("touches bank {} of '{}' (elements {}..{}), which lock_{} does not name", bank,
-                      what.name, bank * size, (bank + 1) * size - 1, what.name));
+      bool reads = false, writes = false;  // without holding it
+      for (const OnChipAccess& access : accesses) {
+        if (access.memory != memory || (what.LockMask(bank, access.is_write) & ~uint64_t{mask}) == 0)
+          continue;
+        (access.is_write ? writes : reads) |= access.elements->AnyIn(bank * size, (bank + 1) * size);
+      }
+      const auto report = [&](std::string_view does, std::string_view port) {
+        Add(FindingKind::kBankNotLocked, i, memory,
+            fmt::format("{} bank {} of '{}' (elements {}..{}), {} lock_{} does not name", does, bank,
+                        what.name, bank * size, (bank + 1) * size - 1, port, what.name));
+      };
+      if (!what.locks_ports && (reads || writes)) report("touches", "which");
+      if (what.locks_ports && reads) report("reads", "whose read port");
+      if (what.locks_ports && writes) report("writes", "whose write port");
     }
   }
 }

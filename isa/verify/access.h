@@ -28,7 +28,8 @@ class AccessChecker {
   /// passed the footprint can be built.
   bool CheckNest(int64_t i, const Decoded& decoded, const MicroOpMemories& micro_ops);
 
-  /// Reports kBankNotLocked. `accesses` is the instruction's footprint; likewise below.
+  /// Reports kBankNotLocked, of a port too where banks' ports are held apart. `accesses` is the instruction's
+  /// footprint; likewise below.
   void CheckBanks(int64_t i, const Decoded& decoded, std::span<const OnChipAccess> accesses);
 
   /// Reports kReadTooSoon.

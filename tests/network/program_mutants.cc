@@ -251,7 +251,7 @@ class Mutator {
   bool FlipLock() {
     if (Format().locks.empty()) return false;
     const auto [memory, field] = Format().locks[Below(Format().locks.size())];
-    Here()->values[field] ^= int64_t{1} << random_.Uniform(0, spec_.memories[memory].banks - 1);
+    Here()->values[field] ^= int64_t{1} << random_.Uniform(0, spec_.memories[memory].LockBits() - 1);
     return true;
   }
 

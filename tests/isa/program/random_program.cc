@@ -291,9 +291,11 @@ class Generator {
   void FillLocks(Instruction& instruction, const std::vector<Touch>& touches) {
     for (auto [memory, field] : spec_.formats[instruction.format].locks) {
       const Memory& what = spec_.memories[memory];
-      int64_t mask = random_.Percent(10) ? random_.Uniform(0, (int64_t{1} << what.banks) - 1) : 0;
+      int64_t mask = random_.Percent(10) ? random_.Uniform(0, (int64_t{1} << what.LockBits()) - 1) : 0;
       for (const Touch& touch : touches) {
-        if (touch.memory == memory) mask |= int64_t{1} << (touch.element / (what.depth / what.banks));
+        if (touch.memory != memory) continue;
+        mask |=
+            static_cast<int64_t>(what.LockMask(touch.element / (what.depth / what.banks), touch.is_write));
       }
       instruction.values[field] = mask;
     }

@@ -243,8 +243,14 @@ bool NamesItsBanks(const Spec& spec, const Decoded& decoded, const MicroOpMemori
   return std::ranges::all_of(touches, [&](const Touch& touch) {
     for (auto [memory, mask] : decoded.locks) {
       if (touch.memory != memory) continue;
-      const int64_t bank = touch.element / (spec.memories[memory].depth / spec.memories[memory].banks);
-      if ((mask >> bank & 1) == 0) return false;
+      const Memory& what = spec.memories[memory];
+      int64_t bit = touch.element / (what.depth / what.banks);
+      if (what.locks_ports) {  // first the read ports, then the write ports; one that one unit uses is
+                               // nobody's
+        if ((touch.is_write ? what.writers : what.readers).size() == 1) continue;
+        if (touch.is_write) bit += what.banks;
+      }
+      if ((mask >> bit & 1) == 0) return false;
     }
     return true;
   });

@@ -106,7 +106,7 @@ isa::Decoded RandomInstruction(const isa::Spec& spec, Random& random) {
     decoded.body = RandomTransfer(spec, kind == isa::Kind::kStore, random);
   }
   for (size_t m = 0; m < spec.memories.size(); ++m) {
-    const int banks = spec.memories[m].banks;
+    const int banks = spec.memories[m].LockBits();
     if (banks == 1 || kind == isa::Kind::kSync || !random.Chance(50)) continue;
     const uint32_t all = (uint32_t{1} << banks) - 1;
     decoded.locks.emplace_back(static_cast<int>(m), static_cast<uint32_t>(random.Next()) & all);

@@ -54,7 +54,7 @@ ReferenceModel::ReferenceModel(const isa::Spec& spec, std::span<const isa::Decod
     tokens_.push_back(0);
     places_.push_back(queue.capacity);
   }
-  for (const isa::Memory& memory : spec.memories) banks_.emplace_back(static_cast<size_t>(memory.banks));
+  for (const isa::Memory& memory : spec.memories) banks_.emplace_back(static_cast<size_t>(memory.LockBits()));
   counters_.instructions.resize(program.size(), {-1, -1});
   ports_.resize(static_cast<size_t>(spec.ports));
   for (PortModel& port : ports_) {
