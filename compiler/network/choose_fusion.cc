@@ -87,7 +87,7 @@ Cycle GroupLowering::GainApart(const Group& whole, const Plan& plan, std::span<c
   const double together = Estimate(plan), convolution = Estimate(convolution_plan), add = Estimate(add_plan);
   if (together == 0 || convolution == 0 || add == 0) return 0;
   const bool sure = together < kSurelyOne * (convolution + add) || together < convolution + kSurelyFree * add;
-  if (sure && !plan.window.pool && !plan.feeder) return 0;
+  if (sure && !plan.window.pool) return 0;
 
   std::vector<Known> by_one, by_two;
   const auto one = MeasureGroups({&whole, 1}, behind, by_one), two = MeasureGroups(parts, behind, by_two);
@@ -107,11 +107,6 @@ bool GroupLowering::QuickerApart(const Group& whole, std::span<const Group> part
   const auto known = std::ranges::find(fusions_, situation, &Fusion::situation);
   const Cycle gain = known == fusions_.end() ? GainApart(whole, plan, parts, behind) : known->gain;
   if (known == fusions_.end()) fusions_.push_back({situation, gain});
-  if (plan.feeder) {
-    if (gain > 0) why = fmt::format("two kernels: one for both convolutions takes {} cycles more", gain);
-    if (gain < 0) why = fmt::format("one kernel: two for the convolutions take {} cycles more", -gain);
-    return gain >= 0;
-  }
   const graph::Op& op = graph_.node(parts[1].anchor()).op;
   const std::string name = std::holds_alternative<graph::QAdd>(op) ? "add" : graph::DisplayName(op);
   if (gain > 0) why = fmt::format("the {} by itself: one kernel for both takes {} cycles more", name, gain);

@@ -51,6 +51,7 @@ class Compiler {
                    .explain = options.explain,
                    .timing_only = options.timing_only,
                    .blank_constants = options.blank_constants,
+                   .keep_every_value = options.keep_every_value,
                    .after_pass = options.after_pass,
                    .cache = options.cache,
                    .tuned = options.tuned,
@@ -59,7 +60,7 @@ class Compiler {
   /// Nothing, and `error` set, when the accelerator's addresses do not reach over the network.
   std::optional<runtime::Network> Run(std::string& error) {
     network_.name = graph_.name();
-    const std::vector<Group> groups = lowering_.Groups({options_.keep_every_value});
+    const std::vector<Group> groups = Fuse(graph_, {options_.keep_every_value});
     for (size_t i = 0; i < groups.size(); ++i) Place(groups[i], NextKernel(groups, i));
     for (ValueId output : graph_.outputs()) Need({Root(output), {}});
     if (!options_.keep_every_value) DropUnread(plan_, Results());
@@ -80,7 +81,7 @@ class Compiler {
   int AddLayer(const Group& group, const std::string& reason, bool on_accelerator) {
     runtime::Layer layer;
     layer.name = group.name;
-    for (ValueId id : NodesOf(group)) {
+    for (ValueId id : group.nodes) {
       layer.op += (layer.op.empty() ? "" : "+") + graph::DisplayName(graph_.node(id).op);
       layer.macs += graph::Macs(graph_, id);
     }

@@ -182,12 +182,6 @@ const graph::MaxPool* PoolBehind(const graph::Graph& graph, const Group& group) 
   return nullptr;
 }
 
-std::vector<ValueId> NodesOf(const Group& group) {
-  std::vector<ValueId> nodes = group.feeder;
-  nodes.insert(nodes.end(), group.nodes.begin(), group.nodes.end());
-  return nodes;
-}
-
 std::vector<Group> Split(const graph::Graph& graph, const Group& group) {
   if (!group.feeder.empty()) {
     Group feeder{GroupKind::kConvolution, graph.node(group.feeder.front()).name, group.feeder, {}};
@@ -207,39 +201,27 @@ std::vector<Group> Split(const graph::Graph& graph, const Group& group) {
   return {before, after};
 }
 
-std::vector<Group> WithFeeders(const graph::Graph& graph, std::vector<Group> groups) {
-  const std::vector<std::vector<ValueId>> users = graph.Users();
-  const auto keeps_channels = [&](const Group& group) {
-    const auto* conv = graph.node(group.anchor()).As<graph::Conv2d>();
-    const bool ends_requantized = Split(graph, group).empty() && group.nodes.size() > 1;
-    return conv && conv->groups > 1 && conv->groups == graph.node(group.anchor()).type.shape[1] &&
-           ends_requantized;
+std::optional<Group> Feed(const graph::Graph& graph, const Group& first, const Group& second) {
+  const auto convolution = [&](const Group& group) {
+    const bool is_one = group.kind == GroupKind::kConvolution && group.feeder.empty();
+    return is_one ? graph.node(group.anchor()).As<graph::Conv2d>() : nullptr;
   };
-  const auto only_mixes_channels = [&](const Group& group) {
-    const auto* conv = graph.node(group.anchor()).As<graph::Conv2d>();
-    if (conv == nullptr) return false;
-    const std::vector<int64_t>& weights = graph.node(graph.node(group.anchor()).inputs[1]).type.shape;
-    return conv->groups == 1 && weights[2] * weights[3] == 1 &&
-           conv->stride == std::array<int64_t, 2>{1, 1} &&
-           std::ranges::all_of(conv->pad, [](int64_t pad) { return pad == 0; });
-  };
-  std::set<const Group*> taken;
-  for (Group& group : groups) {
-    if (group.kind != GroupKind::kConvolution || !only_mixes_channels(group)) continue;
-    const ValueId read = graph.node(group.anchor()).inputs[0];
-    const auto feeder =
-        std::ranges::find_if(groups, [&](const Group& other) { return other.result() == read; });
-    if (feeder == groups.end() || feeder->kind != GroupKind::kConvolution || !keeps_channels(*feeder))
-      continue;
-    if (users[read].size() != 1 || std::ranges::count(graph.outputs(), read)) continue;
-    group.feeder = feeder->nodes;
-    group.name = feeder->name + "+" + group.name;
-    taken.insert(&*feeder);
-  }
-  std::vector<Group> kept;
-  for (Group& group : groups)
-    if (!taken.contains(&group)) kept.push_back(std::move(group));
-  return kept;
+  const graph::Conv2d *keeps = convolution(first), *mixes = convolution(second);
+  if (keeps == nullptr || mixes == nullptr || graph.node(second.anchor()).inputs[0] != first.result())
+    return {};
+  const bool keeps_channels = keeps->groups > 1 && keeps->groups == graph.node(first.anchor()).type.shape[1];
+  const bool ends_requantized = first.nodes.size() > 1 && Split(graph, first).empty();
+  const std::vector<int64_t>& weights = graph.node(graph.node(second.anchor()).inputs[1]).type.shape;
+  const bool only_mixes = mixes->groups == 1 && weights[2] * weights[3] == 1 &&
+                          mixes->stride == decltype(mixes->stride){1, 1} &&
+                          std::ranges::all_of(mixes->pad, [](int64_t pad) { return pad == 0; });
+  const bool read_elsewhere =
+      graph.Users()[first.result()].size() != 1 || std::ranges::count(graph.outputs(), first.result()) > 0;
+  if (!keeps_channels || !ends_requantized || !only_mixes || read_elsewhere) return {};
+  Group fed = second;
+  fed.name = first.name + "+" + second.name;
+  fed.feeder = first.nodes;
+  return fed;
 }
 
 std::vector<Group> Fuse(const graph::Graph& graph, const FuseOptions& options) {

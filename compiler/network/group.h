@@ -4,6 +4,7 @@
 // shape hold one node.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,6 @@ struct Group {
   graph::ValueId result() const { return nodes.back(); }
 };
 
-/// All of them, the feeder's first.
-std::vector<graph::ValueId> NodesOf(const Group& group);
-
 struct FuseOptions {
   /// Every quantized value stays a value of its own, so that each can be compared.
   bool keep_every_value = false;
@@ -48,9 +46,9 @@ const graph::MaxPool* PoolBehind(const graph::Graph& graph, const Group& group);
 /// as what comes before that operation and the rest; nothing for any other group.
 std::vector<Group> Split(const graph::Graph& graph, const Group& group);
 
-/// With each convolution that keeps its channels, and that only a 1x1 convolution behind reads, made a part
-/// of that one's group.
-std::vector<Group> WithFeeders(const graph::Graph& graph, std::vector<Group> groups);
+/// A convolution that keeps its channels and the 1x1 convolution behind it, which alone reads what it makes,
+/// as one group; nothing for any other two.
+std::optional<Group> Feed(const graph::Graph& graph, const Group& first, const Group& second);
 
 /// Every node but inputs and constants in exactly one group, groups in a topological order.
 std::vector<Group> Fuse(const graph::Graph& graph, const FuseOptions& options);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <iterator>
 #include <span>
+#include <utility>
 
 #include "compiler/accel/pipeline.h"
 #include "compiler/accel/tokens.h"
@@ -108,21 +109,25 @@ std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::st
       out.alternatives.push_back({ToString(other.cost.tile), other.measured - best.measured});
   }
   Report(group, best.texts);
-  cursor_ = std::move(best.cursor);
+  out.begins = std::exchange(cursor_, best.cursor);
   before_ = Before{best.kernel, RhythmOf(plan), best.cost};
+  Complete(group, plan, best, out);
+  reason.clear();  // candidates that were refused left theirs
+  return out;
+}
+
+void GroupLowering::Complete(const Group& group, const Plan& plan, Lowered& kernel,
+                             AcceleratorGroup& out) const {
   out.output = group.result();
   out.output_layout.kind = Layout::Kind::kBlocked;
   out.output_layout.block = array_.layout_out;
-  out.kernel = std::move(best.kernel);
-  out.roles = std::move(best.roles);
-  out.tile = best.cost.tile;
+  out.kernel = std::move(kernel.kernel);
+  out.roles = std::move(kernel.roles);
+  out.tile = kernel.cost.tile;
   PackConstants(group, plan, out);
-  if (plan.feeder) {
-    out.input = plan.feeder->out.input;
-    out.input_layout = plan.feeder->out.input_layout;
-  }
-  reason.clear();  // candidates that were refused left theirs
-  return out;
+  if (!plan.feeder) return;
+  out.input = plan.feeder->out.input;
+  out.input_layout = plan.feeder->out.input_layout;
 }
 
 void GroupLowering::Report(const Group& group, const std::vector<std::string>& texts) const {

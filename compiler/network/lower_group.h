@@ -43,6 +43,7 @@ struct AcceleratorGroup {
   graph::ValueId weights = -1;  ///< the value behind kWeights where that is no constant, in weights_layout
   Layout weights_layout;
   std::vector<PackedConstant> constants;
+  accel::StorageCursor begins;  ///< where its place on chip does
   Tile tile;
   std::vector<runtime::Knob> knobs;  ///< both only where asked for
   std::vector<runtime::Alternative> alternatives;
@@ -78,6 +79,7 @@ struct LowerOptions {
   bool explain = false;               ///< fill AcceleratorGroup::knobs and alternatives
   bool timing_only = false;           ///< leave constants empty
   bool blank_constants = false;       ///< zeros where constants would be, which takes no packing
+  bool keep_every_value = false;      ///< in DRAM
   PassObserver after_pass;            ///< may be empty
   LoweringCache* cache = nullptr;     ///< may be null
   const TunedTiles* tuned = nullptr;  ///< taken instead of choosing; may be null
@@ -119,6 +121,17 @@ class GroupLowering {
   /// where none is quicker than one behind the other.
   std::optional<ByTurns> LowerByTurns(const TurnPair& pair);
 
+  /// Two convolutions as one kernel, the value between them on chip, and the cycles fewer that it takes than
+  /// the two.
+  struct Fed {
+    Group group;
+    AcceleratorGroup made;
+    std::vector<std::string> texts;
+    runtime::Cycle gain = 0;
+  };
+  /// Nothing where the ISA, the convolutions or what fits on chip do not allow it, or nothing is gained.
+  std::optional<Fed> LowerFed(const TurnPair& pair) const;
+
   /// What a group's kernel computes, in words: kernels of one workload may have the same schedules. Empty
   /// when the group runs on the CPU.
   std::string WorkloadOf(const Group& group) const;
@@ -140,8 +153,6 @@ class GroupLowering {
   void Report(const Group& group, const std::vector<std::string>& texts) const;
 
   const Array& array() const { return array_; }
-  /// The graph's groups, with feeders where the ISA allows them.
-  std::vector<Group> Groups(const FuseOptions& options) const;
   /// Whether a convolution's results can stay on chip for the one behind it.
   bool CanFeed() const;
   /// What of the array can hold no network; empty: nothing.
@@ -316,6 +327,8 @@ class GroupLowering {
     AcceleratorGroup out;
   };
   std::vector<PackedConstant> MakeFeederConstants(const Plan& plan) const;
+  /// Makes `out` what a run takes of the kernel.
+  void Complete(const Group& group, const Plan& plan, Lowered& kernel, AcceleratorGroup& out) const;
 
   const isa::Spec& spec_;
   const graph::Graph& graph_;

@@ -6,22 +6,6 @@
 namespace cosim::network {
 namespace {
 
-/// A step of the host, with its layer.
-void Erase(Plan& plan, size_t i) {
-  const Item item = plan.items[i];
-  const auto erase = [](auto& list, size_t index) {
-    list.erase(list.begin() + static_cast<std::ptrdiff_t>(index));
-  };
-  erase(plan.items, i);
-  erase(plan.layers, static_cast<size_t>(item.layer));
-  if (item.kind == Item::Kind::kCpu) erase(plan.cpu_groups, item.cpu_kernel);
-  if (item.kind == Item::Kind::kConvert) erase(plan.conversions, item.cpu_kernel);
-  for (Item& other : plan.items) {
-    if (other.kind == item.kind && other.cpu_kernel > item.cpu_kernel) --other.cpu_kernel;
-    if (other.layer > item.layer) --other.layer;
-  }
-}
-
 /// How the input of the graph that `from` is stands as the image `to`. Nothing where that takes more than
 /// copying rows: it is no plain input of bytes, or its channels are not last.
 std::optional<runtime::ImageRows> RowsOf(const graph::Graph& graph, const FormKey& from, const FormKey& to,
@@ -45,6 +29,21 @@ std::optional<runtime::ImageRows> RowsOf(const graph::Graph& graph, const FormKe
 }
 
 }  // namespace
+
+void Erase(Plan& plan, size_t i) {
+  const Item item = std::move(plan.items[i]);
+  const auto erase = [](auto& list, size_t index) {
+    list.erase(list.begin() + static_cast<std::ptrdiff_t>(index));
+  };
+  erase(plan.items, i);
+  erase(plan.layers, static_cast<size_t>(item.layer));
+  if (item.kind == Item::Kind::kCpu) erase(plan.cpu_groups, item.cpu_kernel);
+  if (item.kind == Item::Kind::kConvert) erase(plan.conversions, item.cpu_kernel);
+  for (Item& other : plan.items) {
+    if (other.kind == item.kind && other.cpu_kernel > item.cpu_kernel) --other.cpu_kernel;
+    if (other.layer > item.layer) --other.layer;
+  }
+}
 
 void DropUnread(Plan& plan, const std::vector<FormKey>& results) {
   std::set<FormKey> read(results.begin(), results.end());

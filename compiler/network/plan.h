@@ -45,8 +45,12 @@ void DropUnread(Plan& plan, const std::vector<FormKey>& results);
 Images TakeImages(Plan& plan, const graph::Graph& graph, const Array& array,
                   const std::vector<FormKey>& results, bool channels_last);
 
-/// Has neighbours on the accelerator written by turns (Item::by_turns) that are quicker so: the pairs that
-/// gain most together, each item in one at most.
+/// Takes out an item that is no longer to be done, with its layer.
+void Erase(Plan& plan, size_t item);
+
+/// Has neighbours on the accelerator written by turns (Item::by_turns), or makes one kernel of them, the
+/// value between them on chip, where that is quicker: the pairs that gain most together, each item in one at
+/// most.
 void TakeTurns(Plan& plan, GroupLowering& lowering);
 
 }  // namespace cosim::network

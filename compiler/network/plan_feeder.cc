@@ -6,8 +6,14 @@
 #include <algorithm>
 
 #include "compiler/network/lower_group.h"
+#include "compiler/network/measure.h"
 
 namespace cosim::network {
+namespace {
+
+constexpr size_t kFedMeasured = 8;  // schedules of two convolutions, the tile model's favourites
+
+}  // namespace
 
 bool GroupLowering::CanFeed() const {
   if (!no_array_.empty() || !array_.HasParameters() || array_.block_in != array_.block_out ||
@@ -16,11 +22,6 @@ bool GroupLowering::CanFeed() const {
   return std::ranges::any_of(spec_.alu_ops, [&](const isa::AluOp& op) {
     return op.result.memory == array_.activations && accel::Misfit(spec_, op).empty();
   });
-}
-
-std::vector<Group> GroupLowering::Groups(const FuseOptions& options) const {
-  std::vector<Group> groups = Fuse(graph_, options);
-  return options.keep_every_value || !CanFeed() ? groups : WithFeeders(graph_, std::move(groups));
 }
 
 bool GroupLowering::PlanFeeder(const Group& group, Plan& plan, std::string& reason) const {
@@ -36,6 +37,42 @@ bool GroupLowering::PlanFeeder(const Group& group, Plan& plan, std::string& reas
   plan.window.fed = true;
   plan.feeder = std::move(feeder);
   return true;
+}
+
+std::optional<GroupLowering::Fed> GroupLowering::LowerFed(const TurnPair& pair) const {
+  if (options_.keep_every_value || !CanFeed()) return std::nullopt;
+  const std::optional<Group> group = Feed(graph_, *pair.first, *pair.second);
+  Fed fed;
+  Plan plan;
+  std::string reason;
+  if (!group || !MakePlan(*group, fed.made, plan, reason)) return std::nullopt;
+  GroupLowering there = *this;  // where the two stand
+  there.cursor_ = pair.a->begins;
+  std::vector<Lowered> candidates = there.LowerTuned(*group, plan);
+  const RankedTiles ranked = Ranked(plan);
+  if (candidates.empty())
+    candidates = there.LowerTiles(*group, plan, ranked.ranking->cheapest, kFedMeasured, reason);
+
+  const auto cycles_of = [&](std::initializer_list<const accel::Kernel*> kernels) {
+    std::vector<const accel::Kernel*> row(kernels);
+    if (pair.before) row.insert(row.begin(), &pair.before->kernel);
+    if (pair.behind) row.push_back(&pair.behind->kernel);
+    return CyclesInARow(spec_, row, options_.cache);
+  };
+  const auto apart = cycles_of({&pair.a->kernel, &pair.b->kernel});
+  Lowered* best = nullptr;
+  for (Lowered& candidate : candidates) {
+    const auto together = cycles_of({&candidate.kernel});
+    if (!apart || !together || *apart - *together <= fed.gain) continue;
+    fed.gain = *apart - *together;
+    best = &candidate;
+  }
+  if (best == nullptr) return std::nullopt;
+  if (options_.explain) fed.made.knobs = KnobsOf(best->cost.tile, ranked.ranking->cheapest);
+  fed.texts = std::move(best->texts);
+  Complete(*group, plan, *best, fed.made);
+  fed.group = *group;
+  return fed;
 }
 
 std::vector<PackedConstant> GroupLowering::MakeFeederConstants(const Plan& plan) const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which neighbours are written by turns. See plan.h; what a pair gains says lower_by_turns.cc.
+// Which neighbours are written by turns, or are one kernel. See plan.h; what a pair gains say
+// lower_by_turns.cc and plan_feeder.cc.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,17 +15,25 @@ const AcceleratorGroup* OnAccelerator(const Plan& plan, size_t item) {
   return &*plan.items[item].accelerator;
 }
 
-/// What items `i` - 1 and `i` would be by turns; nothing where they cannot be, or gain nothing.
-std::optional<GroupLowering::ByTurns> PairAt(const Plan& plan, GroupLowering& lowering, size_t i) {
+/// What items `i` - 1 and `i` would be together; neither where that gains nothing.
+struct Pair {
+  std::optional<GroupLowering::ByTurns> turns;
+  std::optional<GroupLowering::Fed> fed;
+  runtime::Cycle gain() const { return turns ? turns->tiles.gain : fed ? fed->gain : 0; }
+};
+Pair PairAt(const Plan& plan, GroupLowering& lowering, size_t i) {
   const Item &first = plan.items[i - 1], &second = plan.items[i];
   const AcceleratorGroup *a = OnAccelerator(plan, i - 1), *b = OnAccelerator(plan, i);
-  if (!a || !b || second.reads[0] != first.writes) return std::nullopt;
-  return lowering.LowerByTurns({.first = &first.group,
-                                .a = a,
-                                .second = &second.group,
-                                .b = b,
-                                .before = i > 1 ? OnAccelerator(plan, i - 2) : nullptr,
-                                .behind = OnAccelerator(plan, i + 1)});
+  if (!a || !b || second.reads[0] != first.writes) return {};
+  const GroupLowering::TurnPair neighbours{.first = &first.group,
+                                           .a = a,
+                                           .second = &second.group,
+                                           .b = b,
+                                           .before = i > 1 ? OnAccelerator(plan, i - 2) : nullptr,
+                                           .behind = OnAccelerator(plan, i + 1)};
+  Pair pair{lowering.LowerByTurns(neighbours), lowering.LowerFed(neighbours)};
+  if (pair.turns && pair.fed) pair.turns->tiles.gain < pair.fed->gain ? pair.turns.reset() : pair.fed.reset();
+  return pair;
 }
 
 struct NewKernel {
@@ -55,22 +64,44 @@ void PutTogether(Plan& plan, const GroupLowering& lowering, size_t i, GroupLower
   first.by_turns = true;
 }
 
+/// Item `i` goes into the one before it.
+void MakeOne(Plan& plan, const GroupLowering& lowering, size_t i, GroupLowering::Fed made) {
+  Item &first = plan.items[i - 1], &second = plan.items[i];
+  lowering.Report(made.group, made.texts);
+  runtime::Layer &layer = plan.layers[first.layer], &other = plan.layers[second.layer];
+  layer.name = made.group.name;
+  layer.op += "+" + other.op;
+  layer.macs += other.macs;
+  layer.reason = fmt::format("the value between its convolutions stays on chip: {} cycles fewer", made.gain);
+  layer.schedule = ToString(made.made.tile);
+  layer.knobs = std::move(made.made.knobs);
+  layer.alternatives.clear();
+  first.reads.resize(1);
+  first.reads.insert(first.reads.end(), second.reads.begin() + 1, second.reads.end());
+  first.writes = second.writes;
+  first.group = std::move(made.group);
+  first.accelerator = std::move(made.made);
+  Erase(plan, i);
+}
+
 }  // namespace
 
 void TakeTurns(Plan& plan, GroupLowering& lowering) {
   const size_t items = plan.items.size();
-  std::vector<std::optional<GroupLowering::ByTurns>> pairs(items + 1);  // by the second item
-  std::vector<runtime::Cycle> gains(items + 1, 0);                      // of the first so many items
+  std::vector<Pair> pairs(items + 1);               // by the second item
+  std::vector<runtime::Cycle> gains(items + 1, 0);  // of the first so many items
   for (size_t i = 1; i < items; ++i) {
     pairs[i] = PairAt(plan, lowering, i);
-    gains[i + 1] = std::max(gains[i], gains[i - 1] + (pairs[i] ? pairs[i]->tiles.gain : 0));
+    gains[i + 1] = std::max(gains[i], gains[i - 1] + pairs[i].gain());
   }
   for (size_t i = items; i >= 2;) {
     if (gains[i] == gains[i - 1]) {
       --i;
       continue;
     }
-    PutTogether(plan, lowering, i - 1, std::move(*pairs[i - 1]));
+    Pair& pair = pairs[i - 1];
+    pair.turns ? PutTogether(plan, lowering, i - 1, std::move(*pair.turns))
+               : MakeOne(plan, lowering, i - 1, std::move(*pair.fed));
     i -= 2;
   }
 }
