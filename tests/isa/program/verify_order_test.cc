@@ -134,15 +134,15 @@ TEST(Verify, RejectsTwoUnitsWritingOneElement) {
 
 TEST(Verify, RejectsLoadingWhatIsNotStoredYet) {
   const std::string text =
-      std::string(kClean) + "load_inp sram=100 dram=0x6008 lock_inp=0b00010000 rows=1 cols=4\n";
+      std::string(kClean) + "load_inp sram=100 lock_inp=0b00010000 dram=0x6008 rows=1 cols=4\n";
   ExpectFinding(
       VerifyText(text), FindingKind::kReadAfterWrite,
       "instruction 7 'load_inp' reads DRAM from 0x6008 on (8 bytes), which instruction 6 'store_out' writes",
       {7, 6});
   const std::string ordered =
       Replace(text, "cols=4 pop(alu_to_store)\n", "cols=4 pop(alu_to_store) push(store_to_load)\n");
-  EXPECT_TRUE(VerifyText(Replace(ordered, "dram=0x6008 lock_inp=0b00010000 rows=1 cols=4",
-                                 "dram=0x6008 lock_inp=0b00010000 rows=1 cols=4 pop(store_to_load)"))
+  EXPECT_TRUE(VerifyText(Replace(ordered, "dram=0x6008 rows=1 cols=4",
+                                 "dram=0x6008 rows=1 cols=4 pop(store_to_load)"))
                   .ok());
 }
 
@@ -159,7 +159,7 @@ TEST(Verify, RejectsStoringOverWhatMayNotBeLoadedYet) {
 TEST(Verify, FootprintsInDramAreExact) {
   // Between the rows of the store lie the rows of the load: their hulls overlap, their bytes do not.
   const std::string text = Replace(kClean, "0x6000 rows=1 cols=4", "0x6000 rows=2 cols=2 stride=4") +
-                           "load_inp sram=100 dram=0x6008 lock_inp=0b00010000 rows=2 cols=2 stride=4\n";
+                           "load_inp sram=100 lock_inp=0b00010000 dram=0x6008 rows=2 cols=2 stride=4\n";
   EXPECT_TRUE(VerifyText(text).ok()) << VerifyText(text).Render();
   EXPECT_FALSE(VerifyText(Replace(text, "0x6008 rows=2 cols=2", "0x6008 rows=2 cols=3")).ok());
 }

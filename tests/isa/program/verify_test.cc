@@ -111,7 +111,7 @@ TEST(Verify, ChecksAllElementsOfRows) {
                 fmt::format("runs from {0} to {0}, each with the 1 behind it", last), {4});
   const int64_t border = (last + 1) / spec.memories[spec.MemoryIndex("inp")].banks - 1;
   ExpectFinding(with(fmt::format("iter_in=1 src_base={}", border)), FindingKind::kBankNotLocked,
-                "touches bank 1 of 'inp'", {4});
+                "reads bank 1 of 'inp'", {4});
 }
 
 TEST(Verify, RejectsCountsBelowOne) {
@@ -227,7 +227,7 @@ TEST(Verify, RejectsStoresIntoTheProgram) {
 }
 
 TEST(Verify, RejectsBanksThatAreNotNamed) {
-  ExpectFinding(VerifyChanged("lock_inp=0b0001", "lock_inp=0b1110"), FindingKind::kBankNotLocked,
+  ExpectFinding(VerifyChanged("lock_inp=0b0001 uop", "lock_inp=0b1110 uop"), FindingKind::kBankNotLocked,
                 "reads bank 0 of 'inp' (elements 0..127), whose read port lock_inp does not name", {4});
   ExpectFinding(VerifyChanged("dst_in=1 src_in=1 pop", "dst_in=64 src_in=1 pop"), FindingKind::kBankNotLocked,
                 "touches bank 3 of 'acc' (elements 192..255)", {4});
