@@ -253,6 +253,22 @@ TEST(FormatDiagnostics, RejectsNarrowLocks) {
 )~");
 }
 
+TEST(FormatDiagnostics, LocksOfPortsHaveTwoBitsABank) {
+  const std::string complaints = ComplaintsOfIsa("banks: 2}", "banks: 2, lock: ports}");
+  EXPECT_THAT(complaints,
+              ::testing::HasSubstr("error[E0111]: field 'lock_acc' has 2 bits, but memory 'acc' has 2 banks, "
+                                   "and each takes two, one for each port"));
+  EXPECT_THAT(complaints, ::testing::HasSubstr("hint: write uint(2 * acc.banks)"));
+}
+
+TEST(FormatDiagnostics, RejectsLocksOfOtherThings) {
+  EXPECT_THAT(ComplaintsOfIsa("banks: 2}", "banks: 2, lock: port}"),
+              ::testing::HasSubstr("error[E0008]: 'lock' of memory 'acc' has to be 'banks' or 'ports', not "
+                                   "'port'"));
+  EXPECT_THAT(ComplaintsOfIsa("banks: 2}", "banks: 32, lock: ports}"),
+              ::testing::HasSubstr("'banks' of memory 'acc' is 32"));
+}
+
 TEST(FormatDiagnostics, RejectsPlainMemoriesAsMicroOps) {
   EXPECT_EQ(
       ComplaintsOfIsa("micro_ops: guop", "micro_ops: inp"),

@@ -121,6 +121,10 @@ TEST(LoadSpec, KnowsWhoSharesWhatInCosim) {
     if (it.shared) shared.insert(it.name);
   }
   EXPECT_EQ(shared, (std::set<std::string>{"inp", "acc"}));
+  EXPECT_EQ(memory("inp").LockBits(), 8) << "a read port and a write port of four banks";
+  EXPECT_EQ(memory("inp").LockMask(1, false), 0b0000'0010);
+  EXPECT_EQ(memory("inp").LockMask(1, true), 0b0010'0000);
+  EXPECT_EQ(memory("acc").LockBits(), 4);
 }
 
 TEST(LoadSpec, KnowsThatVtaSharesNothing) {
@@ -217,6 +221,8 @@ TEST(LoadSpec, MarksOpsThatTheLanesDoNotAllow) {
   const AluOp& widen = spec.alu_ops[spec.AluOpIndex("widen")];
   EXPECT_FALSE(widen.available);
   EXPECT_EQ(widen.unavailable, "an element of 'inp' has 1x32 lanes, but one of 'acc' has 1x16");
+  EXPECT_EQ(spec.alu_ops[spec.AluOpIndex("requant_inp")].unavailable,
+            "it is there where block_in == block_out");
   EXPECT_TRUE(spec.alu_ops[spec.AluOpIndex("requant")].available) << "parameters hold for every row";
 }
 
