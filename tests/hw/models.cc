@@ -14,7 +14,7 @@ namespace cosim::testing {
 
 const std::vector<std::string>& AllModels() {
   static const std::vector<std::string> models = {"narrow", "wide",  "odd",        "grouped", "parts",
-                                                  "every",  "ports", "tiny_cosim", "tiny_vta"};
+                                                  "every",  "ports", "feeds", "tiny_cosim", "tiny_vta"};
   return models;
 }
 
@@ -28,6 +28,7 @@ const isa::Spec& SpecOf(const std::string& name) {
   if (name == "every") isa = folder + "every_op.yaml";
   if (name == "grouped" || name == "parts") isa = isas + "cosim.yaml";
   if (name == "ports") isa = isas + "test/split_loads.yaml";
+  if (name == "feeds") isa = isas + "test/feeds.yaml";
   if (name.starts_with("tiny_")) {
     isa = isas + name.substr(5) + ".yaml";
     config = COSIM_SOURCE_DIR "/configs/tiny.yaml";

@@ -163,11 +163,15 @@ TEST(GenerateSv, WritesBytesOfTheMemoryThatPiecesAreGatheredInto) {
 }
 
 TEST(CheckSv, RefusesPiecesInAMemoryThatIsWrittenLaneByLane) {
-  isa::Spec spec = Load(kCosim, "", "", {{"parameters.alu_lanes", "2"}});
-  EXPECT_EQ(Refusal(spec), "");
-  spec.formats[spec.FormatIndex("gather_inp")].memory = spec.MemoryIndex("acc");
-  EXPECT_THAT(Refusal(spec),
+  const auto refusal = [](const char* acc_bits) {
+    isa::Spec spec = Load(kCosim, "", "", {{"parameters.alu_lanes", "2"}, {"parameters.acc_bits", acc_bits}});
+    EXPECT_EQ(Refusal(spec), "");
+    spec.formats[spec.FormatIndex("gather_inp")].memory = spec.MemoryIndex("acc");
+    return Refusal(spec);
+  };
+  EXPECT_THAT(refusal("30"),
               HasSubstr("'gather_inp' gathers pieces into 'acc', which 'alu' writes lane by lane"));
+  EXPECT_EQ(refusal("32"), "") << "lanes of whole bytes";
 }
 
 TEST(CheckSv, RefusesPiecesInAMemoryThatHasAMirror) {

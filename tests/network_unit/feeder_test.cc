@@ -43,7 +43,7 @@ TEST(Feeder, WhatStaysOnChipIsWhatTheGoldenModelSays) {
        {"parameters.acc_banks", "1"},
        {"parameters.inp_banks", "1"}}};
   for (size_t s = 0; s < specs.size(); ++s) {
-    const auto spec = Load("cosim", specs[s]);
+    const auto spec = Load("test/feeds", specs[s]);
     int ran = 0;
     for (uint32_t seed = 1; seed <= 30; ++seed) {
       SCOPED_TRACE(::testing::Message() << "spec " << s << ", seed " << seed);
@@ -105,7 +105,10 @@ TEST(Feeder, SplitsIntoWhatItWasMadeOf) {
 
 TEST(Feeder, AnAluThatWritesNoActivationsFeedsNothing) {
   GraphBuilder b;
-  EXPECT_FALSE(GroupLowering(Load("vta"), b.graph, {}).CanFeed());
+  for (const char* isa : {"vta", "cosim"})
+    EXPECT_FALSE(GroupLowering(Load(isa), b.graph, {}).CanFeed()) << isa;
+  const auto unlike = Load("test/feeds", {{"parameters.block_in", "4"}, {"parameters.block_out", "8"}});
+  EXPECT_FALSE(GroupLowering(unlike, b.graph, {}).CanFeed()) << "its blocks differ";
 }
 
 }  // namespace

@@ -35,9 +35,8 @@ TEST(VerifyUninitialized, PadsAreWritten) {
 }
 
 TEST(VerifyUninitialized, PiecesHaveToFillAnElement) {
-  const std::string whole = "load_inp dram=0x4000 rows=1 cols=4 push(load_to_gemm) lock_inp=0b00010000";
-  const std::string low =
-      "gather_inp dram=0x4001 rows=1 cols=4 piece_bytes=2 piece_step=3 row_bytes=11 lock_inp=0b00010000";
+  const std::string whole = "load_inp dram=0x4000 rows=1 cols=4 push(load_to_gemm)";
+  const std::string low = "gather_inp dram=0x4001 rows=1 cols=4 piece_bytes=2 piece_step=3 row_bytes=11";
   const std::string high = low + " piece_first=2", push = " push(load_to_gemm)";
   ASSERT_EQ(TinySpec().memories[TinySpec().MemoryIndex("inp")].stored_bytes, 4);
   EXPECT_EQ(VerifyChanged(whole, low + "\n" + high + push).Render(), "");
@@ -47,7 +46,7 @@ TEST(VerifyUninitialized, PiecesHaveToFillAnElement) {
 }
 
 TEST(Verify, RefusesPiecesThatAreNone) {
-  const std::string whole = "load_inp dram=0x4000 rows=1 cols=4 push(load_to_gemm) lock_inp=0b00010000";
+  const std::string whole = "load_inp dram=0x4000 rows=1 cols=4 push(load_to_gemm)";
   const auto expect = [&](const std::string& fields, const std::string& message) {
     ExpectFinding(
         VerifyChanged(whole, "gather_inp dram=0x4001 rows=1 cols=4 " + fields + " push(load_to_gemm)"),

@@ -32,11 +32,11 @@ constexpr const char* kOrdered = R"(.dram 0x9000
 }
 load_gemm_uop dram=0x1000 rows=1 cols=2
 load_alu_uop dram=0x1008 rows=1 cols=2
-load_inp dram=0x2000 rows=1 cols=2 lock_inp=0b00010000 push(load_to_gemm)
+load_inp dram=0x2000 rows=1 cols=2 push(load_to_gemm)
 gemm overwrite=1 lock_acc=0b0001 lock_inp=0b0001 uop=[0,1) iter_out=1 iter_in=4 dst_in=1 pop(load_to_gemm) push(gemm_to_alu)
 alu op=narrow lock_acc=0b0001 uop=[0,1) iter_out=1 iter_in=4 dst_in=1 src_in=1 lo=-128 hi=127 pop(gemm_to_alu) push(alu_to_store)
 store_out dram=0x3000 rows=1 cols=4 pop(alu_to_store) push(store_to_load)
-load_inp dram=0x3000 sram=64 rows=1 cols=4 lock_inp=0b00010000 pop(store_to_load)
+load_inp dram=0x3000 sram=64 rows=1 cols=4 pop(store_to_load)
 )";
 
 runtime::Counters Watch(const isa::Spec& spec, const isa::Program& program) {
@@ -65,8 +65,8 @@ TEST(HazardWatch, NamesALoadAndAGemmThatNeedAToken) {
 
 TEST(HazardWatch, NamesAStoreAndALoadOfTheSameBytes) {
   std::string text = Replace(kOrdered, " push(store_to_load)", "");
-  text = Replace(text, "load_inp dram=0x3000 sram=64 rows=1 cols=4 lock_inp=0b00010000 pop(store_to_load)",
-                 "load_inp dram=0x3004 sram=64 rows=1 cols=1 lock_inp=0b00010000 pop(alu_to_load)");
+  text = Replace(text, "load_inp dram=0x3000 sram=64 rows=1 cols=4 pop(store_to_load)",
+                 "load_inp dram=0x3004 sram=64 rows=1 cols=1 pop(alu_to_load)");
   text = Replace(text, "push(alu_to_store)", "push(alu_to_store, alu_to_load)");
   const runtime::Counters counters =
       Watch(isa::testing::TinySpec(), FromText(isa::testing::TinySpec(), text));
