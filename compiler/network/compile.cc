@@ -34,8 +34,7 @@ constexpr uint64_t kPage = 4096;
 // Which instruction touched which byte of a value last is kept while a program is written, in thrice the
 // memory.
 constexpr uint64_t kMostValueBytes = uint64_t{2} << 30;
-// A whole program may be some megabytes.
-constexpr size_t kMostCachedPrograms = 16;
+constexpr size_t kMostCachedPrograms = 16;  // of some megabytes each
 
 class Compiler {
  public:

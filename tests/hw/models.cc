@@ -13,7 +13,7 @@
 namespace cosim::testing {
 
 const std::vector<std::string>& AllModels() {
-  static const std::vector<std::string> models = {"narrow", "wide",  "odd",        "grouped", "parts",
+  static const std::vector<std::string> models = {"narrow", "wide",  "odd",   "grouped",    "parts",
                                                   "every",  "ports", "feeds", "tiny_cosim", "tiny_vta"};
   return models;
 }
