@@ -66,7 +66,6 @@ std::shared_ptr<const UnplacedKernel> GroupLowering::UnplacedOf(const Group& gro
     return MakeUnplaced(group, plan, tile, watch);
   KernelCache& kernels = *options_.cache->kernels;
   const bool resident =
-      array_.HasParameters() &&
       ParametersResident(spec_, array_, plan.window, plan.feeder ? &plan.feeder->plan.window : nullptr);
   const std::string key = fmt::format("{} {} {} parts {}{}{}{}", options_.cache->scope, KeyOf(group, plan),
                                       KeyOf(tile), plan.window.parts, plan.gathered ? " gathered" : "",

@@ -106,6 +106,7 @@ class KernelBuilder {
 bool ParametersResident(const isa::Spec& spec, const Array& array, const Window& window,
                         const Window* feeder) {
   const auto records = [](const Window& w) { return w.g * w.co * w.so; };
+  if (!array.HasParameters()) return false;
   return records(window) + (feeder ? records(*feeder) : 0) <=
          spec.memories[array.parameters.memory].depth / 2;
 }
