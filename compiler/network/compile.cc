@@ -103,7 +103,7 @@ class Compiler {
     if (group.kind == GroupKind::kConcat && PlaceTogether(group)) return;
     std::string reason;
     Item item;
-    const std::vector<Group> parts = Split(graph_, group);
+    const std::vector<Group> parts = SplitBehindRequantization(graph_, group);
     if (parts.empty() || !lowering_.QuickerApart(group, parts, behind, why))
       item.accelerator = lowering_.Lower(group, reason);
     if (!item.accelerator && !parts.empty()) {  // or the add is too much

@@ -182,11 +182,7 @@ const graph::MaxPool* PoolBehind(const graph::Graph& graph, const Group& group) 
   return nullptr;
 }
 
-std::vector<Group> Split(const graph::Graph& graph, const Group& group) {
-  if (!group.feeder.empty()) {
-    Group feeder{GroupKind::kConvolution, graph.node(group.feeder.front()).name, group.feeder, {}};
-    return {feeder, {group.kind, graph.node(group.anchor()).name, group.nodes, {}}};
-  }
+std::vector<Group> SplitBehindRequantization(const graph::Graph& graph, const Group& group) {
   const auto requantizes = [&](ValueId id) { return graph.node(id).As<graph::Requantize>() != nullptr; };
   auto at = std::ranges::find_if(group.nodes, requantizes);
   if (group.kind != GroupKind::kConvolution || at == group.nodes.end()) return {};
@@ -210,7 +206,7 @@ std::optional<Group> Feed(const graph::Graph& graph, const Group& first, const G
   if (keeps == nullptr || mixes == nullptr || graph.node(second.anchor()).inputs[0] != first.result())
     return {};
   const bool keeps_channels = keeps->groups > 1 && keeps->groups == graph.node(first.anchor()).type.shape[1];
-  const bool ends_requantized = first.nodes.size() > 1 && Split(graph, first).empty();
+  const bool ends_requantized = first.nodes.size() > 1 && SplitBehindRequantization(graph, first).empty();
   const std::vector<int64_t>& weights = graph.node(graph.node(second.anchor()).inputs[1]).type.shape;
   const bool only_mixes = mixes->groups == 1 && weights[2] * weights[3] == 1 &&
                           mixes->stride == decltype(mixes->stride){1, 1} &&
@@ -232,7 +228,7 @@ std::vector<std::vector<graph::ValueId>> HostGroups(const graph::Graph& graph) {
   std::vector<std::vector<graph::ValueId>> nodes;
   std::vector<Group> groups = Fuse(graph, {});
   for (size_t i = 0; i < groups.size(); ++i) {
-    const std::vector<Group> parts = Split(graph, groups[i]);
+    const std::vector<Group> parts = SplitBehindRequantization(graph, groups[i]);
     if (!parts.empty()) {
       groups.insert(groups.begin() + static_cast<std::ptrdiff_t>(i) + 1, parts.begin(), parts.end());
     } else if (groups[i].kind != GroupKind::kView) {

@@ -42,9 +42,9 @@ struct FuseOptions {
 /// The max pool behind a convolution's requantization; nothing where there is none.
 const graph::MaxPool* PoolBehind(const graph::Graph& graph, const Group& group);
 
-/// A group of two convolutions as the two; a convolution with an operation behind its requantization and clip
-/// as what comes before that operation and the rest; nothing for any other group.
-std::vector<Group> Split(const graph::Graph& graph, const Group& group);
+/// A convolution with an operation behind its requantization and clip as two groups, what comes before that
+/// operation and the rest; nothing for any other group.
+std::vector<Group> SplitBehindRequantization(const graph::Graph& graph, const Group& group);
 
 /// A convolution that keeps its channels and the 1x1 convolution behind it, which alone reads what it makes,
 /// as one group; nothing for any other two.

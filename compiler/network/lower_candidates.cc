@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "compiler/accel/pipeline.h"
 #include "compiler/network/lower_group.h"
@@ -127,7 +128,11 @@ kernels::AllLegal GroupLowering::SpaceOf(const Group& group, int most_threads, s
   Plan plan;
   std::string reason;
   if (!MakePlan(group, out, plan, reason)) return {};
-  if (plan.feeder) return AllFedTiles(plan, most_threads, most);
+  if (plan.feeder) {
+    std::vector<TileCost> tiles = Ranked(plan).ranking->cheapest;
+    tiles.resize(std::min(tiles.size(), most));
+    return {std::ssize(tiles), std::move(tiles)};
+  }
   return AllTiles(spec_, array_, *plan.kind, plan.window, plan.epilogue, most_threads, most);
 }
 
@@ -162,20 +167,6 @@ std::string GroupLowering::SpaceKeyOf(const Plan& plan) const {
 std::optional<TileCost> GroupLowering::CostOf(const Plan& plan, const Tile& tile) const {
   if (plan.feeder) return FedCostOf(spec_, array_, plan.feeder->plan, plan, tile);
   return kernels::CostOf(spec_, array_, *plan.kind, plan.window, plan.epilogue, tile);
-}
-
-kernels::AllLegal GroupLowering::AllFedTiles(const Plan& plan, int most_threads, size_t most) const {
-  kernels::AllLegal found;
-  for (int threads = most_threads; threads == most_threads || threads > 1; --threads) {
-    const kernels::TileSpace space = FedTiles(spec_, array_, plan.feeder->plan, plan, threads);
-    for (const TileCost& cost : Rank(space, spec_.dram).cheapest)
-      if (std::ranges::find(found.tiles, cost.tile, &TileCost::tile) == found.tiles.end())
-        found.tiles.push_back(cost);
-  }
-  std::ranges::stable_sort(found.tiles, {}, &TileCost::cycles);
-  found.legal = std::ssize(found.tiles);
-  found.tiles.resize(std::min(found.tiles.size(), most));
-  return found;
 }
 
 RankedTiles GroupLowering::Ranked(const Plan& plan) const {

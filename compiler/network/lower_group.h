@@ -136,7 +136,7 @@ class GroupLowering {
   /// when the group runs on the CPU.
   std::string WorkloadOf(const Group& group) const;
   /// Of all schedules of the group's kernel that fit, of up to so many virtual threads, the model's favourite
-  /// `most`; none on the CPU.
+  /// `most`; none on the CPU. Of a kernel of two convolutions those that Lower tries.
   kernels::AllLegal SpaceOf(const Group& group, int most_threads, size_t most) const;
   /// The group's kernel by one tile of that space, with its place on chip behind nothing.
   LoweredTile LowerAs(const Group& group, const Tile& tile) const;
@@ -294,8 +294,6 @@ class GroupLowering {
   RankedTiles Ranked(const Plan& plan) const;
   /// What the tile model says of one tile; nothing when it does not fit.
   std::optional<TileCost> CostOf(const Plan& plan, const Tile& tile) const;
-  /// SpaceOf for a plan with a feeder.
-  kernels::AllLegal AllFedTiles(const Plan& plan, int most_threads, size_t most) const;
   /// Cycles of the tile model's favourite; 0 when nothing fits.
   double Estimate(const Plan& plan) const;
   /// What QuickerApart says, in cycles fewer; 0 where the tile model rules it out.

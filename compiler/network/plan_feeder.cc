@@ -27,13 +27,12 @@ bool GroupLowering::CanFeed() const {
 bool GroupLowering::PlanFeeder(const Group& group, Plan& plan, std::string& reason) const {
   if (group.feeder.empty()) return true;
   auto feeder = std::make_shared<Feeder>();
-  feeder->group = Split(graph_, group).front();
+  feeder->group = {GroupKind::kConvolution, graph_.node(group.feeder.front()).name, group.feeder, {}};
   if (!MakePlan(feeder->group, feeder->out, feeder->plan, reason)) return false;
   if (feeder->plan.kind->SumsChannels())
     return reason = "the convolution before sums over blocks of channels: its results have another layout",
            false;
-  if (plan.window.g > 1 || plan.window.pool || plan.gathered)
-    return reason = "only a plain 1x1 convolution reads what stays on chip", false;
+  if (plan.window.pool) return reason = "a pool behind it shares sums among tiles", false;
   plan.window.fed = true;
   plan.feeder = std::move(feeder);
   return true;
@@ -48,10 +47,9 @@ std::optional<GroupLowering::Fed> GroupLowering::LowerFed(const TurnPair& pair) 
   if (!group || !MakePlan(*group, fed.made, plan, reason)) return std::nullopt;
   GroupLowering there = *this;  // where the two stand
   there.cursor_ = pair.a->begins;
-  std::vector<Lowered> candidates = there.LowerTuned(*group, plan);
   const RankedTiles ranked = Ranked(plan);
-  if (candidates.empty())
-    candidates = there.LowerTiles(*group, plan, ranked.ranking->cheapest, kFedMeasured, reason);
+  std::vector<Lowered> candidates =
+      there.LowerTiles(*group, plan, ranked.ranking->cheapest, kFedMeasured, reason);
 
   const auto cycles_of = [&](std::initializer_list<const accel::Kernel*> kernels) {
     std::vector<const accel::Kernel*> row(kernels);

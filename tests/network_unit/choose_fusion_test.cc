@@ -22,7 +22,7 @@ struct Residual {
     const ValueId y = b.Conv(x, channels, {.pad = {1, 1, 1, 1}}, 3, 3, false);
     b.graph.SetOutputs({b.Add(graph::QAdd{{3, 77, 6}, {-4, 90, 7}, 5}, {y, r})});
     whole = Fuse(b.graph, {}).at(0);
-    parts = Split(b.graph, whole);
+    parts = SplitBehindRequantization(b.graph, whole);
   }
   GraphBuilder b;
   Group whole;
@@ -35,7 +35,7 @@ struct Pooled {
     const ValueId y = b.Conv(b.Input({1, 32, 28, 28}), channels, {.pad = {1, 1, 1, 1}}, 3, 3, false);
     b.graph.SetOutputs({b.Add(graph::MaxPool{{kernel, kernel}, {2, 2}, {}}, {y})});
     whole = Fuse(b.graph, {}).at(0);
-    parts = Split(b.graph, whole);
+    parts = SplitBehindRequantization(b.graph, whole);
   }
   GraphBuilder b;
   Group whole;
@@ -108,7 +108,7 @@ TEST(ChooseFusion, WhatIsBehindAPoolHasAWord) {
   b.graph.SetOutputs({b.Conv(pool, 64, {.pad = {1, 1, 1, 1}}, 3, 3, false)});
   const std::vector<Group> groups = Fuse(b.graph, {});
   ASSERT_EQ(groups.size(), 2u);
-  const std::vector<Group> parts = Split(b.graph, groups[0]);
+  const std::vector<Group> parts = SplitBehindRequantization(b.graph, groups[0]);
   std::string why;
   EXPECT_TRUE(GroupLowering(spec, b.graph, {}).QuickerApart(groups[0], parts, nullptr, why)) << why;
   EXPECT_FALSE(GroupLowering(spec, b.graph, {}).QuickerApart(groups[0], parts, &groups[1], why)) << why;

@@ -99,7 +99,7 @@ TEST(Fuse, AMaxPoolJoinsTheConvolutionBeforeIt) {
   EXPECT_EQ(Fused(b, {last}, {true}), "conv2d+bias_add+requantize | clip | max_pool | clip");
   EXPECT_EQ(Fused(b, {clip, last}), "conv2d+bias_add+requantize+clip | max_pool+clip") << "read twice";
   const auto groups = Fuse(b.graph, {});
-  const auto parts = Split(b.graph, groups.at(0));
+  const auto parts = SplitBehindRequantization(b.graph, groups.at(0));
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_EQ(parts[1].kind, GroupKind::kMaxPool);
   EXPECT_EQ(parts[1].nodes, (std::vector{pool, last}));
@@ -188,14 +188,14 @@ TEST(Fuse, SplittingAtTheAddKeepsTheClipsWhereTheyStand) {
   b.graph.SetOutputs({b.Add(graph::Clip{0, 50}, {b.Add(graph::QAdd{}, {x, first})})});
   const auto groups = Fuse(b.graph, {});
   ASSERT_EQ(groups.size(), 1u);
-  const auto parts = Split(b.graph, groups[0]);
+  const auto parts = SplitBehindRequantization(b.graph, groups[0]);
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_EQ(parts[0].result(), first);
   EXPECT_EQ(ResidualOf(b.graph, parts[0]), std::nullopt);
   EXPECT_EQ(parts[1].kind, GroupKind::kElementwise);
   EXPECT_EQ(ResidualOf(b.graph, parts[1]), first);
   EXPECT_EQ(EpilogueOf(b.graph, parts[1]).steps.size(), 2u);
-  EXPECT_TRUE(Split(b.graph, parts[0]).empty());
+  EXPECT_TRUE(SplitBehindRequantization(b.graph, parts[0]).empty());
 }
 
 }  // namespace
