@@ -31,7 +31,8 @@ isa::SourceText WrittenIsa(const std::string& path) {
 
 isa::SourceText DrawIsa(Random& random) {
   const int64_t which = random.Uniform(0, 99);
-  if (which < 20) return WrittenIsa("isa/cosim.yaml");
+  if (which < 15) return WrittenIsa("isa/cosim.yaml");
+  if (which < 20) return WrittenIsa("isa/test/feeds.yaml");
   if (which < 27) return WrittenIsa("isa/vta.yaml");
   if (which < 33) return WrittenIsa("isa/test/split_loads.yaml");
   if (which < 40) return WrittenIsa("tests/hw/load_gemm.yaml");
