@@ -2,7 +2,7 @@
 // How many random cases a test takes: under the sanitizers each costs ten times as much.
 #pragma once
 
-namespace cosim::testing {
+namespace cosim {
 
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool kSanitized = true;
@@ -14,4 +14,4 @@ inline constexpr bool kSanitized = false;
 
 constexpr int Cases(int all) { return kSanitized ? all / 3 : all; }
 
-}  // namespace cosim::testing
+}  // namespace cosim

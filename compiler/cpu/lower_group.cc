@@ -20,12 +20,12 @@ namespace {
 /// Collects the tensors of a group, node by node.
 class GroupBuilder {
  public:
-  GroupBuilder(const graph::Graph& graph, const schedules::CpuTarget& target,
+  GroupBuilder(const graph::Graph& graph, const HostGroup& group, const schedules::CpuTarget& target,
                const schedules::ContractionSchedules& schedules, bool finds = false)
-      : graph_(graph), target_(target), schedules_(schedules), finds_(finds) {}
+      : graph_(graph), group_(group), target_(target), schedules_(schedules), finds_(finds) {}
 
   void Add(graph::ValueId id) {
-    const graph::Node& node = graph_.node(id);
+    const graph::Node node = group_.groups == 1 ? graph_.node(id) : InGroups(graph_.node(id), group_.groups);
     std::vector<te::Tensor> operands;
     for (graph::ValueId input : node.inputs) operands.push_back(TensorOf(input));
     auto defined = ops::Define(node, operands, ops::KnownOf(graph_, node));
@@ -43,6 +43,7 @@ class GroupBuilder {
   std::vector<FoundContraction> TakeFound() { return std::move(found_); }
 
   LoweredGroup Finish(const std::string& name) {
+    WriteBlocks(name);
     const te::Tensor output = computations_.back().tensor;
     te::Schedule schedule({output});
     schedules::ScheduleForCpu(schedule, computations_, tiles_);
@@ -127,11 +128,39 @@ class GroupBuilder {
     te::Tensor& tensor = tensors_[id];
     if (tensor.get() == nullptr) {
       const graph::Node& node = graph_.node(id);
-      tensor = te::Placeholder(node.name, ops::TensorShape(node.type), ops::TypeOf(node.type.dtype));
-      input_params_.push_back(tensor);
+      const auto blocks = group_.blocks.find(id);
+      if (blocks == group_.blocks.end()) {
+        const std::vector<int64_t> shape = ops::TensorShape(node.type);
+        tensor = te::Placeholder(node.name, group_.groups == 1 ? shape : InGroups(shape, group_.groups),
+                                 ops::TypeOf(node.type.dtype));
+        input_params_.push_back(tensor);
+      } else {
+        tensor = ReadBlocks(node, blocks->second);
+      }
       result_.inputs.push_back(id);
     }
     return tensor;
+  }
+
+  te::Tensor ReadBlocks(const graph::Node& node, const layouts::Blocking& blocking) {
+    const graph::Shape shape = InGroups(node.type.shape, group_.groups);
+    const te::Tensor blocked =
+        te::Placeholder(node.name, layouts::BlockedShape(shape, blocking), tir::DataType::Int(blocking.bits));
+    input_params_.push_back(blocked);
+    computations_.push_back({layouts::PlainView(node.name, blocked, shape, blocking)});
+    return computations_.back().tensor;
+  }
+
+  /// What writes blocks computes the elements as it goes; what reads them reduces over a block at a time.
+  void WriteBlocks(const std::string& name) {
+    if (group_.blocks.empty()) return;
+    for (ops::Computation& computation : computations_)
+      computation.channels_together = group_.blocks.begin()->second.inner;
+    const auto blocks = group_.blocks.find(group_.nodes.back());
+    if (blocks == group_.blocks.end()) return;
+    ops::Computation& last = computations_.back();
+    if (last.pattern == ops::Pattern::kColumns) last.pattern = ops::Pattern::kElementwise;
+    computations_.push_back({layouts::InBlocks(name, last.tensor, blocks->second, 0), ops::Pattern::kBlocks});
   }
 
   /// The inputs that a computation reads: others only shaped it. result_.inputs keeps theirs.
@@ -152,6 +181,7 @@ class GroupBuilder {
   }
 
   const graph::Graph& graph_;
+  const HostGroup& group_;
   const schedules::CpuTarget target_;
   const schedules::ContractionSchedules& schedules_;
   const bool finds_;
@@ -165,40 +195,42 @@ class GroupBuilder {
 
 }  // namespace
 
-LoweredGroup LowerForCpu(const graph::Graph& graph, std::span<const graph::ValueId> group,
+LoweredGroup LowerForCpu(const graph::Graph& graph, const HostGroup& group,
                          const schedules::CpuTarget& target,
                          const schedules::ContractionSchedules& schedules) {
-  COSIM_CHECK(!group.empty());
-  GroupBuilder builder(graph, target, schedules);
-  for (graph::ValueId id : group) builder.Add(id);
-  return builder.Finish(graph.node(group.back()).name);
+  COSIM_CHECK(!group.nodes.empty());
+  GroupBuilder builder(graph, group, target, schedules);
+  for (graph::ValueId id : group.nodes) builder.Add(id);
+  return builder.Finish(graph.node(group.nodes.back()).name);
 }
 
 LoweredGroup LowerForCpu(const graph::Graph& graph, graph::ValueId node, const schedules::CpuTarget& target) {
-  return LowerForCpu(graph, {&node, 1}, target);
+  return LowerForCpu(graph, HostGroup{{node}}, target);
 }
 
 std::vector<FoundContraction> ContractionsOf(const graph::Graph& graph, std::span<const graph::ValueId> group,
                                              const schedules::CpuTarget& target) {
   const schedules::ContractionSchedules none;
-  GroupBuilder builder(graph, target, none, true);
+  const HostGroup plain{{group.begin(), group.end()}};
+  GroupBuilder builder(graph, plain, target, none, true);
   for (graph::ValueId id : group)
     if (ops::HasDefinition(graph, id)) builder.Add(id);
   return builder.TakeFound();
 }
 
 std::vector<GroupKernel> CompileGroups(CpuCompiler& compiler, const graph::Graph& graph,
-                                       std::span<const std::vector<graph::ValueId>> groups) {
+                                       std::span<const HostGroup> groups) {
   const schedules::CpuTarget target = compiler.target();
   std::vector<GroupKernel> result(groups.size());
   std::vector<LoweredGroup> lowered;
   std::vector<tir::Function> functions;
   std::vector<size_t> position;  // of each function among the groups
   for (size_t i = 0; i < groups.size(); ++i) {
-    result[i].output = groups[i].back();
-    if (groups[i].size() == 1 && !ops::HasDefinition(graph, groups[i][0])) {
-      result[i].kernel = MakeHostKernel(graph, groups[i][0], result[i].inputs);
-      result[i].work = RoutineWork(graph, groups[i][0]);
+    const std::vector<graph::ValueId>& nodes = groups[i].nodes;
+    result[i].output = nodes.back();
+    if (nodes.size() == 1 && !ops::HasDefinition(graph, nodes[0])) {
+      result[i].kernel = MakeHostKernel(graph, nodes[0], result[i].inputs);
+      result[i].work = RoutineWork(graph, nodes[0]);
       continue;
     }
     result[i].work = WorkOf(LowerForCpu(graph, groups[i]).function);

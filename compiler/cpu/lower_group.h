@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A group of graph nodes as one loop IR function for the CPU, and groups as kernels. Which nodes form a group
-// is the partitioner's decision.
+// A group of graph nodes as one loop IR function for the CPU, and groups as kernels.
 #pragma once
 
 #include <span>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "compiler/cpu/compiler.h"
+#include "compiler/cpu/host_group.h"
 #include "compiler/graph/graph.h"
 #include "compiler/schedules/cpu/contraction.h"
 #include "compiler/tir/ir.h"
@@ -16,7 +16,7 @@
 namespace cosim::cpu {
 
 /// The parameters of `function` are the arrays of `inputs`, of `tables` and of the group's output, in this
-/// order, dense and row-major in the shapes of the graph.
+/// order, dense and row-major in the shapes of the graph, or in blocks where the group says so.
 struct LoweredGroup {
   tir::Function function;
   std::vector<graph::ValueId>
@@ -26,10 +26,9 @@ struct LoweredGroup {
 };
 
 /// For `target`, whose loops may want constants in an order of their own: those are tables then.
-/// `group`: nodes in topological order, of operations that Define (definition.h) takes. The last computes the
-/// output; the others are read within the group only.
+/// `group`: of operations that Define (definition.h) takes.
 /// `schedules`: of contractions that are not to have the model's choice.
-LoweredGroup LowerForCpu(const graph::Graph& graph, std::span<const graph::ValueId> group,
+LoweredGroup LowerForCpu(const graph::Graph& graph, const HostGroup& group,
                          const schedules::CpuTarget& target = {},
                          const schedules::ContractionSchedules& schedules = {});
 LoweredGroup LowerForCpu(const graph::Graph& graph, graph::ValueId node,
@@ -56,6 +55,6 @@ struct GroupKernel {
 
 /// Lowers all groups and compiles them together.
 std::vector<GroupKernel> CompileGroups(CpuCompiler& compiler, const graph::Graph& graph,
-                                       std::span<const std::vector<graph::ValueId>> groups);
+                                       std::span<const HostGroup> groups);
 
 }  // namespace cosim::cpu

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -25,7 +26,7 @@ using tir::Stmt;
 constexpr int64_t kVectorBits = 128;
 constexpr int64_t kMostInterleaved = 4;  // of as many places, whole vectors are loaded and sorted
 constexpr int64_t kSortSteps = 8;
-constexpr int64_t kBranches = 5;  // of a conditional load in a loop of vectors, each as an iteration
+constexpr int64_t kBranches = 5;  // of a conditional load, each as an iteration
 
 // Of a loop over bytes whose rest fills half a vector: LLVM makes a second loop of such vectors.
 constexpr int64_t kLanesHalved = 16;
@@ -97,6 +98,14 @@ std::vector<Expr> SaturatedSum(const Expr& expr) {
   return bytes ? std::vector<Expr>{a, b} : std::vector<Expr>{};
 }
 
+// Whether where it stands depends on what another load brings.
+bool IsLookedUp(const tir::Load& load) {
+  bool looked_up = false;
+  for (const Expr& index : load.indices)
+    tir::ForEachExpr(index, [&](const Expr& e) { looked_up = looked_up || tir::As<tir::Load>(e); });
+  return looked_up;
+}
+
 // Whether it is a selection by a single comparison: lanes of a vector can have loads of their own under it.
 bool HasOneCondition(const Expr& expr) {
   const auto* select = tir::As<tir::Select>(expr);
@@ -159,6 +168,12 @@ class Counter {
 
   void VisitStore(const tir::Store& store) {
     seen_.clear();
+    seen_reals_.clear();
+    looks_up_ = false;
+    tir::ForEachExpr(store.value, [&](const Expr& e) {
+      const auto* load = tir::As<tir::Load>(e);
+      looks_up_ = looks_up_ || (load && IsLookedUp(*load));
+    });
     const Set at = CountPlace(PlaceOf(store.indices, store.buffer));
     CountExpr(store.value);
     Add(HostOp::kStore, at, store.buffer->type.bits);
@@ -230,8 +245,8 @@ class Counter {
       const bool simple = HasOneCondition(store->value);
       tir::ForEachExpr(store->value, [&](const Expr& e) {
         if (const auto* load = tir::As<tir::Load>(e))
-          see(load->buffer, simple || StrideOf(PlaceOf(load->indices, load->buffer)));
-        possible = possible && !tir::As<tir::Math>(e);
+          see(load->buffer, !IsLookedUp(*load) && (simple || StrideOf(PlaceOf(load->indices, load->buffer))));
+        possible = possible && !tir::As<tir::Math>(e) && !(e->type.is_float() && e->type.bits > 32);
       });
     });
     const int64_t extent = loops_.back().extent;
@@ -306,6 +321,7 @@ class Counter {
 
   void CountExpr(const Expr& expr) {
     if (!seen_.insert(expr.get()).second) return;
+    if (expr->type == tir::DataType::Float(64) && !seen_reals_.insert(tir::ToString(expr)).second) return;
     if (const auto* load = tir::As<tir::Load>(expr)) return CountLoad(*load);
     if (const auto loads = SaturatedSum(expr); loads.size() == 2) {
       for (const Expr& load : loads) CountExpr(load);
@@ -360,7 +376,10 @@ class Counter {
     const tir::Linear place = PlaceOf(load.indices, load.buffer);
     const Set set = CountPlace(place);
     const int bits = load.buffer->type.bits;
-    if (!IsVector(set)) return Add(HostOp::kLoad, set, bits);
+    if (!IsVector(set)) {
+      if (conditional_ && looks_up_) work_.iterations += Runs(set) * kBranches;
+      return Add(HostOp::kLoad, set, bits);
+    }
     const int64_t stride = StrideOf(place).value_or(0);
     if (stride >= 1 && stride <= kMostInterleaved && !conditional_) {
       if (stride > 1) Add(HostOp::kSimple, set, bits, kSortSteps);
@@ -377,6 +396,8 @@ class Counter {
   tir::Simplifier simplifier_;
   std::vector<Loop> loops_;
   std::unordered_set<const tir::ExprNode*> seen_;  // of a statement
+  std::unordered_set<std::string> seen_reals_;     // likewise, by what they are
+  bool looks_up_ = false;                          // likewise
   bool innermost_ = false, conditional_ = false;
   int widest_ = 0;  // bits of the elements that the innermost loop's vectors have; 0: it has none
   runtime::HostWork work_;

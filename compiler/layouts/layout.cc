@@ -102,11 +102,23 @@ std::vector<int64_t> BlockedShape(const graph::Shape& shape, Blocking blocking) 
   return blocked;
 }
 
+Tensor PlainView(const std::string& name, const Tensor& blocked, const graph::Shape& shape,
+                 Blocking blocking) {
+  return te::Compute(name + ".plain", shape, [&](const Indices& i) -> te::Body {
+    const Expr h = shape.size() == 2 ? tir::Int(0) : i[2], w = shape.size() == 2 ? tir::Int(0) : i[3];
+    return tir::MakeCast(DataType::Int(blocking.plain_bits), Element(blocked, blocking, i[0], i[1], h, w));
+  });
+}
+
+Tensor InBlocks(const std::string& name, const Tensor& plain, Blocking blocking, int8_t fill) {
+  return Block(name, plain.shape(), blocking, fill,
+               [&](Expr n, Expr c, Expr h, Expr w) { return Element(plain, n, c, h, w); });
+}
+
 tir::Function PackBlocked(const std::string& name, const graph::Shape& shape, Blocking blocking,
                           int8_t fill) {
   const Tensor plain = te::Placeholder(name + ".plain", shape, DataType::Int(blocking.plain_bits));
-  const Tensor blocked = Block(name, shape, blocking, fill,
-                               [&](Expr n, Expr c, Expr h, Expr w) { return Element(plain, n, c, h, w); });
+  const Tensor blocked = InBlocks(name, plain, blocking, fill);
   te::Schedule schedule({blocked});
   te::Stage& stage = schedule[blocked];
   const auto& axes = stage.axes();
@@ -122,18 +134,19 @@ tir::Function PackBlocked(const std::string& name, const graph::Shape& shape, Bl
 tir::Function UnpackBlocked(const std::string& name, const graph::Shape& shape, Blocking blocking) {
   const Tensor blocked =
       te::Placeholder(name + ".blocked", BlockedShape(shape, blocking), DataType::Int(blocking.bits));
-  const Tensor plain = te::Compute(name + ".plain", shape, [&](const Indices& i) -> te::Body {
-    const Expr h = shape.size() == 2 ? tir::Int(0) : i[2], w = shape.size() == 2 ? tir::Int(0) : i[3];
-    return tir::MakeCast(DataType::Int(blocking.plain_bits), Element(blocked, blocking, i[0], i[1], h, w));
-  });
+  const Tensor plain = PlainView(name, blocked, shape, blocking);
   te::Schedule schedule({plain});
   te::Stage& stage = schedule[plain];
   stage.Vectorize(stage.axes().back());
   return tir::RemoveUnitLoops(te::Lower(schedule, {blocked, plain}, name));
 }
 
-tir::Function PackMatrices(const std::string& name, const graph::Shape& shape, const MatrixTiling& t) {
-  const Tensor plain = te::Placeholder(name + ".plain", shape, DataType::Int(t.plain_bits));
+tir::Function PackMatrices(const std::string& name, const graph::Shape& shape, const MatrixTiling& t,
+                           const std::optional<Blocking>& source) {
+  const Tensor given =
+      source ? te::Placeholder(name + ".blocked", BlockedShape(shape, *source), DataType::Int(source->bits))
+             : te::Placeholder(name + ".plain", shape, DataType::Int(t.plain_bits));
+  const Tensor plain = source ? PlainView(name, given, shape, *source) : given;
   const int64_t rows = shape[1] / t.groups, pixels = shape[2] * shape[3];
   const int64_t outputs = t.transposed ? rows : pixels, inputs = t.transposed ? pixels : rows;
   const DataType type = DataType::Int(t.bits);
@@ -161,7 +174,8 @@ tir::Function PackMatrices(const std::string& name, const graph::Shape& shape, c
                            tir::Int(0, type));
   });
   te::Schedule schedule({tiled});
-  return tir::RemoveUnitLoops(te::Lower(schedule, {plain, tiled}, name));
+  if (source) schedule[plain].ComputeInline();
+  return tir::RemoveUnitLoops(te::Lower(schedule, {given, tiled}, name));
 }
 
 graph::Shape PatchShape(const graph::Shape& input, const graph::Shape& weight, const graph::Conv2d& op) {

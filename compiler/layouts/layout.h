@@ -8,10 +8,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "compiler/graph/ops.h"
+#include "compiler/te/te.h"
 #include "compiler/tir/ir.h"
 
 namespace cosim::layouts {
@@ -35,6 +37,12 @@ tir::Function PackBlocked(const std::string& name, const graph::Shape& shape, Bl
 /// NCHW[n]n[c]c -> [N,C,H,W] or [N,C] of the given shape; elements that only blocking added are dropped.
 tir::Function UnpackBlocked(const std::string& name, const graph::Shape& shape, Blocking blocking);
 
+/// The array [N,C,H,W] or [N,C] of the given shape that `blocked` holds, for others to read or to take in.
+te::Tensor PlainView(const std::string& name, const te::Tensor& blocked, const graph::Shape& shape,
+                     Blocking blocking);
+/// `plain` as NCHW[n]n[c]c, elements that only blocking adds being `fill`.
+te::Tensor InBlocks(const std::string& name, const te::Tensor& plain, Blocking blocking, int8_t fill);
+
 /// [N,G*O,…] or [N,G*I,…] to matrices in tiles of weights, [N*G, ceil(O / lo), lo / bo, ceil(I / li), li /
 /// bi, bo, bi], 0 where there is nothing. With `transposed` rows are results and pixels are summed over (a
 /// matmul's transpose_b), else the other way round.
@@ -47,7 +55,9 @@ struct MatrixTiling {
   int64_t gap = 0;        ///< elements behind each tile of bo * bi that mean nothing
   bool by_input = false;  ///< a tile is [bi, bo]
 };
-tir::Function PackMatrices(const std::string& name, const graph::Shape& shape, const MatrixTiling& tiling);
+/// `source`: that stands in blocks so, and not plain.
+tir::Function PackMatrices(const std::string& name, const graph::Shape& shape, const MatrixTiling& tiling,
+                           const std::optional<Blocking>& source = {});
 
 /// The plain shape of a convolution's input as patches: [N, KH*KW*C, OH, OW]. Channel (kh * KW + kw) * C + c
 /// of pixel (y, x) is input channel c at the tap (kh, kw) of that output pixel.

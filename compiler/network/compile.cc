@@ -65,6 +65,7 @@ class Compiler {
     if (!options_.keep_every_value) DropUnread(plan_, Results());
     images_ = TakeImages(plan_, graph_, lowering_.array(), Results(), options_.channels_last);
     TakeTurns(plan_, lowering_);
+    StayInBlocks(plan_, graph_, lowering_.array(), Results());
     PlanForms();
     if (!BuildPrograms(error)) return std::nullopt;
     if (!options_.timing_only) CompileCpu();
@@ -125,7 +126,7 @@ class Compiler {
     } else {
       item.kind = Item::Kind::kCpu;
       item.cpu_kernel = plan_.cpu_groups.size();
-      plan_.cpu_groups.push_back(group.nodes);
+      plan_.cpu_groups.push_back({group.nodes});
       for (ValueId node : group.nodes)
         for (ValueId input : graph_.node(node).inputs)
           if (!std::count(group.nodes.begin(), group.nodes.end(), input) &&
@@ -300,12 +301,12 @@ class Compiler {
       return step;
     }
     const auto& kernel = group_kernels_[item.cpu_kernel];
+    const auto read = [&](ValueId id) { return *std::ranges::find(item.reads, Root(id), &FormKey::value); };
     step.kernel = kernel.kernel;
     step.work = kernel.work;
     for (ValueId input : kernel.inputs) {
       const auto* constant = graph_.node(input).As<graph::Constant>();
-      step.arguments.push_back(constant ? ArgumentFor(constant->data)
-                                        : ArgumentFor({Root(input), {}}, false));
+      step.arguments.push_back(constant ? ArgumentFor(constant->data) : ArgumentFor(read(input), false));
     }
     for (const graph::TensorPtr& table : kernel.tables) step.arguments.push_back(ArgumentFor(table));
     step.arguments.push_back(ArgumentFor(item.writes, true));
@@ -440,9 +441,7 @@ class Compiler {
       const ValueId value = form.value;
       auto place = PlaceOf(form, graph_.node(value).name, value);
       if (form.layout.kind == Layout::Kind::kBlocked) {
-        place.unpack = cpu_.Compile(layouts::UnpackBlocked(
-            "unpack_" + place.name, GroupedShape(graph_.node(value).type.shape, form.layout),
-            BlockingOf(graph_, form, lowering_.array())));
+        place.unpack = cpu_.Compile(ConversionOf(graph_, form, {value, {}}, lowering_.array()).function);
         place.plain_bytes = BytesOf(graph_, value, {}, lowering_.array());
       }
       network_.values.push_back(std::move(place));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/network/convert.h"
 
+#include "compiler/cpu/host_group.h"
 #include "isa/check.h"
 #include "isa/text_escape.h"
 
@@ -17,12 +18,6 @@ layouts::Blocking BlockingOf(const graph::Graph& graph, const FormKey& form, con
   return {array.batch, block, array.activation_bits, BitsOf(graph, form.value), lanes - array.batch * block};
 }
 
-graph::Shape GroupedShape(graph::Shape shape, const Layout& layout) {
-  shape[0] *= layout.groups;
-  shape[1] /= layout.groups;
-  return shape;
-}
-
 bool IsPlain(const graph::Graph& graph, const FormKey& form, const Array& array) {
   const auto [n, c, h, w] = Shape4(graph, form.value);
   const layouts::Blocking blocking = BlockingOf(graph, form, array);
@@ -32,13 +27,15 @@ bool IsPlain(const graph::Graph& graph, const FormKey& form, const Array& array)
 
 namespace {
 
-tir::Function Matrices(const graph::Graph& graph, const FormKey& form, const Array& array,
-                       const std::string& name) {
-  return layouts::PackMatrices("matrices_" + name, graph.node(form.value).type.shape,
-                               {form.layout.groups, form.layout.transposed, array.block_out, array.layout_out,
-                                array.block_in, array.layout_in, array.weight_bits, BitsOf(graph, form.value),
-                                array.weight_bytes * 8 / array.weight_bits - array.block_out * array.block_in,
-                                array.weights_by_input});
+tir::Function Matrices(const graph::Graph& graph, const FormKey& from, const FormKey& form,
+                       const Array& array, const std::string& name) {
+  const bool in_blocks = from.layout.kind == Layout::Kind::kBlocked;
+  return layouts::PackMatrices(
+      "matrices_" + name, graph.node(form.value).type.shape,
+      {form.layout.groups, form.layout.transposed, array.block_out, array.layout_out, array.block_in,
+       array.layout_in, array.weight_bits, BitsOf(graph, form.value),
+       array.weight_bytes * 8 / array.weight_bits - array.block_out * array.block_in, array.weights_by_input},
+      in_blocks ? std::optional(BlockingOf(graph, from, array)) : std::nullopt);
 }
 
 }  // namespace
@@ -56,15 +53,15 @@ Conversion ConversionOf(const graph::Graph& graph, const FormKey& from, const Fo
   const std::string name = isa::OneLine(graph.node(form.value).name);
   switch (form.layout.kind) {
     case Layout::Kind::kPlain:
-      return {layouts::UnpackBlocked("unpack_" + name, GroupedShape(shape, from.layout),
+      return {layouts::UnpackBlocked("unpack_" + name, cpu::InGroups(shape, from.layout.groups),
                                      BlockingOf(graph, from, array)),
               name + ".unpack", "unpack", "the host needs it in plain layout"};
     case Layout::Kind::kBlocked:
-      return {layouts::PackBlocked("pack_" + name, GroupedShape(shape, form.layout),
+      return {layouts::PackBlocked("pack_" + name, cpu::InGroups(shape, form.layout.groups),
                                    BlockingOf(graph, form, array), 0),
               name + ".pack", "pack", "the accelerator needs it in blocks"};
     case Layout::Kind::kMatrices:
-      return {Matrices(graph, form, array, name), name + ".matrices", "pack_matrices",
+      return {Matrices(graph, from, form, array, name), name + ".matrices", "pack_matrices",
               "activations become weights"};
     case Layout::Kind::kImage: {
       const graph::Node& node = graph.node(form.layout.patches_for);

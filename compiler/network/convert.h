@@ -23,9 +23,6 @@ int BitsOf(const graph::Graph& graph, graph::ValueId value);
 /// How a kBlocked or kPatches form is cut.
 layouts::Blocking BlockingOf(const graph::Graph& graph, const FormKey& form, const Array& array);
 
-/// [N,C,…] with groups counted as images of their own.
-graph::Shape GroupedShape(graph::Shape shape, const Layout& layout);
-
 /// Whether a blocked form begins with the plain one, to the byte: pixels in one row of blocks, channels
 /// alone.
 bool IsPlain(const graph::Graph& graph, const FormKey& form, const Array& array);
@@ -41,7 +38,8 @@ struct Conversion {
 /// [N,H,W,C] to [N,C,H,W], of that node's operand.
 FormKey SourceOf(const graph::Graph& graph, const FormKey& form);
 
-/// From the plain form to any other, or from a blocked one to the plain one; `from` is SourceOf's.
+/// From the plain form to any other, or from a blocked one to the plain one or matrices; `from` is
+/// SourceOf's, or blocked.
 Conversion ConversionOf(const graph::Graph& graph, const FormKey& from, const FormKey& form,
                         const Array& array);
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/cpu/host_group.h"
 #include "compiler/network/convert.h"
 #include "compiler/network/lower_group.h"
 #include "runtime/network.h"
@@ -28,7 +29,7 @@ struct Item {
 
 struct Plan {
   std::vector<Item> items;
-  std::vector<std::vector<graph::ValueId>> cpu_groups;  ///< compiled together
+  std::vector<cpu::HostGroup> cpu_groups;  ///< compiled together
   std::vector<tir::Function> conversions;
   std::vector<runtime::Layer> layers;
 };
@@ -44,6 +45,11 @@ void DropUnread(Plan& plan, const std::vector<FormKey>& results);
 /// `channels_last`, values [N, C, H, W] come as [N, H, W, C].
 Images TakeImages(Plan& plan, const graph::Graph& graph, const Array& array,
                   const std::vector<FormKey>& results, bool channels_last);
+
+/// Has groups of the host that elements' own pixels are enough for read and write the blocks of the
+/// accelerator, and matrices made of such, in place of plain values and conversions around them.
+void StayInBlocks(Plan& plan, const graph::Graph& graph, const Array& array,
+                  const std::vector<FormKey>& results);
 
 /// Takes out an item that is no longer to be done, with its layer.
 void Erase(Plan& plan, size_t item);

@@ -30,6 +30,7 @@ enum class Pattern {
   kRows,        ///< [N,C,OH,OW] with a tile of registers; reduces over a window (kh, kw).
   kTransform,   ///< Sums of a few elements by constants; dimension `written_out` says which, the last are
                 ///< lanes.
+  kBlocks,      ///< [N/n,C/c,H,W,n,c] or [N/n,C/c,H,W,l]: each element from elements of its pixel.
   kInterleave,  ///< [N,C,H,W]: every `apart`-th row and column from one of several operands.
 };
 
@@ -59,8 +60,10 @@ struct Convolved {
 struct Computation {
   te::Tensor tensor;
   Pattern pattern = Pattern::kElementwise;
-  int64_t channels_together = 1;      ///< kConvolution: so many output channels read the same input channels.
-  std::vector<int64_t> source_shape;  ///< kReshape: the shape it reads.
+  /// kConvolution: so many output channels read the same input channels. kColumns: so many of those that are
+  /// reduced over stand side by side.
+  int64_t channels_together = 1;
+  std::vector<int64_t> source_shape;     ///< kReshape: the shape it reads.
   std::optional<Convolved> convolved{};  ///< kConvolution, kReduce and others: if this is all it does.
   /// kReduce: the first dimension of neighbours in what is read. kElementwise: the first from which each
   /// operand either has all of the result's elements or one.

@@ -148,10 +148,21 @@ concept HasElement = requires(const Op& op, const graph::Node& node, Operands in
 
 }  // namespace
 
-Expr Saturated(DataType type, const Expr& x) {
+namespace {
+
+Expr ClampedInto(DataType type, const Expr& x) {
   const int64_t least = -(int64_t{1} << (type.bits - 1)), largest = -least - 1;
   const auto bound = [&](int64_t value) { return Number(static_cast<double>(value), x->type); };
-  return As(type, Clamp(x, bound(least), bound(largest)));
+  return Clamp(x, bound(least), bound(largest));
+}
+
+}  // namespace
+
+Expr Saturated(DataType type, const Expr& x) { return As(type, ClampedInto(type, x)); }
+
+Expr SaturatedFloor(DataType type, const Expr& x) {
+  const Expr clamped = ClampedInto(type, x), toward_zero = As(kInt32, clamped);
+  return As(type, MakeSelect(Lt(clamped, As(x->type, toward_zero)), toward_zero - 1, toward_zero));
 }
 
 bool IsElementwise(const graph::Node& node) {

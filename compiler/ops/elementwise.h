@@ -19,6 +19,9 @@ inline tir::Expr As(tir::DataType type, tir::Expr x) { return tir::MakeCast(type
 
 /// A number of any width, saturated to a quantized type.
 tir::Expr Saturated(tir::DataType type, const tir::Expr& x);
+/// The real number x rounded down, likewise: in instructions that every processor has, where a floor of reals
+/// may be a call. `type` has at most 31 bits.
+tir::Expr SaturatedFloor(tir::DataType type, const tir::Expr& x);
 
 /// What an operation adds to a value, multiplies it by and shifts it by: int32 numbers of a channel that a
 /// target may keep in tables or records. An operation has one such record, or several by number.

@@ -75,6 +75,11 @@ Definition Normalize(const graph::Softmax& op, const Node& node, const Tensors& 
   return result;
 }
 
+// The share floor(a / b), a = 2 * levels * e + S and b = 2 * S, is that of (a + 0.5) * (1 / b) in doubles
+// where a and b are small enough: a + 0.5 over b is at least 0.5 / b from any integer, and the two roundings
+// take it by less than (levels + 2) / 2^52. Of bytes b is at most 2^25 for each channel and levels 2^8.
+constexpr int64_t kMostChannelsOfShares = 1 << 16;
+
 Definition Normalize(const graph::QSoftmax& op, const Node& node, const Tensors& in) {
   const Tensor& x = in[0];
   const std::string& name = node.name;
@@ -86,22 +91,44 @@ Definition Normalize(const graph::QSoftmax& op, const Node& node, const Tensors&
       {table, std::make_shared<const graph::Tensor>(graph::Shape{steps}, op.exponentials)});
   std::vector<int64_t> columns = x.shape();
   columns[1] = op.groups;
-  const Axis c = te::ReduceAxis(channels, "c"), d = te::ReduceAxis(channels, "d");
-  const Tensor most = te::Compute(name + ".most", columns, [&](const Indices& i) -> te::Body {
-    return te::MaxReduce(x(WithChannel(i, i[1] * channels + Expr(c))), {c});
-  });
-  const auto exponential = [&](const Expr& largest, const Expr& value) {
-    return As(kInt64, table(As(DataType::Index(), As(kInt32, largest) - As(kInt32, value))));
+  const auto column_of = [&](const Indices& i) {
+    return WithChannel(i, op.groups == 1 ? Int(0) : FloorDiv(i[1], channels));
   };
-  const Tensor sum = te::Compute(name + ".sum", columns, [&](const Indices& i) -> te::Body {
-    return te::Sum(exponential(most(i), x(WithChannel(i, i[1] * channels + Expr(d)))), {d});
-  });
-  const Tensor share = te::Compute(name, x.shape(), [&](const Indices& i) -> te::Body {
-    const Indices column = WithChannel(i, FloorDiv(i[1], channels));
-    const Expr twice = exponential(most(column), x(i)) * (2 * int64_t{op.levels}) + sum(column);
-    return Saturated(x.type(), FloorDiv(twice, sum(column) * 2) + op.zero_point);
-  });
-  for (const Tensor& tensor : {most, sum, share}) result.computations.push_back({tensor, Pattern::kColumns});
+  const auto add = [&](Tensor tensor) {
+    result.computations.push_back({tensor, Pattern::kColumns});
+    return tensor;
+  };
+  const Axis c = te::ReduceAxis(channels, "c"), d = te::ReduceAxis(channels, "d");
+  const Tensor most = add(te::Compute(name + ".most", columns, [&](const Indices& i) -> te::Body {
+    return te::MaxReduce(x(WithChannel(i, i[1] * channels + Expr(c))), {c});
+  }));
+  const auto exponential = [&](const Expr& largest, const Expr& value) {
+    return table(As(DataType::Index(), As(kInt32, largest) - As(kInt32, value)));
+  };
+  const Tensor sum = add(te::Compute(name + ".sum", columns, [&](const Indices& i) -> te::Body {
+    return te::Sum(As(kInt64, exponential(most(i), x(WithChannel(i, i[1] * channels + Expr(d))))), {d});
+  }));
+  if (steps > 256 || channels > kMostChannelsOfShares) {
+    add(te::Compute(name, x.shape(), [&](const Indices& i) -> te::Body {
+      const Indices column = column_of(i);
+      const Expr e = As(kInt64, exponential(most(column), x(i)));
+      const Expr share = FloorDiv(e * (2 * int64_t{op.levels}) + sum(column), sum(column) * 2);
+      return Saturated(x.type(), share + op.zero_point);
+    }));
+    return result;
+  }
+  const Tensor above = add(te::Compute(name + ".above", columns, [&](const Indices& i) -> te::Body {
+    return Real(sum(i)) + tir::Float(0.5, kReal);
+  }));
+  const Tensor rate = add(te::Compute(name + ".rate", columns, [&](const Indices& i) -> te::Body {
+    return Divide(tir::Float(0.5, kReal), Real(sum(i)));
+  }));
+  add(te::Compute(name, x.shape(), [&](const Indices& i) -> te::Body {
+    const Indices column = column_of(i);
+    const Expr e = Real(exponential(most(column), x(i)));
+    const Expr share = (e * tir::Float(2.0 * op.levels, kReal) + above(column)) * rate(column);
+    return Saturated(x.type(), As(kInt32, share) + op.zero_point);
+  }));
   return result;
 }
 
@@ -114,25 +141,34 @@ Definition Normalize(const graph::LayerNorm& op, const Node& node, const Tensors
 Definition Normalize(const graph::QLayerNorm& op, const Node& node, const Tensors& in) {
   const Tensor &x = in[0], &gain = in[1], &offset = in[2];
   const int64_t channels = x.shape()[1];
+  // Squares of bytes, and what is summed of them, are in 32 bits if there are fewer than 2^17.
+  const DataType whole = x.type().bits == 8 && channels < 1 << 16 ? kInt32 : kInt64;
   std::vector<int64_t> columns = x.shape();
   columns[1] = 1;
   const Axis c = te::ReduceAxis(channels, "c"), d = te::ReduceAxis(channels, "d");
   const Tensor sum = te::Compute(node.name + ".sum", columns, [&](const Indices& i) -> te::Body {
-    return te::Sum(As(kInt64, x(WithChannel(i, c))), {c});
+    return te::Sum(As(whole, x(WithChannel(i, c))), {c});
   });
   const Tensor squares = te::Compute(node.name + ".squares", columns, [&](const Indices& i) -> te::Body {
-    const Expr value = As(kInt64, x(WithChannel(i, d)));
+    const Expr value = As(whole, x(WithChannel(i, d)));
     return te::Sum(value * value, {d});
+  });
+  const Tensor deviation = te::Compute(node.name + ".deviation", columns, [&](const Indices& i) -> te::Body {
+    const Expr total = As(kInt64, sum(i));
+    const Expr variance = As(kInt64, squares(i)) * channels - total * total;
+    return Apply(MathFn::kSqrt, Real(variance) + tir::Float(op.epsilon, kReal));
   });
   const Tensor normal = te::Compute(node.name, x.shape(), [&](const Indices& i) -> te::Body {
     const Indices column = WithChannel(i, Int(0));
-    const Expr variance = squares(column) * channels - sum(column) * sum(column);
-    const Expr deviation = Apply(MathFn::kSqrt, Real(variance) + tir::Float(op.epsilon, kReal));
-    const Expr centred = Real(As(kInt64, x(i)) * channels - sum(column));
-    const Expr moved = Divide(centred, deviation) * Real(gain(i[1])) + Real(offset(i[1]));
-    return Saturated(x.type(), Apply(MathFn::kFloor, moved + tir::Float(0.5, kReal)));
+    const Expr centred = Real(As(whole, x(i)) * channels - sum(column));
+    const Expr moved = Divide(centred, deviation(column)) * Real(gain(i[1])) + Real(offset(i[1]));
+    return SaturatedFloor(x.type(), moved + tir::Float(0.5, kReal));
   });
-  return {{{sum, Pattern::kColumns}, {squares, Pattern::kColumns}, {normal, Pattern::kColumns}}, {}};
+  return {{{sum, Pattern::kColumns},
+           {squares, Pattern::kColumns},
+           {deviation, Pattern::kColumns},
+           {normal, Pattern::kColumns}},
+          {}};
 }
 
 }  // namespace cosim::ops

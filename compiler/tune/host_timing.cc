@@ -72,8 +72,9 @@ class GroupTiming {
       : graph_(graph), compiler_(target), output_(graph.node(group.back()).type) {
     std::vector<tir::Function> functions;
     std::vector<cpu::LoweredGroup> lowered;
+    const cpu::HostGroup nodes{{group.begin(), group.end()}};
     for (const ContractionSchedule& schedule : schedules) {
-      lowered.push_back(cpu::LowerForCpu(graph, group, compiler_.target(), {{workload, schedule}}));
+      lowered.push_back(cpu::LowerForCpu(graph, nodes, compiler_.target(), {{workload, schedule}}));
       functions.push_back(lowered.back().function);
     }
     const auto kernels = compiler_.CompileAll(functions);

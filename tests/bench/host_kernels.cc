@@ -4,7 +4,7 @@
 //
 // Prints a line for each host step: layer, operation, the model's cycles without memory and call, the stem of
 // its files in FOLDER ("-": a routine). STEM.s is the assembly, STEM.counts has a line for each block: name,
-// runs. Runs are counted: the optimised code, with a counter in each block, on zeros, on this machine.
+// runs. Runs are counted: the optimised code, with a counter in each block, on bytes of 1, on this machine.
 #include <fmt/format.h>
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
@@ -126,7 +126,7 @@ std::vector<int64_t> CountBlocks(const std::string& text, const tir::Function& f
   COSIM_CHECK(module, "{}", problem.getMessage().str());
   std::vector<std::vector<uint8_t>> arrays;
   std::vector<void*> pointers;
-  for (const tir::Buffer& buffer : function.params) arrays.emplace_back(BytesOf(buffer) + 64);
+  for (const tir::Buffer& buffer : function.params) arrays.emplace_back(BytesOf(buffer) + 64, 1);
   for (auto& array : arrays) pointers.push_back(array.data());
   BindArrays(*module->getFunction(cpu::kKernelName), pointers);
   auto jit = Unwrap(orc::LLJITBuilder().create());

@@ -76,7 +76,7 @@ void Run(benchmark::State& state, const Layer& layer, DType dtype, cpu::CpuCompi
   const ValueId y = layer.x.size() == 4 ? g.Add("y", layer.op, {x, w}) : g.Add("y", graph::Dense{}, {x, w});
   g.SetOutputs({y});
   const std::vector<ValueId> group = {y};
-  const cpu::GroupKernel kernel = cpu::CompileGroups(compiler, g, {&group, 1}).front();
+  const cpu::GroupKernel kernel = cpu::CompileGroups(compiler, g, std::vector{cpu::HostGroup{group}}).front();
   graph::Tensor input = Random(dtype, layer.x), output(g.node(y).type);
   std::vector<void*> args;
   std::vector<std::unique_ptr<sim::AlignedBuffer<uint8_t>>> arrays;
@@ -92,7 +92,7 @@ void Run(benchmark::State& state, const Layer& layer, DType dtype, cpu::CpuCompi
   }
   for (const graph::TensorPtr& table : kernel.tables) add(table->bytes());
   add(output.bytes());
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     kernel.kernel->Run(args);
     benchmark::ClobberMemory();
   }
@@ -108,7 +108,7 @@ inline __attribute__((always_inline)) void AddProducts(benchmark::State& state) 
   constexpr int kChains = 16, kRounds = 1000;
   Vector sums[kChains] = {}, factor = {};
   benchmark::DoNotOptimize(factor);
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     for (int round = 0; round < kRounds; ++round)
 #pragma GCC unroll 16
       for (int i = 0; i < kChains; ++i) sums[i] = sums[i] * factor + factor;

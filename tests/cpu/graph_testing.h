@@ -45,7 +45,7 @@ inline void* Data(graph::Tensor& tensor) { return tensor.mutable_bytes().data();
 inline graph::Tensor RunGroup(CpuCompiler& compiler, const graph::Graph& graph,
                               const std::vector<graph::ValueId>& group,
                               const std::vector<graph::TensorPtr>& values) {
-  const GroupKernel kernel = CompileGroups(compiler, graph, {&group, 1}).front();
+  const GroupKernel kernel = CompileGroups(compiler, graph, std::vector{HostGroup{group}}).front();
   std::vector<graph::Tensor> inputs;
   for (graph::ValueId id : kernel.inputs) inputs.push_back(*values[id]);
   graph::Tensor output(graph.node(kernel.output).type);
@@ -81,7 +81,7 @@ inline void ExpectGolden(graph::Graph& graph, const std::vector<graph::Tensor>& 
   if (group.size() < 2) return;
   ASSERT_TRUE(RunGroup(graph, group, values) == *values.back())
       << "fused\n"
-      << tir::ToString(LowerForCpu(graph, group).function);
+      << tir::ToString(LowerForCpu(graph, HostGroup{group}).function);
 }
 
 }  // namespace cosim::cpu

@@ -32,7 +32,7 @@ runtime::CpuObject Int8Convolution(const HostTarget& target) {
   const std::vector group = {
       graph.Add("y", graph::Conv2d{.pad = {1, 1, 1, 1}, .input_zero_point = 3}, {x, w})};
   ObjectCompiler compiler(target);
-  CompileGroups(compiler, graph, {&group, 1});
+  CompileGroups(compiler, graph, std::vector{HostGroup{group}});
   std::string error;
   const auto object = compiler.Link(error);
   EXPECT_TRUE(object) << error;

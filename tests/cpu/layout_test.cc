@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/cpu/blocked.h"
 #include "tests/cpu/graph_testing.h"
 
 namespace cosim::cpu {
@@ -24,29 +25,6 @@ Tensor Convert(const tir::Function& function, Tensor source, const Shape& shape)
   Tensor result(graph::TensorType{graph::DType::kInt8, shape});
   JitCompiler().Compile(function)->Run(std::vector<void*>{Data(source), Data(result)});
   return result;
-}
-
-/// NCHW[n]n[c]c of `plain`, or `fill`, which is what gaps hold, too.
-Tensor Blocked(const Tensor& plain, Blocking blocking, int8_t fill) {
-  Shape extent = plain.shape();
-  extent.resize(4, 1);
-  const Shape shape = BlockedShape(plain.shape(), blocking);
-  std::vector<int8_t> values;
-  for (int64_t no = 0; no < shape[0]; ++no) {
-    for (int64_t co = 0; co < shape[1]; ++co) {
-      for (int64_t pixel = 0; pixel < extent[2] * extent[3]; ++pixel) {
-        for (int64_t n = no * blocking.outer; n < (no + 1) * blocking.outer; ++n) {
-          for (int64_t c = co * blocking.inner; c < (co + 1) * blocking.inner; ++c) {
-            const bool is_there = n < extent[0] && c < extent[1];
-            const int64_t index = (n * extent[1] + c) * extent[2] * extent[3] + pixel;
-            values.push_back(is_there ? plain.data<int8_t>()[index] : fill);
-          }
-        }
-        values.insert(values.end(), blocking.gap, fill);
-      }
-    }
-  }
-  return {shape, values};
 }
 
 const std::vector<std::pair<Shape, Blocking>>& Cases() {
@@ -174,6 +152,9 @@ TEST(Layout, MatricesAreTilesOfWeightsWithTheirGaps) {
           }
       const Shape flat = {static_cast<int64_t>(tiles.size())};
       EXPECT_TRUE(Convert(PackMatrices("matrices", shape, t), plain, flat) == Tensor(flat, tiles));
+      for (const Blocking& blocking : {Blocking{1, 4}, Blocking{2, 3}, Blocking{.inner = 12, .gap = 4}})
+        EXPECT_TRUE(Convert(PackMatrices("matrices", shape, t, blocking), Blocked(plain, blocking, 99),
+                            flat) == Tensor(flat, tiles));
     }
   }
 }

@@ -52,7 +52,7 @@ class OperatorCase {
   }
 
   bool IsTiled(const CpuTarget& target) const {
-    return tir::ToString(LowerForCpu(graph_, group_, target).function).find("tensorized") !=
+    return tir::ToString(LowerForCpu(graph_, HostGroup{group_}, target).function).find("tensorized") !=
            std::string::npos;
   }
 
@@ -87,7 +87,7 @@ class OperatorCase {
   }
 
   Tensor Interpret(const CpuTarget& target, const std::vector<graph::TensorPtr>& values) const {
-    const LoweredGroup lowered = LowerForCpu(graph_, group_, target);
+    const LoweredGroup lowered = LowerForCpu(graph_, HostGroup{group_}, target);
     std::vector<Tensor> arrays;
     for (const ValueId input : lowered.inputs) arrays.push_back(*values[input]);
     for (const graph::TensorPtr& table : lowered.tables) arrays.push_back(*table);

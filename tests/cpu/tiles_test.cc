@@ -110,7 +110,7 @@ struct Case {
 
   Tensor Interpret(const CpuTarget& target, const schedules::ContractionSchedules& schedules = {}) const {
     const ValueId id = graph.size() - 1;
-    const LoweredGroup lowered = LowerForCpu(graph, {&id, 1}, target, schedules);
+    const LoweredGroup lowered = LowerForCpu(graph, HostGroup{{id}}, target, schedules);
     std::vector<Tensor> arrays;
     for (ValueId input : lowered.inputs) {
       const auto* constant = graph.node(input).As<graph::Constant>();
@@ -174,7 +174,7 @@ struct Drawn {
     const auto values = golden::Run(some.graph, some.inputs);
     const golden::Tolerance tolerance = golden::TolerancesOf(some.graph).back();
     const auto loops = [&](const schedules::ContractionSchedules& schedules) {
-      return tir::ToString(LowerForCpu(some.graph, {&id, 1}, target, schedules).function);
+      return tir::ToString(LowerForCpu(some.graph, HostGroup{{id}}, target, schedules).function);
     };
     for (const FoundContraction& found : ContractionsOf(some.graph, {&id, 1}, target)) {
       EXPECT_EQ(loops({{found.workload, found.chosen}}), loops({})) << found.workload;
@@ -237,9 +237,7 @@ TEST(Tiles, CompilersTakeSchedules) {
   ASSERT_NE(other, found[0].all.end());
   const schedules::ContractionSchedules given = {{found[0].workload, *other}};
   const auto packed = [&](CpuCompiler&& compiler) {
-    return CompileGroups(compiler, some.graph, std::vector<std::vector<ValueId>>{{id}})[0]
-        .tables.at(0)
-        ->shape();
+    return CompileGroups(compiler, some.graph, std::vector{HostGroup{{id}}})[0].tables.at(0)->shape();
   };
   EXPECT_EQ(packed(ObjectCompiler(target, given)).back(), other->tile.block());
   EXPECT_EQ(packed(ObjectCompiler(target)).back(), found[0].chosen.tile.block());

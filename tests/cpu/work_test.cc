@@ -99,6 +99,45 @@ TEST(Work, AddressesThatDivideStayScalar) {
   for (int64_t count : work.vector) EXPECT_EQ(count, 0);
 }
 
+TEST(Work, WhatIsLookedUpStaysScalarAndBranches) {
+  const auto from = tir::MakeBuffer("from", DataType::Int(8), {64}),
+             table = tir::MakeBuffer("table", DataType::Int(8), {256}),
+             to = tir::MakeBuffer("to", DataType::Int(8), {64});
+  const Var i = tir::MakeVar("i");
+  const Expr at = tir::MakeCast(DataType::Index(), tir::MakeLoad(from, {tir::Ref(i)}));
+  const auto work_of = [&](const Expr& value) {
+    return WorkOf({"f",
+                   {from, table, to},
+                   Loop(i, 64, LoopKind::kVectorized, tir::MakeStmt(tir::Store{to, {tir::Ref(i)}, value}))});
+  };
+  const Expr value = tir::MakeLoad(table, {at});
+  const auto always = work_of(value),
+             sometimes = work_of(tir::MakeSelect(Lt(tir::Ref(i), 60), value, tir::Int(0, DataType::Int(8))));
+  for (const auto& work : {always, sometimes}) {
+    EXPECT_EQ(Scalar(work, HostOp::kLoad), 2 * 64);
+    EXPECT_EQ(Scalar(work, HostOp::kStore), 64);
+    for (int64_t count : work.vector) EXPECT_EQ(count, 0);
+  }
+  EXPECT_EQ(always.iterations, 64);
+  EXPECT_EQ(sometimes.iterations, 64 + 64 * 5);
+}
+
+TEST(Work, ARealNumberIsComputedOnceAndOutsideOfVectors) {
+  const auto from = tir::MakeBuffer("from", DataType::Int(8), {64}),
+             to = tir::MakeBuffer("to", DataType::Float(64), {64});
+  const Var i = tir::MakeVar("i");
+  const auto half = [&] {
+    return tir::MakeCast(DataType::Float(64), tir::MakeLoad(from, {tir::Ref(i)})) *
+           tir::Float(0.5, DataType::Float(64));
+  };
+  const auto work = WorkOf(
+      {"f",
+       {from, to},
+       Loop(i, 64, LoopKind::kVectorized, tir::MakeStmt(tir::Store{to, {tir::Ref(i)}, half() + half()}))});
+  EXPECT_EQ(Scalar(work, HostOp::kFloat), 3 * 64);
+  for (int64_t count : work.vector) EXPECT_EQ(count, 0);
+}
+
 TEST(Work, TimeIsCyclesBytesAndACall) {
   const isa::HostProcessor host{"cortex-a9", 2, 650};
   const isa::HostCosts& costs = host.Facts().costs;

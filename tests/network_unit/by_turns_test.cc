@@ -10,6 +10,7 @@
 #include "compiler/cpu/jit.h"
 #include "compiler/network/compile.h"
 #include "tests/network_unit/golden_group.h"
+#include "tests/sanitized.h"
 
 namespace cosim::network {
 namespace {
@@ -134,13 +135,13 @@ TEST(ByTurns, PairsComputeWhatTheGoldenModelSays) {
   for (size_t s = 0; s < specs.size(); ++s) {
     const auto spec = Load("cosim", specs[s]);
     int ran = 0;
-    for (uint32_t seed = 1; seed <= 20 && !testing::Test::HasFatalFailure(); ++seed) {
+    for (int seed = 1; seed <= Cases(20) && !testing::Test::HasFatalFailure(); ++seed) {
       SCOPED_TRACE(::testing::Message() << "spec " << s << ", seed " << seed);
       GraphBuilder b(seed);
       const graph::ValueId output = AddPair(b);
       ran += PairOnDevice(spec, b, output).RunsAsGolden();
     }
-    EXPECT_GT(ran, 8) << "spec " << s;
+    EXPECT_GT(ran, Cases(8)) << "spec " << s;
   }
 }
 

@@ -17,6 +17,7 @@
 #include "isa/verify/verify.h"
 #include "sim/functional/functional_device.h"
 #include "tests/network_unit/testing.h"
+#include "tests/sanitized.h"
 
 namespace cosim::network {
 namespace {
@@ -426,17 +427,17 @@ void ExpectMostRan(const Ran& ran, int count) {
 }
 
 TEST(KernelDifferential, KernelsOfCosimComputeWhatPlainLoopsDo) {
-  ExpectMostRan(RunRandomProblems("cosim", 1, 150), 150);
+  ExpectMostRan(RunRandomProblems("cosim", 1, Cases(150)), Cases(150));
 }
 TEST(KernelDifferential, ConvolutionsOfVtaComputeWhatPlainLoopsDo) {
-  ExpectMostRan(RunRandomProblems("vta", 2000, 100), 100);
+  ExpectMostRan(RunRandomProblems("vta", 2000, Cases(100)), Cases(100));
 }
 TEST(KernelDifferential, PooledConvolutionsComputeWhatPlainLoopsDo) {
   for (const auto& [isa, seed] : {std::pair{"cosim", 5000}, {"vta", 7000}}) {
-    const Ran ran = RunRandomProblems(isa, seed, 100, Of::kPooledConvolutions);
-    EXPECT_GT(ran.tiles, 80) << isa;
-    EXPECT_GT(ran.sliding, 2) << isa;
-    EXPECT_GT(ran.in_place, 20) << isa;
+    const Ran ran = RunRandomProblems(isa, seed, Cases(100), Of::kPooledConvolutions);
+    EXPECT_GT(ran.tiles, Cases(80)) << isa;
+    EXPECT_GT(ran.sliding, Cases(2)) << isa;
+    EXPECT_GT(ran.in_place, Cases(20)) << isa;
   }
 }
 

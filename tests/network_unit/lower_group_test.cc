@@ -17,6 +17,7 @@
 #include "sim/functional/functional_device.h"
 #include "tests/network_unit/golden_group.h"
 #include "tests/network_unit/testing.h"
+#include "tests/sanitized.h"
 
 namespace cosim::network {
 namespace {
@@ -235,7 +236,7 @@ void RunRandomConvolutions(const std::string& isa, Behind behind,
                            const std::vector<isa::Override>& array = {{"parameters.batch", "2"}}) {
   const auto spec = Load(isa, array);
   int ran = 0;
-  for (uint32_t seed = 1; seed <= 60; ++seed) {
+  for (int seed = 1; seed <= Cases(60); ++seed) {
     SCOPED_TRACE(seed);
     GraphBuilder b(seed);
     graph::Conv2d conv;
@@ -254,7 +255,7 @@ void RunRandomConvolutions(const std::string& isa, Behind behind,
     }
     ran += RunsAsGolden(spec, b, b.Add(graph::Clip{-100, 90}, {y}));
   }
-  EXPECT_GT(ran, 20);  // others are unrolled by the host
+  EXPECT_GT(ran, Cases(20));  // others are unrolled by the host
 }
 
 TEST(LowerGroup, ConvolutionsRunAsTheGoldenModelSays) { RunRandomConvolutions("cosim", Behind::kNothing); }
@@ -333,7 +334,7 @@ TEST(LowerGroup, GroupedConvolutionsOfEveryShapeRunAsTheGoldenModelSays) {
   for (size_t shape = 0; shape < shapes.size(); ++shape) {
     const auto spec = Load("cosim", shapes[shape]);
     int ran = 0;
-    for (uint32_t seed = 1; seed <= 30; ++seed) {
+    for (int seed = 1; seed <= Cases(30); ++seed) {
       SCOPED_TRACE(::testing::Message() << "shape " << shape << ", seed " << seed);
       GraphBuilder b(seed);
       graph::Conv2d conv;
@@ -348,7 +349,7 @@ TEST(LowerGroup, GroupedConvolutionsOfEveryShapeRunAsTheGoldenModelSays) {
       const ValueId y = b.Conv(x, conv.groups * (depthwise ? 1 : outputs), conv, kernel, kernel, false);
       ran += RunsAsGolden(spec, b, b.Add(graph::Clip{-100, 90}, {y}));
     }
-    EXPECT_GT(ran, 15) << "shape " << shape;
+    EXPECT_GT(ran, Cases(15)) << "shape " << shape;
   }
 }
 

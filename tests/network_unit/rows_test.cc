@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tests/network_unit/golden_group.h"
+#include "tests/sanitized.h"
 
 namespace cosim::network {
 namespace {
@@ -33,7 +34,7 @@ TEST(Rows, ConvolutionsRunAsTheGoldenModelSays) {
     const auto spec = Load("cosim", shapes[shape]);
     const int64_t taps = spec.Param("taps");
     int along_rows = 0;
-    for (uint32_t seed = 1; seed <= 24; ++seed) {
+    for (int seed = 1; seed <= Cases(24); ++seed) {
       SCOPED_TRACE(::testing::Message() << "shape " << shape << ", seed " << seed);
       GraphBuilder b(seed);
       graph::Conv2d conv;
@@ -50,7 +51,7 @@ TEST(Rows, ConvolutionsRunAsTheGoldenModelSays) {
       RunsAsGolden(spec, b, b.Add(graph::Clip{-100, 90}, {y}));
       along_rows += GoesAlongRows(spec, b);
     }
-    EXPECT_GT(along_rows, 12) << "shape " << shape;
+    EXPECT_GT(along_rows, Cases(12)) << "shape " << shape;
   }
 }
 

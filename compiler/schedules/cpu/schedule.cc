@@ -223,6 +223,11 @@ void ScheduleAlone(Stage& stage, const Computation& computation, const std::vect
       stage.Fuse(stage.reduce_axis(0), stage.reduce_axis(1));
       return;
     case Pattern::kColumns:
+      if (stage.is_reduction() && computation.channels_together > 1)
+        stage.Split(stage.reduce_axis(0), computation.channels_together);
+      return;
+    case Pattern::kBlocks:
+      if (stage.axes().back()->extent > 1) stage.Vectorize(stage.axes().back());
       return;
     case Pattern::kInterleave:
       OrderInterleaved(stage, computation.apart);
