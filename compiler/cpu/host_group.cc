@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/ops/definition.h"
+#include "compiler/tir/rounding.h"
 
 namespace cosim::cpu {
 namespace {
@@ -19,19 +20,40 @@ bool KeepsGroupsApart(const graph::Node& node, int64_t groups) {
   return softmax ? softmax->groups % groups == 0 : node.As<graph::Table>() != nullptr;
 }
 
+/// Whether each element is computed from the same element of others, and of nothing by channel.
+bool IsOfElements(const graph::Graph& graph, const HostGroup& group) {
+  return std::ranges::all_of(group.nodes,
+                             [&](graph::ValueId id) { return ops::IsDefinedByElementsAlone(graph, id); });
+}
+
+/// Whether all that the group reads and writes stands in the same blocks, in one shape.
+bool AreAlike(const graph::Graph& graph, const HostGroup& group) {
+  const auto is_alike = [&](graph::ValueId id) {
+    const auto blocks = group.blocks.find(id);
+    return blocks != group.blocks.end() && blocks->second == group.blocks.begin()->second &&
+           graph.node(id).type.shape == graph.node(group.nodes.back()).type.shape;
+  };
+  return is_alike(group.nodes.back()) && std::ranges::all_of(group.nodes, [&](graph::ValueId node) {
+           return std::ranges::all_of(graph.node(node).inputs, [&](graph::ValueId input) {
+             return std::ranges::count(group.nodes, input) > 0 || is_alike(input);
+           });
+         });
+}
+
 }  // namespace
 
-bool TakesBlocks(const graph::Graph& graph, std::span<const graph::ValueId> nodes, int64_t groups) {
-  const graph::Shape& shape = graph.node(nodes.back()).type.shape;
+bool TakesBlocks(const graph::Graph& graph, const HostGroup& group) {
+  const graph::Shape& shape = graph.node(group.nodes.back()).type.shape;
   if (shape.size() != 2 && shape.size() != 4) return false;
-  return std::ranges::all_of(nodes, [&](graph::ValueId id) {
+  if (IsOfElements(graph, group)) return group.groups == 1 && AreAlike(graph, group);
+  return std::ranges::all_of(group.nodes, [&](graph::ValueId id) {
     const graph::Node& node = graph.node(id);
     const auto has_the_shape = [&](graph::ValueId value) {
       return graph.node(value).As<graph::Constant>() || graph.node(value).type.shape == shape;
     };
     return has_the_shape(id) && std::ranges::all_of(node.inputs, has_the_shape) &&
            (IsOfPixels(node) || ops::IsDefinedByElements(graph, id)) &&
-           (groups == 1 || KeepsGroupsApart(node, groups));
+           (group.groups == 1 || KeepsGroupsApart(node, group.groups));
   });
 }
 
@@ -41,9 +63,18 @@ graph::Shape InGroups(graph::Shape shape, int64_t groups) {
   return shape;
 }
 
-graph::Node InGroups(graph::Node node, int64_t groups) {
-  node.type.shape = InGroups(std::move(node.type.shape), groups);
-  if (auto* softmax = std::get_if<graph::QSoftmax>(&node.op)) softmax->groups /= groups;
+graph::Shape ShapeIn(const graph::Graph& graph, const HostGroup& group, graph::Shape shape) {
+  if (group.groups > 1) return InGroups(std::move(shape), group.groups);
+  if (group.blocks.empty() || !IsOfElements(graph, group)) return shape;
+  const layouts::Blocking& blocking = group.blocks.begin()->second;
+  shape[0] = tir::RoundUp(shape[0], blocking.outer);
+  shape[1] = tir::RoundUp(shape[1], blocking.inner);
+  return shape;
+}
+
+graph::Node NodeIn(const graph::Graph& graph, const HostGroup& group, graph::Node node) {
+  node.type.shape = ShapeIn(graph, group, std::move(node.type.shape));
+  if (auto* softmax = std::get_if<graph::QSoftmax>(&node.op)) softmax->groups /= group.groups;
   return node;
 }
 

@@ -17,18 +17,21 @@ namespace cosim::cpu {
 struct HostGroup {
   std::vector<graph::ValueId> nodes;
   /// How those of its inputs and its output stand that stand in blocks of channels (layouts::InBlocks);
-  /// others are plain. Only where TakesBlocks.
+  /// others are plain. Only as TakesBlocks says.
   std::map<graph::ValueId, layouts::Blocking> blocks{};
   int64_t groups = 1;  ///< of channels: each is an image of its own where values stand in blocks
 };
 
-/// Whether the group may read and write blocks, in which each of `groups` parts of the channels is an image
-/// of its own: elements need those of their own pixel alone.
-bool TakesBlocks(const graph::Graph& graph, std::span<const graph::ValueId> nodes, int64_t groups);
+/// Whether the group may read and write its blocks: elements need those of their own pixel alone, and where
+/// each needs just the same element of others, all stand in the same blocks, so that loops run along them.
+bool TakesBlocks(const graph::Graph& graph, const HostGroup& group);
 
 /// [N,C,…] as [N*groups,C/groups,…].
 graph::Shape InGroups(graph::Shape shape, int64_t groups);
-/// The same operation on shapes in groups.
-graph::Node InGroups(graph::Node node, int64_t groups);
+/// The shape of the group's values as it computes them: in groups; and where each element needs just the same
+/// element of others, with those that only blocking adds, which may be anything.
+graph::Shape ShapeIn(const graph::Graph& graph, const HostGroup& group, graph::Shape shape);
+/// The operation on such shapes.
+graph::Node NodeIn(const graph::Graph& graph, const HostGroup& group, graph::Node node);
 
 }  // namespace cosim::cpu

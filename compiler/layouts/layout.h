@@ -24,6 +24,7 @@ struct Blocking {
   int bits = 8;        ///< Of an element of the blocked array: 8, 16 or 32.
   int plain_bits = 8;  ///< Of one of the plain array, at most as many.
   int64_t gap = 0;     ///< Elements behind each block of n * c that mean nothing.
+  friend bool operator==(const Blocking&, const Blocking&) = default;
 };
 
 /// [N,C,H,W] or [N,C] (as H = W = 1) and its blocked shape. With gaps, blocks and gap are the last dimension:

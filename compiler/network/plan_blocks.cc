@@ -70,14 +70,14 @@ class BlocksForHost {
     if (pack == plan_.items.size() || item.writes.value != group.nodes.back()) return;
     const FormKey plain = item.writes, blocked = plan_.items[pack].writes;
     const auto reads = ReadsInBlocks(item, blocked.layout.groups);
-    if (!reads || !ReadsValues(item, group.nodes) ||
-        !cpu::TakesBlocks(graph_, group.nodes, blocked.layout.groups))
-      return;
-    group.groups = blocked.layout.groups;
+    if (!reads || !ReadsValues(item, group.nodes)) return;
+    cpu::HostGroup in_blocks{group.nodes, {}, blocked.layout.groups};
+    for (const FormKey& form : *reads) in_blocks.blocks[form.value] = BlockingOf(graph_, form, array_);
+    in_blocks.blocks[blocked.value] = BlockingOf(graph_, blocked, array_);
+    if (!cpu::TakesBlocks(graph_, in_blocks)) return;
+    group = std::move(in_blocks);
     item.reads = *reads;
     item.writes = blocked;
-    for (const FormKey& form : item.reads) group.blocks[form.value] = BlockingOf(graph_, form, array_);
-    group.blocks[blocked.value] = BlockingOf(graph_, blocked, array_);
     Unpack(pack, blocked, plain, i);
   }
 

@@ -3,6 +3,7 @@
 // operation.
 #include "compiler/ops/definition.h"
 
+#include <algorithm>
 #include <span>
 
 #include "compiler/ops/definable.h"
@@ -358,6 +359,12 @@ bool IsDefinedByElements(const graph::Graph& graph, graph::ValueId id) {
   const auto definition = DefineAlone(graph, id);
   return definition && definition->computations.size() == 1 &&
          definition->computations[0].pattern == Pattern::kElementwise;
+}
+
+bool IsDefinedByElementsAlone(const graph::Graph& graph, graph::ValueId id) {
+  const auto is_constant = [&](graph::ValueId value) { return graph.node(value).As<graph::Constant>(); };
+  return IsDefinedByElements(graph, id) && DefineAlone(graph, id)->tables.empty() &&
+         std::ranges::none_of(graph.node(id).inputs, is_constant);
 }
 
 }  // namespace cosim::ops

@@ -106,6 +106,8 @@ bool HasDefinition(const graph::Graph& graph, graph::ValueId id);
 
 /// Whether all that Define gives is one element-wise computation.
 bool IsDefinedByElements(const graph::Graph& graph, graph::ValueId id);
+/// The same, of an operation that has nothing by channel.
+bool IsDefinedByElementsAlone(const graph::Graph& graph, graph::ValueId id);
 
 /// What is known of a node's inputs: their types, and the values of constants.
 std::vector<graph::HostOperand> KnownOf(const graph::Graph& graph, const graph::Node& node);

@@ -26,9 +26,9 @@ Tensor AsRead(const Graph& graph, const HostGroup& group, ValueId id, const Tens
 }
 
 void ExpectGoldenInBlocks(const Graph& graph, const HostGroup& group,
-                          const std::vector<graph::TensorPtr>& values) {
+                          const std::vector<graph::TensorPtr>& values, bool fills_with_anything) {
   static JitCompiler compiler;
-  ASSERT_TRUE(TakesBlocks(graph, group.nodes, group.groups));
+  ASSERT_TRUE(TakesBlocks(graph, group));
   const GroupKernel kernel = CompileGroups(compiler, graph, {&group, 1}).front();
   std::vector<Tensor> arrays;  // what blocking alone adds is anything
   for (ValueId id : kernel.inputs) arrays.push_back(AsRead(graph, group, id, *values[id], 99));
@@ -40,6 +40,13 @@ void ExpectGoldenInBlocks(const Graph& graph, const HostGroup& group,
     args.push_back(const_cast<uint8_t*>(table->bytes().data()));
   args.push_back(Data(output));
   kernel.kernel->Run(args);
+  if (fills_with_anything) {  // what blocking alone adds is to be no difference
+    const Tensor ones(graph.node(kernel.output).type.shape,
+                      std::vector<int8_t>(values[kernel.output]->data<int8_t>().size(), 1));
+    const auto is_there = AsRead(graph, group, kernel.output, ones, 0);
+    auto bytes = output.mutable_data<int8_t>();
+    for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = is_there.data<int8_t>()[i] ? bytes[i] : int8_t{0};
+  }
   EXPECT_TRUE(output == expected) << tir::ToString(LowerForCpu(graph, group).function);
 }
 
@@ -49,8 +56,10 @@ const std::vector<Blocking>& Blockings() {
   return all;
 }
 
-/// The values of `graph`, whose last node is the output, in and out of blocks in every way.
-void ExpectGoldenInAnyBlocks(Graph& graph, const std::vector<Tensor>& inputs, int64_t groups = 1) {
+/// The values of `graph`, whose last node is the output, in and out of blocks in every way; in all or none of
+/// them where each element needs the same element of others.
+void ExpectGoldenInAnyBlocks(Graph& graph, const std::vector<Tensor>& inputs, int64_t groups = 1,
+                             bool is_of_elements = false) {
   const ValueId last = graph.size() - 1;
   graph.SetOutputs({last});
   const std::vector<graph::TensorPtr> values = golden::Run(graph, inputs);
@@ -68,7 +77,11 @@ void ExpectGoldenInAnyBlocks(Graph& graph, const std::vector<Tensor>& inputs, in
       HostGroup group{nodes, {}, groups};
       for (size_t i = 0; i < may_be_blocked.size(); ++i)
         if (set >> i & 1) group.blocks[may_be_blocked[i]] = blocking;
-      ExpectGoldenInBlocks(graph, group, values);
+      if (is_of_elements && set + 1 != 1U << may_be_blocked.size()) {
+        EXPECT_FALSE(TakesBlocks(graph, group));
+      } else {
+        ExpectGoldenInBlocks(graph, group, values, is_of_elements);
+      }
     }
   }
 }
@@ -121,6 +134,7 @@ TEST(HostGroup, ElementsOfSeveralValuesEqualTheGoldenModel) {
   const ValueId y = g.AddInput("y", {graph::DType::kInt8, shape});
   const ValueId sum = g.Add("sum", graph::QAdd{{3, 1 << 20, 20}, {-4, -(1 << 30), 31}, 5}, {x, y});
   const ValueId clip = g.Add("clip", graph::Clip{-100, 90}, {sum});
+  ExpectGoldenInAnyBlocks(g, {random.Int8(shape), random.Int8(shape)}, 1, true);
   graph::Table table;
   for (int i = 0; i < 256; ++i) table.table.push_back(static_cast<int32_t>(random.Between(-128, 127)));
   g.Add("table", table, {clip});
@@ -134,11 +148,13 @@ TEST(HostGroup, WhatNeedsOtherPixelsOrOtherGroupsTakesNoBlocks) {
   const ValueId clip = g.Add("clip", graph::Clip{-1, 1}, {x});
   const ValueId softmax = g.Add("softmax", SoftmaxOf(2), {x});
   const ValueId flat = g.Add("flat", graph::Flatten{}, {x});
-  const auto takes = [&](ValueId node, int64_t groups = 1) { return TakesBlocks(g, {&node, 1}, groups); };
+  const auto takes = [&](ValueId node, int64_t groups = 1) {
+    return TakesBlocks(g, {{node}, {{x, {1, 4}}, {node, {1, 4}}}, groups});
+  };
   EXPECT_FALSE(takes(pool));
   EXPECT_FALSE(takes(flat));
   EXPECT_TRUE(takes(clip));
-  EXPECT_FALSE(takes(clip, 2)) << "it may have parameters by channel";
+  EXPECT_FALSE(takes(clip, 2)) << "one loop runs along all blocks";
   EXPECT_TRUE(takes(softmax));
   EXPECT_TRUE(takes(softmax, 2));
   EXPECT_FALSE(takes(softmax, 3));
