@@ -72,6 +72,14 @@ graph::Shape ShapeIn(const graph::Graph& graph, const HostGroup& group, graph::S
   return shape;
 }
 
+bool FillsBlocks(const graph::Graph& graph, const HostGroup& group) {
+  return AreAlike(graph, group) && std::ranges::all_of(group.nodes, [&](graph::ValueId id) {
+           const graph::Node& node = graph.node(id);
+           return node.As<graph::QSoftmax>() || node.As<graph::Table>() ||
+                  ops::IsDefinedByElementsAlone(graph, id);
+         });
+}
+
 graph::Node NodeIn(const graph::Graph& graph, const HostGroup& group, graph::Node node) {
   node.type.shape = ShapeIn(graph, group, std::move(node.type.shape));
   if (auto* softmax = std::get_if<graph::QSoftmax>(&node.op)) softmax->groups /= group.groups;

@@ -31,6 +31,8 @@ graph::Shape InGroups(graph::Shape shape, int64_t groups);
 /// The shape of the group's values as it computes them: in groups; and where each element needs just the same
 /// element of others, with those that only blocking adds, which may be anything.
 graph::Shape ShapeIn(const graph::Graph& graph, const HostGroup& group, graph::Shape shape);
+/// Whether channels that only blocking adds may be computed as any others, of whatever stands there.
+bool FillsBlocks(const graph::Graph& graph, const HostGroup& group);
 /// The operation on such shapes.
 graph::Node NodeIn(const graph::Graph& graph, const HostGroup& group, graph::Node node);
 

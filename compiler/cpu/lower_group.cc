@@ -11,6 +11,7 @@
 #include "compiler/schedules/cpu/contraction.h"
 #include "compiler/schedules/cpu/schedule.h"
 #include "compiler/te/lower.h"
+#include "compiler/tir/rounding.h"
 #include "compiler/tir/simplify.h"
 #include "isa/check.h"
 
@@ -160,7 +161,15 @@ class GroupBuilder {
     if (blocks == group_.blocks.end()) return;
     ops::Computation& last = computations_.back();
     if (last.pattern == ops::Pattern::kColumns) last.pattern = ops::Pattern::kElementwise;
-    computations_.push_back({layouts::InBlocks(name, last.tensor, blocks->second, 0), ops::Pattern::kBlocks});
+    te::Tensor values = last.tensor;
+    if (FillsBlocks(graph_, group_)) {
+      std::vector<int64_t> shape = values.shape();
+      shape[1] = tir::RoundUp(shape[1], blocks->second.inner);
+      values = te::Compute(name + ".all", shape,
+                           [of = values](const te::Indices& i) -> te::Body { return of(i); });
+      computations_.push_back({values});
+    }
+    computations_.push_back({layouts::InBlocks(name, values, blocks->second, 0), ops::Pattern::kBlocks});
   }
 
   /// The inputs that a computation reads: others only shaped it. result_.inputs keeps theirs.

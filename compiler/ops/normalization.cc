@@ -103,7 +103,8 @@ Definition Normalize(const graph::QSoftmax& op, const Node& node, const Tensors&
     return te::MaxReduce(x(WithChannel(i, i[1] * channels + Expr(c))), {c});
   }));
   const auto exponential = [&](const Expr& largest, const Expr& value) {
-    return table(As(DataType::Index(), As(kInt32, largest) - As(kInt32, value)));
+    // Of what a layout alone adds to the channels a value may be larger.
+    return table(As(DataType::Index(), Max(As(kInt32, largest) - As(kInt32, value), Int(0, kInt32))));
   };
   const Tensor sum = add(te::Compute(name + ".sum", columns, [&](const Indices& i) -> te::Body {
     return te::Sum(As(kInt64, exponential(most(i), x(WithChannel(i, i[1] * channels + Expr(d))))), {d});

@@ -80,7 +80,7 @@ void ExpectGoldenInAnyBlocks(Graph& graph, const std::vector<Tensor>& inputs, in
       if (is_of_elements && set + 1 != 1U << may_be_blocked.size()) {
         EXPECT_FALSE(TakesBlocks(graph, group));
       } else {
-        ExpectGoldenInBlocks(graph, group, values, is_of_elements);
+        ExpectGoldenInBlocks(graph, group, values, FillsBlocks(graph, group));
       }
     }
   }
