@@ -279,12 +279,11 @@ class Counter {
 
   // An address: what is no sum of loop variables.
   void CountIndex(const Expr& expr) {
-    if (!LoopsOf(expr) || !seen_.insert(expr.get()).second) return;
+    if (!LoopsOf(expr)) return;
+    if (const auto* cast = tir::As<tir::Cast>(expr)) return CountIndex(cast->value);
+    if (tir::As<tir::Load>(expr) || tir::As<tir::Select>(expr)) return CountExpr(expr);
     const auto* binary = tir::As<tir::Binary>(expr);
-    if (!binary) {
-      if (tir::As<tir::Load>(expr) || tir::As<tir::Select>(expr)) CountExpr(expr);
-      return;
-    }
+    if (!binary || !seen_.insert(expr.get()).second) return;
     CountIndex(binary->a);
     CountIndex(binary->b);
     const BinaryOp op = binary->op;
