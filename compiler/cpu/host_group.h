@@ -4,7 +4,6 @@
 #pragma once
 
 #include <map>
-#include <span>
 #include <vector>
 
 #include "compiler/graph/graph.h"
@@ -22,18 +21,15 @@ struct HostGroup {
   int64_t groups = 1;  ///< of channels: each is an image of its own where values stand in blocks
 };
 
-/// Whether the group may read and write its blocks: elements need those of their own pixel alone, and where
-/// each needs just the same element of others, all stand in the same blocks, so that loops run along them.
+/// Whether the group may read and write its blocks: elements need those of their own pixel alone; and where
+/// each needs just the same element of others, FillsBlocks, so that one loop runs along all of them.
 bool TakesBlocks(const graph::Graph& graph, const HostGroup& group);
 
-/// [N,C,…] as [N*groups,C/groups,…].
-graph::Shape InGroups(graph::Shape shape, int64_t groups);
-/// The shape of the group's values as it computes them: in groups; and where each element needs just the same
-/// element of others, with those that only blocking adds, which may be anything.
-graph::Shape ShapeIn(const graph::Graph& graph, const HostGroup& group, graph::Shape shape);
-/// Whether channels that only blocking adds may be computed as any others, of whatever stands there.
+/// Whether channels that only blocking adds may be computed as any others, of whatever stands there: all
+/// values stand in the same blocks, and nothing is by channel.
 bool FillsBlocks(const graph::Graph& graph, const HostGroup& group);
-/// The operation on such shapes.
-graph::Node NodeIn(const graph::Graph& graph, const HostGroup& group, graph::Node node);
+
+/// The operation on shapes in groups.
+graph::Node InGroups(graph::Node node, int64_t groups);
 
 }  // namespace cosim::cpu

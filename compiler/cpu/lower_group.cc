@@ -26,7 +26,7 @@ class GroupBuilder {
       : graph_(graph), group_(group), target_(target), schedules_(schedules), finds_(finds) {}
 
   void Add(graph::ValueId id) {
-    const graph::Node node = NodeIn(graph_, group_, graph_.node(id));
+    const graph::Node node = InGroups(graph_.node(id), group_.groups);
     std::vector<te::Tensor> operands;
     for (graph::ValueId input : node.inputs) operands.push_back(TensorOf(input));
     auto defined = ops::Define(node, operands, ops::KnownOf(graph_, node));
@@ -131,8 +131,7 @@ class GroupBuilder {
       const graph::Node& node = graph_.node(id);
       const auto blocks = group_.blocks.find(id);
       if (blocks == group_.blocks.end()) {
-        const std::vector<int64_t> shape = ops::TensorShape(node.type);
-        tensor = te::Placeholder(node.name, group_.groups > 1 ? InGroups(shape, group_.groups) : shape,
+        tensor = te::Placeholder(node.name, layouts::InGroups(ops::TensorShape(node.type), group_.groups),
                                  ops::TypeOf(node.type.dtype));
         input_params_.push_back(tensor);
       } else {
@@ -144,7 +143,7 @@ class GroupBuilder {
   }
 
   te::Tensor ReadBlocks(const graph::Node& node, const layouts::Blocking& blocking) {
-    const graph::Shape shape = ShapeIn(graph_, group_, node.type.shape);
+    const graph::Shape shape = layouts::InGroups(node.type.shape, group_.groups);
     const te::Tensor blocked =
         te::Placeholder(node.name, layouts::BlockedShape(shape, blocking), tir::DataType::Int(blocking.bits));
     input_params_.push_back(blocked);

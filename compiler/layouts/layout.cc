@@ -90,6 +90,13 @@ Tensor Padded(const std::string& name, const Tensor& image, const graph::Conv2d&
 
 }  // namespace
 
+graph::Shape InGroups(graph::Shape shape, int64_t groups) {
+  if (groups == 1) return shape;
+  shape[0] *= groups;
+  shape[1] /= groups;
+  return shape;
+}
+
 std::vector<int64_t> BlockedShape(const graph::Shape& shape, Blocking blocking) {
   COSIM_CHECK(shape.size() == 2 || shape.size() == 4, "{} dimensions", shape.size());
   std::vector<int64_t> blocked = {CeilDiv(shape[0], blocking.outer), CeilDiv(shape[1], blocking.inner),

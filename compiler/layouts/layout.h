@@ -27,6 +27,9 @@ struct Blocking {
   friend bool operator==(const Blocking&, const Blocking&) = default;
 };
 
+/// [N,C,…] with groups of channels as images of their own: [N*groups,C/groups,…].
+graph::Shape InGroups(graph::Shape shape, int64_t groups);
+
 /// [N,C,H,W] or [N,C] (as H = W = 1) and its blocked shape. With gaps, blocks and gap are the last dimension:
 /// [ceil(N / n), ceil(C / c), H, W, n * c + gap].
 std::vector<int64_t> BlockedShape(const graph::Shape& shape, Blocking blocking);

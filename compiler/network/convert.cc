@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/network/convert.h"
 
-#include "compiler/cpu/host_group.h"
 #include "isa/check.h"
 #include "isa/text_escape.h"
 
@@ -53,11 +52,11 @@ Conversion ConversionOf(const graph::Graph& graph, const FormKey& from, const Fo
   const std::string name = isa::OneLine(graph.node(form.value).name);
   switch (form.layout.kind) {
     case Layout::Kind::kPlain:
-      return {layouts::UnpackBlocked("unpack_" + name, cpu::InGroups(shape, from.layout.groups),
+      return {layouts::UnpackBlocked("unpack_" + name, layouts::InGroups(shape, from.layout.groups),
                                      BlockingOf(graph, from, array)),
               name + ".unpack", "unpack", "the host needs it in plain layout"};
     case Layout::Kind::kBlocked:
-      return {layouts::PackBlocked("pack_" + name, cpu::InGroups(shape, form.layout.groups),
+      return {layouts::PackBlocked("pack_" + name, layouts::InGroups(shape, form.layout.groups),
                                    BlockingOf(graph, form, array), 0),
               name + ".pack", "pack", "the accelerator needs it in blocks"};
     case Layout::Kind::kMatrices:

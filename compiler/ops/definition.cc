@@ -3,7 +3,6 @@
 // operation.
 #include "compiler/ops/definition.h"
 
-#include <algorithm>
 #include <span>
 
 #include "compiler/ops/definable.h"
@@ -355,16 +354,22 @@ bool HasDefinition(const graph::Graph& graph, graph::ValueId id) {
   return DefineAlone(graph, id).has_value();
 }
 
-bool IsDefinedByElements(const graph::Graph& graph, graph::ValueId id) {
-  const auto definition = DefineAlone(graph, id);
+namespace {
+
+bool IsByElements(const std::optional<Definition>& definition) {
   return definition && definition->computations.size() == 1 &&
          definition->computations[0].pattern == Pattern::kElementwise;
 }
 
+}  // namespace
+
+bool IsDefinedByElements(const graph::Graph& graph, graph::ValueId id) {
+  return IsByElements(DefineAlone(graph, id));
+}
+
 bool IsDefinedByElementsAlone(const graph::Graph& graph, graph::ValueId id) {
-  const auto is_constant = [&](graph::ValueId value) { return graph.node(value).As<graph::Constant>(); };
-  return IsDefinedByElements(graph, id) && DefineAlone(graph, id)->tables.empty() &&
-         std::ranges::none_of(graph.node(id).inputs, is_constant);
+  const auto definition = DefineAlone(graph, id);
+  return IsByElements(definition) && definition->tables.empty();
 }
 
 }  // namespace cosim::ops

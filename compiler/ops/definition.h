@@ -106,7 +106,7 @@ bool HasDefinition(const graph::Graph& graph, graph::ValueId id);
 
 /// Whether all that Define gives is one element-wise computation.
 bool IsDefinedByElements(const graph::Graph& graph, graph::ValueId id);
-/// The same, of an operation that has nothing by channel.
+/// The same, of an operation that has no table of its own: no numbers by channel.
 bool IsDefinedByElementsAlone(const graph::Graph& graph, graph::ValueId id);
 
 /// What is known of a node's inputs: their types, and the values of constants.

@@ -146,10 +146,6 @@ concept HasElement = requires(const Op& op, const graph::Node& node, Operands in
   Build(op, node, in, parameters);
 };
 
-}  // namespace
-
-namespace {
-
 Expr ClampedInto(DataType type, const Expr& x) {
   const int64_t least = -(int64_t{1} << (type.bits - 1)), largest = -least - 1;
   const auto bound = [&](int64_t value) { return Number(static_cast<double>(value), x->type); };

@@ -39,6 +39,13 @@ class Randoms {
   std::mt19937_64 engine_;
 };
 
+inline graph::QSoftmax SoftmaxOf(int64_t groups) {
+  graph::QSoftmax softmax{.groups = groups, .levels = 127, .zero_point = 3};
+  for (int64_t e = 1 << 24; softmax.exponentials.size() < 256; e = e * 9 / 10)
+    softmax.exponentials.push_back(static_cast<int32_t>(e));
+  return softmax;
+}
+
 inline void* Data(graph::Tensor& tensor) { return tensor.mutable_bytes().data(); }
 
 /// Runs `group`, compiled by `compiler`, on the golden model's values of its inputs.

@@ -20,7 +20,7 @@ Tensor AsRead(const Graph& graph, const HostGroup& group, ValueId id, const Tens
   const auto blocks = group.blocks.find(id);
   if (blocks == group.blocks.end()) return plain;
   const auto values = plain.data<int8_t>();
-  const Tensor in_groups(InGroups(graph.node(id).type.shape, group.groups),
+  const Tensor in_groups(layouts::InGroups(graph.node(id).type.shape, group.groups),
                          std::vector<int8_t>(values.begin(), values.end()));
   return Blocked(in_groups, blocks->second, fill);
 }
@@ -84,13 +84,6 @@ void ExpectGoldenInAnyBlocks(Graph& graph, const std::vector<Tensor>& inputs, in
       }
     }
   }
-}
-
-graph::QSoftmax SoftmaxOf(int64_t groups) {
-  graph::QSoftmax softmax{.groups = groups, .levels = 127, .zero_point = 3};
-  for (int64_t e = 1 << 24; softmax.exponentials.size() < 256; e = e * 9 / 10)
-    softmax.exponentials.push_back(static_cast<int32_t>(e));
-  return softmax;
 }
 
 TEST(HostGroup, SoftmaxesInBlocksEqualTheGoldenModel) {
@@ -158,6 +151,12 @@ TEST(HostGroup, WhatNeedsOtherPixelsOrOtherGroupsTakesNoBlocks) {
   EXPECT_TRUE(takes(softmax));
   EXPECT_TRUE(takes(softmax, 2));
   EXPECT_FALSE(takes(softmax, 3));
+  const ValueId sums = g.AddInput("sums", {graph::DType::kInt32, {1, 2, 3, 3}});
+  for (const int channels : {1, 2}) {
+    const std::vector<int32_t> multiplier(channels, 1 << 30), shift(channels, 40);
+    const ValueId y = g.Add("y" + std::to_string(channels), graph::Requantize{multiplier, shift}, {sums});
+    EXPECT_EQ(TakesBlocks(g, {{y}, {{sums, {1, 4}}, {y, {1, 4}}}}), channels == 1) << "numbers by channel";
+  }
 }
 
 }  // namespace

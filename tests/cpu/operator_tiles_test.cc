@@ -16,7 +16,6 @@
 namespace cosim::cpu {
 namespace {
 
-using graph::DType;
 using graph::Graph;
 using graph::HostOperatorPtr;
 using graph::Shape;

@@ -38,8 +38,6 @@ struct Compiled {
   std::vector<runtime::Place> inputs;
 };
 
-std::vector<uint8_t> RawBytes(const graph::Tensor& t) { return {t.bytes().begin(), t.bytes().end()}; }
-
 /// Compiles the graph of one result, runs it on arrays that hold `inputs` as they are handed over, twice on
 /// one device that gets the programs once, and compares with the graph on `values`.
 Compiled RunTwice(const graph::Graph& graph, const std::vector<std::vector<uint8_t>>& inputs,
@@ -69,16 +67,10 @@ Compiled OfTransposed(GraphBuilder& b, ValueId x, const std::vector<graph::Tenso
   return RunTwice(b.graph, inputs, values, false);
 }
 
-graph::Tensor Draw(GraphBuilder& b, const graph::Shape& shape) {
-  graph::Tensor tensor({graph::DType::kInt8, shape});
-  for (int8_t& v : tensor.mutable_data<int8_t>()) v = static_cast<int8_t>(b.Pick(-128, 127));
-  return tensor;
-}
-
 TEST(ChannelsLast, RowsOfPixelsGoWhereTheyAreReadAsTheyAre) {
   GraphBuilder b;
   const ValueId x = b.Input({1, 12, 12, 3});
-  const Compiled compiled = OfTransposed(b, x, {Draw(b, {1, 12, 12, 3})});
+  const Compiled compiled = OfTransposed(b, x, {b.Draw({1, 12, 12, 3})});
   EXPECT_THAT(compiled.host_steps, testing::ElementsAre("unpack"));
   const auto& image = compiled.inputs[0].image;
   ASSERT_TRUE(image);
@@ -94,7 +86,7 @@ TEST(ChannelsLast, AnImageThatIsReadOtherwiseTooIsCopiedByTheHost) {
   const ValueId x = b.Input({1, 12, 12, 3});
   const ValueId image = AddTransposed(b, x, {0, 3, 1, 2}), other = AddTransposed(b, x, {0, 2, 1, 3});
   b.graph.SetOutputs({b.Conv(image, 8, {.stride = {2, 2}, .pad = {1, 1, 1, 1}}, 3, 3, false), other});
-  const graph::Tensor value = Draw(b, {1, 12, 12, 3});
+  const graph::Tensor value = b.Draw({1, 12, 12, 3});
   const Compiled compiled = RunTwice(b.graph, {RawBytes(value)}, {value}, false);
   EXPECT_THAT(compiled.host_steps, testing::Contains("pack_image"));
   EXPECT_FALSE(compiled.inputs[0].image);
@@ -117,7 +109,7 @@ TEST(ChannelsLast, PlanesComeAsPixelsWhereAskedFor) {
     GraphBuilder b;
     const ValueId x = b.Input({2, 3, 9, width});
     b.graph.SetOutputs({b.Conv(x, 8, {.stride = {2, 2}, .pad = {0, 1, 0, 0}}, 3, 3, false)});
-    const graph::Tensor value = Draw(b, {2, 3, 9, width});
+    const graph::Tensor value = b.Draw({2, 3, 9, width});
     const Compiled pixels = RunTwice(b.graph, {PixelsOf(value)}, {value}, true);
     EXPECT_THAT(pixels.host_steps, testing::ElementsAre("unpack"));
     EXPECT_TRUE(pixels.inputs[0].channels_last);

@@ -249,7 +249,7 @@ int8_t Expected(const Problem& p, int64_t n, int64_t co, int64_t y, int64_t x, i
   }
   if (p.add) {
     const int64_t at = (((n * p.w.co + co) * p.w.oh + y) * p.w.ow + x) * p.array.batch + b;
-    const int64_t other = Int8(p.residual[at * p.array.block_out + o]);
+    const int64_t other = int64_t{Int8(p.residual[at * p.array.block_out + o])};
     const int64_t first = p.residual_is_a ? other : value, second = p.residual_is_a ? value : other;
     value = Wrap32(Term(first, p.add->a) + Term(second, p.add->b) + p.add->output_zero_point);
   }

@@ -15,8 +15,6 @@ namespace {
 using graph::ValueId;
 using ::testing::ElementsAre;
 
-std::vector<uint8_t> BytesOfTensor(const graph::Tensor& t) { return {t.bytes().begin(), t.bytes().end()}; }
-
 /// The operations of the host's steps behind the one that brings the image, once all outputs have shown to be
 /// the golden model's.
 std::vector<std::string> HostStepsOf(GraphBuilder& b, const std::string& isa,
@@ -28,16 +26,14 @@ std::vector<std::string> HostStepsOf(GraphBuilder& b, const std::string& isa,
   std::vector<graph::Tensor> inputs;
   std::vector<std::vector<uint8_t>> bytes;
   for (ValueId input : b.graph.inputs()) {
-    graph::Tensor tensor(b.graph.node(input).type);
-    for (int8_t& v : tensor.mutable_data<int8_t>()) v = static_cast<int8_t>(b.Pick(-128, 127));
-    bytes.push_back(BytesOfTensor(tensor));
-    inputs.push_back(std::move(tensor));
+    inputs.push_back(b.Draw(b.graph.node(input).type.shape));
+    bytes.push_back(RawBytes(inputs.back()));
   }
   const auto values = golden::Run(b.graph, inputs);
   const auto run = runtime::Execute(network, spec, device, bytes, false);
   EXPECT_TRUE(run.completed) << run.error;
   for (size_t i = 0; i < b.graph.outputs().size(); ++i)
-    EXPECT_EQ(run.outputs.at(i), BytesOfTensor(*values[b.graph.outputs()[i]])) << "output " << i;
+    EXPECT_EQ(run.outputs.at(i), RawBytes(*values[b.graph.outputs()[i]])) << "output " << i;
   std::vector<std::string> steps;
   for (const auto& layer : network.layers)
     if (!layer.on_accelerator && !layer.op.starts_with("pack_")) steps.push_back(layer.op);

@@ -21,6 +21,8 @@ inline isa::Spec Load(const std::string& isa, const std::vector<isa::Override>& 
   return *spec;
 }
 
+inline std::vector<uint8_t> RawBytes(const graph::Tensor& t) { return {t.bytes().begin(), t.bytes().end()}; }
+
 /// Builds graphs node by node; constants and attributes are random where the test does not care.
 class GraphBuilder {
  public:
@@ -62,6 +64,13 @@ class GraphBuilder {
       }
     }
     return Add(requantize, {biased});
+  }
+
+  /// int8 of the shape, each anything.
+  graph::Tensor Draw(const graph::Shape& shape) {
+    graph::Tensor tensor({graph::DType::kInt8, shape});
+    for (int8_t& v : tensor.mutable_data<int8_t>()) v = static_cast<int8_t>(Pick(-128, 127));
+    return tensor;
   }
 
   graph::Graph graph{"test"};

@@ -2,6 +2,8 @@
 // See kernel.h.
 #include "compiler/schedules/accel/kernel.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <utility>
 

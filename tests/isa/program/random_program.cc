@@ -198,7 +198,7 @@ class Generator {
       ++end;
     Set(instruction, "uop_begin", begin);
     Set(instruction, "uop_end", end);
-    const int64_t loops = std::max<int64_t>(1, options_.max_steps / (end - begin));
+    const int64_t loops = std::max<int64_t>(1, options_.max_steps / std::max<int64_t>(1, end - begin));
     const int64_t out =
         random_.Percent(40)
             ? 1

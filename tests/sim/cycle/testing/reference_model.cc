@@ -10,6 +10,8 @@
 namespace cosim::sim::testing {
 namespace {
 
+using runtime::Cycle;
+
 /// Cycle by cycle: along rows, one for each element until the last iteration has its own.
 Cycle CyclesOf(const isa::Gemm& gemm) {
   const Cycle rounds = std::max<Cycle>(0, gemm.nest.iter_out) * (gemm.nest.uop_end - gemm.nest.uop_begin);
