@@ -150,7 +150,11 @@ class Obstacles {
       return m.kind == n.kind && m.operand == n.operand && m.field == n.field && m.type == n.type &&
              immediate(a_, x, m) == immediate(b_, y, n);
     };
+    const auto same_table = [&](const isa::ScalarTable& m, const isa::ScalarTable& n) {
+      return m.name == n.name && m.depth == n.depth && m.type == n.type;
+    };
     return x.program.result == y.program.result &&
+           std::ranges::equal(x.program.tables, y.program.tables, same_table) &&
            std::ranges::equal(x.program.nodes, y.program.nodes, same_node) &&
            std::ranges::equal(x.program.inputs, y.program.inputs, same_input);
   }

@@ -54,6 +54,16 @@ struct RowProduct {
 /// format -1.
 RowProduct FindRowProduct(const isa::Spec& spec, const Contraction& contraction);
 
+/// A memory of a function of a value: an ALU op takes accumulators' low bits as the number of an element. An
+/// element for each value of so many bits, as many bits itself, by the value's bits read without a sign.
+struct ValueTable {
+  int memory = -1;
+  int bits = 0;
+};
+
+/// The first that fits, can be loaded, and whose op writes `results` from `accumulators`. None: memory -1.
+ValueTable FindValueTable(const isa::Spec& spec, int accumulators, int results);
+
 /// An instruction that computes what another one does. Its source s stands for source sources[s] of the
 /// other, and may be read from a memory of its own with elements of the same kind, which can be loaded.
 struct SameWork {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "compiler/accel/nest_access.h"
 #include "isa/check.h"
 
 namespace cosim::accel {
@@ -180,6 +181,15 @@ bool ToExactOp(tir::BinaryOp op, ExactOp& out) {
   }
 }
 
+Exact LookupAt(const Exact& index, isa::ScalarType type, tir::Expr load, int table) {
+  ExactNode node{ExactOp::kLookup, {index}};
+  node.low = type.Min();
+  node.high = type.Max();
+  node.load = std::move(load);
+  node.input = table;
+  return std::make_shared<const ExactNode>(std::move(node));
+}
+
 Exact Leaf(int64_t low, int64_t high, tir::Expr load, int input) {
   ExactNode node{ExactOp::kLeaf};
   node.low = low;
@@ -214,6 +224,11 @@ Exact FromLowered(const tir::Expr& expr) {
   isa::ScalarType type;
   if (!ToScalarType(expr->type, type)) return nullptr;
   if (const auto* imm = std::get_if<tir::IntImm>(&expr->node)) return ExactConst(imm->value);
+  if (IsLookup(expr)) {
+    const auto& load = std::get<tir::Load>(expr->node);
+    const Exact index = load.indices.size() == 1 ? FromLowered(load.indices[0]) : nullptr;
+    return index ? LookupAt(index, type, expr, -1) : nullptr;
+  }
   if (std::holds_alternative<tir::Load>(expr->node)) return Leaf(type.Min(), type.Max(), expr, -1);
   if (const auto* cast = std::get_if<tir::Cast>(&expr->node)) {
     const Exact value = FromLowered(cast->value);
@@ -303,6 +318,9 @@ Exact FromProgram(const isa::ScalarProgram& program) {
         break;
       case S::kWrap:
         value = WrapTo(arg(node.a), node.type);
+        break;
+      case S::kLookup:
+        value = LookupAt(arg(node.a), node.type, nullptr, node.input);
         break;
       case S::kSat:
         value =

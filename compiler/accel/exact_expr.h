@@ -32,7 +32,8 @@ enum class ExactOp {
   kEq,
   kNe,
   kSelect,
-  kWrap
+  kWrap,
+  kLookup  // what a table holds at args[0]
 };
 
 struct ExactNode;
@@ -42,8 +43,8 @@ struct ExactNode {
   ExactOp op = ExactOp::kConst;
   std::vector<Exact> args;
   int64_t value = 0;          ///< kConst
-  tir::Expr load;             ///< kLeaf of a lowered expression: a Load
-  int input = -1;             ///< kLeaf of an ALU program: index into ScalarProgram::inputs
+  tir::Expr load;             ///< kLeaf, kLookup of a lowered expression: a Load
+  int input = -1;             ///< the same of an ALU program: index into ScalarProgram::inputs, or tables
   isa::ScalarType type;       ///< kWrap
   int64_t low = 0, high = 0;  ///< the value lies in [low, high] (saturated at the range of int64)
 };

@@ -75,6 +75,7 @@ struct AluLeaf {
   Access result;
   std::vector<Access> operands;
   std::vector<std::pair<int, int64_t>> immediates;  ///< (instruction field, value)
+  std::vector<tir::Buffer> tables;                  ///< what it looks up, each all of its memory
 };
 
 struct Node;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "compiler/tir/visitor.h"
+
 namespace cosim::accel {
 namespace {
 
@@ -20,8 +22,17 @@ bool SameElement(const tir::Buffer& a, const std::vector<tir::Expr>& ia, const t
          });
 }
 
+bool IsLookup(const tir::Expr& expr) {
+  const auto* load = std::get_if<tir::Load>(&expr->node);
+  return load != nullptr && std::ranges::any_of(load->indices, tir::Loads);
+}
+
 void CollectLoads(const tir::Expr& expr, std::vector<tir::Expr>& out) {
-  if (std::holds_alternative<tir::Load>(expr->node)) out.push_back(expr);
+  if (IsLookup(expr)) {
+    for (const tir::Expr& index : std::get<tir::Load>(expr->node).indices) CollectLoads(index, out);
+  } else if (std::holds_alternative<tir::Load>(expr->node)) {
+    out.push_back(expr);
+  }
   if (const auto* binary = std::get_if<tir::Binary>(&expr->node)) {
     CollectLoads(binary->a, out);
     CollectLoads(binary->b, out);

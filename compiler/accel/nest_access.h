@@ -15,7 +15,10 @@ namespace cosim::accel {
 bool SameElement(const tir::Buffer& a, const std::vector<tir::Expr>& ia, const tir::Buffer& b,
                  const std::vector<tir::Expr>& ib);
 
-/// Appends the loads in `expr`, from left to right.
+/// Whether it loads an element that another one says the number of: a value of a table.
+bool IsLookup(const tir::Expr& expr);
+
+/// Appends the loads in `expr`, from left to right; of a lookup those that say which.
 void CollectLoads(const tir::Expr& expr, std::vector<tir::Expr>& out);
 
 bool SameLanes(const ElementAccess& a, const ElementAccess& b);

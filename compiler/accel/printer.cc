@@ -79,6 +79,7 @@ class Printer {
     text_ += fmt::format("{}alu {} {}: {} =", Indent(depth), leaf.op, Text(leaf.dims),
                          Text(leaf.result, leaf.dims));
     for (const Access& operand : leaf.operands) text_ += " " + Text(operand, leaf.dims);
+    for (const tir::Buffer& table : leaf.tables) text_ += " " + table->name;
     for (const auto& [field, value] : leaf.immediates) text_ += fmt::format(" #{}={}", field, value);
     text_ += "\n";
   }

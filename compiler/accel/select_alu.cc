@@ -17,6 +17,7 @@ namespace {
 struct Binding {
   std::map<int, AluSource> operands;  // by operand of the op
   std::map<int, int64_t> immediates;  // by instruction field
+  std::map<int, tir::Buffer> tables;  // by table of the op
   Exact open;                         // the subtree left for other ops, through `open_operand`
   int open_operand = -1;
 };
@@ -46,6 +47,7 @@ class Matcher {
       if (expr->op == ExactOp::kConst && expr->value == pattern->value) out.push_back(binding);
       return out;
     }
+    if (pattern->op == ExactOp::kLookup) return UnifyLookup(pattern, expr, binding);
     if (pattern->op == expr->op && pattern->args.size() == expr->args.size() &&
         (pattern->op != ExactOp::kWrap || pattern->type == expr->type)) {
       OuterClamp inside;
@@ -66,6 +68,15 @@ class Matcher {
     if (out.empty() && pattern->op == ExactOp::kSelect) Append(out, UnifyBranches(pattern, expr, binding));
     if (out.empty()) Append(out, UnifyIdentity(pattern, expr, binding, around));
     return out;
+  }
+
+  Bindings UnifyLookup(const Exact& pattern, const Exact& expr, Binding binding) {
+    if (expr->op != ExactOp::kLookup) return {};
+    const tir::Buffer& buffer = std::get<tir::Load>(expr->load->node).buffer;
+    if (target_.info(expr->load).memory != op_.program.tables[pattern->input].memory) return {};
+    const auto [known, is_new] = binding.tables.try_emplace(pattern->input, buffer);
+    if (!is_new && known->second != buffer) return {};
+    return Unify(pattern->args[0], expr->args[0], binding);
   }
 
   // Immediates can decide which branch an op takes: then it computes what that branch does.
@@ -196,6 +207,9 @@ class Matcher {
     if (a == b) return true;
     if (a->op != b->op || a->value != b->value || a->args.size() != b->args.size()) return false;
     if (a->op == ExactOp::kWrap && a->type != b->type) return false;
+    if (a->op == ExactOp::kLookup &&
+        std::get<tir::Load>(a->load->node).buffer != std::get<tir::Load>(b->load->node).buffer)
+      return false;
     if (a->op == ExactOp::kLeaf)
       return a->load && b->load && target_.info(a->load).field == target_.info(b->load).field &&
              target_.same_element(a->load, b->load);
@@ -270,7 +284,8 @@ class Selector {
   }
 
   static SelectedOp MakeOp(int index, const isa::AluOp& op, const Binding& binding) {
-    SelectedOp selected{index, std::vector<AluSource>(op.operands.size()), {}};
+    SelectedOp selected{index, std::vector<AluSource>(op.operands.size()), {}, {}};
+    for (const auto& [table, buffer] : binding.tables) selected.tables.push_back(buffer);
     for (const auto& [operand, source] : binding.operands) selected.operands[operand] = source;
     for (const auto& [field, value] : binding.immediates) selected.immediates.emplace_back(field, value);
     return selected;
@@ -282,7 +297,7 @@ class Selector {
 };
 
 void CollectLeaves(const Exact& expr, std::vector<tir::Expr>& loads) {
-  if (expr->load) loads.push_back(expr->load);
+  if (expr->op == ExactOp::kLeaf && expr->load) loads.push_back(expr->load);
   for (const Exact& arg : expr->args) CollectLeaves(arg, loads);
 }
 

@@ -25,6 +25,7 @@ struct SelectedOp {
   int op = -1;
   std::vector<AluSource> operands;                  ///< as AluOp::operands
   std::vector<std::pair<int, int64_t>> immediates;  ///< (instruction field, value)
+  std::vector<tir::Buffer> tables;                  ///< as ScalarProgram::tables
 };
 
 /// What the selector needs to know of a load; `field` is set for a load of one field of a record.

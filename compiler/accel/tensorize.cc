@@ -300,6 +300,7 @@ class Builder {
       for (const AluSource& source : ops[i].operands)
         leaf.operands.push_back(source.load ? Keep(accesses.at(source.load.get()), kept) : intermediate);
       leaf.immediates = ops[i].immediates;
+      leaf.tables = ops[i].tables;
       out.push_back({std::move(leaf)});
     }
   }

@@ -96,6 +96,16 @@ class Verifier {
     CheckOnChip(leaf.result, leaf.dims.size(), op.result.memory);
     for (size_t o = 0; o < leaf.operands.size(); ++o)
       CheckOnChip(leaf.operands[o], leaf.dims.size(), op.operands[o].memory);
+    if (leaf.tables.size() != op.program.tables.size())
+      return Expect(false, "'{}' looks {} tables up", op.name, op.program.tables.size());
+    for (size_t t = 0; t < leaf.tables.size(); ++t) CheckTable(leaf.tables[t], op.program.tables[t]);
+  }
+
+  void CheckTable(const tir::Buffer& buffer, const isa::ScalarTable& table) {
+    const auto at = buffers_.find(buffer.get());
+    const bool is_there = at != buffers_.end() && at->second->memory == table.memory;
+    Expect(is_there && at->second->copies == 1 && at->second->elements == table.depth,
+           "{} is not all of '{}'", buffer->name, table.name);
   }
 
   void CheckDims(const std::vector<Dim>& dims, const std::string& of) {

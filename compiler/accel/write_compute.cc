@@ -224,6 +224,8 @@ void InstructionWriter::WriteAluPart(const AluLeaf& leaf, const LeafState& state
   SetNest(instruction, state, part, bases, uops, part.nest.micro_op_count);
   if (!sink_) return;
   Touch(state, part, bases, uops);
+  for (const isa::ScalarTable& table : spec_.alu_ops[leaf.op].program.tables)
+    AddOnChip(table.memory, false, 0, table.depth);
   Add(std::move(instruction));
 }
 

@@ -18,8 +18,8 @@ namespace cosim::cpu {
 ///   under a condition, are gathered, for which lanes' places are computed on 64 bits.
 /// - A load under a condition takes branches where lanes of vectors, or what looks values up, would go apart.
 /// - The same real number is computed once, however often it stands in an expression.
-/// - Minima, maxima and selections count twice outside of vectors, a rounding shift as three operations. A sum
-///   of two int8 that saturates is one.
+/// - Minima, maxima and selections count twice outside of vectors, a rounding shift as three operations. A
+///   sum of two int8 that saturates is one.
 runtime::HostWork WorkOf(const tir::Function& function);
 
 }  // namespace cosim::cpu

@@ -59,6 +59,8 @@ class Fuser {
     } else if (KeepsQuantized(node)) {
       group.kind = GroupKind::kElementwise;
       TakeClip(group);
+    } else if (node.As<graph::Table>()) {
+      group.kind = GroupKind::kElementwise;
     } else if (node.As<graph::Concat>()) {
       group.kind = GroupKind::kConcat;
     } else if (node.As<graph::Flatten>()) {
@@ -115,7 +117,8 @@ class Fuser {
     if (next < 0) return;
     const graph::Node& node = graph_.node(next);
     const bool fits = node.As<graph::QAdd>() || node.As<graph::QLeakyRelu>() ||
-                      node.As<graph::QHardSwish>() || (may_pool && node.As<graph::MaxPool>());
+                      node.As<graph::QHardSwish>() || node.As<graph::Table>() ||
+                      (may_pool && node.As<graph::MaxPool>());
     if (!fits || std::ranges::count(node.inputs, group.result()) > 1) return;
     Take(group, next);
     TakeClip(group);

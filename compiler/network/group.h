@@ -13,11 +13,11 @@
 namespace cosim::network {
 
 enum class GroupKind {
-  kConvolution,  ///< conv2d, dense or matmul, with bias, requantize, clips, qadd or (conv2d) max_pool, clips
-                 ///< as far as they follow
+  kConvolution,  ///< conv2d, dense or matmul, with bias, requantize, clips, qadd, table or (conv2d) max_pool,
+                 ///< clips as far as they follow
   kMaxPool,      ///< max_pool or pad, clip
   kSumPool,      ///< global_sum_pool or sum_pool, bias, requantize, clip
-  kElementwise,  ///< qadd, scaled_add, qmul, rescale or clip, clip
+  kElementwise,  ///< qadd, scaled_add, qmul, rescale or clip, clip; table
   kView,         ///< flatten: no data moves
   kConcat,       ///< concat
   kOther,        ///< of floats, with what follows element by element

@@ -37,8 +37,8 @@ ValueId GroupLowering::LookThroughViews(ValueId id) const {
 
 void GroupLowering::PackConstants(const Group& group, const Plan& plan, AcceleratorGroup& out) const {
   if (options_.timing_only) {
-    for (const Role role :
-         {Role::kWeights, Role::kParameters, Role::kBias, Role::kFeederWeights, Role::kFeederParameters})
+    for (const Role role : {Role::kWeights, Role::kParameters, Role::kBias, Role::kTable,
+                            Role::kFeederWeights, Role::kFeederParameters})
       out.constants.push_back({role, "", {}});
     return;
   }
@@ -65,6 +65,8 @@ std::vector<PackedConstant> GroupLowering::MakeConstants(const Group& group, con
                : PackWeights(memory, *layout, ViewOf(graph_, group, out.input), OrderOf(group, plan, out))});
   }
   if (plan.feeder) std::ranges::move(MakeFeederConstants(plan), std::back_inserter(constants));
+  if (const auto* op = plan.epilogue.Find<graph::Table>())
+    constants.push_back({Role::kTable, group.name + ".table", PackTable(spec_, array_, op->table)});
   if (!plan.epilogue.HasParameters()) return constants;
   const int64_t channels = std::ssize(parameters.bias);
   if (array_.HasParameters()) {

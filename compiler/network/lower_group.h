@@ -307,6 +307,7 @@ class GroupLowering {
   /// the tile model's first; then others to explain it by. Empty: nothing fits.
   std::vector<Lowered> LowerCandidates(const Group& group, const Plan& plan, const kernels::Ranking& ranking,
                                        std::string& reason);
+  bool CanLookUp(const graph::Table& op, std::string& reason) const;
   /// What the accumulators are scaled by: one value a channel, or three blocks of them for a ScaledAdd.
   /// Biases with the input's zero point in them, if `fold`.
   ChannelParameters ParametersOf(const Group& group, const AcceleratorGroup& out, const Plan& plan,

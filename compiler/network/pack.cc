@@ -106,6 +106,13 @@ std::vector<uint8_t> PackParameters(const isa::Spec& spec, const Array& array,
   return Pack(memory, values);
 }
 
+std::vector<uint8_t> PackTable(const isa::Spec& spec, const Array& array, std::span<const int32_t> values) {
+  std::vector<int64_t> ordered(values.begin(), values.end());
+  std::ranges::rotate(ordered,
+                      ordered.begin() + std::ssize(ordered) / 2);  // from 0 on, then the negative ones
+  return Pack(spec.memories[array.table.memory], ordered);
+}
+
 std::vector<uint8_t> PackBias(const isa::Spec& spec, const Array& array, std::span<const int32_t> bias) {
   const int64_t bo = array.block_out;
   std::vector<int64_t> values(BiasValues(array, std::ssize(bias)), 0);

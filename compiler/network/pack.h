@@ -40,6 +40,9 @@ struct ChannelParameters {
 std::vector<uint8_t> PackParameters(const isa::Spec& spec, const Array& array,
                                     const ChannelParameters& parameters, int64_t channels);
 
+/// A function of a value, `values` from the least one on, in the order of its bits read without a sign.
+std::vector<uint8_t> PackTable(const isa::Spec& spec, const Array& array, std::span<const int32_t> values);
+
 /// Biases as accumulator elements, the same for each row of a tile, rounded up to whole layout blocks.
 std::vector<uint8_t> PackBias(const isa::Spec& spec, const Array& array, std::span<const int32_t> bias);
 

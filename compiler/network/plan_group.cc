@@ -232,6 +232,8 @@ bool GroupLowering::PlanEpilogue(const Group& group, AcceleratorGroup& out, Plan
                                  std::string& reason) const {
   plan.epilogue = EpilogueOf(graph_, group);
   if (const auto residual = ResidualOf(graph_, group)) out.residual = LookThroughViews(*residual);
+  if (const auto* table = plan.epilogue.Find<graph::Table>(); table && !CanLookUp(*table, reason))
+    return false;
   const graph::Requantize* requantize = plan.epilogue.requantize();
   const bool sums = group.kind == GroupKind::kConvolution || group.kind == GroupKind::kSumPool;
   if (sums && !requantize) return reason = "its int32 result is not requantized", false;
@@ -240,6 +242,15 @@ bool GroupLowering::PlanEpilogue(const Group& group, AcceleratorGroup& out, Plan
   if (requantize->shift[0] > 31)
     return reason = fmt::format("a shift by {} bits", requantize->shift[0]), false;
   return true;
+}
+
+bool GroupLowering::CanLookUp(const graph::Table& op, std::string& reason) const {
+  const int64_t values = array_.table.memory < 0 ? 0 : int64_t{1} << array_.table.bits;
+  if (values == std::ssize(op.table)) return true;
+  reason = values == 0 ? fmt::format("no ALU op of isa '{}' looks values up in a table", spec_.isa)
+                       : fmt::format("a table of {} values: '{}' holds {}", op.table.size(),
+                                     spec_.memories[array_.table.memory].name, values);
+  return false;
 }
 
 std::string GroupLowering::NoMultiplier() const {
@@ -254,8 +265,6 @@ std::string GroupLowering::WhyNoKernel(const graph::Node& node) const {
   if (node.As<graph::QLayerNorm>())
     return fmt::format("a layer norm sums over lanes and takes roots: no ALU op of isa '{}' does either",
                        spec_.isa);
-  if (node.As<graph::Table>())
-    return fmt::format("no ALU op of isa '{}' looks values up in a table", spec_.isa);
   if (node.As<graph::DepthToSpace>())
     return "neighbouring pixels come from different channels: a store with a stride between columns would "
            "lift that";

@@ -27,7 +27,7 @@ Stmt LoopOf(const Loop& loop, Stmt body) {
 }
 
 // Indices and conditions become canonical; the arithmetic of values stays as it was written, because the
-// accelerator back end recognizes it by its form.
+// accelerator back end recognizes it by its form. An index that is made of values is one.
 class IndexSimplifier : public tir::Mutator {
  public:
   explicit IndexSimplifier(tir::Simplifier& simplifier) : simplifier_(simplifier) {}
@@ -35,7 +35,8 @@ class IndexSimplifier : public tir::Mutator {
   Expr MutateExpr(const Expr& expr) override {
     if (const auto* load = tir::As<tir::Load>(expr)) {
       std::vector<Expr> indices;
-      for (const Expr& index : load->indices) indices.push_back(simplifier_.Simplify(index));
+      for (const Expr& index : load->indices)
+        indices.push_back(tir::Loads(index) ? MutateExpr(index) : simplifier_.Simplify(index));
       return tir::MakeLoad(load->buffer, std::move(indices));
     }
     if (const auto* select = tir::As<tir::Select>(expr)) {

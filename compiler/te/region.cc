@@ -45,7 +45,7 @@ class RangeEvaluator {
       auto it = ranges_.find(ref->var.get());
       if (it != ranges_.end()) return it->second;
     }
-    if (scope_.Knows(atom) && !IsLoadWithin(atom)) return ExprRange{atom, atom};
+    if (scope_.Knows(atom) && !tir::Loads(atom)) return ExprRange{atom, atom};
     if (const auto* node = tir::As<tir::Binary>(atom)) return EvaluateBinary(*node);
     if (const auto* node = tir::As<tir::Select>(atom)) {
       const auto a = Evaluate(node->a), b = Evaluate(node->b);
@@ -72,12 +72,6 @@ class RangeEvaluator {
       return ExprRange{FloorMod(a->min, *divisor), FloorMod(a->max, *divisor)};
     }
     return ExprRange{Int(0), Int(*divisor - 1)};
-  }
-
-  static bool IsLoadWithin(const Expr& expr) {
-    bool found = false;
-    tir::ForEachExpr(expr, [&](const Expr& node) { found |= tir::As<tir::Load>(node) != nullptr; });
-    return found;
   }
 
   const RangeMap& ranges_;

@@ -183,6 +183,12 @@ void ForEachExpr(const Expr& expr, const std::function<void(const Expr&)>& fn) {
   visitor.VisitExpr(expr);
 }
 
+bool Loads(const Expr& expr) {
+  bool loads = false;
+  ForEachExpr(expr, [&](const Expr& node) { loads |= As<Load>(node) != nullptr; });
+  return loads;
+}
+
 void ForEachStmt(const Stmt& stmt, const std::function<void(const Stmt&)>& fn) {
   CallbackVisitor visitor;
   visitor.on_stmt = fn;

@@ -45,6 +45,8 @@ class Mutator {
 
 /// Calls `fn` for every expression below, parents first.
 void ForEachExpr(const Expr& expr, const std::function<void(const Expr&)>& fn);
+/// Whether it reads a buffer anywhere.
+bool Loads(const Expr& expr);
 /// Calls `fn` for every statement below, parents first.
 void ForEachStmt(const Stmt& stmt, const std::function<void(const Stmt&)>& fn);
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <utility>
 
@@ -94,7 +95,8 @@ int ExprBuilder::Fail(const char* code, std::string message, std::string hint) {
 int ExprBuilder::Add(ScalarNode node) {
   const auto is_constant = [&](int operand) { return operand < 0 || IsConstant(operand); };
   const auto value = [&](int operand) { return operand < 0 ? int64_t{0} : program_.nodes[operand].value; };
-  if (node.op != ScalarOp::kConst && is_constant(node.a) && is_constant(node.b) && is_constant(node.c)) {
+  const bool folds = node.op != ScalarOp::kConst && node.op != ScalarOp::kLookup;
+  if (folds && is_constant(node.a) && is_constant(node.b) && is_constant(node.c)) {
     const int64_t folded = EvaluateNode(node, value(node.a), value(node.b), value(node.c));
     const bool keeps_type = node.op == ScalarOp::kWrap || node.op == ScalarOp::kSat;
     ScalarNode constant;
@@ -212,6 +214,28 @@ int ExprBuilder::Convert(ScalarOp op, int a, ScalarType type, int stage) {
   node.op = op;
   node.type = type;
   node.a = a;
+  node.stage = stage;
+  return Add(node);
+}
+
+int ExprBuilder::Lookup(const ScalarTable& table, int index, int stage) {
+  if (index < 0) return -1;
+  const ScalarType type = TypeOf(index);
+  const int64_t most = IsConstant(index) ? program_.nodes[index].value : type.Max();
+  if (type.is_signed || most >= table.depth) {
+    const int width = std::bit_width(static_cast<uint64_t>(table.depth)) - 1;
+    return Fail(codes::kScalarType,
+                fmt::format("an index of '{}' has to be unsigned and below its {} elements, this one is {}",
+                            table.name, table.depth, TypeText(type)),
+                fmt::format("uwrap(x, {}) makes an index of any value", std::max(1, width)));
+  }
+  auto found = std::ranges::find(program_.tables, table.memory, &ScalarTable::memory);
+  if (found == program_.tables.end()) found = program_.tables.insert(found, table);
+  ScalarNode node;
+  node.op = ScalarOp::kLookup;
+  node.type = table.type;
+  node.a = index;
+  node.input = static_cast<int>(found - program_.tables.begin());
   node.stage = stage;
   return Add(node);
 }

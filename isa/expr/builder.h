@@ -32,6 +32,8 @@ class ExprBuilder {
   int Clamp(int x, int lo, int hi, int stage);
   /// kWrap or kSat to `type`.
   int Convert(ScalarOp op, int a, ScalarType type, int stage);
+  /// The element of `table` at `index`.
+  int Lookup(const ScalarTable& table, int index, int stage);
 
   const ScalarType& TypeOf(int node) const { return program_.nodes[node].type; }
   bool IsConstant(int node) const { return program_.nodes[node].op == ScalarOp::kConst; }

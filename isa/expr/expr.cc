@@ -41,7 +41,8 @@ int64_t EvaluateNode(const ScalarNode& node, int64_t a, int64_t b, int64_t c) {
     case ScalarOp::kConst:
       return node.value;
     case ScalarOp::kInput:
-      COSIM_CHECK(false, "inputs have no operands to evaluate");
+    case ScalarOp::kLookup:
+      COSIM_CHECK(false, "what inputs and tables hold is not in a node");
     case ScalarOp::kAdd:
       return static_cast<int64_t>(Wide{a} + b);
     case ScalarOp::kSub:
@@ -86,15 +87,19 @@ int64_t EvaluateNode(const ScalarNode& node, int64_t a, int64_t b, int64_t c) {
   COSIM_CHECK(false, "unknown scalar op {}", static_cast<int>(node.op));
 }
 
-int64_t Evaluate(const ScalarProgram& program, std::span<const int64_t> inputs) {
+int64_t Evaluate(const ScalarProgram& program, std::span<const int64_t> inputs,
+                 const std::function<int64_t(const ScalarTable&, int64_t)>& lookup) {
   COSIM_CHECK(inputs.size() == program.inputs.size());
   std::vector<int64_t> values(program.nodes.size());
   const auto operand = [&](int node) { return node < 0 ? int64_t{0} : values[node]; };
   for (size_t i = 0; i < values.size(); ++i) {
     const ScalarNode& node = program.nodes[i];
-    values[i] = node.op == ScalarOp::kInput
-                    ? inputs[node.input]
-                    : EvaluateNode(node, operand(node.a), operand(node.b), operand(node.c));
+    if (node.op == ScalarOp::kInput)
+      values[i] = inputs[node.input];
+    else if (node.op == ScalarOp::kLookup)
+      values[i] = lookup(program.tables[node.input], values[node.a]);
+    else
+      values[i] = EvaluateNode(node, operand(node.a), operand(node.b), operand(node.c));
   }
   return values[program.result];
 }

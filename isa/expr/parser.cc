@@ -45,9 +45,9 @@ const std::vector<std::vector<BinaryOperator>>& Levels() {
   return levels;
 }
 
-const std::map<std::string, size_t, std::less<>> kFunctions = {{"wrap", 2},        {"uwrap", 2}, {"sat", 2},
-                                                               {"min", 2},         {"max", 2},   {"clamp", 3},
-                                                               {"round_shift", 2}, {"abs", 1}};
+const std::map<std::string, size_t, std::less<>> kFunctions = {
+    {"wrap", 2},  {"uwrap", 2},       {"sat", 2}, {"min", 2},   {"max", 2},
+    {"clamp", 3}, {"round_shift", 2}, {"abs", 1}, {"lookup", 2}};
 
 /// A value that a line gave a name.
 struct Local {
@@ -182,7 +182,7 @@ class BodyParser {
 
   int Name() {
     const Token name = tokens_->Next();
-    if (tokens_->Accept("(")) return Call(name);
+    if (tokens_->Accept("(")) return name.text == "lookup" ? Lookup(name) : Call(name);
     std::string text = name.text;
     if (tokens_->Accept(".")) text += "." + tokens_->ExpectName("a field");
     if (tokens_->failed()) return -1;
@@ -208,6 +208,22 @@ class BodyParser {
     std::vector<std::string> names = scope_.names;
     for (const auto& [local, value] : locals_) names.push_back(local);
     return NameHint(unknown, names);
+  }
+
+  int Lookup(const Token& name) {
+    const Token memory = tokens_->Peek();
+    const std::string text = tokens_->ExpectName("a memory");
+    if (!tokens_->Expect(",")) return -1;
+    const int index = Expression();
+    if (!tokens_->Expect(")")) return -1;
+    const auto table = std::ranges::find(scope_.tables, text, &ScalarTable::name);
+    if (table != scope_.tables.end()) return Checked(name, builder_.Lookup(*table, index, stage_), {index});
+    std::vector<std::string> names;
+    for (const ScalarTable& known : scope_.tables) names.push_back(known.name);
+    tokens_->ErrorAt(codes::kScalarName, memory, fmt::format("'{}' is no memory that can be looked up", text))
+        .hint = names.empty() ? "such a memory has one lane, one value of at most 32 bits in it, and one bank"
+                              : NameHint(text, names);
+    return -1;
   }
 
   int Call(const Token& name) {

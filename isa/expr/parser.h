@@ -6,6 +6,7 @@
 //   binary  = operators from the loosest: one of == != < <= > >= (not chained), |, ^, &, << >>, + -, *
 //   unary   = ("-" | "~") unary | primary
 //   primary = number | name | name "." field | function "(" expr {"," expr} ")" | "(" expr ")"
+//           | "lookup" "(" memory "," expr ")"
 //
 // Functions: wrap(x, w) uwrap(x, w) sat(x, w) min(a, b) max(a, b) clamp(x, lo, hi) round_shift(x, s) abs(x)
 #pragma once
@@ -25,6 +26,7 @@ namespace cosim::isa {
 /// known now.
 struct ExprScope {
   std::vector<ScalarInput> inputs;
+  std::vector<ScalarTable> tables;  ///< memories that can be looked up
   /// The value of a parameter, if there is one of that name.
   std::function<std::optional<int64_t>(std::string_view)> constant;
   std::vector<std::string> names;  ///< of all inputs and constants, for hints

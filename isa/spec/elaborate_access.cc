@@ -80,6 +80,7 @@ std::vector<Access> AccessesOf(const Spec& spec, int format_index) {
     if (op.format != format_index) continue;
     accesses[op.result.memory].writes = true;
     for (const Operand& operand : op.operands) accesses[operand.memory].reads = true;
+    for (const ScalarTable& table : op.program.tables) accesses[table.memory].reads = true;
   }
   for (size_t m = 0; m < accesses.size(); ++m) {
     accesses[m].memory = static_cast<int>(m);

@@ -98,6 +98,13 @@ class AluOpReader {
     return true;
   }
 
+  /// Whether each lane could look up an element of its own: one value, wherever it stands.
+  static bool IsTable(const Memory& memory) {
+    const ScalarType type = memory.fields[0].type;
+    return memory.LaneCount() == 1 && memory.fields.size() == 1 && memory.fields[0].name.empty() &&
+           memory.banks == 1 && memory.mirrors < 0 && type.width <= (type.is_signed ? 32 : 31);
+  }
+
   ExprScope Scope() const {
     ExprScope scope;
     for (size_t i = 0; i < op_.operands.size(); ++i) {
@@ -115,6 +122,11 @@ class AluOpReader {
       if (!IsImmediate(format, format.fields[f], e_.spec.memories[format.micro_ops])) continue;
       scope.inputs.push_back({ScalarInput::Kind::kImmediate, format.fields[f].name, -1, -1,
                               static_cast<int>(f), format.fields[f].type});
+    }
+    for (size_t m = 0; m < e_.spec.memories.size(); ++m) {
+      const Memory& memory = e_.spec.memories[m];
+      if (IsTable(memory))
+        scope.tables.push_back({memory.name, static_cast<int>(m), memory.depth, memory.fields[0].type});
     }
     for (const ScalarInput& input : scope.inputs) scope.names.push_back(input.name);
     for (const Parameter& parameter : e_.spec.parameters) scope.names.push_back(parameter.name);

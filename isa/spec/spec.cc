@@ -85,6 +85,7 @@ void WriteAluOp(const AluOp& op, Canonical& out) {
   for (const ScalarInput& input : op.program.inputs) {
     out.Line(" input {} {} {}", input.operand, input.field, input.instruction_field);
   }
+  for (const ScalarTable& table : op.program.tables) out.Line(" table {}", table.memory);
   for (const ScalarNode& node : op.program.nodes) {
     out.Line(" node {} {} {} {} {} {} {} {} {}", static_cast<int>(node.op), node.type.width,
              node.type.is_signed, node.a, node.b, node.c, node.value, node.input, node.stage);

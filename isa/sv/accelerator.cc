@@ -206,6 +206,7 @@ class AcceleratorPrinter {
   void PrintQueues();
   void PrintLocks();
   void PrintMemories();
+  void PrintTableWrites(const SvUnit& unit, int memory);
   void Declare(std::string_view text, const SvValues& values) {
     declarations_ += FillSvTemplate(text, values);
   }
@@ -340,9 +341,30 @@ void AcceleratorPrinter::PrintMemories() {
     const int original = spec_.memories[m].mirrors;
     const SvMemoryText memory =
         SvMemory(spec_, static_cast<int>(m), reads_[m], writes_[original >= 0 ? original : m]);
-    declarations_ += memory.declarations;
-    body_ += memory.body;
+    if (!SvIsTable(plan_, static_cast<int>(m))) {
+      declarations_ += memory.declarations;
+      body_ += memory.body;
+      continue;
+    }
+    for (const SvUnit& unit : plan_.units)
+      if (std::ranges::count(unit.alu.tables, static_cast<int>(m)) > 0)
+        PrintTableWrites(unit, static_cast<int>(m));
   }
+}
+
+/// What units write to a table, as its copies take it: one of them at a time.
+void AcceleratorPrinter::PrintTableWrites(const SvUnit& unit, int memory) {
+  const std::string to = fmt::format("{}_alu_{}", unit.name, spec_.memories[memory].name);
+  std::string enables, address, data;
+  for (const SvAccess& write : writes_[memory]) {
+    const bool is_last = &write == &writes_[memory].back();
+    enables += fmt::format("{}({})", enables.empty() ? "" : " | ", write.enable);
+    address += is_last ? write.addr : fmt::format("({}) ? {} : ", write.enable, write.addr);
+    data += is_last ? write.data : fmt::format("({}) ? {} : ", write.enable, write.data);
+  }
+  Assign(to + "_we", enables);
+  Assign(to + "_waddr", address);
+  Assign(to + "_wdata", data);
 }
 
 std::string AcceleratorPrinter::Print() {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "isa/sv/lane.h"
 #include "isa/sv/package.h"
 #include "isa/sv/template.h"
 
@@ -29,7 +30,7 @@ constexpr std::string_view kModule = R"(module alu_@u@ (
   // Lanes.
   input  logic [@group_bits@-1:0]        group_i@lane_ports@
 );
-
+@tables@
   // ---- All registers wait for one of the two.
   logic clk;
 
@@ -63,7 +64,9 @@ class DatapathPrinter {
         alu_(unit.alu),
         format_(spec.formats[alu_.format]),
         unit_(unit),
-        lanes_(std::min(spec.units[unit.unit].lanes, alu_.element_lanes)) {}
+        lanes_(std::min(spec.units[unit.unit].lanes, alu_.element_lanes)) {
+    for (const SvLaneSize::Table& table : SvAluLaneSize(spec, unit).tables) lookups_.push_back(table.memory);
+  }
 
   std::string Print();
 
@@ -87,13 +90,16 @@ class DatapathPrinter {
   std::string Table() const;
   std::string Elements() const;
   std::string LaneOf(int memory) const;
+  std::string Tables() const;
+  std::string LookupPins() const;
   std::string Lanes() const;
 
   const Spec& spec_;
   const SvAlu& alu_;
   const InstructionFormat& format_;
   const SvUnit& unit_;
-  int lanes_;  ///< side by side
+  int lanes_;                 ///< side by side
+  std::vector<int> lookups_;  ///< of a lane, in its order: memories
 };
 
 std::string DatapathPrinter::Table() const {
@@ -157,6 +163,42 @@ std::string DatapathPrinter::LaneOf(int memory) const {
   return fmt::format("({0}/{1}*{2})%{3} + {0}%{2}", lane, columns * parts, columns, described.LaneCount());
 }
 
+/// Tables, a copy for each lane and stage in which one is looked up.
+std::string DatapathPrinter::Tables() const {
+  std::string text;
+  for (int memory : alu_.tables) {
+    const auto uses = std::ranges::count(lookups_, memory);
+    fmt::format_to(std::back_inserter(text),
+                   "  logic [{2}*cosim_pkg::Mem{1}AddrBits-1:0] {0}_index;\n"
+                   "  logic [{2}*cosim_pkg::Mem{1}Bits-1:0] {0}_data;\n"
+                   "  lookup_tables #(\n"
+                   "    .Width(cosim_pkg::Mem{1}Bits), .Depth(cosim_pkg::Mem{1}Depth), .Copies({2})\n"
+                   "  ) i_table_{0} (\n"
+                   "    .clk_i, .we_i({0}_we_i), .waddr_i({0}_waddr_i), .wdata_i({0}_wdata_i),\n"
+                   "    .index_i({0}_index), .data_o({0}_data)\n  );\n",
+                   MemoryName(memory), SvConstantName(MemoryName(memory)), uses * lanes_);
+  }
+  return text.empty() ? "" : "\n  // ---- Tables.\n" + text;
+}
+
+/// Of the lane's look-ups in order, which of the copies each has.
+std::string DatapathPrinter::LookupPins() const {
+  std::string pins;
+  for (size_t l = 0; l < lookups_.size(); ++l) {
+    const int memory = lookups_[l];
+    const auto before =
+        std::count(lookups_.begin(), lookups_.begin() + static_cast<std::ptrdiff_t>(l), memory);
+    const auto copy = fmt::format("({}*{}+a)", before, lanes_);
+    const std::string constant = SvConstantName(MemoryName(memory));
+    fmt::format_to(
+        std::back_inserter(pins),
+        ",\n      .index{0}_o({1}_index[{2}*cosim_pkg::Mem{3}AddrBits +: cosim_pkg::Mem{3}AddrBits])"
+        ",\n      .looked_up{0}_i({1}_data[{2}*cosim_pkg::Mem{3}Bits +: cosim_pkg::Mem{3}Bits])",
+        l, MemoryName(memory), copy, constant);
+  }
+  return pins;
+}
+
 std::string DatapathPrinter::Lanes() const {
   std::string text, pins, registers;
   auto choose = [&](int memory, const std::string& element, const std::string& pin) {
@@ -187,6 +229,7 @@ std::string DatapathPrinter::Lanes() const {
     fmt::format_to(std::back_inserter(pins), ",\n      .{}_o({}_d)", MemoryName(memory), MemoryName(memory));
     fmt::format_to(std::back_inserter(registers), "      {0}_q <= {0}_d;\n", MemoryName(memory));
   }
+  pins += LookupPins();
   std::string immediates;
   for (int field : alu_.immediates)
     immediates += fmt::format(",\n      .{0}_i({0}_q)", format_.fields[field].name);
@@ -230,6 +273,11 @@ std::string DatapathPrinter::Print() {
     lane_ports += fmt::format(",\n  output logic [cosim_pkg::Mem{}Bits-1:0] {}_o",
                               SvConstantName(MemoryName(memory)), MemoryName(memory));
   }
+  for (int memory : alu_.tables)
+    lane_ports += fmt::format(
+        ",\n  input  logic {0}_we_i,\n  input  logic [cosim_pkg::Mem{1}AddrBits-1:0] {0}_waddr_i"
+        ",\n  input  logic [cosim_pkg::Mem{1}Bits-1:0] {0}_wdata_i",
+        MemoryName(memory), SvConstantName(MemoryName(memory)));
   return SvBanner(spec_, fmt::format("Operand table and lanes of the {} unit's ALU.", unit_.name)) +
          FillSvTemplate(kModule,
                         {{"u", unit_.name},
@@ -240,6 +288,7 @@ std::string DatapathPrinter::Print() {
                          {"indices", std::to_string(format_.indices.size())},
                          {"group_bits", std::to_string(alu_.groups > 1 ? SvAddressBits(alu_.groups) : 1)},
                          {"lane_ports", lane_ports},
+                         {"tables", Tables()},
                          {"ops", std::to_string(alu_.ops.size())},
                          {"immediates", immediates},
                          {"codes", codes},

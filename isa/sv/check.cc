@@ -238,6 +238,7 @@ class Checker {
       Error(unit.loc, fmt::format("unit '{}' has no op that this configuration can execute", planned.name),
             "one");
     }
+    for (const int memory : planned.alu.tables) Table(planned, memory);
     for (int number : planned.alu.ops) {
       const AluOp& op = spec_.alu_ops[number];
       for (int memory : planned.alu.reads) {
@@ -258,6 +259,31 @@ class Checker {
               "results of equally many lanes");
       }
     }
+  }
+
+  /// It stands beside the lanes of one unit, where nothing else gets at it.
+  void Table(const SvUnit& planned, int index) {
+    const Memory& memory = spec_.memories[index];
+    bool is_read =
+        std::ranges::count(planned.alu.reads, index) + std::ranges::count(planned.alu.writes, index) > 0;
+    for (const InstructionFormat& format : spec_.formats) {
+      is_read |= format.kind == Kind::kStore && format.memory == index;
+      for (const Operand& source : format.intrinsic ? format.intrinsic->sources : std::vector<Operand>())
+        is_read |= source.memory == index;
+    }
+    if (!is_read) return;
+    Error(memory.loc, fmt::format("'{}' is looked up, and read or written besides", memory.name),
+          "a memory for look-ups alone, which loads fill");
+  }
+
+  void OwnTables(const SvPlan& plan) {
+    std::set<int> taken;
+    for (const SvUnit& unit : plan.units)
+      for (const int memory : unit.alu.tables)
+        if (!taken.insert(memory).second)
+          Error(spec_.memories[memory].loc,
+                fmt::format("'{}' is looked up by two units", spec_.memories[memory].name),
+                "a table of its own for each");
   }
 
   void OneStoringUnit(const SvPlan& plan) {
@@ -289,6 +315,11 @@ class Checker {
       const std::string& name = spec_.memories[memory].name;
       if (!taken.insert(name).second || !taken.insert(name + "_before").second)
         TakenName(spec_.memories[memory].loc, "memory", name);
+    }
+    for (const int memory : alu.tables) {
+      const std::string& name = spec_.memories[memory].name;
+      for (const char* part : {"_we", "_waddr", "_wdata"})
+        if (!taken.insert(name + part).second) TakenName(spec_.memories[memory].loc, "memory", name);
     }
     for (const int index : alu.immediates) {
       const Field& field = spec_.formats[alu.format].fields[index];
@@ -334,6 +365,7 @@ void CheckSv(const Spec& spec, Diagnostics& diags) {
     if (unit.alus) checker.Alu(unit);
   }
   checker.OneStoringUnit(plan);
+  checker.OwnTables(plan);
 }
 
 }  // namespace cosim::isa

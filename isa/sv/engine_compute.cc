@@ -276,6 +276,15 @@ SvEngine SvAluEngine(const Spec& spec, const SvUnit& unit) {
   };
   for (int memory : alu.reads) element(memory, "i");
   for (int memory : alu.writes) element(memory, "o");
+  for (int memory : alu.tables) {
+    const std::string& name = spec.memories[memory].name;
+    for (const char* part : {"we", "waddr", "wdata"})
+      pins += fmt::format(",\n    .{0}_{1}_i({2}_alu_{0}_{1})", name, part, unit.name);
+    memories += fmt::format(
+        "  logic {0}_alu_{1}_we;\n  logic [cosim_pkg::{2}AddrBits-1:0] {0}_alu_{1}_waddr;\n"
+        "  logic [cosim_pkg::{2}Bits-1:0] {0}_alu_{1}_wdata;\n",
+        unit.name, name, SvMemoryConstant(spec, memory));
+  }
   SvValues values = SvEngineValues(unit, Kind::kAlu);
   values.insert(values.end(), {{"Uop", uop},
                                {"indices", std::to_string(format.indices.size())},

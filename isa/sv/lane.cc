@@ -84,6 +84,7 @@ int LanePrinter::Node(const AluOp& op, const ScalarNode& node, const std::vector
   for (int value : {a, b, c}) is_static &= value < 0 || values_[value].is_static;
   if (IsProduct(op, node)) return Multiply(slot, a, b, node.type, stage);
   if (node.op == ScalarOp::kRoundShift) return RoundShift(slot, a, b, node.type, stage, is_static);
+  if (node.op == ScalarOp::kLookup) return Lookup(op, node, slot, a, stage);
   if (IsCombined(op, node, is_static)) return Combine(op, node, slot, a, b, stage);
   const auto is_as = [&](ScalarType type) {
     return type.width == node.type.width && type.is_signed == node.type.is_signed;
@@ -125,7 +126,7 @@ std::string LanePrinter::Print() {
   PlanSharing();
   for (size_t slot = 0; slot < alu_.ops.size(); ++slot) PrintOp(static_cast<int>(slot));
   PlanResults();
-  const std::string shared = PrintMultipliers() + PrintShifters() + PrintAdders();
+  const std::string shared = PrintMultipliers() + PrintShifters() + PrintAdders() + PrintLookups();
   PrintResults();
   std::string ports =
       fmt::format("  input  logic clk_i,\n  input  logic [0:0] enable_i,\n  input  logic [{}:0] op_i",
@@ -149,6 +150,11 @@ std::string LanePrinter::Print() {
   for (int memory : alu_.writes) {
     fmt::format_to(std::back_inserter(ports), ",\n  output logic [{}:0] {}_o",
                    spec_.memories[memory].record_bits - 1, spec_.memories[memory].name);
+  }
+  for (size_t t = 0; t < size_.tables.size(); ++t) {
+    input(fmt::format("looked_up{}_i", t), size_.tables[t].bits);
+    fmt::format_to(std::back_inserter(ports), ",\n  output logic [{}:0] index{}_o",
+                   SvAddressBits(size_.tables[t].depth) - 1, t);
   }
   if (!registers_.empty())
     registers_ = "\n  always_ff @(posedge clk_i) if (enable_i) begin\n" + registers_ + "  end\n";

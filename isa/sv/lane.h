@@ -20,6 +20,7 @@ namespace cosim::isa {
 /// `module alu_lane_<unit>`. Inputs: op_i, one bit an op of `alu.ops`; for each immediate `<field>_i`; for
 /// each memory read
 /// `<memory>_i`, one lane, and where an op reads a memory twice `<memory>_before_i`, the lane read first.
+/// For each look-up, by number (SvLaneSize::tables), `index<n>_o` and in the same cycle `looked_up<n>_i`.
 /// Outputs:
 /// `<memory>_o`, alu.stages cycles later and not registered.
 std::string SvAluLane(const Spec& spec, const SvUnit& unit);
@@ -44,6 +45,12 @@ struct SvLaneSize {
     int width, out_bits, amount_bits, stages;  ///< as hw/rtl/rounding_shifter.sv has them
   };
   std::vector<Shifter> shifters;
+  struct Table {
+    int memory;  ///< that is looked up
+    int bits;
+    int64_t depth;
+  };
+  std::vector<Table> tables;
 };
 SvLaneSize SvAluLaneSize(const Spec& spec, const SvUnit& unit);
 

@@ -134,6 +134,7 @@ std::string LanePrinter::Expression(const ScalarNode& node, int a, int b, int c,
     case ScalarOp::kConst:
     case ScalarOp::kInput:
     case ScalarOp::kRoundShift:  // shared
+    case ScalarOp::kLookup:      // likewise
     case ScalarOp::kClamp:       // may be cut
       break;
   }

@@ -54,10 +54,11 @@ class LanePrinter {
   /// What a use of an adder takes from it: a sum, a difference, or one of the operands: the smaller, the
   /// larger, the first or second whatever they are.
   enum class Role { kSum, kDifference, kSmaller, kLarger, kFirst, kSecond };
-  /// A multiplier, shifter or adder in one stage, and the operands of each op that uses it.
+  /// A multiplier, shifter, adder or copy of a table in one stage, and the operands of each op that uses it.
   struct SharedUnit {
     int stage = 0;
-    int common = -1;  ///< adders: the value that all uses have as their first, where that is asked
+    int common = -1;  ///< adders: the value that all uses have as their first, where that is asked; look-ups:
+                      ///< the memory
     struct Use {
       std::vector<int> ops;
       int a, b;  ///< values; -1: none is needed
@@ -71,6 +72,7 @@ class LanePrinter {
   int Input(const AluOp& op, const ScalarInput& input);
   int Multiply(int slot, int a, int b, ScalarType type, int stage);
   int RoundShift(int slot, int a, int b, ScalarType type, int stage, bool is_static);
+  int Lookup(const AluOp& op, const ScalarNode& node, int slot, int index, int stage);
   /// A sum, difference, minimum or maximum, by an adder that may be shared.
   int Combine(const AluOp& op, const ScalarNode& node, int slot, int a, int b, int stage);
   bool IsCombined(const AluOp& op, const ScalarNode& node, bool is_static) const;
@@ -78,6 +80,7 @@ class LanePrinter {
   std::string PrintMultipliers();
   bool HasThreeParts(int a_bits, int b_bits, int stages) const;
   std::string PrintShifters();
+  std::string PrintLookups();
   std::string PrintAdders();
   static std::vector<int> SlotsOf(const SharedUnit& unit, std::initializer_list<Role> roles);
   std::string SumText(const SharedUnit& unit, size_t number, int width);
@@ -146,7 +149,7 @@ class LanePrinter {
   std::map<std::string, int> known_;          // by expression, type and stage
   std::map<std::string, std::string> wires_;  // by expression and width
   std::map<std::pair<int, int>, std::string> delayed_;
-  std::vector<SharedUnit> multipliers_, shifters_, adders_;
+  std::vector<SharedUnit> multipliers_, shifters_, adders_, lookups_;
   std::map<std::string, std::string> selects_;        // by the bits of op_i
   std::map<int, int> product_stages_, shift_stages_;  // inside, by the stage where the operands are
   std::map<int, int> shift_bits_, sum_bits_;          // that are needed of results, by the same

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ops of a lane share: multipliers, rounding shifters and adders, and the choice of their operands.
-// Which stages they stand in is lane_plan.cc's, signals of values are lane.cc's.
+// What the ops of a lane share: multipliers, rounding shifters, adders and tables, and the choice of their
+// operands. Which stages they stand in is lane_plan.cc's, signals of values are lane.cc's.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -105,6 +105,12 @@ int LanePrinter::RoundShift(int slot, int a, int b, ScalarType type, int stage, 
   shifted_range_[value] = {Define(fmt::format("fits{}", shifter), {1, false}, end, is_static),
                            Define(fmt::format("negative{}", shifter), {1, false}, end, is_static)};
   return value;
+}
+
+int LanePrinter::Lookup(const AluOp& op, const ScalarNode& node, int slot, int index, int stage) {
+  const int memory = op.program.tables[node.input].memory;
+  const size_t table = UnitFor(lookups_, {stage, memory, {}}, {{slot}, index, -1});
+  return Define(fmt::format("looked_up{}", table), node.type, stage);
 }
 
 std::string LanePrinter::Register(const std::string& name, int width, const std::string& value) {
@@ -246,6 +252,24 @@ std::string LanePrinter::PrintShifters() {
   }
   if (!text.empty())
     body_ += "\n  // Rounding shifters, shared by all ops that shift in the same stage.\n" + text;
+  return declarations;
+}
+
+std::string LanePrinter::PrintLookups() {
+  std::string text, declarations;
+  for (size_t t = 0; t < lookups_.size(); ++t) {
+    const SharedUnit& unit = lookups_[t];
+    const Memory& memory = spec_.memories[unit.common];
+    const int index_bits = SvAddressBits(memory.depth);
+    size_.tables.push_back({unit.common, memory.record_bits, memory.depth});
+    fmt::format_to(std::back_inserter(declarations),
+                   "  logic [{0}:0] looked_up{1};\n  assign looked_up{1} = "
+                   "looked_up{1}_i;\n",
+                   memory.record_bits - 1, t);
+    fmt::format_to(std::back_inserter(text), "  assign index{}_o = {};\n", t,
+                   Operand(unit, &SharedUnit::Use::a, index_bits, true));
+  }
+  if (!text.empty()) body_ += "\n  // Look-ups, one for all ops that look up in the same stage.\n" + text;
   return declarations;
 }
 

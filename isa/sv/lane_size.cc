@@ -58,6 +58,7 @@ void LanePrinter::Count(const AluOp& op, const ScalarNode& node, int a, int b) {
     case ScalarOp::kConst:
     case ScalarOp::kInput:
     case ScalarOp::kRoundShift:
+    case ScalarOp::kLookup:
     case ScalarOp::kWrap:
       break;
   }

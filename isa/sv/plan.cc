@@ -29,6 +29,7 @@ SvAlu PlanAlu(const Spec& spec, int format) {
     alu.ops.push_back(static_cast<int>(o));
     for (const Operand& operand : op.operands) AddOnce(alu.reads, operand.memory);
     AddOnce(alu.writes, op.result.memory);
+    for (const ScalarTable& table : op.program.tables) AddOnce(alu.tables, table.memory);
     for (const ScalarInput& input : op.program.inputs) {
       if (input.kind == ScalarInput::Kind::kImmediate) AddOnce(alu.immediates, input.instruction_field);
     }
@@ -107,6 +108,11 @@ bool SvPads(const InstructionFormat& format) {
   constexpr std::string_view kPads[] = {"pad_top", "pad_bottom", "pad_left", "pad_right"};
   return format.kind == Kind::kLoad &&
          std::ranges::any_of(kPads, [&](auto pad) { return format.FieldIndex(pad) >= 0; });
+}
+
+bool SvIsTable(const SvPlan& plan, int memory) {
+  return std::ranges::any_of(
+      plan.units, [&](const SvUnit& unit) { return std::ranges::count(unit.alu.tables, memory) > 0; });
 }
 
 std::string SvConstantName(std::string_view name) {

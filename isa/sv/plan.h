@@ -30,6 +30,7 @@ struct SvAlu {
   int format = -1;
   std::vector<int> ops;            ///< into Spec::alu_ops; available ones only
   std::vector<int> reads, writes;  ///< memories
+  std::vector<int> tables;         ///< memories that ops look up: each lane has a copy
   std::vector<int> immediates;     ///< fields of the format that some op reads
   int element_lanes = 0;           ///< of a result
   int groups = 1;                  ///< of unit lanes, one after the other
@@ -99,6 +100,9 @@ bool SvGathersInto(const Spec& spec, int memory);
 
 /// True if a load of this format can write padding.
 bool SvPads(const InstructionFormat& format);
+
+/// True if ops of an alu look `memory` up: then it stands in that unit's lanes.
+bool SvIsTable(const SvPlan& plan, int memory);
 
 /// "gemm_uop" as constants are named: "GemmUop".
 std::string SvConstantName(std::string_view name);

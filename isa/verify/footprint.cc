@@ -102,6 +102,8 @@ std::span<const OnChipAccess> FootprintBuilder::Build(const Decoded& decoded,
     for (size_t i = 0; i < alu->operands.size(); ++i) {
       AddNest(op.operands[i].memory, false, alu->nest, alu->operands[i], micro_ops, op.operands[i].parts);
     }
+    for (const ScalarTable& table : op.program.tables)
+      NewSet(table.memory, false).AddRange(0, spec_.memories[table.memory].depth);
   }
   return accesses_;
 }

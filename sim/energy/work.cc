@@ -73,8 +73,11 @@ class Counter {
     for (const isa::Operand& operand : op.operands)
       Of(operand.memory).reads += steps * static_cast<uint64_t>(operand.parts);
     Of(op.result.memory).writes += steps;
-    work_.lane_ops[static_cast<size_t>(alu.op)] +=
+    const uint64_t lanes =
         steps * static_cast<uint64_t>(spec_.memories[static_cast<size_t>(op.result.memory)].LaneCount());
+    for (const isa::ScalarNode& node : op.program.nodes)
+      if (node.op == isa::ScalarOp::kLookup) Of(op.program.tables[node.input].memory).reads += lanes;
+    work_.lane_ops[static_cast<size_t>(alu.op)] += lanes;
   }
 
   const isa::Spec& spec_;

@@ -77,6 +77,8 @@ LaneOp LaneOpOf(ScalarOp op) {
       return LaneOp::kSat;
     case ScalarOp::kClamp:
       return LaneOp::kClamp;
+    case ScalarOp::kLookup:
+      return LaneOp::kLookup;
     case ScalarOp::kConst:
     case ScalarOp::kInput:
     case ScalarOp::kWrap:
@@ -152,6 +154,10 @@ class AluCompiler {
       if (operand >= 0 && !uniform_[operand]) uniform_[n] = false;
     }
     if (node.op == ScalarOp::kWrap) return CompileWrap(n);
+    if (node.op == ScalarOp::kLookup) {
+      Emit(n, {.op = LaneOp::kLookup, .wide = false, .a = Narrow(node.a), .table = node.input});
+      return;
+    }
     if (node.op == ScalarOp::kMul && !IsNarrow(n) && IsNarrow(node.a) && IsNarrow(node.b)) {
       Emit(n, {.op = LaneOp::kMulWide, .wide = true, .a = Narrow(node.a), .b = Narrow(node.b)});
       return;

@@ -19,6 +19,7 @@ struct CompiledLaneOp {
   int r = -1, a = -1, b = -1, c = -1;  ///< registers; -1: not read
   int64_t lo = 0, hi = 0;
   int shift = 0;
+  int table = -1;  ///< kLookup: which of the program's, read as b
 };
 
 struct CompiledAlu {

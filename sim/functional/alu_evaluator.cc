@@ -16,12 +16,14 @@ AluEvaluator::AluEvaluator(const isa::ScalarProgram& program, int capacity, Simd
   inputs_ = compiled.inputs;
   result_ = compiled.result;
   values_ = AlignedBuffer<int64_t>(int64_t{capacity_} * static_cast<int64_t>(wide_.size()));
+  for (const isa::ScalarTable& t : program.tables) tables_.emplace_back(t.depth);
   for (const CompiledLaneOp& op : compiled.ops) {
     auto data = [&](int r) { return r < 0 ? nullptr : Register(r).data; };
+    const void* b = op.table < 0 ? data(op.b) : tables_[op.table].data();
     const LaneFunction function = (op.wide ? table.wide : table.narrow)[static_cast<int>(op.op)];
     COSIM_CHECK(function != nullptr, "lane operation {}", static_cast<int>(op.op));
     (op.uniform ? uniform_ops_ : lane_ops_)
-        .push_back({function, {data(op.r), data(op.a), data(op.b), data(op.c), op.lo, op.hi, op.shift}});
+        .push_back({function, {data(op.r), data(op.a), b, data(op.c), op.lo, op.hi, op.shift}});
   }
   for (const auto& [r, value] : compiled.constants) Fill(r, value, capacity_);
 }

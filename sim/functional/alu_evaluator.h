@@ -33,6 +33,8 @@ class AluEvaluator {
   /// The value of an immediate, for Runs of up to `lanes` lanes. After all of them, before Run:
   /// PrepareUniform.
   void SetImmediate(int input, int64_t value, int lanes);
+  /// Where the values of a table are put before PrepareUniform, and stay.
+  int32_t* Table(int table) { return tables_[table].data(); }
   /// Evaluates what depends on immediates and constants only.
   void PrepareUniform(int lanes) { Execute(uniform_ops_, lanes); }
   /// Evaluates lanes [0, lanes); the result's lanes stay until the next Run.
@@ -52,6 +54,7 @@ class AluEvaluator {
   std::vector<bool> wide_;  ///< by register
   std::vector<int> inputs_;
   int result_;
+  std::vector<std::vector<int32_t>> tables_;
   AlignedBuffer<int64_t> values_;  ///< capacity_ words a register
   std::vector<Op> uniform_ops_, lane_ops_;
 };

@@ -102,6 +102,12 @@ std::string AluUnit::Execute(const isa::Alu& alu, std::span<const int64_t> field
     if (input.kind != isa::ScalarInput::Kind::kImmediate) continue;
     evaluator_.SetImmediate(static_cast<int>(n), fields[input.instruction_field], lanes);
   }
+  for (size_t t = 0; t < op_.program.tables.size(); ++t) {
+    const isa::ScalarTable& table = op_.program.tables[t];
+    WithStorage(memories_.Store(table.memory).fields[0], [&](const auto* values) {
+      std::copy_n(values, table.depth, evaluator_.Table(static_cast<int>(t)));
+    });
+  }
   evaluator_.PrepareUniform(lanes);
   RunSteps();
   return {};

@@ -36,8 +36,9 @@ enum class LaneOp {
   kMulWide,       ///< 64-bit product of 32-bit a, b; only in the 64-bit table
   kWiden,         ///< 32-bit a to 64 bits; only in the 64-bit table
   kNarrow,        ///< low half of 64-bit a; only in the 32-bit table
+  kLookup,        ///< b[a], b being one array of int32 for all lanes; only in the 32-bit table
 };
-inline constexpr int kLaneOps = static_cast<int>(LaneOp::kNarrow) + 1;
+inline constexpr int kLaneOps = static_cast<int>(LaneOp::kLookup) + 1;
 
 /// Arrays must not overlap. Those an operation does not read may be null.
 struct LaneArgs {

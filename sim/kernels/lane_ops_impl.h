@@ -83,6 +83,13 @@ COSIM_LANE_TARGET void Sat(const LaneArgs& args, int lanes) {
   for (int i = 0; i < lanes; ++i) r[i] = kClamp(a[i], lo, hi);
 }
 
+COSIM_LANE_TARGET void Lookup(const LaneArgs& args, int lanes) {
+  auto* __restrict r = static_cast<int32_t*>(args.r);
+  const auto* __restrict a = static_cast<const int32_t*>(args.a);
+  const auto* __restrict table = static_cast<const int32_t*>(args.b);
+  for (int i = 0; i < lanes; ++i) r[i] = table[a[i]];
+}
+
 template <class T>
 COSIM_LANE_TARGET void Shl(const LaneArgs& args, int lanes) {
   T* __restrict r = static_cast<T*>(args.r);
@@ -147,6 +154,7 @@ constexpr std::array<LaneFunction, kLaneOps> CommonOps() {
 constexpr LaneTable MakeLaneTable() {
   LaneTable table = {.narrow = CommonOps<int32_t>(), .wide = CommonOps<int64_t>()};
   table.narrow[static_cast<int>(LaneOp::kNarrow)] = Convert<int64_t, int32_t>;
+  table.narrow[static_cast<int>(LaneOp::kLookup)] = Lookup;
   table.wide[static_cast<int>(LaneOp::kWiden)] = Convert<int32_t, int64_t>;
   table.wide[static_cast<int>(LaneOp::kMulWide)] = MulWide;
   return table;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks that compute: hw/rtl/mac_array.sv and what stands around it, and the lanes of an ALU.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -129,6 +131,11 @@ int BitsShifted(const isa::SvLaneSize::Shifter& shifter) {
   return bits;
 }
 
+/// Of hw/rtl/lookup_tables.sv: LUTs of 64 bits with one address, and what chooses that.
+double TableLuts(const isa::SvLaneSize::Table& table) {
+  return double(table.bits) * double((table.depth + 63) / 64) + isa::SvAddressBits(table.depth);
+}
+
 }  // namespace
 
 void AddGemmBlocks(const isa::Spec& spec, const isa::SvUnit& unit, std::vector<AreaBlock>& blocks) {
@@ -194,6 +201,9 @@ void AddAluBlocks(const isa::Spec& spec, const isa::SvUnit& unit, std::vector<Ar
                      {"rounds", lanes * rounds},
                      {"logic", 1.0 * lanes * double(size.logic)},
                      {"product_bits", lanes * parts}}});
+  for (const auto& table : size.tables)
+    blocks.push_back(
+        {fmt::format("{} table", unit.name), "memory", {{"ram_luts", lanes * TableLuts(table)}}});
 }
 
 }  // namespace cosim::synth

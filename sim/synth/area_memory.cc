@@ -36,6 +36,13 @@ Accesses AccessesOf(const isa::Spec& spec, const isa::SvPlan& plan) {
   return of;
 }
 
+/// Tools leave out what nobody writes or nobody reads; tables stand beside lanes.
+bool IsMade(const isa::SvPlan& plan, const Accesses& of, const isa::Spec& spec, size_t m) {
+  const int mirrored = spec.memories[m].mirrors;
+  const bool is_written = of.writers[mirrored >= 0 ? mirrored : static_cast<int>(m)] > 0;
+  return is_written && of.readers[m] > 0 && !SvIsTable(plan, static_cast<int>(m));
+}
+
 }  // namespace
 
 int64_t SliceBits(const isa::Spec& spec, const isa::SvPlan& plan, int number) {
@@ -54,7 +61,7 @@ int BlockRamsOf(const isa::Spec& spec, const isa::SvPlan& plan) {
   int halves = 0;
   for (size_t m = 0; m < spec.memories.size(); ++m) {
     const isa::Memory& memory = spec.memories[m];
-    if (of.writers[memory.mirrors >= 0 ? memory.mirrors : int(m)] == 0) continue;
+    if (!IsMade(plan, of, spec, m)) continue;
     halves += memory.banks *
               MapRam(memory.element_bits, memory.depth / memory.banks, SliceBits(spec, plan, int(m))).ramb18;
   }
@@ -69,7 +76,7 @@ void AddMemoryBlocks(const isa::Spec& spec, const isa::SvPlan& plan, std::vector
   for (size_t m = 0; m < spec.memories.size(); ++m) {
     const isa::Memory& memory = spec.memories[m];
     const int writers = of.writers[memory.mirrors >= 0 ? memory.mirrors : int(m)];
-    if (writers == 0) continue;
+    if (!IsMade(plan, of, spec, m)) continue;
     const int readers = std::max(1, of.readers[m]);
     const double bits = double(memory.element_bits), banks = memory.banks;
     const double address = isa::SvAddressBits(memory.depth);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <system_error>
 
@@ -57,9 +58,31 @@ runtime::CacheKey DesignKey(const std::vector<sim::RtlSource>& sources, const Pl
   return key;
 }
 
+std::vector<std::string> RouteOptions(int seed) {
+  return {"--json",
+          kMapped,
+          "-o",
+          "xdc=pins.xdc",
+          "--freq",
+          "115",
+          "--router",
+          "router2",
+          "--timing-allow-fail",
+          "--seed",
+          std::to_string(seed),
+          "-q",
+          "-l",
+          "nextpnr.log",
+          "--report",
+          kReport};
+}
+
+/// Of everything that a route depends on: another way of mapping is another route.
 std::string RouteKey(const std::vector<sim::RtlSource>& sources, const PlaceTools& tools,
                      const std::string& block, int seed) {
-  return DesignKey(sources, tools, "route").Add(block).Add(std::to_string(seed)).Text();
+  auto key = DesignKey(sources, tools, "route").Add(block).Add(MapScript());
+  for (const std::string& option : RouteOptions(seed)) key.Add(option);
+  return key.Text();
 }
 
 std::optional<Route> ReadRoute(const fs::path& folder, int seed, std::string& error) {
@@ -156,29 +179,14 @@ std::optional<fs::path> Placer::Map(const std::string& block) {
   std::string objects;
   for (const PlacePartition::Block& b : partition_.blocks)
     if (b.name == block) objects = ObjectsText(b.objects);
-  return Entry(DesignKey(sources_, tools_, "block").Add(block).Add(objects).Text(),
+  return Entry(DesignKey(sources_, tools_, "block").Add(block).Add(objects).Add(MapScript()).Text(),
                fmt::format("mapping {} to {} with Yosys", block, kPlaceDevice), "yosys.log",
                [&](const fs::path& making) { return MapInto(making, block, objects); });
 }
 
 bool Placer::RouteInto(const fs::path& making, const fs::path& mapped, int seed) const {
-  std::vector<std::string> command = {tools_.nextpnr.string(),
-                                      "--json",
-                                      kMapped,
-                                      "-o",
-                                      "xdc=pins.xdc",
-                                      "--freq",
-                                      "115",
-                                      "--router",
-                                      "router2",
-                                      "--timing-allow-fail",
-                                      "--seed",
-                                      std::to_string(seed),
-                                      "-q",
-                                      "-l",
-                                      "nextpnr.log",
-                                      "--report",
-                                      kReport};
+  std::vector<std::string> command = {tools_.nextpnr.string()};
+  std::ranges::copy(RouteOptions(seed), std::back_inserter(command));
   std::error_code error;
   fs::copy_file(mapped / kMapped, making / kMapped, error);
   if (!error) fs::copy_file(mapped / kPorts, making / kPorts, error);

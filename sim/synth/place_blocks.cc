@@ -86,7 +86,8 @@ std::vector<std::string> PlaceBlocks(const isa::Spec& spec) {
     if (planned.stores) names.push_back(Piece(unit, "store") + "_engine");
   }
   for (const char* name : {"fetch", "locks", "registers", "read_port", "write_port"}) names.push_back(name);
-  for (const isa::Memory& memory : spec.memories) names.push_back("memory_" + memory.name);
+  for (size_t m = 0; m < spec.memories.size(); ++m)
+    if (!isa::SvIsTable(plan, static_cast<int>(m))) names.push_back("memory_" + spec.memories[m].name);
   return names;
 }
 

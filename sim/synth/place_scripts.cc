@@ -138,11 +138,11 @@ std::string NameOfInput(const std::vector<BlockPort>& ports, int bit) {
   return fmt::format("in_q[{}]", bit);
 }
 
-// nextpnr fails on cascaded shift registers of LUTs, so there are none. Cells are named after what they
-// drive.
+// nextpnr knows no cascaded shift registers of LUTs: the wrapper's long one keeps its bits, and the RTL has
+// none of more than 32. Cells are named after what they drive.
 std::string MapScript() {
   return "read_rtlil block.il\nread_verilog -sv top.sv\n"
-         "synth_xilinx -family xc7 -top block_top -flatten -abc9 -nosrl\n"
+         "synth_xilinx -family xc7 -top block_top -flatten -abc9\n"
          "rename -wire\nwrite_json block.json\n";
 }
 

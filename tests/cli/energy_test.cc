@@ -116,6 +116,7 @@ constexpr const char* kErt = R"(ERT:
   - {name: chip.acc, actions: [{name: access, energy: 0}]}
   - {name: chip.out, actions: [{name: access, energy: 0}]}
   - {name: chip.par, actions: [{name: access, energy: 0}]}
+  - {name: chip.tab, actions: [{name: access, energy: 0}]}
   - {name: chip.gemm_uop, actions: [{name: access, energy: 0}]}
   - {name: chip.alu_uop, actions: [{name: access, energy: 0}]}
   - {name: DRAM, actions: [{name: read, energy: 8}, {name: write, energy: 8}]}

@@ -47,6 +47,7 @@ package mutant_pkg;
     LastForgotten,    // a write burst of one beat does not mark it as the last
     StrobesShort,     // a beat that several elements share is written without the first
     PushLost,         // a token that comes while another goes is lost
+    LookupHalf,       // the upper half of a table is written to the lower one
     FifoStale         // a FIFO does not store what comes in the cycle in which something goes
   } mutant_t;
 

@@ -63,10 +63,41 @@ TEST(StayInBlocks, WhatIsBetweenConvolutionsIsNotUnpacked) {
     const ValueId norm = Normed(b, b.Conv(b.Input({1, 8, 5, 4}), 10, {}, 1, 1, false));
     const ValueId table = b.Add(AnyTable(b), {b.Conv(norm, 12, {}, 1, 1, false)});
     b.graph.SetOutputs({b.Conv(table, 8, {}, 1, 1, false)});
-    EXPECT_THAT(
-        HostStepsOf(b, "cosim", {{"parameters.block_in", channels}, {"parameters.block_out", channels}}),
-        ElementsAre("qlayer_norm", "table"));
+    std::vector<isa::Override> overrides = {{"parameters.block_in", channels},
+                                            {"parameters.block_out", channels}};
+    EXPECT_THAT(HostStepsOf(b, "cosim", overrides), ElementsAre("qlayer_norm"));
+    overrides.push_back({"isa.alu_ops.look_up", "off"});
+    EXPECT_THAT(HostStepsOf(b, "cosim", overrides), ElementsAre("qlayer_norm", "table"));
   }
+}
+
+/// What is left to the host of a convolution, a table behind it, a table by itself and a product of matrices.
+std::vector<std::string> StepsOfTables(const std::string& isa, const std::vector<isa::Override>& overrides,
+                                       uint32_t seed = 1) {
+  GraphBuilder b(seed);
+  const ValueId first = b.Add(AnyTable(b), {b.Input({1, 6, 5, 4})});
+  const ValueId behind = b.Add(AnyTable(b), {b.Conv(first, 10, {}, 3, 3, false)});
+  const ValueId pool = b.Add(graph::MaxPool{{2, 2}, {1, 1}, {}}, {behind});
+  b.graph.SetOutputs({b.Add(AnyTable(b), {pool}), b.Conv(behind, 7, {}, 1, 1, false)});
+  return HostStepsOf(b, isa, overrides);
+}
+
+TEST(Tables, AreLookedUpBehindSumsAndByThemselves) {
+  uint32_t seed = 1;
+  for (const char* channels : {"4", "8", "3"})
+    for (const char* lanes : {"1", "2", "4"})
+      EXPECT_THAT(StepsOfTables("cosim",
+                                {{"parameters.block_in", channels},
+                                 {"parameters.block_out", channels},
+                                 {"parameters.alu_lanes", lanes}},
+                                seed++),
+                  testing::Not(testing::Contains("table")))
+          << channels << " channels, " << lanes << " lanes";
+}
+
+TEST(Tables, AreTheHostsWhereTheIsaHasNone) {
+  EXPECT_THAT(StepsOfTables("cosim", {{"isa.alu_ops.look_up", "off"}}), testing::Contains("table").Times(3));
+  EXPECT_THAT(StepsOfTables("vta", {}), testing::Contains("table").Times(3));
 }
 
 TEST(StayInBlocks, WhoReadsPlainValuesGetsThem) {

@@ -135,6 +135,7 @@ Array FindArray(const isa::Spec& spec, std::string& why) {
   array.layout_in = common ? std::lcm(array.block_in, array.block_out) : array.block_in;
   array.layout_out = common ? array.layout_in : array.block_out;
   array.alu_parts = FindAluParts(spec, array);
+  array.table = accel::FindValueTable(spec, array.accumulators, array.ResultMemory());
   array.parameters = accel::FindChannelRecord(spec, array.block_out, array.no_parameters);
   return array;
 }

@@ -20,6 +20,7 @@ struct Array {
   int units = 1;  ///< that have an instruction which computes what `gemm` does (accel::FindSameWork)
   accel::LaneProduct lanes;  ///< format -1: the ISA has none
   accel::RowProduct rows;    ///< likewise
+  accel::ValueTable table;   ///< memory -1: the ISA has none
   int alu_activations = -1;  ///< memory where the ALU reads activations; `activations` if it can
   /// Elements of it that stand side by side for one of the accumulators'; 0: they never do.
   int64_t alu_parts = 1;

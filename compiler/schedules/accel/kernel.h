@@ -26,6 +26,7 @@ enum class Role {
   kWeights,
   kParameters,
   kBias,
+  kTable,
   kResidual,
   kOutput,
   kFeederWeights,

@@ -84,6 +84,9 @@ void KernelPart::DeclareInputs(Arguments& arguments, Role weights, Role paramete
   } else if (e_.requantize()) {
     bias_ = declare("bias", {w_.g, w_.co, w_.so, array_.batch, array_.block_out}, kInt32, Role::kBias);
   }
+  if (e_.Find<graph::Table>())
+    table_ =
+        declare("table", {int64_t{1} << array_.table.bits}, DataType::Int(array_.table.bits), Role::kTable);
   if (e_.HasResidual()) residual_ = declare("residual", OutShape(), lane_, Role::kResidual);
 }
 
@@ -165,6 +168,8 @@ Expr KernelPart::After(const EpilogueStep& step, const Expr& value, const Indice
     if (!array_.HasParameters()) return Shifted(*requantize, value, i);
     return ops::Element(node, {{value + records.Get(0, ops::Part::kOffset, {})}}, records);
   }
+  if (node.As<graph::Table>())
+    return table_({ops::As(DataType::Index(), ops::As(DataType::UInt(array_.table.bits), value))});
   if (node.inputs.size() < 2) return ops::Element(node, {{value}}, records);
   const Expr other = residual_(i);
   return step.from == 0 ? ops::Element(node, {{value, other}}, records)
@@ -191,6 +196,7 @@ void KernelPart::CacheReads(te::Schedule& schedule) {
   };
   parameters_here_ = read(parameters_, array_.parameters.memory);
   bias_here_ = read(bias_, array_.accumulators);
+  table_here_ = read(table_, array_.table.memory);
   residual_here_ = read(residual_, array_.alu_activations);
   if (!op_) data_here_ = read(data_, array_.alu_activations);
 }
@@ -202,6 +208,7 @@ KernelPart::Loop KernelPart::Plan(te::Schedule& schedule, const Loop& at, const 
   };
   schedule[result_].SetScope(Name(result_memory));
   for (const Tensor& tensor : {result_, bias_here_, residual_here_, data_here_}) compute_at(tensor, at);
+  // A table is the same for all tiles and stays.
   if (!parameters_resident) compute_at(parameters_here_, at);
   Loop operands = at;
   if (op_) {

@@ -73,11 +73,12 @@ class KernelPart {
   const std::optional<graph::Op> op_;  // of the sums
   const Epilogue& e_;
   const std::string prefix_;
-  te::Tensor data_, weights_, parameters_, bias_, residual_, window_, sum_, result_;
+  te::Tensor data_, weights_, parameters_, bias_, table_, residual_, window_, sum_, result_;
   te::Tensor largest_;           // of the sums, or the sums
   std::vector<PoolStage> pool_;  // what makes the largest of them
   std::vector<te::Axis> reduced_;
-  te::Tensor weights_here_, parameters_here_, bias_here_, residual_here_, data_here_;  // the copies
+  te::Tensor weights_here_, parameters_here_, bias_here_, table_here_, residual_here_,
+      data_here_;  // the copies
 };
 
 }  // namespace cosim::kernels

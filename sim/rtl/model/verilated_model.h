@@ -78,6 +78,7 @@ class VerilatedModel final : public RtlModel {
     const std::string name =
         Memories() + std::string(memory) + ".gen_bank[" + std::to_string(bank) + "].i_ram";
     const VerilatedScope* scope = context_.scopeFind(name.c_str());
+    if (scope == nullptr && bank == 0) scope = Table(memory);
     VerilatedVar* contents = scope != nullptr ? scope->varFind("mem") : nullptr;
     if (contents == nullptr) return {};
     return {static_cast<uint8_t*>(contents->datap()), contents->entSize(), contents->unpacked().elements()};
@@ -115,6 +116,14 @@ class VerilatedModel final : public RtlModel {
   }
 
  private:
+  /// Memories that lanes look up stand beside those.
+  const VerilatedScope* Table(std::string_view memory) {
+    const std::string end = ".i_table_" + std::string(memory);
+    for (auto at = context_.scopeNameMap()->begin(); at != context_.scopeNameMap()->end(); ++at)
+      if (std::string_view(at->first).ends_with(end)) return at->second;
+    return nullptr;
+  }
+
   /// What the scopes of all on-chip memories begin with, wherever the accelerator stands.
   const std::string& Memories() {
     constexpr std::string_view kMark = ".i_accelerator.i_mem_";

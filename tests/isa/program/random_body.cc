@@ -20,8 +20,8 @@ struct Value {
 class BodyMaker {
  public:
   BodyMaker(Random& random, const std::vector<std::string>& immediates,
-            const std::vector<std::string>& amounts)
-      : random_(random), immediates_(immediates), amounts_(amounts) {}
+            const std::vector<std::string>& amounts, const std::vector<BodyTable>& tables)
+      : random_(random), immediates_(immediates), amounts_(amounts), tables_(tables) {}
 
   std::vector<std::string> Make(const std::vector<std::string>& operands, const std::string& result_bits) {
     std::vector<Value> values;
@@ -109,6 +109,12 @@ class BodyMaker {
         return {fmt::format("clamp({}, -100, 90)", value.text), 8};
       case 7:
         return {fmt::format("uwrap({}, {})", value.text, 15), 16};
+      case 8: {
+        if (tables_.empty()) return value;
+        const BodyTable& table = Pick(tables_);
+        return {fmt::format("lookup({}, uwrap({}, {}))", table.name, value.text, table.index_bits),
+                table.bits + 1};
+      }
       default:
         return value;
     }
@@ -126,6 +132,7 @@ class BodyMaker {
   Random& random_;
   const std::vector<std::string>& immediates_;
   const std::vector<std::string>& amounts_;
+  const std::vector<BodyTable>& tables_;
   std::vector<std::string> lines_;
 };
 
@@ -133,8 +140,9 @@ class BodyMaker {
 
 std::vector<std::string> RandomBody(Random& random, const std::vector<std::string>& operands,
                                     const std::vector<std::string>& immediates,
-                                    const std::vector<std::string>& amounts, const std::string& result_bits) {
-  return BodyMaker(random, immediates, amounts).Make(operands, result_bits);
+                                    const std::vector<std::string>& amounts, const std::string& result_bits,
+                                    const std::vector<BodyTable>& tables) {
+  return BodyMaker(random, immediates, amounts, tables).Make(operands, result_bits);
 }
 
 }  // namespace cosim::isa::testing

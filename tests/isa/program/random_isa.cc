@@ -114,6 +114,10 @@ class IsaPrinter {
       loaded.insert(loaded.end(), {"gemm_uop", "alu_uop"});
     }
     if (has_par_) loaded.push_back("par");
+    if (has_alu_ && Maybe(40)) {
+      tables_.push_back({"tab", static_cast<int>(Draw(1, 6)), static_cast<int>(Draw(1, 15))});
+      loaded.push_back("tab");
+    }
     if (!has_alu_ || Maybe(50)) loaded.push_back("acc");
     for (const std::string& memory : loaded) loads_.push_back({memory, AnyLoader()});
     for (size_t u = 0; u < units_.size(); ++u) {
@@ -238,6 +242,9 @@ class IsaPrinter {
           "uint({})}}, depth: par_depth}}",
           Draw(8, 32), Draw(3, 6));
     }
+    for (const BodyTable& table : tables_)
+      Line("  {}: {{doc: A function., type: {}({}), depth: {}}}", table.name, Maybe(50) ? "int" : "uint",
+           table.bits, 1 << table.index_bits);
     const bool gemm_all = gemm_bases_[0] && gemm_bases_[1] && gemm_bases_[2];
     if (one_uop_) {
       // dst, src and the third field serve both instructions.
@@ -403,6 +410,9 @@ class IsaPrinter {
        {alu_reads_inp_ ? "wrap(a + x, acc_bits)" : "wrap(a - b, acc_bits)"});
     if (!mirror_) op("a: \"acc[src]\"", "out[dst]", {"sat(a, out_bits)"});
     if (has_par_) op("a: \"acc[dst]\", p: \"par[aux]\"", "acc[dst]", {"wrap(a + p.bias, acc_bits)"});
+    for (const BodyTable& table : tables_)
+      op("a: \"acc[src]\"", "acc[dst]",
+         {fmt::format("lookup({}, uwrap(a, {}))", table.name, table.index_bits)});
     for (int64_t more = Draw(1, 5); more > 0; --more) {
       std::string operands;
       std::vector<std::string> values, amounts = {"shift"};
@@ -416,7 +426,7 @@ class IsaPrinter {
       if (has_par_ && Maybe(40)) take("p", "par[aux]"), amounts.push_back("p.shift");
       const bool out = !mirror_ && Maybe(30);
       op(operands, out ? "out[dst]" : "acc[dst]",
-         RandomBody(random_, values, {"imm", "lo", "hi"}, amounts, out ? "out_bits" : "acc_bits"));
+         RandomBody(random_, values, {"imm", "lo", "hi"}, amounts, out ? "out_bits" : "acc_bits", tables_));
     }
   }
 
@@ -427,6 +437,7 @@ class IsaPrinter {
   bool gemm_bases_[3] = {}, alu_bases_[3] = {};
   std::vector<UnitShape> units_;
   std::vector<LoadShape> loads_;
+  std::vector<BodyTable> tables_;
   std::vector<int> opcodes_;
 };
 

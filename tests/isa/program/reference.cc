@@ -213,6 +213,9 @@ std::vector<Touch> Touches(const Spec& spec, const Decoded& decoded, const Micro
     for (size_t s = 0; s < alu->operands.size(); ++s) {
       touch_nest(alu->nest, op.operands[s].memory, false, alu->operands[s], op.operands[s].parts);
     }
+    for (const ScalarTable& table : op.program.tables)
+      for (int64_t e = 0; e < spec.memories[table.memory].depth; ++e)
+        touches.push_back({table.memory, e, false});
   }
   std::ranges::sort(touches);
   const auto repeated = std::ranges::unique(touches);
@@ -320,6 +323,8 @@ std::set<UnwrittenRead> UnwrittenReads(const Spec& spec, const Program& program)
           for (int64_t part = 0; part < op.operands[s].parts; ++part)
             read(op.operands[s].memory, first + part);
         }
+        for (const ScalarTable& table : op.program.tables)
+          for (int64_t e = 0; e < spec.memories[table.memory].depth; ++e) read(table.memory, e);
         write(op.result.memory, ElementAt(alu->nest, alu->result, micro_ops, u, i, j));
       });
     }

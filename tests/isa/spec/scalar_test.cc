@@ -128,6 +128,51 @@ TEST(ScalarPrograms, ShiftFarLikeInfiniteIntegers) {
   EXPECT_EQ(Evaluate(program, std::vector<int64_t>{5, INT64_MAX}), 0);
 }
 
+ExprScope WithTable() {
+  ExprScope scope = Scope({{"x", {8, true}}});
+  scope.tables = {{"tab", 7, 16, {5, true}}, {"small", 9, 10, {12, false}}};
+  return scope;
+}
+
+TEST(ScalarPrograms, LookUpElementsOfTables) {
+  const ScalarProgram program =
+      MustParse({"first = lookup(tab, uwrap(x, 4))", "stage", "first + lookup(tab, 3) + lookup(small, 9)"},
+                WithTable());
+  ASSERT_EQ(program.tables.size(), 2u);
+  EXPECT_EQ(program.tables[0].memory, 7);
+  EXPECT_EQ(program.tables[1].memory, 9);
+  const auto lookup = [](const ScalarTable& table, int64_t index) {
+    return table.memory == 7 ? index - 8 : 1000 + index;
+  };
+  for (const int64_t x : {-128, -1, 0, 5, 127}) {
+    const int64_t inputs[] = {x};
+    EXPECT_EQ(Evaluate(program, inputs, lookup), (x & 15) - 8 + (3 - 8) + 1009) << x;
+  }
+}
+
+std::string LookupComplaint(const std::string& line) {
+  Diagnostics diags;
+  EXPECT_FALSE(Parse({line}, WithTable(), {32, true}, diags));
+  EXPECT_EQ(diags.list().size(), 1u) << diags.Render();
+  return diags.list().empty() ? "" : diags.list()[0].message + "; " + diags.list()[0].hint;
+}
+
+TEST(ScalarPrograms, RefuseLookUpsThatMayMiss) {
+  EXPECT_EQ(
+      LookupComplaint("lookup(tab, x)"),
+      "an index of 'tab' has to be unsigned and below its 16 elements, this one is int8; uwrap(x, 4) makes "
+      "an index of any value");
+  EXPECT_EQ(
+      LookupComplaint("lookup(small, uwrap(x, 4))"),
+      "an index of 'small' has to be unsigned and below its 10 elements, this one is uint4; uwrap(x, 3) "
+      "makes an index of any value");
+  EXPECT_EQ(LookupComplaint("lookup(tap, uwrap(x, 4))"),
+            "'tap' is no memory that can be looked up; did you mean 'tab'?");
+  EXPECT_EQ(LookupComplaint("lookup(x, 1)"),
+            "'x' is no memory that can be looked up; known here: tab, small");
+  EXPECT_EQ(LookupComplaint("lookup(tab)"), "expected ',', found ')'; ");
+}
+
 TEST(ScalarPrograms, BindOperatorsAsTheGrammarSays) {
   const ExprScope scope = Scope({{"x", {8, true}}, {"u", {6, false}}});
   const auto value = [&](const std::string& expr, int64_t x, int64_t u) {

@@ -102,7 +102,11 @@ class Walker {
       Write(op.result.memory);
       int64_t lanes = 1;
       for (const int extent : spec_.memories[static_cast<size_t>(op.result.memory)].lanes) lanes *= extent;
-      for (int64_t lane = 0; lane < lanes; ++lane) ++work_.lane_ops[o];
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        ++work_.lane_ops[o];
+        for (const isa::ScalarNode& node : op.program.nodes)
+          if (node.op == isa::ScalarOp::kLookup) Read(op.program.tables[node.input].memory);
+      }
     }
   }
 

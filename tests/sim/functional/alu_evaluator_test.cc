@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+
 #include "isa/expr/builder.h"
 #include "tests/sim/golden/random.h"
 
@@ -32,7 +34,12 @@ int RandomNode(isa::ExprBuilder& build, isa::ScalarProgram& program, Random& ran
                              ScalarOp::kMax, ScalarOp::kShr, ScalarOp::kRoundShift, ScalarOp::kAnd,
                              ScalarOp::kOr,  ScalarOp::kXor, ScalarOp::kLt,         ScalarOp::kLe,
                              ScalarOp::kEq,  ScalarOp::kNe};
-  switch (random.Between(0, 8)) {
+  switch (random.Between(0, 9)) {
+    case 9: {
+      const auto t = static_cast<int>(random.Between(0, 1));  // of 16 and 2 elements
+      const int index = build.Convert(ScalarOp::kWrap, any(), {t == 0 ? 4 : 1, false}, 0);
+      return build.Lookup({"t", t, t == 0 ? 16 : 2, {t == 0 ? 32 : 9, t == 0}}, index, 0);
+    }
     case 0:
       return build.Convert(ScalarOp::kWrap, any(), RandomType(random), 0);
     case 1:
@@ -104,10 +111,19 @@ void CompareOnce(const isa::ScalarProgram& program, AluEvaluator& evaluator, Ran
         Put(evaluator.Input(static_cast<int>(n)), lane, lanes[lane][n]);
     }
   }
+  std::map<int, std::vector<int64_t>> tables;  // by memory
+  for (size_t t = 0; t < program.tables.size(); ++t) {
+    const isa::ScalarTable& table = program.tables[t];
+    for (int64_t i = 0; i < table.depth; ++i) {
+      tables[table.memory].push_back(random.Value(table.type));
+      evaluator.Table(static_cast<int>(t))[i] = static_cast<int32_t>(tables[table.memory].back());
+    }
+  }
+  const auto lookup = [&](const isa::ScalarTable& table, int64_t i) { return tables.at(table.memory).at(i); };
   evaluator.PrepareUniform(kLanes);
   const LaneRegister result = evaluator.Run(kLanes);
   for (int lane = 0; lane < kLanes; ++lane) {
-    ASSERT_EQ(Get(result, lane), isa::Evaluate(program, lanes[lane])) << what << " lane " << lane;
+    ASSERT_EQ(Get(result, lane), isa::Evaluate(program, lanes[lane], lookup)) << what << " lane " << lane;
   }
 }
 

@@ -216,7 +216,9 @@ void GoldenMachine::Calculate(const isa::Alu& alu, const isa::Instruction& instr
             inputs.push_back(Value(memory, element + behind, from, input.field < 0 ? 0 : input.field));
           }
           Set(op.result.memory, Element(alu.nest, alu.result, i, j, u), lane, 0,
-              isa::Evaluate(op.program, inputs));
+              isa::Evaluate(op.program, inputs, [&](const isa::ScalarTable& table, int64_t index) {
+                return Value(table.memory, index, 0, 0);
+              }));
         }
       }
     }
