@@ -134,6 +134,20 @@ TEST(CheckSv, RefusesAPairOfProductsThatADspCannotHold) {
   EXPECT_THAT(Refusal(spec), HasSubstr("hardware.macs_per_dsp is 2, with 8 bits by 16"));
 }
 
+TEST(CheckSv, RefusesATableThatIsReadBesides) {
+  const isa::Spec spec =
+      Load(kCosim, R"~(operands: {}, result: "acc[dst]", body: ["wrap(imm, acc_bits)"])~",
+           R"~(operands: {t: "tab[aux]"}, result: "acc[dst]", body: ["wrap(t + imm, acc_bits)"])~", {});
+  EXPECT_THAT(Refusal(spec), HasSubstr("'tab' is looked up, and read or written besides"));
+  EXPECT_THAT(Refusal(spec), HasSubstr("a memory for look-ups alone, which loads fill"));
+}
+
+TEST(GenerateSv, HasACopyOfATableForEachLane) {
+  const std::string text = TextOf(SpecOf("tiny_cosim"), "alu_alu.sv");
+  EXPECT_THAT(text, HasSubstr(".Depth(cosim_pkg::MemTabDepth), .Copies(4)"));
+  EXPECT_THAT(TextOf(SpecOf("tiny_cosim"), "accelerator.sv"), ::testing::Not(HasSubstr("i_mem_tab")));
+}
+
 TEST(CheckSv, RefusesMoreInputsInLutsThanATileHas) {
   const isa::Spec spec = Load(kCosim, "", "", {{"parameters.block_in", "8"}, {"hardware.lut_inputs", "9"}});
   EXPECT_THAT(Refusal(spec), HasSubstr("hardware.lut_inputs is 9, with tiles of 8 inputs"));
