@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "compiler/network/geometry.h"
 #include "compiler/network/lower_group.h"
@@ -245,11 +246,9 @@ bool GroupLowering::PlanEpilogue(const Group& group, AcceleratorGroup& out, Plan
 }
 
 bool GroupLowering::CanLookUp(const graph::Table& op, std::string& reason) const {
-  const int64_t values = array_.table.memory < 0 ? 0 : int64_t{1} << array_.table.bits;
-  if (values == std::ssize(op.table)) return true;
-  reason = values == 0 ? fmt::format("no ALU op of isa '{}' looks values up in a table", spec_.isa)
-                       : fmt::format("a table of {} values: '{}' holds {}", op.table.size(),
-                                     spec_.memories[array_.table.memory].name, values);
+  const int bits = std::bit_width(op.table.size()) - 1;
+  if (array_.table.memory >= 0 && array_.table.bits == bits) return true;
+  reason = fmt::format("no ALU op of isa '{}' looks values of {} bits up in a table", spec_.isa, bits);
   return false;
 }
 

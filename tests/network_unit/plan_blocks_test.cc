@@ -95,6 +95,18 @@ TEST(Tables, AreLookedUpBehindSumsAndByThemselves) {
           << channels << " channels, " << lanes << " lanes";
 }
 
+// Whatever the zero point: an index made of values keeps their arithmetic, by which ops are found.
+TEST(Tables, FollowARequantizationInItsKernel) {
+  for (uint32_t seed = 1; seed <= 4; ++seed) {
+    GraphBuilder b(seed);
+    b.graph.SetOutputs({b.Add(AnyTable(b), {b.Conv(b.Input({1, 6, 5, 4}), 10, {}, 3, 3, false)})});
+    cpu::JitCompiler cpu;
+    const auto network = Compile(b.graph, Load("cosim"), {.after_pass = {}}, cpu);
+    EXPECT_THAT(network.layers,
+                testing::Contains(testing::Field(&runtime::Layer::op, "conv2d+bias_add+requantize+table")));
+  }
+}
+
 TEST(Tables, AreTheHostsWhereTheIsaHasNone) {
   EXPECT_THAT(StepsOfTables("cosim", {{"isa.alu_ops.look_up", "off"}}), testing::Contains("table").Times(3));
   EXPECT_THAT(StepsOfTables("vta", {}), testing::Contains("table").Times(3));

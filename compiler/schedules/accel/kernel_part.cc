@@ -196,7 +196,7 @@ void KernelPart::CacheReads(te::Schedule& schedule) {
   };
   parameters_here_ = read(parameters_, array_.parameters.memory);
   bias_here_ = read(bias_, array_.accumulators);
-  table_here_ = read(table_, array_.table.memory);
+  table_here_ = read(table_, array_.table.memory);  // the same for all tiles: it gets no loop and stays
   residual_here_ = read(residual_, array_.alu_activations);
   if (!op_) data_here_ = read(data_, array_.alu_activations);
 }
@@ -208,7 +208,6 @@ KernelPart::Loop KernelPart::Plan(te::Schedule& schedule, const Loop& at, const 
   };
   schedule[result_].SetScope(Name(result_memory));
   for (const Tensor& tensor : {result_, bias_here_, residual_here_, data_here_}) compute_at(tensor, at);
-  // A table is the same for all tiles and stays.
   if (!parameters_resident) compute_at(parameters_here_, at);
   Loop operands = at;
   if (op_) {
