@@ -320,7 +320,7 @@ class Counter {
 
   void CountExpr(const Expr& expr) {
     if (!seen_.insert(expr.get()).second) return;
-    if (expr->type == tir::DataType::Float(64) && !seen_reals_.insert(tir::ToString(expr)).second) return;
+    if (expr->type.is_float() && !seen_reals_.insert(tir::ToString(expr)).second) return;
     if (const auto* load = tir::As<tir::Load>(expr)) return CountLoad(*load);
     if (const auto loads = SaturatedSum(expr); loads.size() == 2) {
       for (const Expr& load : loads) CountExpr(load);

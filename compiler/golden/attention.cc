@@ -76,13 +76,13 @@ void NormalizeAs(const graph::QLayerNorm& op, const Tensor& x, const Tensor& gai
       squares += v * v;
     }
     const auto variance = static_cast<double>(channels * squares - sum * sum);
-    const double deviation = std::sqrt(variance + double{op.epsilon});
+    const auto rate = static_cast<float>(1.0 / std::sqrt(variance + double{op.epsilon}));
     for (int64_t i = 0; i < channels; ++i) {
-      const auto centred = static_cast<double>(channels * from[first + i * stride] - sum);
-      const double normal = centred / deviation;
-      const double scaled = normal * double{gain.data<float>()[i]};
-      const double moved = scaled + double{offset.data<float>()[i]};
-      to[first + i * stride] = ClampReal<T>(std::floor(moved + 0.5));
+      const auto centred = static_cast<float>(channels * from[first + i * stride] - sum);
+      const float normal = centred * rate;
+      const float scaled = normal * gain.data<float>()[i];
+      const float moved = scaled + offset.data<float>()[i];
+      to[first + i * stride] = ClampReal<T>(std::floor(moved + 0.5f));
     }
   });
 }

@@ -256,9 +256,10 @@ struct LayerNorm {
 };
 
 /// (x quantized [N,C,...], gain float32 [C], offset float32 [C]) -> like x. With S the sum of x over the
-/// channels of a pixel, Q the sum of x * x, D = C * x - S and V = C * Q - S * S, all exact: Clamp(floor(D /
-/// sqrt(V + epsilon) * gain + offset + 0.5)), each operation in double and rounded, in the order written. No
-/// zero point is subtracted: it cancels.
+/// channels of a pixel, Q the sum of x * x, D = C * x - S and V = C * Q - S * S, all exact, and R = 1 over
+/// the root of V + epsilon, in double: Clamp(floor(D * R * gain + offset + 0.5)), where D and R are rounded
+/// to float and each operation is one of floats, in the order written. No zero point is subtracted: it
+/// cancels.
 struct QLayerNorm {
   static constexpr std::string_view kMnemonic = "qlayer_norm";
   float epsilon = 1;  ///< Positive.

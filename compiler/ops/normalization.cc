@@ -154,20 +154,21 @@ Definition Normalize(const graph::QLayerNorm& op, const Node& node, const Tensor
     const Expr value = As(whole, x(WithChannel(i, d)));
     return te::Sum(value * value, {d});
   });
-  const Tensor deviation = te::Compute(node.name + ".deviation", columns, [&](const Indices& i) -> te::Body {
+  const Tensor rate = te::Compute(node.name + ".rate", columns, [&](const Indices& i) -> te::Body {
     const Expr total = As(kInt64, sum(i));
     const Expr variance = As(kInt64, squares(i)) * channels - total * total;
-    return Apply(MathFn::kSqrt, Real(variance) + tir::Float(op.epsilon, kReal));
+    const Expr deviation = Apply(MathFn::kSqrt, Real(variance) + tir::Float(op.epsilon, kReal));
+    return MakeCast(kReal32, Divide(tir::Float(1, kReal), deviation));
   });
   const Tensor normal = te::Compute(node.name, x.shape(), [&](const Indices& i) -> te::Body {
     const Indices column = WithChannel(i, Int(0));
-    const Expr centred = Real(As(whole, x(i)) * channels - sum(column));
-    const Expr moved = Divide(centred, deviation(column)) * Real(gain(i[1])) + Real(offset(i[1]));
-    return SaturatedFloor(x.type(), moved + tir::Float(0.5, kReal));
+    const Expr centred = MakeCast(kReal32, As(whole, x(i)) * channels - sum(column));
+    const Expr moved = centred * rate(column) * gain(i[1]) + offset(i[1]);
+    return SaturatedFloor(x.type(), moved + tir::Float(0.5, kReal32));
   });
   return {{{sum, Pattern::kColumns},
            {squares, Pattern::kColumns},
-           {deviation, Pattern::kColumns},
+           {rate, Pattern::kColumns},
            {normal, Pattern::kColumns}},
           {}};
 }

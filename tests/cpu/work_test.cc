@@ -122,20 +122,25 @@ TEST(Work, WhatIsLookedUpStaysScalarAndBranches) {
   EXPECT_EQ(sometimes.iterations, 64 + 2 * 64 * 5);
 }
 
-TEST(Work, ARealNumberIsComputedOnceAndOutsideOfVectors) {
-  const auto from = tir::MakeBuffer("from", DataType::Int(8), {64}),
-             to = tir::MakeBuffer("to", DataType::Float(64), {64});
+/// x * 0.5 + x * 0.5 for 64 values x, each half an expression of its own.
+runtime::HostWork WorkOfTwoHalves(DataType real) {
+  const auto from = tir::MakeBuffer("from", DataType::Int(8), {64}), to = tir::MakeBuffer("to", real, {64});
   const Var i = tir::MakeVar("i");
   const auto half = [&] {
-    return tir::MakeCast(DataType::Float(64), tir::MakeLoad(from, {tir::Ref(i)})) *
-           tir::Float(0.5, DataType::Float(64));
+    return tir::MakeCast(real, tir::MakeLoad(from, {tir::Ref(i)})) * tir::Float(0.5, real);
   };
-  const auto work = WorkOf(
+  return WorkOf(
       {"f",
        {from, to},
        Loop(i, 64, LoopKind::kVectorized, tir::MakeStmt(tir::Store{to, {tir::Ref(i)}, half() + half()}))});
-  EXPECT_EQ(Scalar(work, HostOp::kFloat), 3 * 64);
-  for (int64_t count : work.vector) EXPECT_EQ(count, 0);
+}
+
+TEST(Work, ARealNumberIsComputedOnceAndOutsideOfVectorsIfItHas64Bits) {
+  const auto wide = WorkOfTwoHalves(DataType::Float(64)), narrow = WorkOfTwoHalves(DataType::Float(32));
+  EXPECT_EQ(Scalar(wide, HostOp::kFloat), 3 * 64);
+  for (int64_t count : wide.vector) EXPECT_EQ(count, 0);
+  EXPECT_EQ(Scalar(narrow, HostOp::kFloat), 0);
+  EXPECT_EQ(narrow.vector[static_cast<size_t>(HostOp::kFloat)], 3 * 64 * 4);
 }
 
 TEST(Work, TimeIsCyclesBytesAndACall) {
