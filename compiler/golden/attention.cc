@@ -54,10 +54,11 @@ void NormalizeAs(const graph::QSoftmax& op, const Tensor& x, Tensor& out) {
     for (int64_t i = 0; i < channels; ++i) most = std::max<int32_t>(most, from[first + i * stride]);
     int64_t sum = 0;
     for (int64_t i = 0; i < channels; ++i) sum += op.exponentials[most - from[first + i * stride]];
+    const auto rate = static_cast<float>(1.0 * op.levels / static_cast<double>(sum));
     for (int64_t i = 0; i < channels; ++i) {
-      const int64_t e = op.exponentials[most - from[first + i * stride]];
-      const int64_t share = (2 * op.levels * e + sum) / (2 * sum) + op.zero_point;
-      to[first + i * stride] = Clamp<T>(share);
+      const auto e = static_cast<float>(op.exponentials[most - from[first + i * stride]]);
+      const float share = e * rate;
+      to[first + i * stride] = Clamp<T>(static_cast<int64_t>(std::floor(share + 0.5f)) + op.zero_point);
     }
   });
 }

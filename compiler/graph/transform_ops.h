@@ -226,9 +226,10 @@ struct Softmax {
 };
 
 /// (x quantized [N,G*C,...]) -> like x. Along the channels of each group, with m the largest x, e =
-/// exponentials[m - x] and S the sum of all e: Clamp((2 * levels * e + S) / (2 * S) + zero_point), the
-/// quotient rounded down. An exponential in [0, 2^24] for each value of x's type, 256 or 65,536, the first of
-/// them positive; at most as many levels, at least one.
+/// exponentials[m - x], S the sum of all e and R = levels / S, in double: Clamp(floor(e * R + 0.5) +
+/// zero_point), where R is rounded to float and each operation of the floor is one of floats. An exponential
+/// in [0, 2^24] for each value of x's type, 256 or 65,536, the first of them positive; at most as many
+/// levels, at least one.
 struct QSoftmax {
   static constexpr std::string_view kMnemonic = "qsoftmax";
   int64_t groups = 1;

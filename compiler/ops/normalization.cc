@@ -75,11 +75,6 @@ Definition Normalize(const graph::Softmax& op, const Node& node, const Tensors& 
   return result;
 }
 
-// The share floor(a / b), a = 2 * levels * e + S and b = 2 * S, is that of (a + 0.5) * (1 / b) in doubles
-// where a and b are small enough: a + 0.5 over b is at least 0.5 / b from any integer, and the two roundings
-// take it by less than (levels + 2) / 2^52. Of bytes b is at most 2^25 for each channel and levels 2^8.
-constexpr int64_t kMostChannelsOfShares = 1 << 16;
-
 Definition Normalize(const graph::QSoftmax& op, const Node& node, const Tensors& in) {
   const Tensor& x = in[0];
   const std::string& name = node.name;
@@ -109,26 +104,14 @@ Definition Normalize(const graph::QSoftmax& op, const Node& node, const Tensors&
   const Tensor sum = add(te::Compute(name + ".sum", columns, [&](const Indices& i) -> te::Body {
     return te::Sum(As(kInt64, exponential(most(i), x(WithChannel(i, i[1] * channels + Expr(d))))), {d});
   }));
-  if (steps > 256 || channels > kMostChannelsOfShares) {
-    add(te::Compute(name, x.shape(), [&](const Indices& i) -> te::Body {
-      const Indices column = column_of(i);
-      const Expr e = As(kInt64, exponential(most(column), x(i)));
-      const Expr share = FloorDiv(e * (2 * int64_t{op.levels}) + sum(column), sum(column) * 2);
-      return Saturated(x.type(), share + op.zero_point);
-    }));
-    return result;
-  }
-  const Tensor above = add(te::Compute(name + ".above", columns, [&](const Indices& i) -> te::Body {
-    return Real(sum(i)) + tir::Float(0.5, kReal);
-  }));
   const Tensor rate = add(te::Compute(name + ".rate", columns, [&](const Indices& i) -> te::Body {
-    return Divide(tir::Float(0.5, kReal), Real(sum(i)));
+    return MakeCast(kReal32, Divide(tir::Float(op.levels, kReal), Real(sum(i))));
   }));
   add(te::Compute(name, x.shape(), [&](const Indices& i) -> te::Body {
     const Indices column = column_of(i);
-    const Expr e = Real(exponential(most(column), x(i)));
-    const Expr share = (e * tir::Float(2.0 * op.levels, kReal) + above(column)) * rate(column);
-    return Saturated(x.type(), As(kInt32, share) + op.zero_point);
+    const Expr e = MakeCast(kReal32, exponential(most(column), x(i)));
+    const Expr share = As(kInt32, e * rate(column) + tir::Float(0.5, kReal32));
+    return Saturated(x.type(), share + op.zero_point);
   }));
   return result;
 }
