@@ -26,7 +26,8 @@ struct HostGroup {
 bool TakesBlocks(const graph::Graph& graph, const HostGroup& group);
 
 /// Whether channels that only blocking adds may be computed as any others, of whatever stands there: all
-/// values stand in the same blocks, and nothing is by channel.
+/// values stand in the same blocks, and nothing is by channel. Of a softmax they are 0 all the same: matmuls
+/// take them by what may mean nothing.
 bool FillsBlocks(const graph::Graph& graph, const HostGroup& group);
 
 /// The operation on shapes in groups.

@@ -163,9 +163,14 @@ class GroupBuilder {
     te::Tensor values = last.tensor;
     if (FillsBlocks(graph_, group_)) {
       std::vector<int64_t> shape = values.shape();
-      shape[1] = tir::RoundUp(shape[1], blocks->second.inner);
-      values = te::Compute(name + ".all", shape,
-                           [of = values](const te::Indices& i) -> te::Body { return of(i); });
+      const int64_t channels = std::exchange(shape[1], tir::RoundUp(shape[1], blocks->second.inner));
+      // By a mask, for a choice would be between loads, which lanes do not make together.
+      const bool zeros = shape[1] != channels && graph_.node(group_.nodes.back()).As<graph::QSoftmax>();
+      values = te::Compute(name + ".all", shape, [=, of = values](const te::Indices& i) -> te::Body {
+        if (!zeros) return of(i);
+        const tir::Expr mask = tir::Int(0, of.type()) - tir::MakeCast(of.type(), Lt(i[1], channels));
+        return tir::MakeBinary(tir::BinaryOp::kAnd, of(i), mask);
+      });
       computations_.push_back({values});
     }
     computations_.push_back({layouts::InBlocks(name, values, blocks->second, 0), ops::Pattern::kBlocks});

@@ -48,9 +48,10 @@ InBlock PlaceInBlock(const Indices& i, const Blocking& blocking) {
   return {FloorDiv(i[4], blocking.inner), FloorMod(i[4], blocking.inner)};
 }
 
-/// The element of `blocked` that holds (n, c, h, w).
-Expr Element(const Tensor& blocked, const Blocking& b, const Expr& n, const Expr& c, const Expr& h,
-             const Expr& w) {
+/// The element of `blocked` that holds (n, c, y, x) of rows of `width` pixels.
+Expr Element(const Tensor& blocked, const Blocking& b, int64_t width, const Expr& n, const Expr& c,
+             const Expr& y, const Expr& x) {
+  const Expr h = b.pixels == 0 ? y : y * width + x, w = b.pixels == 0 ? x : tir::Int(0);
   const Expr no = FloorDiv(n, b.outer), co = FloorDiv(c, b.inner);
   const Expr ni = FloorMod(n, b.outer), ci = FloorMod(c, b.inner);
   return b.gap == 0 ? blocked(no, co, h, w, ni, ci) : blocked(no, co, h, w, ni * b.inner + ci);
@@ -59,6 +60,7 @@ Expr Element(const Tensor& blocked, const Blocking& b, const Expr& n, const Expr
 /// The array [N,C,H,W], whose elements are `element(n, c, h, w)`, in blocks.
 Tensor Block(const std::string& name, const graph::Shape& shape, const Blocking& blocking, int8_t fill,
              const std::function<Expr(Expr, Expr, Expr, Expr)>& element) {
+  COSIM_CHECK(blocking.pixels == 0, "blocks filled up to {} pixels are only read", blocking.pixels);
   const DataType type = DataType::Int(blocking.bits);
   const Expr border = tir::Int(fill, type);
   return te::Compute(
@@ -101,6 +103,7 @@ std::vector<int64_t> BlockedShape(const graph::Shape& shape, Blocking blocking) 
   COSIM_CHECK(shape.size() == 2 || shape.size() == 4, "{} dimensions", shape.size());
   std::vector<int64_t> blocked = {CeilDiv(shape[0], blocking.outer), CeilDiv(shape[1], blocking.inner),
                                   Extent(shape, 2), Extent(shape, 3)};
+  if (blocking.pixels != 0) blocked[2] = blocking.pixels, blocked[3] = 1;
   if (blocking.gap == 0) {
     blocked.insert(blocked.end(), {blocking.outer, blocking.inner});
   } else {
@@ -113,7 +116,8 @@ Tensor PlainView(const std::string& name, const Tensor& blocked, const graph::Sh
                  Blocking blocking) {
   return te::Compute(name + ".plain", shape, [&](const Indices& i) -> te::Body {
     const Expr h = shape.size() == 2 ? tir::Int(0) : i[2], w = shape.size() == 2 ? tir::Int(0) : i[3];
-    return tir::MakeCast(DataType::Int(blocking.plain_bits), Element(blocked, blocking, i[0], i[1], h, w));
+    return tir::MakeCast(DataType::Int(blocking.plain_bits),
+                         Element(blocked, blocking, Extent(shape, 3), i[0], i[1], h, w));
   });
 }
 

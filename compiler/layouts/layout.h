@@ -24,6 +24,7 @@ struct Blocking {
   int bits = 8;        ///< Of an element of the blocked array: 8, 16 or 32.
   int plain_bits = 8;  ///< Of one of the plain array, at most as many.
   int64_t gap = 0;     ///< Elements behind each block of n * c that mean nothing.
+  int64_t pixels = 0;  ///< Not 0: H, W are one dimension of so many; those behind H * W mean nothing.
   friend bool operator==(const Blocking&, const Blocking&) = default;
 };
 

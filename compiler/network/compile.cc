@@ -23,6 +23,7 @@
 #include "compiler/tir/rounding.h"
 #include "isa/check.h"
 #include "isa/digest.h"
+#include "isa/text_escape.h"
 #include "runtime/host_arrays.h"
 
 namespace cosim::network {
@@ -78,18 +79,6 @@ class Compiler {
 
  private:
   ValueId Root(ValueId id) const { return lowering_.LookThroughViews(id); }
-  int AddLayer(const Group& group, const std::string& reason, bool on_accelerator) {
-    runtime::Layer layer;
-    layer.name = group.name;
-    for (ValueId id : group.nodes) {
-      layer.op += (layer.op.empty() ? "" : "+") + graph::DisplayName(graph_.node(id).op);
-      layer.macs += graph::Macs(graph_, id);
-    }
-    layer.on_accelerator = on_accelerator;
-    layer.reason = reason;
-    plan_.layers.push_back(std::move(layer));
-    return static_cast<int>(plan_.layers.size()) - 1;
-  }
 
   /// The first behind group `i` that is more than another view of a value; null: there is none.
   static const Group* NextKernel(std::span<const Group> groups, size_t i) {
@@ -104,6 +93,7 @@ class Compiler {
     if (group.kind == GroupKind::kConcat && PlaceTogether(group)) return;
     std::string reason;
     Item item;
+    if (auto turned = lowering_.LowerTransposition(group)) AppendTransposition(std::move(*turned));
     const std::vector<Group> parts = SplitBehindRequantization(graph_, group);
     if (parts.empty() || !lowering_.QuickerApart(group, parts, behind, why))
       item.accelerator = lowering_.Lower(group, reason);
@@ -117,11 +107,7 @@ class Compiler {
     if (item.accelerator) {
       item.kind = Item::Kind::kAccelerator;
       item.group = group;
-      item.reads = {{item.accelerator->input, item.accelerator->input_layout}};
-      if (item.accelerator->residual >= 0)
-        item.reads.push_back({item.accelerator->residual, lowering_.ReadLayout()});
-      if (item.accelerator->weights >= 0)
-        item.reads.push_back({item.accelerator->weights, item.accelerator->weights_layout});
+      item.reads = ReadsOf(*item.accelerator, lowering_.ReadLayout());
       item.writes = {item.accelerator->output, item.accelerator->output_layout};
     } else {
       item.kind = Item::Kind::kCpu;
@@ -135,13 +121,29 @@ class Compiler {
       item.writes = {Root(group.result()), {}};
     }
     for (const FormKey& form : item.reads) Need(form);
-    item.layer = AddLayer(group, item.accelerator ? why : reason, item.accelerator.has_value());
+    item.layer = AddLayer(plan_, LayerOf(graph_, group), item.accelerator ? why : reason,
+                          item.accelerator.has_value());
     if (item.accelerator) {
       if (options_.placed) options_.placed(group, item.accelerator->tile);
       plan_.layers[item.layer].schedule = ToString(item.accelerator->tile);
       plan_.layers[item.layer].knobs = std::move(item.accelerator->knobs);
       plan_.layers[item.layer].alternatives = std::move(item.accelerator->alternatives);
     }
+    Append(std::move(item));
+  }
+
+  void AppendTransposition(AcceleratorGroup made) {
+    runtime::Layer layer;
+    layer.name = isa::OneLine(graph_.node(made.output).name) + ".transposed";
+    layer.op = "transpose";
+    layer.schedule = ToString(made.tile);
+    Item item;
+    item.kind = Item::Kind::kAccelerator;
+    item.layer = AddLayer(plan_, std::move(layer),
+                          "activations become weights: a product by the identity turns tiles", true);
+    item.reads = ReadsOf(made, lowering_.ReadLayout());
+    item.writes = {made.output, made.output_layout};
+    item.accelerator = std::move(made);
     Append(std::move(item));
   }
 
@@ -171,7 +173,7 @@ class Compiler {
     }
     made_.insert({whole, plan_.items.size()});
     together_.push_back(whole);
-    AddLayer(group, "its operands are written side by side", true);
+    AddLayer(plan_, LayerOf(graph_, group), "its operands are written side by side", true);
     return true;
   }
 
@@ -225,11 +227,9 @@ class Compiler {
     runtime::Layer layer;
     layer.name = std::move(conversion.name);
     layer.op = std::move(conversion.op);
-    layer.reason = std::move(conversion.reason);
-    plan_.layers.push_back(std::move(layer));
     Item item;
     item.kind = Item::Kind::kConvert;
-    item.layer = static_cast<int>(plan_.layers.size()) - 1;
+    item.layer = AddLayer(plan_, std::move(layer), std::move(conversion.reason), false);
     item.cpu_kernel = plan_.conversions.size();
     item.reads = {from};
     item.writes = form;
@@ -318,7 +318,7 @@ class Compiler {
     AcceleratorGroup& group = *item.accelerator;
     PlacedKernel placed{&group.kernel, {}, item.layer, item.by_turns};
     for (Role role : group.roles) {
-      if (role == Role::kInput) {
+      if (role == Role::kInput && group.input >= 0) {
         placed.addresses.push_back(AddressOf(item.reads[0]));
       } else if (role == Role::kResidual) {
         placed.addresses.push_back(AddressOf(item.reads[1]));
@@ -436,7 +436,8 @@ class Compiler {
     if (!options_.keep_every_value) return;
     std::vector<FormKey> forms = together_;
     for (const Item& item : plan_.items)
-      if (item.kind != Item::Kind::kConvert) forms.push_back(item.writes);
+      if (item.kind != Item::Kind::kConvert && item.writes.layout.kind != Layout::Kind::kMatrices)
+        forms.push_back(item.writes);
     for (const FormKey& form : forms) {
       const ValueId value = form.value;
       auto place = PlaceOf(form, graph_.node(value).name, value);

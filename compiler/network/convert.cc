@@ -14,13 +14,16 @@ int BitsOf(const graph::Graph& graph, ValueId value) {
 
 layouts::Blocking BlockingOf(const graph::Graph& graph, const FormKey& form, const Array& array) {
   const int64_t block = form.layout.block, lanes = array.BlockBytes(block) * 8 / array.activation_bits;
-  return {array.batch, block, array.activation_bits, BitsOf(graph, form.value), lanes - array.batch * block};
+  return {
+      array.batch,       block, array.activation_bits, BitsOf(graph, form.value), lanes - array.batch * block,
+      form.layout.pixels};
 }
 
 bool IsPlain(const graph::Graph& graph, const FormKey& form, const Array& array) {
   const auto [n, c, h, w] = Shape4(graph, form.value);
   const layouts::Blocking blocking = BlockingOf(graph, form, array);
-  return h * w == 1 && blocking.outer == 1 && blocking.gap == 0 && blocking.bits == blocking.plain_bits &&
+  return h * w == 1 && blocking.pixels == 0 && blocking.outer == 1 && blocking.gap == 0 &&
+         blocking.bits == blocking.plain_bits &&
          (n * form.layout.groups == 1 || c / form.layout.groups % blocking.inner == 0);
 }
 

@@ -60,6 +60,14 @@ MatrixShape MatrixShapeOf(const std::array<int64_t, 4>& value, int64_t groups, b
   return {value[0] * groups, transposed ? rows : pixels, transposed ? pixels : rows};
 }
 
+bool PixelsAreTiles(const Array& array) {
+  return array.batch == 1 && !array.weights_by_input && array.layout_in == array.block_in &&
+         array.layout_out == array.block_out && array.block_in == array.block_out &&
+         array.activation_bits == array.weight_bits &&
+         8 * array.result_bytes == array.block_out * array.activation_bits &&
+         array.weight_bytes == array.block_out * array.result_bytes;
+}
+
 Grouping GroupingOf(const ConvView& view, const Array& array) {
   const int64_t groups = view.attributes.groups, outputs = view.o / groups;
   for (int64_t together = 1; together < groups; ++together)
@@ -108,7 +116,8 @@ int64_t BytesOf(const graph::Graph& graph, ValueId value, const Layout& layout, 
   }
   const int64_t tiles = CeilDiv(n, array.batch), block_bytes = array.BlockBytes(layout.block);
   if (layout.kind == Layout::Kind::kBlocked)
-    return tiles * layout.groups * CeilDiv(c / layout.groups, layout.block) * h * w * block_bytes;
+    return tiles * layout.groups * CeilDiv(c / layout.groups, layout.block) * std::max(h * w, layout.pixels) *
+           block_bytes;
   const auto y = Shape4(graph, layout.patches_for);
   if (layout.kind == Layout::Kind::kImage)
     return n * ImageOf(graph, value, layout).ImageBytes(array.activation_bytes);

@@ -34,6 +34,7 @@ struct Layout {
   graph::ValueId patches_for = -1;  ///< kPatches, kImage: the convolution
   int64_t groups = 1;       ///< kBlocked: [N][groups][C / groups / block]…; kMatrices; more than one: batch 1
   bool transposed = false;  ///< kMatrices: graph::MatMul::transpose_b
+  int64_t pixels = 0;       ///< kBlocked: of each block, where H * W are filled up; those behind mean nothing
   friend auto operator<=>(const Layout&, const Layout&) = default;
 };
 
@@ -76,6 +77,9 @@ struct MatrixShape {
   int64_t count = 1, o = 1, i = 1;
 };
 MatrixShape MatrixShapeOf(const std::array<int64_t, 4>& value, int64_t groups, bool transposed);
+
+/// Whether so many neighbouring pixels of a block are, to the byte, a tile of weights: an output each.
+bool PixelsAreTiles(const Array& array);
 
 /// Groups of a convolution as the array computes them: so many neighbours taken together, with zeros between
 /// them, that channels of one do not share a block with those of another.

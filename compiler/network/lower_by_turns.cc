@@ -112,7 +112,8 @@ std::optional<LoweredPair> GroupLowering::LowerTurns(const Group& first, const G
 }
 
 std::vector<TileWork> GroupLowering::RowTilesOf(const Plan& plan) const {
-  if (plan.feeder) return {};  // its two convolutions take turns as it is
+  if (plan.feeder) return {};              // its two convolutions take turns as it is
+  if (plan.window.rows_stored) return {};  // others have other rows
   return RowTiles(spec_, array_, *plan.kind, plan.window, plan.epilogue, options_.virtual_threads);
 }
 

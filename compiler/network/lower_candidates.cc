@@ -199,11 +199,11 @@ std::string GroupLowering::KeyOf(const Group& group, const Plan& plan) const {
 std::string GroupLowering::KeyOf(const Plan& plan) {
   const Window& w = plan.window;
   return fmt::format(
-      "{}{} {} {}", plan.feeder ? KeyOf(plan.feeder->plan) + " feeds " : "", fmt::ptr(plan.kind),
-      fmt::join({w.n,  w.ci, w.h,  w.w,  w.co, w.oh,  w.ow,   w.g,      w.si,    w.so,       w.kh,
-                 w.kw, w.sh, w.sw, w.dh, w.dw, w.top, w.left, w.bottom, w.right, w.pad_value},
+      "{}{} {} {}{}", plan.feeder ? KeyOf(plan.feeder->plan) + " feeds " : "", fmt::ptr(plan.kind),
+      fmt::join({w.n,  w.ci, w.h,  w.w,  w.co, w.oh,  w.ow,   w.g,      w.si,    w.so,        w.kh,
+                 w.kw, w.sh, w.sw, w.dh, w.dw, w.top, w.left, w.bottom, w.right, w.pad_value, w.rows_stored},
                 ","),
-      fmt::join(plan.epilogue.Rhythm(), ","));
+      fmt::join(plan.epilogue.Rhythm(), ","), w.weights_in_blocks ? " weights in blocks" : "");
 }
 
 std::string GroupLowering::KeyOf(const Tile& tile) {

@@ -22,7 +22,11 @@ namespace cosim::network {
 using graph::ValueId;
 
 GroupLowering::GroupLowering(const isa::Spec& spec, const graph::Graph& graph, const LowerOptions& options)
-    : spec_(spec), graph_(graph), options_(options), array_(kernels::FindArray(spec, no_array_)) {
+    : spec_(spec),
+      graph_(graph),
+      users_(graph.Users()),
+      options_(options),
+      array_(kernels::FindArray(spec, no_array_)) {
   if (options.cache != nullptr) ++options.cache->compilation;
   if (!options.host_only.empty())
     no_array_ = options.host_only;
@@ -37,7 +41,7 @@ ValueId GroupLowering::LookThroughViews(ValueId id) const {
 
 void GroupLowering::PackConstants(const Group& group, const Plan& plan, AcceleratorGroup& out) const {
   if (options_.timing_only) {
-    for (const Role role : {Role::kWeights, Role::kParameters, Role::kBias, Role::kTable,
+    for (const Role role : {Role::kInput, Role::kWeights, Role::kParameters, Role::kBias, Role::kTable,
                             Role::kFeederWeights, Role::kFeederParameters})
       out.constants.push_back({role, "", {}});
     return;
@@ -54,6 +58,8 @@ void GroupLowering::PackConstants(const Group& group, const Plan& plan, Accelera
 
 std::vector<PackedConstant> GroupLowering::MakeConstants(const Group& group, const Plan& plan,
                                                          const AcceleratorGroup& out) const {
+  if (out.input < 0)
+    return {{Role::kInput, group.name, PackIdentity(spec_.memories[array_.activations], array_.block_in)}};
   std::vector<PackedConstant> constants;
   const bool blank = options_.blank_constants;
   ChannelParameters parameters = ParametersOf(group, out, plan, !blank);
@@ -97,12 +103,18 @@ std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::st
   AcceleratorGroup out;
   Plan plan;
   reason.clear();
-  if (!MakePlan(group, out, plan, reason)) return std::nullopt;
+  if (!MakePlan(group, out, plan, reason) || !LowerPlan(group, plan, out, reason)) return std::nullopt;
+  if (out.output_layout.pixels != 0) in_tiles_.insert(out.output);
+  return out;
+}
+
+bool GroupLowering::LowerPlan(const Group& group, const Plan& plan, AcceleratorGroup& out,
+                              std::string& reason) {
   const RankedTiles ranked = Ranked(plan);
   if (!ranked.space->misfit.empty()) reason = ranked.space->misfit;
   auto candidates = LowerTuned(group, plan);
   if (candidates.empty()) candidates = LowerCandidates(group, plan, *ranked.ranking, reason);
-  if (candidates.empty()) return std::nullopt;
+  if (candidates.empty()) return false;
   Lowered& best = candidates.front();
   if (options_.explain) {
     out.knobs = KnobsOf(best.cost.tile, Rank(*ranked.space, spec_.dram).cheapest);
@@ -115,7 +127,7 @@ std::optional<AcceleratorGroup> GroupLowering::Lower(const Group& group, std::st
   before_ = Before{best.kernel, RhythmOf(plan), best.cost};
   Complete(group, plan, best, out);
   reason.clear();  // candidates that were refused left theirs
-  return out;
+  return true;
 }
 
 void GroupLowering::Complete(const Group& group, const Plan& plan, Lowered& kernel,

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,8 +38,8 @@ using kernels::Window;
 struct AcceleratorGroup {
   accel::Kernel kernel;
   std::vector<Role> roles;  ///< of the kernel's params
-  graph::ValueId input = -1, residual = -1,
-                 output = -1;  ///< values behind kInput, kResidual, kOutput; views looked through
+  /// Values behind kInput (-1: a constant), kResidual, kOutput; views looked through.
+  graph::ValueId input = -1, residual = -1, output = -1;
   Layout input_layout, output_layout;
   graph::ValueId weights = -1;  ///< the value behind kWeights where that is no constant, in weights_layout
   Layout weights_layout;
@@ -96,6 +97,10 @@ class GroupLowering {
   /// Sets `reason` and returns nothing when the group has to run on the CPU. On-chip storage continues from
   /// the group before.
   std::optional<AcceleratorGroup> Lower(const Group& group, std::string& reason);
+
+  /// What makes matrices of a value that the group, a matmul, reads by columns, where it stands in tiles.
+  /// Nothing: no kernel does.
+  std::optional<AcceleratorGroup> LowerTransposition(const Group& matmul);
 
   /// Whether a convolution with another operation behind it, `whole`, takes fewer cycles as the two groups
   /// `parts`, which the timing engine decides where the tile model is in doubt: between what was lowered last
@@ -176,6 +181,12 @@ class GroupLowering {
   std::string NoMultiplier() const;
   std::string WhyNoKernel(const graph::Node& node) const;
   bool PlanMatMul(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
+  /// How a value stands whose pixels are tiles of weights.
+  Layout TilesLayout(graph::ValueId value) const;
+  /// Whether all that reads a value is a matmul, as weights, that such tiles will do for.
+  bool MayStandInTiles(graph::ValueId value) const;
+  /// Has a convolution leave its result so, where it can.
+  void StandInTiles(const Group& group, AcceleratorGroup& out, Window& window) const;
   bool PlanElementwise(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   bool PlanConvolution(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   /// Makes a convolution whose window is unrolled one that gathers its windows from an image, if the ISA can.
@@ -326,16 +337,20 @@ class GroupLowering {
     AcceleratorGroup out;
   };
   std::vector<PackedConstant> MakeFeederConstants(const Plan& plan) const;
+  /// Chooses a schedule for a plan, and makes `out` what a run takes of its kernel.
+  bool LowerPlan(const Group& group, const Plan& plan, AcceleratorGroup& out, std::string& reason);
   /// Makes `out` what a run takes of the kernel.
   void Complete(const Group& group, const Plan& plan, Lowered& kernel, AcceleratorGroup& out) const;
 
   const isa::Spec& spec_;
   const graph::Graph& graph_;
+  std::vector<std::vector<graph::ValueId>> users_;  ///< of each value
   LowerOptions options_;
   std::string no_array_;  // before array_, which sets it
   Array array_;
   accel::StorageCursor cursor_;
   std::optional<Before> before_;
+  std::set<graph::ValueId> in_tiles_;  ///< values that stand so
   std::vector<Known> known_;
   std::vector<Fusion> fusions_;
   std::map<std::string, std::optional<TurnTiles>> by_turns_;  ///< by both workloads and tiles

@@ -90,6 +90,12 @@ std::vector<uint8_t> PackWeights(const isa::Memory& memory, const layouts::Layou
   return bytes;
 }
 
+std::vector<uint8_t> PackIdentity(const isa::Memory& memory, int64_t size) {
+  std::vector<int64_t> values(size * size, 0);
+  for (int64_t i = 0; i < size; ++i) values[i * size + i] = 1;
+  return Pack(memory, values);
+}
+
 std::vector<uint8_t> PackParameters(const isa::Spec& spec, const Array& array,
                                     const ChannelParameters& parameters, int64_t channels) {
   const isa::Memory& memory = spec.memories[array.parameters.memory];

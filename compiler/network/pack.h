@@ -31,6 +31,9 @@ int64_t BiasBytes(const isa::Spec& spec, const Array& array, int64_t channels);
 std::vector<uint8_t> PackWeights(const isa::Memory& memory, const layouts::Layout& layout,
                                  const ConvView& view, const WeightOrder& order);
 
+/// `size` elements of `size` lanes: 1 where the lane is the element's number, else 0.
+std::vector<uint8_t> PackIdentity(const isa::Memory& memory, int64_t size);
+
 /// One value a channel; a single one stands for all.
 struct ChannelParameters {
   std::vector<int32_t> bias, multiplier, shift;

@@ -2,6 +2,7 @@
 #include "compiler/network/plan.h"
 
 #include <set>
+#include <utility>
 
 namespace cosim::network {
 namespace {
@@ -29,6 +30,31 @@ std::optional<runtime::ImageRows> RowsOf(const graph::Graph& graph, const FormKe
 }
 
 }  // namespace
+
+runtime::Layer LayerOf(const graph::Graph& graph, const Group& group) {
+  runtime::Layer layer;
+  layer.name = group.name;
+  for (const graph::ValueId id : group.nodes) {
+    layer.op += (layer.op.empty() ? "" : "+") + graph::DisplayName(graph.node(id).op);
+    layer.macs += graph::Macs(graph, id);
+  }
+  return layer;
+}
+
+int AddLayer(Plan& plan, runtime::Layer layer, std::string reason, bool on_accelerator) {
+  layer.on_accelerator = on_accelerator;
+  layer.reason = std::move(reason);
+  plan.layers.push_back(std::move(layer));
+  return static_cast<int>(plan.layers.size()) - 1;
+}
+
+std::vector<FormKey> ReadsOf(const AcceleratorGroup& group, const Layout& read) {
+  std::vector<FormKey> reads;
+  if (group.input >= 0) reads.push_back({group.input, group.input_layout});
+  if (group.residual >= 0) reads.push_back({group.residual, read});
+  if (group.weights >= 0) reads.push_back({group.weights, group.weights_layout});
+  return reads;
+}
 
 void Erase(Plan& plan, size_t i) {
   const Item item = std::move(plan.items[i]);

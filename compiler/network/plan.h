@@ -34,6 +34,15 @@ struct Plan {
   std::vector<runtime::Layer> layers;
 };
 
+/// A group by its name, operations and multiply-accumulates.
+runtime::Layer LayerOf(const graph::Graph& graph, const Group& group);
+/// Its number. `reason` as runtime::Layer has it.
+int AddLayer(Plan& plan, runtime::Layer layer, std::string reason, bool on_accelerator);
+
+/// What a group on the accelerator reads: its input, unless that is constant, a residual, which stands as
+/// `read`, and weights that are a value.
+std::vector<FormKey> ReadsOf(const AcceleratorGroup& group, const Layout& read);
+
 /// Inputs of the graph that come as rows of pixels: as which image, and how they stand.
 using Images = std::map<graph::ValueId, std::pair<FormKey, runtime::ImageRows>>;
 

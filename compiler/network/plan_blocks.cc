@@ -10,7 +10,9 @@ namespace cosim::network {
 namespace {
 
 bool IsPlainForm(const FormKey& form) { return form.layout.kind == Layout::Kind::kPlain; }
-bool IsBlockedForm(const FormKey& form) { return form.layout.kind == Layout::Kind::kBlocked; }
+bool IsBlockedForm(const FormKey& form) {
+  return form.layout.kind == Layout::Kind::kBlocked && form.layout.pixels == 0;
+}
 
 class BlocksForHost {
  public:

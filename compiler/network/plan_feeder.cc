@@ -39,7 +39,7 @@ bool GroupLowering::PlanFeeder(const Group& group, Plan& plan, std::string& reas
 }
 
 std::optional<GroupLowering::Fed> GroupLowering::LowerFed(const TurnPair& pair) const {
-  if (options_.keep_every_value || !CanFeed()) return std::nullopt;
+  if (options_.keep_every_value || !CanFeed() || pair.b->output_layout.pixels != 0) return std::nullopt;
   const std::optional<Group> group = Feed(graph_, *pair.first, *pair.second);
   Fed fed;
   Plan plan;

@@ -100,6 +100,7 @@ bool GroupLowering::PlanConvolution(const Group& group, AcceleratorGroup& out, P
   window.dw = conv.dilation[1];
   SetPadding(conv.pad, window);
   window.pad_value = conv.input_zero_point;
+  StandInTiles(group, out, window);
   if (window.pad_value != 0 && window.Padded()) {
     bool can_pad = false;
     for (const auto& format : spec_.formats)
@@ -132,49 +133,6 @@ bool GroupLowering::PlanImage(const Group& group, const ConvView& view, Accelera
   window.w = window.ow;
   window.gather = CyclesOfElement(gathered, spec_.dram.beat_bytes());
   plan.gathered = std::move(gathered);
-  return true;
-}
-
-bool GroupLowering::PlanMatMul(const Group& group, AcceleratorGroup& out, Plan& plan,
-                               std::string& reason) const {
-  const auto& node = graph_.node(group.anchor());
-  const auto& op = *node.As<graph::MatMul>();
-  if (array_.batch != 1)
-    return reason = fmt::format(
-               "the {} rows of a tile share their weights, images do not: batch 1 lifts that", array_.batch),
-           false;
-  const isa::Memory& weights = spec_.memories[array_.weights];
-  if (array_.weight_bits != 8 && array_.weight_bits != 16)
-    return reason = fmt::format("the host packs its weights as whole bytes: lanes of '{}' have {} bits",
-                                weights.name, array_.weight_bits),
-           false;
-  if (const auto dtype = graph_.node(node.inputs[1]).type.dtype;
-      8 * graph::SizeOf(dtype) > array_.weight_bits)
-    return reason = fmt::format("activations are its weights, {}: lanes of '{}' have {} bits",
-                                graph::Name(dtype), weights.name, array_.weight_bits),
-           false;
-  const Epilogue epilogue = EpilogueOf(graph_, group);
-  if (epilogue.Find<graph::BiasAdd>() ||
-      (epilogue.requantize() && epilogue.requantize()->multiplier.size() != 1))
-    return reason = "bias or scales of a channel behind a product of activations", false;
-  out.input = LookThroughViews(node.inputs[0]);
-  out.weights = LookThroughViews(node.inputs[1]);
-  const auto [n, c, h, w] = Shape4(graph_, out.input);
-  const MatrixShape m = MatrixShapeOf(Shape4(graph_, out.weights), op.groups, op.transpose_b);
-  plan.kind = &kernels::Contraction();
-  Window& window = plan.window;
-  window.g = m.count;
-  window.ci = CeilDiv(m.i, array_.layout_in);
-  window.co = CeilDiv(m.o, array_.layout_out);
-  window.si = array_.InElements();
-  window.so = array_.OutElements();
-  window.h = window.oh = h;
-  window.w = window.ow = w;
-  // Groups that fill their blocks stand as they would without groups.
-  out.input_layout = ReadLayout();
-  if (m.i % array_.layout_in != 0) out.input_layout.groups = op.groups;
-  if (m.o % array_.layout_out != 0) out.output_layout.groups = op.groups;
-  out.weights_layout = {Layout::Kind::kMatrices, 0, -1, op.groups, op.transpose_b};
   return true;
 }
 

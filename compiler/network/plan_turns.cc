@@ -24,7 +24,7 @@ struct Pair {
 Pair PairAt(const Plan& plan, GroupLowering& lowering, size_t i) {
   const Item &first = plan.items[i - 1], &second = plan.items[i];
   const AcceleratorGroup *a = OnAccelerator(plan, i - 1), *b = OnAccelerator(plan, i);
-  if (!a || !b || second.reads[0] != first.writes) return {};
+  if (!a || !b || b->input < 0 || second.reads[0] != first.writes) return {};
   const GroupLowering::TurnPair neighbours{.first = &first.group,
                                            .a = a,
                                            .second = &second.group,

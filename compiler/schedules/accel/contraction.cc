@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums over the array's inputs. See kernel_template.h.
+#include <algorithm>
 #include <utility>
 
 #include "compiler/schedules/accel/kernel_template.h"
@@ -23,6 +24,8 @@ class ContractionTemplate : public KernelTemplate {
                               {1, w.ci, "ci"},         {1, w.si, "si"}, {1, w.parts, "part"},
                               {2, w.kh, "ky"},         {3, w.kw, "kx"}, {0, array.block_out, "o"},
                               {1, array.block_in, "k"}};
+    const auto outputs = layout.begin() + 1, inputs = outputs + 2;
+    if (w.weights_in_blocks) std::rotate(outputs, inputs, inputs + 2);
     if (array.weights_by_input) std::swap(layout[8], layout[9]);
     return layout;
   }

@@ -4,18 +4,34 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "compiler/schedules/accel/kernel_part.h"
 #include "compiler/te/lower.h"
 #include "compiler/te/te.h"
+#include "compiler/tir/visitor.h"
 
 namespace cosim::kernels {
 namespace {
 
 using te::Indices;
 using te::Tensor;
+
+class StoreInstead : public tir::Mutator {
+ public:
+  StoreInstead(tir::Buffer old, tir::Buffer instead) : old_(std::move(old)), instead_(std::move(instead)) {}
+
+  tir::Stmt MutateStmt(const tir::Stmt& stmt) override {
+    const auto* store = tir::As<tir::Store>(stmt);
+    if (store == nullptr || store->buffer != old_) return tir::Mutator::MutateStmt(stmt);
+    return tir::MakeStmt(tir::Store{instead_, store->indices, store->value});
+  }
+
+ private:
+  tir::Buffer old_, instead_;
+};
 
 class KernelBuilder {
  public:
@@ -46,7 +62,9 @@ class KernelBuilder {
     arguments_.roles.push_back(Role::kOutput);
     te::Schedule schedule({output_});
     Plan(schedule);
-    return {te::Lower(schedule, arguments_.tensors, name), arguments_.roles};
+    tir::Function function = te::Lower(schedule, arguments_.tensors, name);
+    if (w_.rows_stored != 0) FillUpRows(function);
+    return {std::move(function), arguments_.roles};
   }
 
  private:
@@ -61,6 +79,15 @@ class KernelBuilder {
     Tile tile = t_;
     tile.weights_resident = true;
     feeder_->Plan(schedule, operands, tile, array_.activations, parameters_resident_);
+  }
+
+  // Makes the output a part of one with more rows.
+  void FillUpRows(tir::Function& function) const {
+    std::vector<int64_t> shape = output_.shape();
+    shape[3] = w_.rows_stored;
+    const tir::Buffer filled = tir::MakeBuffer(output_->name, output_.type(), std::move(shape));
+    std::ranges::replace(function.params, output_.buffer(), filled);
+    function.body = StoreInstead(output_.buffer(), filled).MutateStmt(function.body);
   }
 
   // The loop inside which a tile is computed.

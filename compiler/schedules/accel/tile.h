@@ -34,7 +34,10 @@ struct Window {
   int64_t pad_value = 0;
   int64_t parts = 1;  ///< of which each weight is the sum: of two where it is wider than the array's
   double gather = 0;  ///< cycles of the load unit for an element gathered in pieces; 0: elements come whole
-  bool fed = false;   ///< what it slides over is computed on chip, by a feeder (kernel.h)
+  /// Weights stand as blocks of pixels do, their inputs outside: [g][ci][si][co][so]….
+  bool weights_in_blocks = false;
+  int64_t rows_stored = 0;      ///< rows of the output's blocks in DRAM, where it fills fewer; 0: as it has
+  bool fed = false;             ///< what it slides over is computed on chip, by a feeder (kernel.h)
   std::optional<Pooling> pool;  ///< of the sums, the largest of each of these windows go on
   int64_t OutRows() const { return pool ? pool->rows.out : oh; }
   int64_t OutCols() const { return pool ? pool->cols.out : ow; }
