@@ -31,14 +31,14 @@ class BlocksForHost {
 
  private:
   /// Where the blocks that a form of the host's group becomes are made; the number of items where they are
-  /// not, or in two ways.
+  /// not, or in two ways, or those of a view of it, which are others.
   size_t PackOf(const FormKey& form) const {
     const size_t none = plan_.items.size();
     size_t pack = none;
     for (size_t i = 0; i < plan_.items.size(); ++i) {
       const Item& item = plan_.items[i];
       if (item.kind != Item::Kind::kConvert || item.reads[0] != form) continue;
-      if (pack != none || !IsBlockedForm(item.writes)) return none;
+      if (pack != none || !IsBlockedForm(item.writes) || item.writes.value != form.value) return none;
       pack = i;
     }
     return pack;

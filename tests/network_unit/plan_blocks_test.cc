@@ -131,6 +131,17 @@ TEST(StayInBlocks, AddsOfResidualsAreChained) {
   EXPECT_THAT(HostStepsOf(b, "vta"), ElementsAre("qadd", "qadd"));
 }
 
+// A flattened value stands in blocks of its own: of all its pixels.
+TEST(StayInBlocks, WhatIsFlattenedBehindIsPacked) {
+  GraphBuilder b;
+  const ValueId table = b.Add(AnyTable(b), {b.Conv(b.Input({3, 8, 3, 2}), 1, {}, 1, 1, false)});
+  const ValueId flat = b.Add(graph::Flatten{}, {table});
+  const ValueId sums = b.Add(graph::Dense{}, {flat, b.Constant<int8_t>({9, 6}, -128, 127)});
+  b.graph.SetOutputs({b.Add(graph::Requantize{{1 << 30}, {38}}, {sums})});
+  EXPECT_THAT(HostStepsOf(b, "cosim", {{"isa.alu_ops.look_up", "off"}, {"parameters.block_out", "16"}}),
+              testing::IsSupersetOf({"table", "pack"}));
+}
+
 TEST(StayInBlocks, MatricesAreMadeOfBlocks) {
   GraphBuilder b;
   const ValueId x = b.Input({1, 8, 6, 1});
