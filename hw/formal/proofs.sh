@@ -68,3 +68,9 @@ for shape in "PieceBytes=7 PortBits=16" "PieceBytes=6 PortBits=32"; do
 done
 mutant piece_turn piece_turn "PieceBytes=4 PortBits=16" 14 piece_turn "s/chosen\[j\*8 +: 8\] = before_that_q/chosen[j*8 +: 8] = before_q/"
 mutant piece_turn piece_turn "PieceBytes=4 PortBits=16" 14 piece_turn "s/assign odd1 .*/assign odd1 = {BeatBytes{turn1[BeatShift]}};/"
+
+for shape in "Units=2 Queues=2" "Units=3 Queues=1"; do
+  prove ledger ledger "$shape" 12 6
+done
+mutant ledger ledger "" 10 ledger "s/if (column_q == counted_column_q) .*/;/"
+mutant ledger ledger "" 10 ledger "s/counted_d = start_q ? '0 : counted_q;/counted_d = counted_q;/"

@@ -3,7 +3,8 @@
 // unit does in a cycle, its engines and issue.sv say.
 //
 // A cycle counts for one reason a unit, the first that applies, so a row is a small memory of which one entry a cycle
-// is counted up; an entry never counted in this run reads as 0. A cycle t with run_i is in the entries from t + 3 on.
+// is counted up: read in one cycle, counted and written in the next. An entry never counted in this run reads as 0. A
+// cycle t with run_i is in the entries from t + 3 on.
 `ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
 `define MUTANT(name) 1'b0
 `endif
@@ -21,7 +22,7 @@ module ledger #(
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  input  logic                   start_i,       // cycle 0: what was counted before is gone
+  input  logic                   start_i,       // cycle 0: what was counted before is gone; no cycle just before counts
   input  logic                   run_i,         // this cycle counts; cycle 0 does
   input  logic [Units-1:0]       busy_i,
   input  logic [Units-1:0]       wait_push_i,
@@ -32,26 +33,28 @@ module ledger #(
   output logic [CounterBits-1:0] value_o        // in the same cycle
 );
 
-  logic                           run_q;
+  logic                           run_q, counts_q;   // the cycle before, the one before that
   logic                           start_q;
   logic [Units*CounterBits-1:0]   values;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      run_q   <= 1'b0;
-      start_q <= 1'b0;
+      run_q    <= 1'b0;
+      counts_q <= 1'b0;
+      start_q  <= 1'b0;
     end else begin
-      run_q   <= run_i;
-      start_q <= start_i;
+      run_q    <= run_i;
+      counts_q <= run_q;
+      start_q  <= start_i;
     end
   end
 
   for (genvar u = 0; u < Units; u++) begin : gen_row
     logic [QueueBits-1:0]   tokens;
-    logic [ColumnBits-1:0]  column_d, column_q;
+    logic [ColumnBits-1:0]  column_d, column_q, counted_column_q;
     logic [CounterBits-1:0] mem [0:Columns-1];
     logic [Columns-1:0]     counted_d, counted_q;   // entries that this run has counted up
-    logic [CounterBits-1:0] sum;
+    logic [CounterBits-1:0] count_d, count_q, sum;
 
     assign tokens = wait_token_i & Pops[u*QueueBits +: QueueBits];
 
@@ -66,15 +69,22 @@ module ledger #(
       if (busy_i[u])      column_d = ColumnBits'(0);
     end
 
+    // The entry that is written in this cycle is not in the memory yet.
     always_comb begin
       counted_d = start_q ? '0 : counted_q;
-      sum       = (counted_d[column_q] ? mem[column_q] : '0) + 1'b1;
-      if (run_q) counted_d[column_q] = 1'b1;
+      sum       = count_q + 1'b1;
+      count_d   = counted_d[column_q] ? mem[column_q] : '0;
+      if (counts_q) begin
+        counted_d[counted_column_q] = 1'b1;
+        if (column_q == counted_column_q) count_d = sum;
+      end
     end
 
     always_ff @(posedge clk_i) begin
-      column_q <= column_d;
-      if (run_q) mem[column_q] <= sum;
+      column_q         <= column_d;
+      counted_column_q <= column_q;
+      count_q          <= count_d;
+      if (counts_q) mem[counted_column_q] <= sum;
     end
 
     always_ff @(posedge clk_i) begin
@@ -92,5 +102,10 @@ module ledger #(
       if (32'(entry_i) >> ColumnBits == u) value_o = values[u*CounterBits +: CounterBits];
     end
   end
+
+`ifndef YOSYS
+  a_start: assert property (@(posedge clk_i) disable iff (!rst_ni) start_i |-> !run_q)
+    else $error("a run starts behind a cycle that does not count");
+`endif
 
 endmodule
