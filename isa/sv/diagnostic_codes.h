@@ -17,7 +17,7 @@ namespace cosim::isa {
   X(kForeignModel, "E0707", "a model in the cache that cannot be loaded, as one built for another machine") \
   X(kNoPlaceTools, "E0708", "nextpnr for Xilinx 7 has not been fetched")                                    \
   X(kNoBlock, "E0709", "a block for `synth --block` that the design does not have")                         \
-  X(kPlaceFailed, "E0710", "Yosys or nextpnr fails on a block, or leaves a report that is none")            \
+  X(kPlaceFailed, "E0710", "Yosys or nextpnr fails on a block, runs too long or leaves no report")          \
   X(kBoardPorts, "E0711", "memory ports that the board does not have: too many, too wide, bursts too long")
 
 #define COSIM_DECLARE_CODE(name, code, meaning) inline constexpr char name[] = code;

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -34,6 +35,8 @@ constexpr char kMethod[] = "2";
 
 constexpr char kFlat[] = "flat.il", kObjects[] = "objects.txt", kPorts[] = "ports.txt", kKeep[] = "keep.txt";
 constexpr char kMapped[] = "block.json", kReport[] = "report.json";
+
+constexpr int kOutOfTime = 128 + SIGXCPU;  // how a program ends whose CPU time is up
 
 std::string ReadText(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -110,7 +113,7 @@ class Placer {
   std::optional<fs::path> Map(const std::string& block);
   bool MapInto(const fs::path& making, const std::string& block, const std::string& objects) const;
   std::optional<Route> RouteOnce(const std::string& block, int seed);
-  bool RouteInto(const fs::path& making, const fs::path& mapped, int seed) const;
+  bool RouteInto(const fs::path& making, const fs::path& mapped, int seed);
 
   const isa::Spec& spec_;
   const PlaceTools& tools_;
@@ -119,6 +122,7 @@ class Placer {
   const std::vector<sim::RtlSource> sources_;
   fs::path flat_;
   PlacePartition partition_;
+  bool out_of_time_ = false;  ///< how the last route ended
 };
 
 std::optional<fs::path> Placer::Entry(const std::string& key, const std::string& what, const char* log,
@@ -135,6 +139,12 @@ std::optional<fs::path> Placer::Entry(const std::string& key, const std::string&
   if (folder) return folder;
   if (!error.empty()) {
     diags_.Error(isa::codes::kNoRtlCache, {spec_.config}, error).hint = "$XDG_CACHE_HOME moves the cache";
+  } else if (out_of_time_) {
+    diags_
+        .Error(isa::codes::kPlaceFailed, {spec_.config},
+               fmt::format("{} is stopped after {} s of CPU", what, options_.route_seconds))
+        .hint = fmt::format("the end of {} says how many wires were left; another seed may have an end",
+                            (cache.folder() / (key + ".failed") / "nextpnr.log").string());
   } else {
     diags_.Error(isa::codes::kPlaceFailed, {spec_.config}, fmt::format("{} fails", what)).hint =
         fmt::format("the end of {} says why", (cache.folder() / (key + ".failed") / log).string());
@@ -184,16 +194,18 @@ std::optional<fs::path> Placer::Map(const std::string& block) {
                [&](const fs::path& making) { return MapInto(making, block, objects); });
 }
 
-bool Placer::RouteInto(const fs::path& making, const fs::path& mapped, int seed) const {
-  std::vector<std::string> command = {tools_.nextpnr.string()};
+bool Placer::RouteInto(const fs::path& making, const fs::path& mapped, int seed) {
+  std::vector<std::string> command = {"prlimit", fmt::format("--cpu={}:", options_.route_seconds), "--",
+                                      tools_.nextpnr.string()};
   std::ranges::copy(RouteOptions(seed), std::back_inserter(command));
   std::error_code error;
   fs::copy_file(mapped / kMapped, making / kMapped, error);
   if (!error) fs::copy_file(mapped / kPorts, making / kPorts, error);
   if (error || !WriteText(making / "pins.xdc", PinsText())) return false;
-  const bool routed = runtime::RunProgram(command, "output.log", making) == 0;
+  const int status = runtime::RunProgram(command, "output.log", making);
+  out_of_time_ = status == kOutOfTime;
   fs::remove(making / kMapped, error);
-  return routed && fs::exists(making / kReport);
+  return status == 0 && fs::exists(making / kReport);
 }
 
 std::optional<Route> Placer::RouteOnce(const std::string& block, int seed) {

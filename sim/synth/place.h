@@ -53,6 +53,7 @@ struct Placement {
 struct PlaceOptions {
   std::string block;                                 ///< of PlaceBlocks, or kWholeDesign; empty: every block
   std::vector<int> seeds = {1, 2};                   ///< 1 to kMaxSeed
+  int route_seconds = 3 * 3600;                      ///< of CPU for one route: not every one has an end
   std::function<void(const std::string&)> progress;  ///< what is being done now
   std::function<void(size_t, size_t)> step;          ///< blocks that are routed, of how many
 };
@@ -60,7 +61,7 @@ struct PlaceOptions {
 /// What is asked for, from the cache or routed now: up to a minute of CPU and 1.5 GB for a block and seed, 7
 /// minutes and more for a whole design. Nothing after reporting: a spec that has no RTL (E0701), tools that
 /// have not been fetched (E0708), a block that is not there (E0709), a cache that cannot be written (E0704),
-/// a tool that fails (E0710).
+/// a tool that fails or takes too long (E0710).
 std::optional<Placement> Place(const isa::Spec& spec, const PlaceOptions& options, Diagnostics& diags);
 
 /// What has been routed before with seeds up to kMaxSeed, without running anything. Empty for a spec without

@@ -180,10 +180,12 @@ esac
     std::ifstream file(folder_ / "runs");
     return static_cast<int>(std::count(std::istreambuf_iterator<char>(file), {}, '\n'));
   }
+  /// Instead of the one that reports.
+  void RouterWithoutEnd() { Program("nextpnr", "while :; do :; done\n"); }
   std::optional<synth::Placement> Run(const isa::Spec& spec, const std::string& block,
                                       const std::vector<int>& seeds = {1, 2}) {
     diags_ = Diagnostics();
-    return synth::Place(spec, {.block = block, .seeds = seeds}, diags_);
+    return synth::Place(spec, {.block = block, .seeds = seeds, .route_seconds = 1}, diags_);
   }
   std::string Refusal(const isa::Spec& spec, const std::string& block) {
     EXPECT_FALSE(Run(spec, block).has_value());
@@ -250,6 +252,16 @@ TEST_F(PlaceTest, SaysWhatIsWrong) {
   EXPECT_EQ(Runs(), 0);
   EXPECT_THAT(Refusal(spec, "locks"), HasSubstr("error[E0710]: routing locks with seed 1 fails"));
   EXPECT_EQ(EvidenceText(synth::EvidenceOf(synth::CachedPlacement(spec), spec)), "unproven");
+}
+
+TEST_F(PlaceTest, StopsARouterThatFindsNoEnd) {
+  StandIn();
+  const isa::Spec spec = SpecFor("tiny.yaml");
+  ASSERT_TRUE(Run(spec, "locks", {1}).has_value()) << diags_.Render();
+  RouterWithoutEnd();
+  EXPECT_THAT(Refusal(spec, "locks"), HasSubstr("routing locks with seed 2 is stopped after 1 s of CPU"));
+  EXPECT_THAT(diags_.Render(), HasSubstr("another seed may have an end"));
+  EXPECT_TRUE(Run(spec, "locks", {1}).has_value()) << "what was routed before stays";
 }
 
 TEST_F(PlaceTest, IsAnOptionOfSynth) {
