@@ -61,30 +61,20 @@ runtime::CacheKey DesignKey(const std::vector<sim::RtlSource>& sources, const Pl
   return key;
 }
 
-std::vector<std::string> RouteOptions(int seed) {
-  return {"--json",
-          kMapped,
-          "-o",
-          "xdc=pins.xdc",
-          "--freq",
-          "115",
-          "--router",
-          "router2",
-          "--timing-allow-fail",
-          "--seed",
-          std::to_string(seed),
-          "-q",
-          "-l",
-          "nextpnr.log",
-          "--report",
-          kReport};
+std::vector<std::string> RouteOptions(const std::string& block, int seed) {
+  std::vector<std::string> options = {"--json", kMapped, "-o", "xdc=pins.xdc", "--freq", "115"};
+  options.insert(options.end(), {"--router", "router2", "--timing-allow-fail", "--seed", std::to_string(seed),
+                                 "-q", "-l", "nextpnr.log", "--report", kReport});
+  // Twice the default: from its places the router finds no end with some seeds.
+  if (block == kWholeDesign) options.insert(options.end(), {"--placer-heap-alpha", "0.2"});
+  return options;
 }
 
 /// Of everything that a route depends on: another way of mapping is another route.
 std::string RouteKey(const std::vector<sim::RtlSource>& sources, const PlaceTools& tools,
                      const std::string& block, int seed) {
   auto key = DesignKey(sources, tools, "route").Add(block).Add(MapScript());
-  for (const std::string& option : RouteOptions(seed)) key.Add(option);
+  for (const std::string& option : RouteOptions(block, seed)) key.Add(option);
   return key.Text();
 }
 
@@ -113,7 +103,7 @@ class Placer {
   std::optional<fs::path> Map(const std::string& block);
   bool MapInto(const fs::path& making, const std::string& block, const std::string& objects) const;
   std::optional<Route> RouteOnce(const std::string& block, int seed);
-  bool RouteInto(const fs::path& making, const fs::path& mapped, int seed);
+  bool RouteInto(const fs::path& making, const fs::path& mapped, const std::string& block, int seed);
 
   const isa::Spec& spec_;
   const PlaceTools& tools_;
@@ -194,10 +184,10 @@ std::optional<fs::path> Placer::Map(const std::string& block) {
                [&](const fs::path& making) { return MapInto(making, block, objects); });
 }
 
-bool Placer::RouteInto(const fs::path& making, const fs::path& mapped, int seed) {
+bool Placer::RouteInto(const fs::path& making, const fs::path& mapped, const std::string& block, int seed) {
   std::vector<std::string> command = {"prlimit", fmt::format("--cpu={}:", options_.route_seconds), "--",
                                       tools_.nextpnr.string()};
-  std::ranges::copy(RouteOptions(seed), std::back_inserter(command));
+  std::ranges::copy(RouteOptions(block, seed), std::back_inserter(command));
   std::error_code error;
   fs::copy_file(mapped / kMapped, making / kMapped, error);
   if (!error) fs::copy_file(mapped / kPorts, making / kPorts, error);
@@ -213,7 +203,7 @@ std::optional<Route> Placer::RouteOnce(const std::string& block, int seed) {
   if (!mapped) return std::nullopt;
   const auto folder =
       Entry(RouteKey(sources_, tools_, block, seed), fmt::format("routing {} with seed {}", block, seed),
-            "output.log", [&](const fs::path& making) { return RouteInto(making, *mapped, seed); });
+            "output.log", [&](const fs::path& making) { return RouteInto(making, *mapped, block, seed); });
   if (!folder) return std::nullopt;
   std::string error;
   const auto route = ReadRoute(*folder, seed, error);
