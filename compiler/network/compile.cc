@@ -23,7 +23,6 @@
 #include "compiler/tir/rounding.h"
 #include "isa/check.h"
 #include "isa/digest.h"
-#include "isa/text_escape.h"
 #include "runtime/host_arrays.h"
 
 namespace cosim::network {
@@ -134,7 +133,7 @@ class Compiler {
 
   void AppendTransposition(AcceleratorGroup made) {
     runtime::Layer layer;
-    layer.name = isa::OneLine(graph_.node(made.output).name) + ".transposed";
+    layer.name = made.kernel.name;
     layer.op = "transpose";
     layer.schedule = ToString(made.tile);
     Item item;

@@ -89,7 +89,7 @@ void GroupLowering::StandInTiles(const Group& group, AcceleratorGroup& out, Wind
   if (!is_pointwise || !group.feeder.empty() || PoolBehind(graph_, group) || !MayStandInTiles(group.result()))
     return;
   window.h = window.oh = window.h * window.w;
-  window.w = window.ow = 1;
+  window.w = window.ow = window.sh = window.sw = 1;
   out.output_layout = TilesLayout(group.result());
   window.rows_stored = out.output_layout.pixels;
 }

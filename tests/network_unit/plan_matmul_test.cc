@@ -17,8 +17,9 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// The operations of the steps that make weights of values, "transpose" being the accelerator's, once the
-/// output, or every value too, has shown to be the golden model's, whatever memory held before.
+/// The operations of the steps that make weights of values, "transpose" being the accelerator's, and a "host"
+/// for each product that is the host's, once the output, or every value too, has shown to be the golden
+/// model's, whatever memory held before.
 std::vector<std::string> StepsToWeights(GraphBuilder& b, const isa::Spec& spec, bool every_value = false) {
   std::vector<std::string> steps;
   const std::vector<graph::Tensor> inputs = {b.Draw(b.graph.node(b.graph.inputs()[0]).type.shape)};
@@ -36,8 +37,10 @@ std::vector<std::string> StepsToWeights(GraphBuilder& b, const isa::Spec& spec, 
     for (const runtime::Place& place : network.values)
       EXPECT_EQ(runtime::ReadPlain(device, place), RawBytes(*values[place.value])) << place.name;
     steps.clear();
-    for (const auto& layer : network.layers)
+    for (const auto& layer : network.layers) {
       if (layer.op == "pack_matrices" || layer.op == "transpose") steps.push_back(layer.op);
+      if (layer.op.starts_with("matmul") && !layer.on_accelerator) steps.push_back("host");
+    }
   }
   return steps;
 }
@@ -97,8 +100,7 @@ TEST(PixelsAsWeights, OtherTilesAreTheHosts) {
   EXPECT_THAT(StepsToWeights(b, Load("cosim", {{"parameters.block_in", "4"}, {"parameters.block_out", "8"}})),
               ElementsAre("pack_matrices", "pack_matrices"));
   GraphBuilder rows = Attend({});
-  EXPECT_THAT(StepsToWeights(rows, Square("8", {{"parameters.batch", "2"}})), IsEmpty())
-      << "no product of activations is the accelerator's";
+  EXPECT_THAT(StepsToWeights(rows, Square("8", {{"parameters.batch", "2"}})), ElementsAre("host", "host"));
 }
 
 // What stands behind the last pixel is multiplied by what the accelerator left behind the last channel.
@@ -107,6 +109,23 @@ TEST(PixelsAsWeights, SharesThatTheAcceleratorMadeNeedWholeTiles) {
   EXPECT_THAT(StepsToWeights(odd, Square("4")), ElementsAre("pack_matrices"));
   GraphBuilder whole = Attend({.height = 4, .softmax = false});
   EXPECT_THAT(StepsToWeights(whole, Square("4")), ElementsAre("transpose"));
+}
+
+// Of a single row a stride between rows leaves all pixels.
+TEST(PixelsAsWeights, AStrideBetweenRowsOfOneIsNone) {
+  GraphBuilder b = Attend({.height = 1}, {.stride = {2, 1}});
+  EXPECT_THAT(StepsToWeights(b, Square("4"), true), ElementsAre("transpose"));
+}
+
+// The array has no scale for each channel of such a product, so that the host computes it, of plain values.
+TEST(PixelsAsWeights, AProductOfTheHostReadsThemUnpacked) {
+  GraphBuilder b;
+  const ValueId x = b.Conv(b.Input({1, 8, 5, 3}), 8, {}, 1, 1, false);
+  const ValueId scores = b.Add(graph::MatMul{}, {x, b.Conv(x, 8, {}, 1, 1, false)});
+  const ValueId scaled =
+      b.Add(graph::Requantize{std::vector<int32_t>(15, 1 << 30), std::vector<int32_t>(15, 38)}, {scores});
+  b.graph.SetOutputs({b.Conv(scaled, 4, {}, 1, 1, false)});
+  EXPECT_THAT(StepsToWeights(b, Square("4")), ElementsAre("host"));
 }
 
 TEST(PixelsAsWeights, WindowsOfSeveralPixelsAreTheHosts) {
