@@ -43,11 +43,11 @@ struct LaneProduct {
 /// The first that fits, into `accumulators`, of a memory that holds what `activations` does. None: format -1.
 LaneProduct FindLaneProduct(const isa::Spec& spec, int accumulators, int activations);
 
-/// A gemm instruction as acc[b, o] += inp[+ t][b, G * floor(o / G) + g] * wgt[o, G * t + g], t < taps, g <
-/// group = G: `taps` neighbouring elements a step, as depthwise convolutions want it.
+/// A gemm instruction that multiplies `taps` neighbouring elements in each of `lines` rows a step, each group
+/// of channels for itself, as depthwise convolutions want it (isa::RowProduct says how).
 struct RowProduct {
   int format = -1;
-  int64_t taps = 1, group = 1;
+  int64_t lines = 1, taps = 1, group = 1;
 };
 
 /// The first that fits, of the memories that `contraction` has and of elements of as many channels. None:

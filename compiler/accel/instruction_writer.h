@@ -64,6 +64,7 @@ class InstructionWriter {
     std::vector<std::optional<Place>> places;   ///< by the micro-op's fields; nothing: none
     std::vector<std::vector<int64_t>> strides;  ///< likewise
     int result = 0;                             ///< field of the micro-op
+    int64_t pitch = 0;                          ///< of the rows that a step reads
     std::map<std::vector<int64_t>, std::vector<LeafPart>> plans;
   };
   /// What is known of a transfer.
@@ -113,6 +114,7 @@ class InstructionWriter {
   void SetField(isa::Instruction& instruction, int field, int64_t value);
   void SetNest(isa::Instruction& instruction, const LeafState& state, const LeafPart& part,
                const Bases& bases, int64_t uop_begin, int64_t uop_count);
+  void SetPitch(isa::Instruction& instruction, int64_t pitch);
   void Refuse(std::string reason);
   std::vector<CopyDim> CopyDims(const TransferLeaf& leaf, const TransferState& state,
                                 int64_t& dram_offset) const;

@@ -64,6 +64,7 @@ struct GemmLeaf {
   std::vector<Dim> dims;
   Access dst;
   std::vector<Access> sources;
+  int64_t pitch = 0;  ///< elements from one row that an index point reads to the next (isa::Gemm)
   bool initialize = false;
   std::vector<tir::Var> outer_reduction;
 };

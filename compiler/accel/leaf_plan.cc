@@ -24,6 +24,14 @@ void Join(std::vector<ElementRun>& runs) {
   runs.resize(last + 1);
 }
 
+/// The space with the rows that the operand reads at once as one dimension more.
+IndexSpace WithLines(IndexSpace space, const LeafOperand& operand) {
+  if (operand.lines == 1) return space;
+  space.extents.push_back(operand.lines);
+  for (std::vector<int64_t>& strides : space.strides) strides.push_back(operand.pitch);
+  return space;
+}
+
 class Planner {
  public:
   Planner(const LeafRules& rules, const IndexSpace& whole, bool with_reach)
@@ -81,7 +89,7 @@ class Planner {
     if (!rules_.bases_in_micro_ops) std::ranges::fill(part.nest.bases, 0);
     if (!with_reach_) return;
     for (const LeafOperand& operand : rules_.operands)
-      part.reach.push_back(Reach(from_zero, operand.index, operand.parts));
+      part.reach.push_back(Reach(WithLines(from_zero, operand), operand.index, operand.parts));
   }
 
   const LeafRules& rules_;

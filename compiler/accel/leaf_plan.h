@@ -13,12 +13,12 @@
 
 namespace cosim::accel {
 
-/// Elements of one memory that an index of the space reaches, `parts` at a time.
+/// Elements of one memory that an index of the space reaches, `lines` rows of `parts` at a time.
 struct LeafOperand {
   int memory = -1;
   bool write = false;
   int index = 0;  ///< of the micro-op's fields
-  int64_t parts = 1;
+  int64_t parts = 1, lines = 1, pitch = 0;
 };
 
 /// What an instruction asks of its plans.

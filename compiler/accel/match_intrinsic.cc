@@ -198,17 +198,21 @@ class IntrinsicMatcher {
     return walked.empty();
   }
 
-  // Two axes are two loops, and an axis must not move the element as well, but for one that counts elements.
-  bool AxesStayInside(const IntrinsicMatch& match) {
+  // Two axes are two loops, and an axis must not move the element as well, but for those that count elements.
+  bool AxesStayInside(IntrinsicMatch& match) {
     why_ = "a loop over lanes leads to other elements too";
     for (size_t d = 0; d < nest_.size(); ++d) {
       const auto uses = std::count(match.axes.begin(), match.axes.end(), nest_[d].var);
       if (uses == 0) continue;
       if (uses > 1 || match.dst.strides[d] != 0) return false;
       for (size_t s = 0; s < match.sources.size(); ++s) {
-        const int row = intrinsic_.sources[s].row_axis;
-        const bool walks_row = row >= 0 && match.axes[row] == nest_[d].var;
-        if (match.sources[s].strides[d] != (walks_row ? 1 : 0)) return false;
+        const auto walks = [&](int axis) { return axis >= 0 && match.axes[axis] == nest_[d].var; };
+        const int64_t stride = match.sources[s].strides[d];
+        if (walks(intrinsic_.sources[s].line_axis) && stride >= 0) {
+          match.pitch = stride;
+        } else if (stride != (walks(intrinsic_.sources[s].row_axis) ? 1 : 0)) {
+          return false;
+        }
       }
     }
     return true;

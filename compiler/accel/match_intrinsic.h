@@ -17,6 +17,7 @@ struct IntrinsicMatch {
   int format = -1;
   ElementAccess dst;
   std::vector<ElementAccess> sources;  ///< as Intrinsic::sources
+  int64_t pitch = 0;           ///< elements from one row of a source to the next, where a point reads several
   std::vector<tir::Var> axes;  ///< loops the intrinsic swallows; null for an axis of extent 1 without a loop
 };
 

@@ -71,6 +71,7 @@ class Printer {
     text_ +=
         fmt::format("{}{} {}: {} +=", Indent(depth), leaf.name, Text(leaf.dims), Text(leaf.dst, leaf.dims));
     for (const Access& source : leaf.sources) text_ += " " + Text(source, leaf.dims);
+    if (leaf.pitch != 0) text_ += fmt::format(", rows {} apart", leaf.pitch);
     if (leaf.initialize) text_ += ", starts at 0";
     text_ += "\n";
   }

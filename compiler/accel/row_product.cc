@@ -16,7 +16,7 @@ RowProduct FindRowProduct(const isa::Spec& spec, const Contraction& contraction)
         format.intrinsic->sources[found->side].memory != contraction.weights ||
         found->channels != contraction.block_in || found->channels != contraction.block_out)
       continue;
-    return {static_cast<int>(f), found->taps, found->group};
+    return {static_cast<int>(f), found->lines, found->taps, found->group};
   }
   return {};
 }

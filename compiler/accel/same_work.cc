@@ -50,7 +50,7 @@ class Pairing {
   }
 
   bool Bind(const isa::Operand& from, const isa::Operand& to) {
-    if (from.axes.size() != to.axes.size()) return false;
+    if (from.axes.size() != to.axes.size() || from.parts != to.parts || from.lines != to.lines) return false;
     for (size_t i = 0; i < from.axes.size(); ++i) {
       int& axis = axis_[static_cast<size_t>(from.axes[i])];
       const bool is_free = axis < 0 && std::ranges::find(axis_, to.axes[i]) == axis_.end();

@@ -217,6 +217,7 @@ class Builder {
     leaf.dims = DimsOf(nest, kept);
     leaf.dst = Keep(match->dst, kept);
     for (const auto& source : match->sources) leaf.sources.push_back(Keep(source, kept));
+    leaf.pitch = match->pitch;
     const auto depth = init_depth_.find(store.buffer.get());
     if (depth != init_depth_.end()) {
       leaf.initialize = true;

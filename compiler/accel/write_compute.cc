@@ -54,7 +54,8 @@ void InstructionWriter::SetRules(LeafState& state, const std::vector<Dim>& dims)
 void InstructionWriter::AddOperand(LeafState& state, const isa::Operand& operand, const Access& access,
                                    bool write) {
   const int index = UopField(spec_, state.format, operand.index);
-  state.rules.operands.push_back({operand.memory, write, index, write ? 1 : operand.parts});
+  state.rules.operands.push_back(
+      {operand.memory, write, index, write ? 1 : operand.parts, operand.lines, state.pitch});
   if (state.places[index]) return;  // of several by one index, the first says where it is
   state.places[index] = PlaceOf(access);
   state.strides[index] = access.strides;
@@ -66,6 +67,7 @@ InstructionWriter::LeafState InstructionWriter::StateOf(const GemmLeaf& leaf) {
   state.format = leaf.format;
   SetRules(state, leaf.dims);
   state.rules.rows = RowsOf(spec_, leaf.format);
+  state.pitch = leaf.pitch;
   const isa::Intrinsic& intrinsic = *spec_.formats[leaf.format].intrinsic;
   AddOperand(state, intrinsic.dst, leaf.dst, true);
   for (size_t s = 0; s < leaf.sources.size(); ++s)
@@ -160,6 +162,13 @@ void InstructionWriter::SetNest(isa::Instruction& instruction, const LeafState& 
   }
 }
 
+void InstructionWriter::SetPitch(isa::Instruction& instruction, int64_t pitch) {
+  const isa::Intrinsic& intrinsic = *spec_.formats[instruction.format].intrinsic;
+  const int row = intrinsic.RowSource();
+  if (row >= 0 && intrinsic.sources[row].pitch_field >= 0)
+    SetField(instruction, intrinsic.sources[row].pitch_field, pitch);
+}
+
 void InstructionWriter::Touch(const LeafState& state, const LeafPart& part, const Bases& bases,
                               int64_t uops) {
   ClearFootprint();
@@ -193,6 +202,7 @@ void InstructionWriter::WriteGemmPart(const GemmLeaf& leaf, const LeafState& sta
     if (count == 0) return;
     isa::Instruction instruction = fields_.Blank(leaf.format);
     SetNest(instruction, state, part, bases, begin, count);
+    SetPitch(instruction, leaf.pitch);
     if (flag) Set(instruction, *flag, 1);
     if (sink_) Add(std::move(instruction));
   };

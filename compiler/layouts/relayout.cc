@@ -128,7 +128,8 @@ std::vector<int64_t> PlacesAlong(const Layout& layout, size_t dim) {
     const Part& part = layout[p];
     if (!SharesWithBefore(layout, p)) step /= part.within != 0 ? part.within : part.extent;
     if (part.dim != dim) continue;
-    const int64_t apart = part.within != 0 ? step * layout[p + 1].extent : step;
+    int64_t apart = step;
+    for (size_t behind = p; layout[behind].within != 0; ++behind) apart *= layout[behind + 1].extent;
     std::vector<int64_t> finer;
     for (const int64_t place : places)
       for (int64_t digit = 0; digit < part.extent; ++digit) finer.push_back(place + digit * apart);

@@ -21,8 +21,9 @@ struct Part {
   int64_t extent;
   std::string name;
   bool repeated = false;  ///< no dimension: the array has the same for every such digit; of arrays read only
-  /// Not 0: it stands in one dimension, of so many elements, with the part behind it, whose digits are the
-  /// less significant ones. Elements that no digits name mean nothing. Of arrays read only.
+  /// Not 0: it stands in one dimension, of so many elements, with the part behind it (and those that stand
+  /// with that one), whose digits are the less significant ones. Elements that no digits name mean nothing.
+  /// Of arrays read only.
   int64_t within = 0;
 };
 

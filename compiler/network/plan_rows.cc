@@ -14,7 +14,8 @@ void GroupLowering::TryRows(const Group& group, const AcceleratorGroup& out, Pla
   // Elements of a row stand side by side, one a pixel, and each takes as many weights as the instruction
   // does.
   if (groups == 1 || view.o != groups * view.i || array_.rows.group % view.i != 0 || plan.window.parts != 1 ||
-      array_.OutElements() != 1 || plan.window.kw != array_.rows.taps || plan.window.dw != 1)
+      array_.OutElements() != 1 || plan.window.kw != array_.rows.taps ||
+      plan.window.kh % array_.rows.lines != 0 || plan.window.dw != 1)
     return;
   Plan rows = plan;
   rows.kind = &kernels::Rows();

@@ -3,12 +3,17 @@
 // is issue.sv's; the memories stand outside. With PerLane the tile is no product of matrices: each lane is multiplied
 // by its own, acc[b, c] += inp[b, c] * wgt[c], for c < BlockOut, and BlockIn is 1. With Taps, rows_i makes it one along
 // rows (loop_nest.sv): each step reads an element, and where it is an iteration's last one, acc gets what mac_array.sv
-// makes of the Taps read last.
+// makes of the Taps read last. Of Lines rows, src_row_i elements behind each other, it reads one each, from copies of the
+// memory, and makes one sum of all of them.
 //
 // A step a cycle. Issued in cycle t, n steps: retires at t + n + Latency, ready for the next at t + n (with Overlap), else
 // in the cycle after the retirement. Step s0 reads its micro-op in s0, the tiles in s0 + 3, multiplies from s0 + 6 on,
 // adds in s0 + 9 + Levels, and writes in s0 + 10 + Levels: one cycle after the earliest retirement, when nobody can see
 // the retirement yet.
+`ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
+`define MUTANT(name) 1'b0
+`endif
+
 module gemm_unit #(
   parameter  int unsigned Batch     = 1,
   parameter  int unsigned BlockIn   = 16,
@@ -19,6 +24,7 @@ module gemm_unit #(
   parameter  int unsigned MacsPerDsp = 1,  // 1 or 2: see mac_array.sv
   parameter  int unsigned LutInputs = 0,   // see there
   parameter  int unsigned Taps      = 0,   // 0: no rows; BlockIn and BlockOut are equal otherwise
+  parameter  int unsigned Lines     = 1,   // at least 1
   parameter  int unsigned Group     = 1,   // channels that are multiplied with each other along rows
   parameter  int unsigned AccBits   = 32,
   parameter  int unsigned UopBits   = 10,   // address of a micro-op
@@ -38,6 +44,7 @@ module gemm_unit #(
   parameter  bit          Overlap   = 1'b1,
   parameter  int unsigned TagBits   = 1,
   localparam int unsigned SrcLanes  = PerLane ? BlockOut : BlockIn,
+  localparam int unsigned TileBits  = Batch * SrcLanes * InpBits,
   localparam int unsigned Levels    = $clog2(BlockIn),
   localparam int unsigned SumBits   = InpBits + WgtBits + Levels,
   localparam int unsigned InFlight  = Latency + 2,
@@ -61,6 +68,7 @@ module gemm_unit #(
   input  logic [3*IndexBits-1:0]              base_i,      // dst, src, wgt from the lowest
   input  logic [3*IndexBits-1:0]              outer_i,
   input  logic [3*IndexBits-1:0]              inner_i,
+  input  logic [SrcBits-1:0]                  src_row_i,   // elements from row to row
   input  logic [TagBits-1:0]                  tag_i,       // comes back at retirement
   output logic                                retire_o,
   output logic [TagBits-1:0]                  retire_tag_o,
@@ -68,10 +76,10 @@ module gemm_unit #(
   output logic                                uop_re_o,
   output logic [UopBits-1:0]                  uop_addr_o,
   input  logic [UopWidth-1:0]                 uop_data_i,
-  // Tiles, three cycles after their address.
-  output logic                                src_re_o,
-  output logic [SrcBits-1:0]                  src_addr_o,
-  input  logic [Batch*SrcLanes*InpBits-1:0]   src_data_i,
+  // Tiles, three cycles after their address. Of each copy of the memory one, those behind the first only along rows.
+  output logic [Lines-1:0]                    src_re_o,
+  output logic [Lines*SrcBits-1:0]            src_addr_o,
+  input  logic [Lines*TileBits-1:0]           src_data_i,
   output logic                                side_re_o,
   output logic [SideBits-1:0]                 side_addr_o,
   input  logic [BlockOut*BlockIn*WgtBits-1:0] side_data_i,
@@ -146,10 +154,24 @@ module gemm_unit #(
     side_q <= side_d;
   end
 
-  assign src_re_o    = control3[0] & ~control3[2];  // a reset reads no tiles: it holds none of their banks
-  assign src_addr_o  = src_q;
+  assign src_re_o[0] = control3[0] & ~control3[2];  // a reset reads no tiles: it holds none of their banks
+  assign src_addr_o[SrcBits-1:0] = src_q;
   assign side_re_o   = control3[3] & ~control3[2];
   assign side_addr_o = side_q;
+
+  // Rows behind the first: how far is added in s0, so that the micro-op's part is the only one left in s0 + 2.
+  for (genvar r = 1; r < Lines; r++) begin : gen_line
+    logic [SrcBits-1:0] behind_q, index1_q, index2_q, addr_q;
+
+    always_ff @(posedge clk_i) begin
+      if (issue_i) behind_q <= SrcBits'(r * 32'(src_row_i));
+      if (rows_q) index1_q <= SrcBits'(index[IndexBits +: IndexBits]) + (`MUTANT(PitchForgotten) ? '0 : behind_q);
+      index2_q <= index1_q;
+      if (control2[4]) addr_q <= index2_q + SrcBits'(uop_data_i[UopSrc +: UopSrcBits]);
+    end
+    assign src_re_o[r] = control3[4] & control3[0] & ~control3[2];
+    assign src_addr_o[r*SrcBits +: SrcBits] = addr_q;
+  end
 
   // ---- Tiles (s0 + 6), sums (s0 + 9 + Levels).
   logic                             tile_valid, tile_rows;
@@ -177,7 +199,7 @@ module gemm_unit #(
   end else begin : gen_tile
     mac_array #(
       .Batch(Batch), .BlockIn(BlockIn), .BlockOut(BlockOut), .InpBits(InpBits), .WgtBits(WgtBits),
-      .MacsPerDsp(MacsPerDsp), .LutInputs(LutInputs), .Taps(Taps), .Group(Group)
+      .MacsPerDsp(MacsPerDsp), .LutInputs(LutInputs), .Taps(Taps), .Lines(Lines), .Group(Group)
     ) i_array (
       .clk_i, .rst_ni, .valid_i(tile_valid), .rows_i(tile_rows), .inp_i(src_data_i), .wgt_i(side_data_i), .sum_o(sum)
     );
@@ -210,9 +232,9 @@ module gemm_unit #(
     .wdata_o    (dst_wdata_o)
   );
 
-  if (PerLane) begin : gen_unused_rows
+  if (PerLane || Lines == 1) begin : gen_unused_rows
     logic unused_rows;
-    assign unused_rows = tile_rows;
+    assign unused_rows = ^{tile_rows, src_row_i};
   end
 
   // ---- Retirement.

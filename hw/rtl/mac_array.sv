@@ -8,11 +8,16 @@
 // LutInputs activations are made of LUTs.
 //
 // With Taps, the operands of a cycle with rows_i are other ones. Each group of Group channels is multiplied with its own
-// activations only, of this cycle and of the Taps - 1 valid ones before it: those of the oldest come first.
-//   sum[b, o] = sum over t < Taps, g < Group of inp[t][b, Group * (o / Group) + g] * wgt[o, Group * t + g]
-// Each group has registers of its own for the first Taps * Group activations, which pass them on from tap to tap; the
-// others are zero then. The activations with products of LUTs are the first ones then, not the last: those make no errors
-// that would be another one for each group.
+// activations only, of Lines rows of this cycle and of the Taps - 1 valid ones before it: those of the oldest come first.
+//   sum[b, o] = sum over r < Lines, t < Taps, g < Group of
+//               inp[r][t][b, Group * (o / Group) + g] * wgt[o, (Taps * r + t) * Group + g]
+// Each group has registers of its own for these activations (row_taps.sv), in the place of as many first ones; the others
+// are zero then. The activations with products of LUTs are the first ones then, not the last: those make no errors that
+// would be another one for each group.
+//
+// Where two outputs share DSPs, groups of one channel have their activations by twos beside each other: weights of the second
+// channel move to the places behind the first one's, and those of the other channel are zero. A tap that is too many then
+// has multipliers of its own, whose products the first adders behind the others take.
 `ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
 `define MUTANT(name) 1'b0
 `endif
@@ -26,7 +31,9 @@ module mac_array #(
   parameter  int unsigned MacsPerDsp = 1,
   parameter  int unsigned LutInputs = 0,   // at most BlockIn
   parameter  int unsigned Taps       = 0,   // 0: no rows; else BlockOut is BlockIn, a multiple of Group
-  parameter  int unsigned Group      = 1,   // even with MacsPerDsp = 2; Taps * Group is at most BlockIn
+  parameter  int unsigned Lines      = 1,
+  parameter  int unsigned Group      = 1,   // Lines * Taps * Group is at most BlockIn; with MacsPerDsp = 2 Group is even,
+                                            // or 1, BlockIn even and Lines * Taps at most BlockIn / 2 + 1, or 1 of 2
   localparam int unsigned Levels     = $clog2(BlockIn),
   localparam int unsigned SumBits    = InpBits + WgtBits + Levels
 ) (
@@ -34,7 +41,7 @@ module mac_array #(
   input  logic                                rst_ni,
   input  logic                                valid_i,
   input  logic                                rows_i,
-  input  logic [Batch*BlockIn*InpBits-1:0]    inp_i,
+  input  logic [Lines*Batch*BlockIn*InpBits-1:0] inp_i,   // of the lines beside the first only with rows_i
   input  logic [BlockOut*BlockIn*WgtBits-1:0] wgt_i,
   output logic [Batch*BlockOut*SumBits-1:0]   sum_o
 );
@@ -43,8 +50,14 @@ module mac_array #(
   localparam int unsigned Nodes    = (BlockIn + 1) / 2;   // sums of two products, of one output
   localparam int unsigned Quads    = (MacsPerDsp == 2) ? (BlockIn - LutInputs) / 2 : 0;  // nodes that share DSPs
   localparam int unsigned Paired   = (Quads != 0) ? BlockOut / 2 * 2 : 0;                 // outputs that do
-  localparam int unsigned Sets     = (Taps != 0) ? BlockOut / Group : 1;   // of activations, side by side
-  localparam int unsigned Own      = Taps * Group;        // activations of which each group has its own
+  localparam bit          Halves   = Taps != 0 && Group == 1 && MacsPerDsp == 2;  // two groups' activations in one set
+  localparam int unsigned Parts    = Halves ? 2 : 1;      // groups of a set
+  localparam int unsigned AllTaps  = Lines * Taps;
+  localparam int unsigned Extra    = (AllTaps * Group * Parts > BlockIn) ? 1 : 0;   // the last tap: own multipliers
+  localparam int unsigned Sets     = (Taps != 0) ? BlockOut / (Group * Parts) : 1;  // of activations, side by side
+  localparam int unsigned PartOwn  = (AllTaps - Extra) * Group;    // activations of a group
+  localparam int unsigned Own      = PartOwn * Parts;              // activations of which each set has its own
+  localparam int unsigned Moved    = Halves ? PartOwn : 1;         // weights that may have to move
   // Nodes of quads borrow, and there is one adder less than nodes. If all are quads, the first makes no error. Nor do
   // those whose activations are different ones for each group: what quads give too much is worked out for all groups.
   localparam int unsigned Turned   = (Taps != 0) ? LutInputs : 0;     // activations that are moved behind the others
@@ -60,6 +73,7 @@ module mac_array #(
   logic [Levels+1:0]                        valid_q;  // [0]: operands, [1]: in the multipliers, [2 + k]: before level k
   logic [Batch*BlockOut*Nodes*NodeBits-1:0] node;
   logic [Batch*BlockOut*Nodes-1:0]          borrow;
+  logic [Batch*BlockOut*NodeBits-1:0]       extra;    // products of the last tap
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_q <= '0;
@@ -68,48 +82,80 @@ module mac_array #(
 
   always_ff @(posedge clk_i) begin
     if (valid_i) begin
-      inp_q <= (Taps != 0 && rows_i) ? '0 : inp_i;
+      inp_q <= (Taps != 0 && rows_i) ? '0 : inp_i[Batch*BlockIn*InpBits-1:0];
       wgt_q <= wgt_i;
+      // Simulators go over the weights one by one only along rows.
+      if (Halves && rows_i) begin
+        for (int o = 0; o < BlockOut; o++) begin
+          for (int k = 0; k < Moved; k++) begin
+            wgt_q[(o*BlockIn+o%Parts*PartOwn+k)*WgtBits +: WgtBits]       <= wgt_i[(o*BlockIn+k)*WgtBits +: WgtBits];
+            wgt_q[(o*BlockIn+(Parts-1-o%Parts)*PartOwn+k)*WgtBits +: WgtBits] <= '0;
+          end
+        end
+      end
     end
   end
 
   if (Taps == 0) begin : gen_no_rows
-    assign seen = inp_q;
+    assign seen  = inp_q;
+    assign extra = '0;
     logic unused_rows;
     assign unused_rows = rows_i;
   end else begin : gen_rows
     for (genvar s = 0; s < Batch * Sets; s++) begin : gen_set
-      localparam int unsigned Inp = s / Sets * BlockIn * InpBits;   // of its row
-      logic [Group*InpBits-1:0] group;     // its channels of this cycle
-      logic [Own*InpBits-1:0]   own_q, taps;
+      localparam int unsigned Inp = s / Sets * BlockIn;   // of its row
 
-      assign group = inp_i[Inp+s%Sets*Group*InpBits +: Group*InpBits];
-      if (Taps == 1) begin : gen_tap
-        assign taps = group;
-      end else begin : gen_taps
-        assign taps = {group, `MUTANT(TapsStay) ? own_q[(Own-Group)*InpBits-1:0] : own_q[Own*InpBits-1:Group*InpBits]};
+      if (Own < BlockIn) begin : gen_rest
+        assign seen[(s*BlockIn+Own)*InpBits +: (BlockIn-Own)*InpBits] = inp_q[(Inp+Own)*InpBits +: (BlockIn-Own)*InpBits];
       end
-      always_ff @(posedge clk_i) begin
-        if (valid_i) own_q <= rows_i ? taps : inp_i[Inp +: Own*InpBits];
+      for (genvar h = 0; h < Parts; h++) begin : gen_part
+        localparam int unsigned Channel = s % Sets * Parts * Group + h * Group;   // the first of its group
+        localparam int unsigned Place   = h * PartOwn;
+        logic [Lines*Group*InpBits-1:0]   lines;   // the group's channels of this cycle
+        logic [AllTaps*Group*InpBits-1:0] taps_q;
+
+        for (genvar r = 0; r < Lines; r++) begin : gen_line
+          assign lines[r*Group*InpBits +: Group*InpBits] =
+              (`MUTANT(LineForgotten) && r > 0) ? '0 : inp_i[(r*Batch*BlockIn+Inp+Channel)*InpBits +: Group*InpBits];
+        end
+        row_taps #(.Lanes(Group), .LaneBits(InpBits), .Lines(Lines), .Taps(Taps), .Own(PartOwn)) i_taps (
+          .clk_i, .valid_i, .rows_i, .inp_i(inp_i[(Inp+Place)*InpBits +: PartOwn*InpBits]), .lines_i(lines), .taps_o(taps_q)
+        );
+        assign seen[(s*BlockIn+Place)*InpBits +: PartOwn*InpBits] = taps_q[PartOwn*InpBits-1:0];
+
+        if (Extra != 0) begin : gen_extra
+          logic signed [InpBits+WgtBits-1:0] product;
+          extra_product #(.ABits(InpBits), .BBits(WgtBits)) i_product (
+            .clk_i,
+            .enable_i ({valid_q[2:0], valid_i}),
+            .a_i      (taps_q[PartOwn*InpBits +: InpBits]),
+            .b_i      (wgt_i[(Channel*BlockIn+PartOwn)*WgtBits +: WgtBits]),
+            .product_o(product)
+          );
+          assign extra[(s/Sets*BlockOut+Channel)*NodeBits +: NodeBits] = NodeBits'(product);
+        end
       end
-      if (Own == BlockIn) begin : gen_all
-        assign seen[s*BlockIn*InpBits +: BlockIn*InpBits] = own_q;
-      end else begin : gen_own
-        assign seen[s*BlockIn*InpBits +: BlockIn*InpBits] = {inp_q[Inp+Own*InpBits +: (BlockIn-Own)*InpBits], own_q};
-      end
+    end
+    if (Extra == 0) begin : gen_no_extra
+      assign extra = '0;
     end
     logic unused_inputs;
     assign unused_inputs = ^inp_q;
   end
 
-  for (genvar k = 0; k < BlockIn; k++) begin : gen_turn
-    localparam int unsigned From = (k + Turned) % BlockIn;
+  if (Turned == 0 || Turned == BlockIn) begin : gen_in_place
+    assign act = seen;
+    assign wgt = wgt_q;
+  end else begin : gen_turned
+    localparam int unsigned InpLine = BlockIn * InpBits, WgtLine = BlockIn * WgtBits;
 
     for (genvar s = 0; s < Batch * Sets; s++) begin : gen_act
-      assign act[(s*BlockIn+k)*InpBits +: InpBits] = seen[(s*BlockIn+From)*InpBits +: InpBits];
+      assign act[s*InpLine +: InpLine] = {seen[s*InpLine +: Turned*InpBits],
+                                          seen[s*InpLine+Turned*InpBits +: InpLine-Turned*InpBits]};
     end
     for (genvar o = 0; o < BlockOut; o++) begin : gen_wgt
-      assign wgt[(o*BlockIn+k)*WgtBits +: WgtBits] = wgt_q[(o*BlockIn+From)*WgtBits +: WgtBits];
+      assign wgt[o*WgtLine +: WgtLine] = {wgt_q[o*WgtLine +: Turned*WgtBits],
+                                          wgt_q[o*WgtLine+Turned*WgtBits +: WgtLine-Turned*WgtBits]};
     end
   end
 
@@ -216,7 +262,7 @@ module mac_array #(
         end else begin : gen_tree
           adder_tree #(
             .N(Nodes), .TermBits(NodeBits), .Levels(Levels - 1),
-            .HasLess(o < Paired && o % 2 == 0 && 2 * Quads > First),
+            .HasLess(o < Paired && o % 2 == 0 && 2 * Quads > First), .HasThird(Extra != 0),
             .Carries(Borrows[(Exact != 0 ? 1 : 0) +: Nodes-1])
           ) i_tree (
             .clk_i,
@@ -224,6 +270,7 @@ module mac_array #(
             .terms_i  (node[Sum*Nodes*NodeBits +: Nodes*NodeBits]),
             .carries_i(borrow[Sum*Nodes+(Exact != 0 ? 1 : 0) +: Nodes-1]),
             .less_i   (less),
+            .third_i  (extra[Sum*NodeBits +: NodeBits]),
             .sum_o    (sum_o[Sum*SumBits +: SumBits])
           );
         end
@@ -235,6 +282,6 @@ module mac_array #(
   end
 
   logic unused_nodes;
-  assign unused_nodes = ^{node, borrow};
+  assign unused_nodes = ^{node, borrow, extra};
 
 endmodule

@@ -31,7 +31,7 @@ module multiplier_sum #(
   end
 
   adder_tree #(.N(Terms), .TermBits(ProductBits), .Levels(1), .Carries('0)) i_sum (
-    .clk_i, .enable_i(enable_i[2]), .terms_i(products), .carries_i('0), .less_i('0), .sum_o
+    .clk_i, .enable_i(enable_i[2]), .terms_i(products), .carries_i('0), .less_i('0), .third_i('0), .sum_o
   );
 
 endmodule

@@ -33,7 +33,7 @@ module quad_excess #(
 
     adder_tree #(.N(Terms), .TermBits(InpBits), .Levels(TreeLevels), .Carries('0)) i_tree (
       .clk_i, .enable_i(enable_i[TreeLevels-1:0]), .terms_i(inp_i[Last*InpBits-1:First*InpBits]), .carries_i('0),
-      .less_i('0), .sum_o(sum)
+      .less_i('0), .third_i('0), .sum_o(sum)
     );
     delay #(.Width(TreeBits), .Stages(1 + Levels - TreeLevels)) i_wait (
       .clk_i, .rst_ni, .data_i(sum), .data_o(sum_q)

@@ -52,6 +52,10 @@ std::string IndexRole(const InstructionFormat& format, int field) {
     if (field == index.inner)
       return fmt::format("added to `{}` for each step of the inner loop", index.index);
   }
+  const int row = format.intrinsic ? format.intrinsic->RowSource() : -1;
+  if (row >= 0 && field == format.intrinsic->sources[row].pitch_field)
+    return fmt::format("elements of `{}` from one row that a step reads to the next",
+                       format.intrinsic->sources[row].index);
   return "";
 }
 

@@ -111,7 +111,12 @@ Decoder::Table Decoder::MakeTable(const Spec& spec, int index) {
           table.sources.push_back(FindIndex(format, source.index));
         }
         table.row_source = format.intrinsic->RowSource();
-        if (table.row_source >= 0) table.taps = format.intrinsic->sources[table.row_source].parts;
+        if (table.row_source >= 0) {
+          const Operand& rows = format.intrinsic->sources[table.row_source];
+          table.taps = rows.parts;
+          table.lines = rows.lines;
+          table.pitch = rows.pitch_field;
+        }
       }
       break;
   }
@@ -195,6 +200,8 @@ void Decoder::DecodeWith(const Table& table, const InstructionFormat& format, co
       gemm.reset = value(table.reset) != 0;
       gemm.row_source = table.row_source;
       gemm.taps = table.taps;
+      gemm.lines = table.lines;
+      gemm.pitch = value(table.pitch);
       break;
     }
     case Kind::kAlu: {

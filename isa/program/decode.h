@@ -79,13 +79,22 @@ struct Nest {
 /// the inner loop lie `inner` elements apart along a row, which takes (iter_in - 1) * inner + taps cycles,
 /// and the micro-ops are walked outside of it. They lie at most `taps` apart: no element of a row is left
 /// out.
+///
+/// Where such a source has several rows (Operand::lines), each of them is read so at once, `pitch` elements
+/// behind the one before.
 struct Gemm {
   Nest nest;
   Index dst;
   Indices sources;  ///< as Intrinsic::sources
   bool overwrite = false, reset = false;
   int row_source = -1;  ///< the one read along rows; -1: none
-  int taps = 1;         ///< of its elements, those that a step takes
+  int taps = 1;         ///< of its elements, those of a row that a step takes
+  int lines = 1;        ///< rows that a step takes
+  int64_t pitch = 0;    ///< elements from one of them to the next
+  /// Elements from the first row to the last one of a source.
+  Wide LastLine(size_t source) const {
+    return static_cast<int>(source) == row_source ? Wide{lines - 1} * pitch : Wide{0};
+  }
   /// Elements of a source that are read one a cycle, which is what the instruction takes.
   int64_t Cycles() const {
     if (row_source < 0 || nest.Steps() == 0) return nest.Steps();
@@ -142,7 +151,7 @@ class Decoder {
     NestFields nest;
     int op = -1, overwrite = -1, reset = -1, dst = -1;
     std::vector<int> sources;
-    int row_source = -1, taps = 1;
+    int row_source = -1, taps = 1, lines = 1, pitch = -1;
     std::vector<OpTable> ops;
   };
   static Table MakeTable(const Spec& spec, int format);

@@ -112,9 +112,13 @@ int FindReference(const std::vector<T>& list, const YamlNode& node, std::string_
   return -1;
 }
 
+/// What may follow an index: `+ axis`, and behind that `+ pitch * lines`.
+struct RowTokens {
+  std::optional<Token> axis, pitch, lines;
+};
+
 /// `memory[index]` from the tokens of a text; nothing after reporting. Lane axes are not read. With `row`,
-/// the index may be followed by `+ axis`, whose name it gets.
-std::optional<Operand> ParseOperand(TokenStream& tokens, const Spec& spec,
-                                    std::optional<Token>* row = nullptr);
+/// the index may be of several elements, whose names it gets.
+std::optional<Operand> ParseOperand(TokenStream& tokens, const Spec& spec, RowTokens* row = nullptr);
 
 }  // namespace cosim::isa

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor intrinsics: `acc[dst][b, o] += inp[src][b, k] * wgt[wgt][o, k]`, also over several elements and with
-// lanes that are no axis: `acc[dst][b, o] += inp[src + t][b, 2 * floor_div(o, 2) + g] * wgt[wgt][o, 2 * t +
-// g]`.
+// lanes that are no axis: `acc[dst][b, o] += inp[src + t + src_line * r][b, o] * wgt[wgt][o, 3 * r + t]`.
 #include <map>
 #include <utility>
 
@@ -30,7 +29,7 @@ class IntrinsicReader {
     tokens_.Expect("+=");
     do {
       if (e_.diags.list().size() > errors) return std::nullopt;
-      std::optional<Token> row;
+      RowTokens row;
       intrinsic_.sources.push_back(TensorOperand(&row));
       if (e_.diags.list().size() > errors) return std::nullopt;
     } while (tokens_.Accept("*"));
@@ -61,11 +60,11 @@ class IntrinsicReader {
     }
   }
 
-  Operand TensorOperand(std::optional<Token>* row) {
+  Operand TensorOperand(RowTokens* row) {
     const Token first = tokens_.Peek();
     std::optional<Operand> operand = ParseOperand(tokens_, e_.spec, row);
     if (!operand) return {};
-    if (row && *row && !SetRow(**row, *operand)) return {};
+    if (row && row->axis && !SetRow(*row, *operand)) return {};
     const Memory& memory = e_.spec.memories[operand->memory];
     tokens_.Expect("[");
     std::vector<Token> names;  // what each dimension begins with
@@ -230,15 +229,39 @@ class IntrinsicReader {
     return static_cast<int>(found - intrinsic_.axes.begin());
   }
 
-  bool SetRow(const Token& name, Operand& source) {
-    const int axis = KnownAxis(name);
+  bool SetRow(const RowTokens& row, Operand& source) {
+    const int axis = KnownAxis(*row.axis);
     if (axis < 0) return false;
     if (intrinsic_.RowSource() >= 0) {
-      tokens_.ErrorAt(codes::kIntrinsic, name, "one source at most takes several elements a step");
+      tokens_.ErrorAt(codes::kIntrinsic, *row.axis, "one source at most takes several elements a step");
       return false;
     }
     source.row_axis = axis;
     source.parts = intrinsic_.axes[axis].extent;
+    return !row.lines || SetLines(row, source);
+  }
+
+  bool SetLines(const RowTokens& row, Operand& source) {
+    const int axis = KnownAxis(*row.lines);
+    if (axis < 0) return false;
+    if (axis == source.row_axis) {
+      tokens_.ErrorAt(codes::kIntrinsic, *row.lines,
+                      fmt::format("axis '{}' counts elements of a row, and rows", row.lines->text));
+      return false;
+    }
+    const int field = format().FieldIndex(row.pitch->text);
+    if (field < 0) {
+      std::vector<std::string> names;
+      for (const Field& own : format().fields) names.push_back(own.name);
+      tokens_
+          .ErrorAt(codes::kIntrinsic, *row.pitch,
+                   fmt::format("instruction '{}' has no field '{}'", format_.key.scalar, row.pitch->text))
+          .hint = NameHint(row.pitch->text, names);
+      return false;
+    }
+    source.line_axis = axis;
+    source.lines = intrinsic_.axes[axis].extent;
+    source.pitch_field = field;
     return true;
   }
 
@@ -254,8 +277,12 @@ class IntrinsicReader {
     }
   }
 
+  static bool IsRowAxis(const Operand& operand, int axis) {
+    return operand.row_axis == axis || operand.line_axis == axis;
+  }
+
   static bool Names(const Operand& operand, int axis) {
-    return operand.row_axis == axis || std::ranges::any_of(operand.lanes, [&](const auto& lane) {
+    return IsRowAxis(operand, axis) || std::ranges::any_of(operand.lanes, [&](const auto& lane) {
              return std::ranges::count(lane, axis, &LaneTerm::axis) > 0;
            });
   }
@@ -266,7 +293,7 @@ class IntrinsicReader {
       const auto names_axis = [&](const Operand& operand) { return Names(operand, static_cast<int>(axis)); };
       it.reduce = !names_axis(intrinsic_.dst);
       const int row = intrinsic_.RowSource();
-      if (!it.reduce && row >= 0 && intrinsic_.sources[row].row_axis == static_cast<int>(axis))
+      if (!it.reduce && row >= 0 && IsRowAxis(intrinsic_.sources[row], static_cast<int>(axis)))
         Report(e_.diags, codes::kIntrinsic, node_,
                fmt::format("axis '{}' counts elements of a source and lanes of the result", it.name));
       if (std::ranges::any_of(intrinsic_.sources, names_axis)) continue;
@@ -279,6 +306,8 @@ class IntrinsicReader {
     }
   }
 
+  const InstructionFormat& format() const { return e_.spec.formats[e_.spec.FormatIndex(format_.key.scalar)]; }
+
   Elaboration& e_;
   TokenStream tokens_;
   const YamlEntry& format_;
@@ -289,15 +318,22 @@ class IntrinsicReader {
 
 }  // namespace
 
-std::optional<Operand> ParseOperand(TokenStream& tokens, const Spec& spec, std::optional<Token>* row) {
+std::optional<Operand> ParseOperand(TokenStream& tokens, const Spec& spec, RowTokens* row) {
   const Token name = tokens.Peek();
   Operand operand;
   tokens.ExpectName("the name of a memory");
   tokens.Expect("[");
   operand.index = tokens.ExpectName("the name of an index");
   if (row && tokens.Accept("+")) {
-    *row = tokens.Peek();
+    row->axis = tokens.Peek();
     tokens.ExpectName("the name of an axis");
+    if (tokens.Accept("+")) {
+      row->pitch = tokens.Peek();
+      tokens.ExpectName("the name of a field");
+      tokens.Expect("*");
+      row->lines = tokens.Peek();
+      tokens.ExpectName("the name of an axis");
+    }
   }
   tokens.Expect("]");
   if (tokens.failed()) return std::nullopt;

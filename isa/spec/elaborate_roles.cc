@@ -144,6 +144,7 @@ class RoleChecker {
              fmt::format("field '{}' has to be uint(1)", flag));
     }
     for (const IndexFields& index : format_.indices) CheckIndex(index);
+    CheckPitch();
   }
 
   void CheckIndex(const IndexFields& index) {
@@ -180,7 +181,36 @@ class RoleChecker {
     }
   }
 
-  bool HasRole(const std::string& name) const {
+  bool IsPitch(const std::string& name) const {
+    if (!format_.intrinsic) return false;
+    const int row = format_.intrinsic->RowSource();
+    const int field = row < 0 ? -1 : format_.intrinsic->sources[row].pitch_field;
+    return field >= 0 && format_.fields[field].name == name;
+  }
+
+  /// Rows lie apart by a field of its own, as wide as the memory needs.
+  void CheckPitch() {
+    const int row = format_.intrinsic ? format_.intrinsic->RowSource() : -1;
+    if (row < 0 || format_.intrinsic->sources[row].pitch_field < 0) return;
+    const Operand& source = format_.intrinsic->sources[row];
+    const std::string name = format_.fields[source.pitch_field].name;
+    const bool is_own =
+        source.pitch_field >= static_cast<int>(1 + format_.pops.size() + format_.pushes.size());
+    if (!is_own || HasOtherRole(name)) {
+      Report(e_.diags, codes::kIntrinsic, entry_.value.Find("computes")->value,
+             fmt::format("rows of instruction '{}' lie apart by its field '{}', which means something else",
+                         format_.name, name))
+          .hint = fmt::format("give it a field for that, as {}_row: uint(index_bits({}.depth))", source.index,
+                              e_.spec.memories[source.memory].name);
+      return;
+    }
+    CheckUnsigned(name);
+    CheckWidth(name, e_.spec.memories[source.memory], IndexBits(e_.spec.memories[source.memory].depth));
+  }
+
+  bool HasRole(const std::string& name) const { return HasOtherRole(name) || IsPitch(name); }
+
+  bool HasOtherRole(const std::string& name) const {
     for (const auto& [field, value] : format_.match) {
       if (format_.fields[field].name == name) return true;
     }

@@ -8,11 +8,12 @@
 
 namespace cosim::isa {
 
-/// dst[b, o] += src[+ t][b, G * floor(o / G) + g] * side[o, G * t + g] for t < taps, g < group = G: of `taps`
-/// neighbouring elements, each group of channels for itself.
+/// dst[b, o] += src[+ t + pitch * r][b, G * floor(o / G) + g] * side[o, (T * r + t) * G + g] for r < lines,
+/// t < taps = T, g < group = G: of `taps` neighbouring elements in each of `lines` rows, each group of
+/// channels for itself.
 struct RowProduct {
   int src = -1, side = -1;  ///< index Intrinsic::sources
-  int batch = 0, channels = 0, taps = 0, group = 0;
+  int batch = 0, channels = 0, lines = 1, taps = 0, group = 0;
 };
 
 /// Nothing when it is of another form.

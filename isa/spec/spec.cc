@@ -44,6 +44,8 @@ class Canonical {
     Line(" operand {} {} {}", operand.name, operand.memory, operand.index);
     for (int axis : operand.axes) Line("  axis {}", axis);
     if (operand.row_axis >= 0) Line("  row {} {}", operand.row_axis, operand.parts);
+    if (operand.line_axis >= 0)
+      Line("  lines {} {} {}", operand.line_axis, operand.lines, operand.pitch_field);
     if (operand.axes.size() == operand.lanes.size()) return;
     for (const auto& dimension : operand.lanes) {
       for (const LaneTerm& term : dimension) Line("  term {} {} {}", term.axis, term.scale, term.divisor);

@@ -110,6 +110,9 @@ struct Operand {
   /// Elements from the index on. Intrinsic: extent of `row_axis`; ALU: those that side by side have the
   /// result's lanes.
   int parts = 1;
+  /// Intrinsic: the axis that counts rows of `parts` elements, its extent, and the instruction's field that
+  /// holds the elements from one row to the next; -1: there is one row.
+  int line_axis = -1, lines = 1, pitch_field = -1;
 };
 
 /// dst[axes] += product of sources, summed over the axes that dst lacks; wraps to dst's type.

@@ -340,7 +340,8 @@ void AcceleratorPrinter::PrintMemories() {
   for (size_t m = 0; m < spec_.memories.size(); ++m) {
     const int original = spec_.memories[m].mirrors;
     const SvMemoryText memory =
-        SvMemory(spec_, static_cast<int>(m), reads_[m], writes_[original >= 0 ? original : m]);
+        SvMemory(spec_, static_cast<int>(m), reads_[m], writes_[original >= 0 ? original : m],
+                 SvCopies(spec_, plan_, static_cast<int>(m)));
     if (!SvIsTable(plan_, static_cast<int>(m))) {
       declarations_ += memory.declarations;
       body_ += memory.body;

@@ -81,13 +81,21 @@ class Checker {
         !same(other.intrinsic->sources[gemm.side], format.intrinsic->sources[rows.side]))
       error(fmt::format(" of other operands than '{}'", other.name),
             "the same memories, indices and micro-ops");
-    if (gemm.block_in != gemm.block_out || gemm.block_in % rows.group != 0 ||
-        rows.taps * rows.group > gemm.block_in)
-      error(fmt::format(": {} taps of {} channels, of elements of {}", rows.taps, rows.group, gemm.block_in),
-            "whole groups, and taps and group that together are no more than a tile's inputs");
-    if (gemm.macs_per_dsp == 2 && rows.group % 2 != 0)
+    const int channels = rows.group * (gemm.Halves() ? 2 : 1);
+    if (gemm.block_in != gemm.block_out || gemm.block_in % channels != 0) {
+      error(fmt::format(", {} channels together, of tiles of {} by {}", channels, gemm.block_in,
+                        gemm.block_out),
+            "as many outputs as inputs, and whole groups");
+      return;
+    }
+    if (gemm.macs_per_dsp == 2 && rows.group != 1 && rows.group % 2 != 0)
       error(fmt::format(", {} channels together", rows.group),
-            "pairs of channels where two products share a DSP");
+            "single channels or pairs of channels where two products share a DSP");
+    const int most = gemm.block_in / channels + (gemm.Halves() && gemm.block_in > 2 ? 1 : 0);
+    if (gemm.AllTaps() > most)
+      error(
+          fmt::format(": {} taps of {} channels, of elements of {}", gemm.AllTaps(), channels, gemm.block_in),
+          fmt::format("at most {} taps in all", most));
   }
 
   void LutInputs(const SvUnit& planned) {
@@ -126,7 +134,8 @@ class Checker {
               fmt::format("'{}' computes {}", format.name, format.intrinsic ? format.intrinsic->text : ""),
               "a product of two matrices, dst[b, o] += x[b, k] * y[o, k], of lanes, dst[b, o] += x[b, o] * "
               "y[o], "
-              "or along rows, dst[b, o] += x[+ t][b, G * floor_div(o, G) + g] * y[o, G * t + g]");
+              "or along rows, dst[b, o] += x[+ t + P * r][b, G * floor_div(o, G) + g] * y[o, (T * r + t) * G "
+              "+ g]");
       } else {
         for (const Operand& source : format.intrinsic->sources) SignedLanes(format, source.memory);
       }
@@ -201,6 +210,7 @@ class Checker {
         AluNames(unit.alu);
       }
     }
+    CopyNames(plan);
     DistinctConstants("memory", spec_.memories);
     DistinctConstants("unit", spec_.units);
     DistinctConstants("queue", spec_.queues);
@@ -297,6 +307,13 @@ class Checker {
   }
 
  private:
+  void CopyNames(const SvPlan& plan) {
+    for (size_t m = 0; m < spec_.memories.size(); ++m)
+      for (int copy = 1; copy < SvCopies(spec_, plan, static_cast<int>(m)); ++copy)
+        for (const Memory& other : spec_.memories)
+          if (other.name == SvCopyName(spec_.memories[m], copy)) TakenName(other.loc, "memory", other.name);
+  }
+
   void TakenName(const SourceLoc& loc, std::string_view what, const std::string& name) {
     Error(loc, fmt::format("the {} '{}' would give two things one name", what, name), "another name");
   }

@@ -15,11 +15,13 @@
 namespace cosim::isa {
 
 /// One port of a memory, as expressions. `data` is driven by the memory when read. `slices`: enables of the
-/// parts that are written, of `slice_bits` each, the last of what is left; empty for all.
+/// parts that are written, of `slice_bits` each, the last of what is left; empty for all. `copy`: which one
+/// is read where the memory has copies (SvCopies).
 struct SvAccess {
   int memory = -1;
   std::string enable, addr, data, slices;
   int64_t slice_bits = 0;
+  int copy = 0;
 };
 
 struct SvEngine {

@@ -33,11 +33,12 @@ constexpr std::string_view kNestPins = R"(    .sync_i      (~@u@_is_@kind@),
 )";
 
 constexpr std::string_view kGemmDeclarations = R"(
-  logic                                 @u@_gemm_src_re, @u@_gemm_side_re, @u@_gemm_dst_re, @u@_gemm_we;
-  logic [cosim_pkg::@Src@AddrBits-1:0]  @u@_gemm_src_addr;
+  logic                                 @u@_gemm_side_re, @u@_gemm_dst_re, @u@_gemm_we;
+  logic [@lines@-1:0]                   @u@_gemm_src_re;
+  logic [@lines@*cosim_pkg::@Src@AddrBits-1:0] @u@_gemm_src_addr;
   logic [cosim_pkg::@Side@AddrBits-1:0] @u@_gemm_side_addr;
   logic [cosim_pkg::@Dst@AddrBits-1:0]  @u@_gemm_dst_addr, @u@_gemm_waddr;
-  logic [cosim_pkg::@Src@Bits-1:0]      @u@_gemm_src_data;
+  logic [@lines@*cosim_pkg::@Src@Bits-1:0] @u@_gemm_src_data;
   logic [cosim_pkg::@Side@Bits-1:0]     @u@_gemm_side_data;
   logic [cosim_pkg::@Dst@Bits-1:0]      @u@_gemm_dst_data, @u@_gemm_wdata;
 )";
@@ -53,6 +54,7 @@ constexpr std::string_view kGemm = R"(
     .MacsPerDsp(@macs_per_dsp@),
     .LutInputs(@lut_inputs@),
     .Taps     (@taps@),
+    .Lines    (@lines@),
     .Group    (@group@),
     .AccBits  (cosim_pkg::@Dst@LaneBits),
     .UopBits  (cosim_pkg::@Uop@AddrBits),
@@ -73,6 +75,7 @@ constexpr std::string_view kGemm = R"(
 @engine_pins@    .overwrite_i (@u@_gemm_overwrite),
     .zero_i      (@u@_gemm_reset),
     .rows_i      (@rows@),
+    .src_row_i   (@src_row@),
 @nest_pins@    .src_re_o    (@u@_gemm_src_re),
     .src_addr_o  (@u@_gemm_src_addr),
     .src_data_i  (@u@_gemm_src_data),
@@ -198,6 +201,13 @@ std::string SvRepeatBits(const std::string& bits, int count, int times) {
   return fmt::format("{{{}}}", SvConcatenation(items));
 }
 
+/// How far the rows lie apart that are read at once.
+std::string SourcePitch(const Spec& spec, const SvUnit& unit, int memory) {
+  const std::string bits = fmt::format("cosim_pkg::{}AddrBits", SvMemoryConstant(spec, memory));
+  if (unit.gemm.lines == 1) return bits + "'(0)";
+  return fmt::format("{}'({}_gemm_{})", bits, unit.name, unit.gemm.pitch);
+}
+
 }  // namespace
 
 SvEngine SvGemmEngine(const Spec& spec, const SvUnit& unit) {
@@ -221,8 +231,10 @@ SvEngine SvGemmEngine(const Spec& spec, const SvUnit& unit) {
                  {"per_lane", unit.gemm.per_lane ? "1'b1" : "1'b0"},
                  {"macs_per_dsp", std::to_string(unit.gemm.macs_per_dsp)},
                  {"taps", std::to_string(unit.gemm.taps)},
+                 {"lines", std::to_string(unit.gemm.lines)},
                  {"group", std::to_string(unit.gemm.group)},
                  {"rows", unit.gemm.rows >= 0 ? unit.name + "_gemm_rows" : "1'b0"},
+                 {"src_row", SourcePitch(spec, unit, src.memory)},
                  {"lut_inputs", std::to_string(unit.gemm.per_lane ? 0 : spec.hardware.lut_inputs)},
                  {"Uop", SvMemoryConstant(spec, format.micro_ops)},
                  {"Dst", SvMemoryConstant(spec, dst.memory)},
@@ -239,9 +251,18 @@ SvEngine SvGemmEngine(const Spec& spec, const SvUnit& unit) {
   engine.select = unit.name + "_is_gemm";
   const std::string prefix = engine.name + "_";
   AddMicroOps(engine, values, format.micro_ops);
+  for (int line = 0; line < unit.gemm.lines; ++line) {
+    const std::string memory = "cosim_pkg::" + SvMemoryConstant(spec, src.memory);
+    engine.reads.push_back(
+        {.memory = src.memory,
+         .enable = fmt::format("{}src_re[{}]", prefix, line),
+         .addr = fmt::format("{0}src_addr[{1}*{2}AddrBits +: {2}AddrBits]", prefix, line, memory),
+         .data = fmt::format("{0}src_data[{1}*{2}Bits +: {2}Bits]", prefix, line, memory),
+         .slices = "",
+         .copy = line});
+  }
   engine.reads.insert(engine.reads.end(),
-                      {{src.memory, prefix + "src_re", prefix + "src_addr", prefix + "src_data", ""},
-                       {side.memory, prefix + "side_re", prefix + "side_addr", prefix + "side_data", ""},
+                      {{side.memory, prefix + "side_re", prefix + "side_addr", prefix + "side_data", ""},
                        {dst.memory, prefix + "dst_re", prefix + "dst_addr", prefix + "dst_data", ""}});
   engine.writes = {{dst.memory, prefix + "we", prefix + "waddr", prefix + "wdata", ""}};
   return engine;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints memories. A mirror is a copy that is written along with the original, so that reading it takes none
-// of the original's ports: the low bits of each lane.
+// of the original's ports: the low bits of each lane. Copies of a memory are all of it, for rows that are
+// read at once.
 #include "isa/sv/memory.h"
 
 #include <fmt/format.h>
@@ -57,21 +58,9 @@ void Mirror(const Spec& spec, int index, std::vector<SvAccess>& writes, SvMemory
   }
 }
 
-}  // namespace
-
-SvMemoryText SvMemory(const Spec& spec, int index, std::vector<SvAccess> reads,
-                      std::vector<SvAccess> writes) {
-  SvMemoryText text;
-  const Memory& memory = spec.memories[index];
-  if (memory.mirrors >= 0) Mirror(spec, index, writes, text);
-  if (writes.empty()) return text;
-  const std::string constant = MemoryConstant(spec, index);
-  if (reads.empty()) {
-    const std::string unused = fmt::format("unused_{}_data", memory.name);
-    text.declarations += fmt::format("  logic [cosim_pkg::{}Bits-1:0] {};\n", constant, unused);
-    reads.push_back({index, "1'b0", fmt::format("cosim_pkg::{}AddrBits'(0)", constant), unused, ""});
-  }
-  // Parts have enables of their own only where somebody writes some of them: all who do, parts of one size.
+/// Parts have enables of their own only where somebody writes some of them: all who do, parts of one size,
+/// which is returned.
+int64_t EnableSlices(const Memory& memory, std::vector<SvAccess>& writes) {
   const auto partial = std::ranges::find_if(writes, [](auto& write) { return !write.slices.empty(); });
   const int64_t slice_bits = partial == writes.end() ? memory.element_bits : partial->slice_bits;
   const int64_t slices = (memory.element_bits + slice_bits - 1) / slice_bits;
@@ -79,24 +68,47 @@ SvMemoryText SvMemory(const Spec& spec, int index, std::vector<SvAccess> reads,
     COSIM_CHECK(write.slices.empty() || write.slice_bits == slice_bits);
     if (write.slices.empty()) write.slices = fmt::format("{{{}{{1'b1}}}}", slices);
   }
+  return slice_bits;
+}
+
+}  // namespace
+
+SvMemoryText SvMemory(const Spec& spec, int index, const std::vector<SvAccess>& reads,
+                      std::vector<SvAccess> writes, int copies) {
+  SvMemoryText text;
+  const Memory& memory = spec.memories[index];
+  if (memory.mirrors >= 0) Mirror(spec, index, writes, text);
+  if (writes.empty()) return text;
+  const std::string constant = MemoryConstant(spec, index);
+  const int64_t slice_bits = EnableSlices(memory, writes);
   auto list = [](const std::vector<SvAccess>& accesses, std::string SvAccess::* part) {
     std::vector<std::string> items;
     for (const SvAccess& access : accesses) items.push_back(access.*part);
     return SvConcatenation(items);
   };
-  text.body += FillSvTemplate(kMemory, {{"m", memory.name},
-                                        {"M", constant},
-                                        {"readers", std::to_string(reads.size())},
-                                        {"writers", std::to_string(writes.size())},
-                                        {"slice_bits", std::to_string(slice_bits)},
-                                        {"bank_register", memory.is_micro_ops ? "1'b0" : "1'b1"},
-                                        {"re", list(reads, &SvAccess::enable)},
-                                        {"raddr", list(reads, &SvAccess::addr)},
-                                        {"rdata", list(reads, &SvAccess::data)},
-                                        {"we", list(writes, &SvAccess::enable)},
-                                        {"wslices", list(writes, &SvAccess::slices)},
-                                        {"waddr", list(writes, &SvAccess::addr)},
-                                        {"wdata", list(writes, &SvAccess::data)}});
+  for (int copy = 0; copy < copies; ++copy) {
+    std::vector<SvAccess> own;
+    std::ranges::copy_if(reads, std::back_inserter(own),
+                         [&](const SvAccess& read) { return read.copy == copy; });
+    if (own.empty()) {
+      const std::string unused = fmt::format("unused_{}_data", memory.name);
+      text.declarations += fmt::format("  logic [cosim_pkg::{}Bits-1:0] {};\n", constant, unused);
+      own.push_back({index, "1'b0", fmt::format("cosim_pkg::{}AddrBits'(0)", constant), unused, ""});
+    }
+    text.body += FillSvTemplate(kMemory, {{"m", SvCopyName(memory, copy)},
+                                          {"M", constant},
+                                          {"readers", std::to_string(own.size())},
+                                          {"writers", std::to_string(writes.size())},
+                                          {"slice_bits", std::to_string(slice_bits)},
+                                          {"bank_register", memory.is_micro_ops ? "1'b0" : "1'b1"},
+                                          {"re", list(own, &SvAccess::enable)},
+                                          {"raddr", list(own, &SvAccess::addr)},
+                                          {"rdata", list(own, &SvAccess::data)},
+                                          {"we", list(writes, &SvAccess::enable)},
+                                          {"wslices", list(writes, &SvAccess::slices)},
+                                          {"waddr", list(writes, &SvAccess::addr)},
+                                          {"wdata", list(writes, &SvAccess::data)}});
+  }
   return text;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints an on-chip memory: the instance, and what a mirror takes of its original.
+// Prints an on-chip memory: its instances, and what a mirror takes of its original.
 #pragma once
 
 #include <string>
@@ -14,8 +14,9 @@ struct SvMemoryText {
   std::string declarations, body;
 };
 
-/// Memory `index` behind all its ports; nothing if nobody writes it. `writes` of a mirror are those of its
-/// original.
-SvMemoryText SvMemory(const Spec& spec, int index, std::vector<SvAccess> reads, std::vector<SvAccess> writes);
+/// The copies of memory `index` behind all their ports; nothing if nobody writes it. `writes` of a mirror are
+/// those of its original.
+SvMemoryText SvMemory(const Spec& spec, int index, const std::vector<SvAccess>& reads,
+                      std::vector<SvAccess> writes, int copies);
 
 }  // namespace cosim::isa

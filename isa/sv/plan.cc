@@ -51,6 +51,8 @@ void AddGemm(const Spec& spec, int format, SvGemm& gemm) {
     product.rows = gemm.rows;
     product.taps = gemm.taps;
     product.group = gemm.group;
+    product.lines = gemm.lines;
+    product.pitch = gemm.pitch;
     gemm = product;
     return;
   }
@@ -58,6 +60,11 @@ void AddGemm(const Spec& spec, int format, SvGemm& gemm) {
   gemm.rows = format;
   gemm.taps = rows->taps;
   gemm.group = rows->group;
+  gemm.lines = rows->lines;
+  if (rows->lines > 1) {
+    const Operand& source = spec.formats[format].intrinsic->sources[rows->src];
+    gemm.pitch = spec.formats[format].fields[source.pitch_field].name;
+  }
 }
 
 SvUnit PlanUnit(const Spec& spec, int index, int bank_bits) {
@@ -113,6 +120,30 @@ bool SvPads(const InstructionFormat& format) {
 bool SvIsTable(const SvPlan& plan, int memory) {
   return std::ranges::any_of(
       plan.units, [&](const SvUnit& unit) { return std::ranges::count(unit.alu.tables, memory) > 0; });
+}
+
+int SvCopies(const Spec& spec, const SvPlan& plan, int memory) {
+  int copies = 1;
+  for (const SvUnit& unit : plan.units) {
+    if (!unit.gemms || unit.gemm.lines == 1) continue;
+    const Intrinsic& intrinsic = *spec.formats[unit.gemm.rows].intrinsic;
+    if (intrinsic.sources[intrinsic.RowSource()].memory == memory) copies = std::max(copies, unit.gemm.lines);
+  }
+  return copies;
+}
+
+std::string SvCopyName(const Memory& memory, int copy) {
+  return copy == 0 ? memory.name : fmt::format("{}_row{}", memory.name, copy);
+}
+
+int SvMemoryOfCopy(const Spec& spec, std::string_view name) {
+  const int memory = spec.MemoryIndex(name);
+  if (memory >= 0) return memory;
+  const size_t row = name.rfind("_row");
+  if (row == std::string_view::npos ||
+      name.find_first_not_of("0123456789", row + 4) != std::string_view::npos)
+    return -1;
+  return spec.MemoryIndex(name.substr(0, row));
 }
 
 std::string SvConstantName(std::string_view name) {
@@ -237,6 +268,7 @@ std::vector<SvRole> SvRoles(const Spec& spec, const SvUnit& unit) {
     add(Kind::kGemm, "overwrite");
     add(Kind::kGemm, "reset");
     add_nest(Kind::kGemm, unit.gemm.format);
+    if (unit.gemm.lines > 1) add(Kind::kGemm, unit.gemm.pitch);
   }
   if (unit.alus) {
     add(Kind::kAlu, "op");

@@ -22,7 +22,17 @@ struct SvGemm {
   int macs_per_dsp = 1;   ///< as the configuration says, else as many as fit
   /// The instruction of the same unit that multiplies along rows (isa::RowProduct); -1: there is none.
   int rows = -1;
-  int taps = 0, group = 1;
+  int taps = 0, group = 1, lines = 1;
+  std::string pitch;  ///< its field that says how far lines lie apart; empty: there is one line
+  /// Elements whose products one sum of it takes.
+  int AllTaps() const { return lines * taps; }
+  /// Where products share DSPs, two channels that are multiplied each for itself have their places side by
+  /// side.
+  bool Halves() const { return rows >= 0 && group == 1 && macs_per_dsp == 2; }
+  /// Channels whose activations are registered side by side along rows.
+  int Members() const { return Halves() ? 2 : group; }
+  /// Whether the last tap has no place among the inputs of a tile, but multipliers of its own.
+  bool HasExtraTap() const { return AllTaps() * Members() > block_in; }
 };
 
 /// What the alu instructions of a unit need. All ops of one format; results of equally many lanes.
@@ -103,6 +113,16 @@ bool SvPads(const InstructionFormat& format);
 
 /// True if ops of an alu look `memory` up: then it stands in that unit's lanes.
 bool SvIsTable(const SvPlan& plan, int memory);
+
+/// How often `memory` stands side by side, written alike: so that as many rows of it are read at once as some
+/// gemm instruction takes.
+int SvCopies(const Spec& spec, const SvPlan& plan, int memory);
+
+/// The instance of a copy, as its name ends: "inp", "inp_row1".
+std::string SvCopyName(const Memory& memory, int copy);
+
+/// The memory whose copy is called so; -1: none.
+int SvMemoryOfCopy(const Spec& spec, std::string_view name);
 
 /// "gemm_uop" as constants are named: "GemmUop".
 std::string SvConstantName(std::string_view name);

@@ -123,13 +123,16 @@ bool AccessChecker::CheckMicroOps(int64_t i, const Nest& nest, const MicroOpMemo
 }
 
 bool AccessChecker::CheckIndex(int64_t i, const Nest& nest, const Index& index, const Operand& operand,
-                               const MicroOpMemories& micro_ops) {
+                               const MicroOpMemories& micro_ops, Wide last_line) {
   const Memory& memory = spec_.memories[operand.memory];
   const int64_t depth = spec_.memories[Storage(spec_, operand.memory)].depth;
   const IndexBounds bounds = BoundsOf(nest, index, micro_ops);
-  const int64_t behind = operand.parts - 1;
+  const int64_t behind = Limited(last_line + operand.parts - 1);
   if (bounds.low >= 0 && bounds.high < depth - behind) return true;
-  const std::string parts = behind > 0 ? fmt::format(", each with the {} behind it", behind) : "";
+  const std::string parts = behind <= 0 ? ""
+                            : operand.lines == 1
+                                ? fmt::format(", each with the {} behind it", behind)
+                                : fmt::format(", each with others up to {} behind it", behind);
   Add(FindingKind::kOnChipBounds, i, operand.memory,
       fmt::format("index {} of '{}' runs from {} to {}{}, but the last element of '{}' is {}", operand.index,
                   memory.name, bounds.low, bounds.high, parts, memory.name, depth - 1));
@@ -142,7 +145,7 @@ bool AccessChecker::CheckNest(int64_t i, const Decoded& decoded, const MicroOpMe
     const Intrinsic& intrinsic = *spec_.formats[decoded.format].intrinsic;
     bool ok = CheckIndex(i, gemm->nest, gemm->dst, intrinsic.dst, micro_ops);
     for (size_t s = 0; s < gemm->sources.size() && !gemm->reset; ++s) {
-      ok &= CheckIndex(i, gemm->nest, gemm->sources[s], intrinsic.sources[s], micro_ops);
+      ok &= CheckIndex(i, gemm->nest, gemm->sources[s], intrinsic.sources[s], micro_ops, gemm->LastLine(s));
     }
     return ok;
   }

@@ -53,8 +53,9 @@ class AccessChecker {
 
   bool CheckNotProgram(int64_t i, const Transfer& transfer);
   bool CheckMicroOps(int64_t i, const Nest& nest, const MicroOpMemories& micro_ops);
+  /// `last_line`: elements from the first row that a step takes to the last one.
   bool CheckIndex(int64_t i, const Nest& nest, const Index& index, const Operand& operand,
-                  const MicroOpMemories& micro_ops);
+                  const MicroOpMemories& micro_ops, Wide last_line = 0);
   /// Walks the steps; reports the first read that comes too soon after its write.
   void WalkDistances(int64_t i, const OwnRead& own, const MicroOpMemories& micro_ops);
   void Add(FindingKind kind, int64_t i, int memory, std::string message);

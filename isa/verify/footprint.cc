@@ -54,7 +54,7 @@ IndexSet& FootprintBuilder::NewSet(int memory, bool is_write) {
 }
 
 void FootprintBuilder::AddNest(int memory, bool is_write, const Nest& nest, const Index& index,
-                               const MicroOpMemories& micro_ops, int parts) {
+                               const MicroOpMemories& micro_ops, const Block& block) {
   memory = Storage(spec_, memory);
   IndexSet& set = NewSet(memory, is_write);
   const int64_t depth = spec_.memories[memory].depth;
@@ -65,7 +65,8 @@ void FootprintBuilder::AddNest(int memory, bool is_write, const Nest& nest, cons
                                           LoopBounds(index.inner, nest.iter_in).low);
   IndexSet& affine = offsets.empty() ? set : affine_;
   affine.Reset(depth);
-  affine.AddRange(start, start + parts);
+  affine.AddRange(start, start + block.parts);
+  affine.Repeat(block.pitch, block.lines);
   affine.Repeat(index.inner < 0 ? -index.inner : index.inner, nest.iter_in);
   affine.Repeat(index.outer < 0 ? -index.outer : index.outer, nest.iter_out);
   if (offsets.empty()) return;
@@ -92,15 +93,16 @@ std::span<const OnChipAccess> FootprintBuilder::Build(const Decoded& decoded,
       AddNest(intrinsic.dst.memory, false, gemm->nest, gemm->dst, micro_ops);
     AddNest(intrinsic.dst.memory, true, gemm->nest, gemm->dst, micro_ops);
     for (size_t i = 0; i < gemm->sources.size() && !gemm->reset; ++i) {
-      AddNest(intrinsic.sources[i].memory, false, gemm->nest, gemm->sources[i], micro_ops,
-              intrinsic.sources[i].parts);
+      const Operand& source = intrinsic.sources[i];
+      AddNest(source.memory, false, gemm->nest, gemm->sources[i], micro_ops,
+              {source.parts, source.lines, gemm->pitch});
     }
   } else if (const auto* alu = std::get_if<Alu>(&decoded.body)) {
     const AluOp& op = spec_.alu_ops[alu->op];
     AddMicroOps(alu->nest);
     AddNest(op.result.memory, true, alu->nest, alu->result, micro_ops);
     for (size_t i = 0; i < alu->operands.size(); ++i) {
-      AddNest(op.operands[i].memory, false, alu->nest, alu->operands[i], micro_ops, op.operands[i].parts);
+      AddNest(op.operands[i].memory, false, alu->nest, alu->operands[i], micro_ops, {op.operands[i].parts});
     }
     for (const ScalarTable& table : op.program.tables)
       NewSet(table.memory, false).AddRange(0, spec_.memories[table.memory].depth);

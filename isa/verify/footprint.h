@@ -65,9 +65,19 @@ class FootprintBuilder {
 
  private:
   IndexSet& NewSet(int memory, bool is_write);
-  /// All elements of `memory` that `index` takes in the nest, `parts` at a time.
+  /// Elements that a step takes from its index on: `lines` rows of `parts`, `pitch` from one to the next.
+  struct Block {
+    int parts = 1, lines = 1;
+    int64_t pitch = 0;
+  };
+
+  /// All elements of `memory` that `index` takes in the nest, so many at a time.
   void AddNest(int memory, bool is_write, const Nest& nest, const Index& index,
-               const MicroOpMemories& micro_ops, int parts = 1);
+               const MicroOpMemories& micro_ops, const Block& block);
+  void AddNest(int memory, bool is_write, const Nest& nest, const Index& index,
+               const MicroOpMemories& micro_ops) {
+    AddNest(memory, is_write, nest, index, micro_ops, {});
+  }
   void AddMicroOps(const Nest& nest);
 
   const Spec& spec_;

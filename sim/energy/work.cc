@@ -60,7 +60,7 @@ class Counter {
     if (gemm.reset) return;
     if (!gemm.overwrite) Of(intrinsic.dst.memory).reads += steps;
     for (const isa::Operand& source : intrinsic.sources)
-      Of(source.memory).reads += source.row_axis >= 0 ? cycles : steps;
+      Of(source.memory).reads += source.row_axis >= 0 ? cycles * static_cast<uint64_t>(source.lines) : steps;
     uint64_t lanes = 1;
     for (const isa::Intrinsic::Axis& axis : intrinsic.axes) lanes *= static_cast<uint64_t>(axis.extent);
     work_.macs[format_] += steps * lanes;

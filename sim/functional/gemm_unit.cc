@@ -75,7 +75,7 @@ GemmUnit::GemmUnit(const isa::Spec& spec, const isa::InstructionFormat& format, 
     : spec_(spec), intrinsic_(*format.intrinsic), memories_(memories) {
   operands_.push_back({.memory = intrinsic_.dst.memory});
   for (const isa::Operand& source : intrinsic_.sources)
-    operands_.push_back({.memory = source.memory, .index = {}, .parts = source.parts});
+    operands_.push_back({.memory = source.memory, .index = {}});
   for (const StepOperand& operand : operands_) {
     const isa::Memory& memory = spec.memories[operand.memory];
     if (memory.mirrors >= 0 || memory.fields.size() != 1) {
@@ -91,7 +91,11 @@ std::string GemmUnit::Execute(const isa::Gemm& gemm) {
   if (!unavailable_.empty()) return unavailable_;
   if (std::string wrong = isa::RowError(gemm); !wrong.empty()) return wrong;
   operands_[0].index = gemm.dst;
-  for (size_t s = 0; s < gemm.sources.size(); ++s) operands_[1 + s].index = gemm.sources[s];
+  for (size_t s = 0; s < gemm.sources.size(); ++s) {
+    operands_[1 + s].index = gemm.sources[s];
+    operands_[1 + s].parts = gemm.LastLine(s) + intrinsic_.sources[s].parts;
+  }
+  pitch_ = gemm.pitch;
   // A reset reads no tiles: where their indices lead makes no difference.
   const std::span touched(operands_.data(), gemm.reset ? 1 : operands_.size());
   std::string error = table_.Resolve(spec_, memories_, gemm.nest, touched, gemm.row_source < 0);
@@ -141,7 +145,7 @@ void GemmUnit::GenericStep(int64_t i, int64_t j, int64_t u, TileMode mode) {
     const StepColumn& column = table_.columns[n];
     elements_[n] = column.uops[u] + i * column.outer + j * column.inner;
   }
-  generic_->Step(memories_, elements_, mode);
+  generic_->Step(memories_, elements_, pitch_, mode);
 }
 
 void GemmUnit::RunGeneric(TileMode mode) {

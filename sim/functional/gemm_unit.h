@@ -48,6 +48,7 @@ class GemmUnit {
   StepTable table_;
   int64_t cycles_ = 0;
   std::vector<int64_t> elements_;  ///< of a step
+  int64_t pitch_ = 0;              ///< of the rows that a step reads
   std::vector<StepOperand> operands_;
   std::vector<TileStep> uops_;
 };

@@ -5,7 +5,8 @@
 namespace cosim::sim {
 namespace {
 
-/// What each value of an axis adds to `operand`'s lane number, where lanes of further elements count on.
+/// What each value of an axis adds to `operand`'s lane number, where lanes of further elements, then of
+/// further rows, count on.
 std::vector<std::vector<int64_t>> AxisLanes(const isa::Spec& spec, const isa::Intrinsic& intrinsic,
                                             const isa::Operand& operand) {
   std::vector<std::vector<int64_t>> lanes;
@@ -23,6 +24,10 @@ std::vector<std::vector<int64_t>> AxisLanes(const isa::Spec& spec, const isa::In
   if (operand.row_axis >= 0) {
     std::vector<int64_t>& values = lanes[operand.row_axis];
     for (size_t v = 0; v < values.size(); ++v) values[v] += pitch * static_cast<int64_t>(v);
+  }
+  if (operand.line_axis >= 0) {
+    std::vector<int64_t>& values = lanes[operand.line_axis];
+    for (size_t v = 0; v < values.size(); ++v) values[v] += pitch * operand.parts * static_cast<int64_t>(v);
   }
   return lanes;
 }
@@ -52,23 +57,28 @@ GenericGemm::GenericGemm(const isa::Spec& spec, const isa::Intrinsic& intrinsic)
     const auto lanes = AxisLanes(spec, intrinsic, operand);
     Source& source = sources_.emplace_back();
     source.memory = operand.memory;
+    source.lines = operand.lines;
     source.by_lane = Enumerate(intrinsic.dst.axes, lanes);
     source.by_term = Enumerate(summed, lanes);
-    source.values.resize(spec.memories[operand.memory].LaneCount() * operand.parts);
+    source.values.resize(spec.memories[operand.memory].LaneCount() * operand.parts * operand.lines);
     terms_ = static_cast<int64_t>(source.by_term.size());
   }
   sums_.resize(spec.memories[dst_memory_].LaneCount());
 }
 
-void GenericGemm::Step(Memories& memories, const std::vector<int64_t>& elements, TileMode mode) {
+void GenericGemm::Step(Memories& memories, const std::vector<int64_t>& elements, int64_t pitch,
+                       TileMode mode) {
   std::fill(sums_.begin(), sums_.end(), 0);
   const int64_t lanes = static_cast<int64_t>(sums_.size());
   if (mode != TileMode::kReset) {
     for (size_t s = 0; s < sources_.size(); ++s) {
-      const MemoryStore& store = memories.Store(sources_[s].memory);
+      Source& source = sources_[s];
+      const MemoryStore& store = memories.Store(source.memory);
+      const auto row = static_cast<std::ptrdiff_t>(source.values.size()) / source.lines;
       WithStorage(store.fields[0], [&](const auto* values) {
-        const auto* from = values + elements[1 + s] * store.lanes;
-        std::copy(from, from + sources_[s].values.size(), sources_[s].values.begin());
+        for (int line = 0; line < source.lines; ++line)
+          std::copy_n(values + (elements[1 + s] + line * pitch) * store.lanes, row,
+                      source.values.begin() + line * row);
       });
     }
     for (int64_t lane = 0; lane < lanes; ++lane) {

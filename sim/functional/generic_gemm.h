@@ -16,14 +16,15 @@ class GenericGemm {
  public:
   GenericGemm(const isa::Spec& spec, const isa::Intrinsic& intrinsic);
 
-  /// One step: elements[0] of the destination, elements[1 + s] of source s.
-  void Step(Memories& memories, const std::vector<int64_t>& elements, TileMode mode);
+  /// One step: elements[0] of the destination, elements[1 + s] of source s. Where a source has several rows
+  /// they lie `pitch` elements apart.
+  void Step(Memories& memories, const std::vector<int64_t>& elements, int64_t pitch, TileMode mode);
 
  private:
   struct Source {
-    int memory = -1;
+    int memory = -1, lines = 1;
     std::vector<int64_t> by_lane, by_term;  ///< lane number = by_lane[destination lane] + by_term[term]
-    std::vector<int64_t> values;            ///< lanes of the current element, or elements
+    std::vector<int64_t> values;            ///< lanes of the current element, or elements, row by row
   };
 
   int dst_memory_;

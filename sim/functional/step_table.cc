@@ -24,7 +24,7 @@ void ReadMicroOps(const MemoryStore& store, const isa::Nest& nest, const isa::In
 }
 
 /// The least and the greatest element of all steps lie at corners of the loops.
-std::string Bounds(const StepTable& table, StepColumn& column, int parts, const isa::Memory& memory,
+std::string Bounds(const StepTable& table, StepColumn& column, Wide parts, const isa::Memory& memory,
                    int64_t depth) {
   const auto [least, greatest] = std::ranges::minmax(column.uops);
   // Products of instruction fields, whatever their widths, stay exact in this.

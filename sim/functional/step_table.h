@@ -15,11 +15,12 @@
 
 namespace cosim::sim {
 
-/// An operand to resolve: elements of `memory` numbered by `index`, each with the `parts` - 1 behind it.
+/// An operand to resolve: elements of `memory` numbered by `index`, each with others up to `parts` - 1 behind
+/// it.
 struct StepOperand {
   int memory = -1;
   isa::Index index;
-  int parts = 1;
+  Wide parts = 1;
 };
 
 /// One operand's elements: step (i, j, u) touches uops[u] + i * outer + j * inner.

@@ -5,6 +5,7 @@
 
 #include "isa/check.h"
 #include "isa/program/microops.h"
+#include "isa/sv/plan.h"
 #include "sim/functional/memories.h"
 
 namespace cosim::sim {
@@ -26,15 +27,18 @@ void Put(const isa::Memory& memory, const MemoryStore& store, int64_t element, s
 void PoisonOnChip(RtlModel& model, const isa::Spec& spec, uint64_t seed) {
   Memories memories(spec);
   memories.Poison(seed);
+  const isa::SvPlan plan(spec);
   for (size_t m = 0; m < spec.memories.size(); ++m) {
     const isa::Memory& memory = spec.memories[m];
     const MemoryStore& store = memories.Store(static_cast<int>(m));
     const int64_t bank_depth = memory.depth / memory.banks;
-    for (int b = 0; b < memory.banks; ++b) {
-      const RtlBank bank = model.Bank(memory.name, b);
-      COSIM_CHECK(bank.data != nullptr, "the RTL has no bank {} of '{}'", b, memory.name);
+    const int copies = isa::SvCopies(spec, plan, static_cast<int>(m));
+    for (int b = 0; b < memory.banks * copies; ++b) {
+      const int number = b / copies;
+      const RtlBank bank = model.Bank(memory.name, number, b % copies);
+      COSIM_CHECK(bank.data != nullptr, "the RTL has no bank {} of '{}'", number, memory.name);
       for (int64_t i = 0; i < bank_depth; ++i)
-        Put(memory, store, b * bank_depth + i, {bank.data + i * bank.stride, bank.stride});
+        Put(memory, store, number * bank_depth + i, {bank.data + i * bank.stride, bank.stride});
     }
   }
 }

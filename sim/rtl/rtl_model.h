@@ -78,8 +78,9 @@ class RtlModel {
   /// Sets `outputs` to those of the cycle that has these inputs, but for ports that the accelerator does not
   /// have; then the clock's edge ends the cycle.
   virtual void Cycle(const RtlInputs& inputs, RtlOutputs& outputs) = 0;
-  /// Bank `bank` of memory `memory`, whose contents may be read and written between cycles.
-  virtual RtlBank Bank(std::string_view memory, int bank) = 0;
+  /// Bank `bank` of memory `memory`, whose contents may be read and written between cycles: of the memory
+  /// itself, which is copy 0, or of a copy that rows behind the first are read from.
+  virtual RtlBank Bank(std::string_view memory, int bank, int copy) = 0;
   /// Plants a fault from the next cycle on. False when the model was built without any.
   virtual bool SelectMutant(int number) = 0;
   /// Writes what all signals do from the next cycle on to an FST file, where that cycle begins at `time`, in

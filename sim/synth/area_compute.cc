@@ -62,6 +62,13 @@ Tree TreeOf(int terms, int bits) {
   return tree;
 }
 
+/// Of `quads`, those that make no error: the ones of activations along rows in DSPs, `own_in_dsps`, else the
+/// first where all products of a tile's `block_in` inputs come from quads.
+int ExactQuads(int quads, int own_in_dsps, int block_in) {
+  const int own = std::min(quads, std::max(0, (own_in_dsps + 1) / 2));
+  return own == 0 && 2 * quads == block_in ? 1 : own;
+}
+
 AreaBlock Array(const isa::Spec& spec, const isa::SvUnit& unit) {
   const isa::SvGemm& gemm = unit.gemm;
   const isa::Intrinsic& intrinsic = *spec.formats[gemm.format].intrinsic;
@@ -79,18 +86,22 @@ AreaBlock Array(const isa::Spec& spec, const isa::SvUnit& unit) {
   const bool is_soft = src + side < kLeastProduct;
   const int digits = (side + 1) / 2;
   const Tree tree = TreeOf(nodes, node_bits);
-  const int sets = gemm.taps > 0 ? gemm.block_out / gemm.group : 1;
+  const int sets = gemm.taps > 0 ? gemm.block_out / gemm.Members() : 1;
+  const int own = gemm.AllTaps() * gemm.Members(), own_places = std::min(own, gemm.block_in);
+  const int exact = ExactQuads(quads, gemm.taps > 0 ? own_places - luts : 0, gemm.block_in);
   return {unit.name,
           "array",
           {{"one", 1},
            {"operand_bits", gemm.batch * 1.0 * gemm.block_in * src},
            {"side_bits", 1.0 * gemm.block_out * gemm.block_in * side},
-           {"own_bits", 1.0 * gemm.batch * sets * gemm.taps * gemm.group * src},
+           {"own_bits", 1.0 * gemm.batch * sets * own * src},
+           {"spread_bits", gemm.Halves() ? gemm.block_out / 2.0 * (own_places / 2) * side : 0},
+           {"extra_bits", gemm.HasExtraTap() ? outputs * (node_bits + 1) : 0},
            {"quad_bits", paired / 2 * quads * (src + 1)},
            {"quads", paired / 2 * quads},
-           {"less_bits", quads > 0 ? paired / 2 * (node_bits + CountBits(gemm.block_in)) : 0},
-           {"offset_bits", 1.0 * quads * sets * (node_bits + 1)},
-           {"excess_bits", quads > 0 ? TreeOf(gemm.block_in - luts, src).adders * gemm.batch : 0},
+           {"less_bits", quads > exact ? paired / 2 * (node_bits + CountBits(gemm.block_in)) : 0},
+           {"offset_bits", 1.0 * gemm.batch * exact * sets * (node_bits + 1)},
+           {"excess_bits", quads > exact ? TreeOf(2 * (quads - exact), src).adders * gemm.batch : 0},
            {"product_bits", is_soft ? 0 : products * (src + side)},
            {"soft_product_bits", is_soft ? products * src * side : 0},
            {"lut_product_bits", lut_products * digits * (src + 2)},
@@ -145,6 +156,7 @@ void AddGemmBlocks(const isa::Spec& spec, const isa::SvUnit& unit, std::vector<A
                     {{"one", 1},
                      {"index_bits", 1.0 * nest.index * nest.indices},
                      {"tag_bits", unit.tag_bits},
+                     {"line_bits", 1.0 * nest.index * (unit.gemm.lines - 1)},
                      {"levels", double(std::bit_width(unsigned(unit.gemm.block_in - 1)))}}});
   blocks.push_back(NestBlock(unit, nest, unit.gemm.rows >= 0));
   blocks.push_back(Array(spec, unit));

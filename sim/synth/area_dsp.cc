@@ -24,7 +24,7 @@ int DspsOfGemm(const isa::Spec& spec, const isa::SvGemm& gemm) {
   const int src = spec.memories[intrinsic.sources[gemm.src].memory].record_bits;
   const int side = spec.memories[intrinsic.sources[gemm.side].memory].record_bits;
   const int in_dsps = gemm.block_in - (gemm.per_lane ? 0 : spec.hardware.lut_inputs);
-  const int products = gemm.batch * in_dsps * gemm.block_out;
+  const int products = gemm.batch * (in_dsps + (gemm.HasExtraTap() ? 1 : 0)) * gemm.block_out;
   if (gemm.macs_per_dsp == 1 || gemm.block_in == 1) return products * DspsOfProduct(src, side);
   // Two DSPs for two sums of two products.
   const int quads = gemm.batch * (in_dsps / 2) * (gemm.block_out / 2);

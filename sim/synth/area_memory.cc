@@ -43,6 +43,26 @@ bool IsMade(const isa::SvPlan& plan, const Accesses& of, const isa::Spec& spec, 
   return is_written && of.readers[m] > 0 && !SvIsTable(plan, static_cast<int>(m));
 }
 
+/// One copy of a memory.
+AreaBlock Block(const isa::Memory& memory, int readers, int writers, int64_t slice_bits) {
+  const double bits = double(memory.element_bits), banks = memory.banks;
+  const double address = isa::SvAddressBits(memory.depth);
+  const double registered = memory.is_micro_ops ? 0 : bits * readers;
+  const RamMapping bank = MapRam(memory.element_bits, memory.depth / memory.banks, slice_bits);
+  return {"memory " + memory.name,
+          "memory",
+          {{"one", 1},
+           {"ram_luts", banks * bank.lut},
+           {"ram_registers", banks * (bits + bank.registers)},
+           {"ram_choices", banks * bank.choices},
+           {"registered_bits", registered},
+           {"read_choice_bits", banks > 1 ? registered * (banks - 1) : 0},
+           {"write_choice_bits", writers > 1 ? banks * bits * (writers - 1) : 0},
+           {"bank_readers", memory.is_micro_ops ? 0 : banks * readers},
+           {"port_address_bits",
+            banks > 1 ? banks * (readers + writers) * address : (readers + writers - 2) * address}}};
+}
+
 }  // namespace
 
 int64_t SliceBits(const isa::Spec& spec, const isa::SvPlan& plan, int number) {
@@ -62,7 +82,7 @@ int BlockRamsOf(const isa::Spec& spec, const isa::SvPlan& plan) {
   for (size_t m = 0; m < spec.memories.size(); ++m) {
     const isa::Memory& memory = spec.memories[m];
     if (!IsMade(plan, of, spec, m)) continue;
-    halves += memory.banks *
+    halves += memory.banks * SvCopies(spec, plan, int(m)) *
               MapRam(memory.element_bits, memory.depth / memory.banks, SliceBits(spec, plan, int(m))).ramb18;
   }
   for (const isa::SvUnit& unit : plan.units)
@@ -77,24 +97,10 @@ void AddMemoryBlocks(const isa::Spec& spec, const isa::SvPlan& plan, std::vector
     const isa::Memory& memory = spec.memories[m];
     const int writers = of.writers[memory.mirrors >= 0 ? memory.mirrors : int(m)];
     if (!IsMade(plan, of, spec, m)) continue;
-    const int readers = std::max(1, of.readers[m]);
-    const double bits = double(memory.element_bits), banks = memory.banks;
-    const double address = isa::SvAddressBits(memory.depth);
-    const double registered = memory.is_micro_ops ? 0 : bits * readers;
-    const RamMapping bank =
-        MapRam(memory.element_bits, memory.depth / memory.banks, SliceBits(spec, plan, int(m)));
-    blocks.push_back({"memory " + memory.name,
-                      "memory",
-                      {{"one", 1},
-                       {"ram_luts", banks * bank.lut},
-                       {"ram_registers", banks * (bits + bank.registers)},
-                       {"ram_choices", banks * bank.choices},
-                       {"registered_bits", registered},
-                       {"read_choice_bits", banks > 1 ? registered * (banks - 1) : 0},
-                       {"write_choice_bits", writers > 1 ? banks * bits * (writers - 1) : 0},
-                       {"bank_readers", memory.is_micro_ops ? 0 : banks * readers},
-                       {"port_address_bits", banks > 1 ? banks * (readers + writers) * address
-                                                       : (readers + writers - 2) * address}}});
+    const int64_t slice_bits = SliceBits(spec, plan, int(m));
+    blocks.push_back(Block(memory, std::max(1, of.readers[m]), writers, slice_bits));
+    for (int copy = 1; copy < SvCopies(spec, plan, int(m)); ++copy)
+      blocks.push_back(Block(memory, 1, writers, slice_bits));
   }
 }
 

@@ -51,7 +51,10 @@ std::string BlockInCore(std::string_view name, const isa::Spec& spec) {
   if (instance == "locks") return "locks";
   for (const char* port : {"read_port", "write_port"})
     if (instance.starts_with(port)) return port;
-  if (instance.starts_with("mem_")) return fmt::format("memory_{}", instance.substr(4));
+  if (instance.starts_with("mem_")) {
+    const int memory = isa::SvMemoryOfCopy(spec, instance.substr(4));
+    return memory < 0 ? "" : "memory_" + spec.memories[memory].name;
+  }
   for (const isa::Queue& queue : spec.queues)
     if (instance == "queue_" + queue.name) return spec.units[queue.to].name + "_front";
   const isa::Unit* unit = UnitOf(instance, spec);

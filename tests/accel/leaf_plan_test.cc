@@ -107,6 +107,18 @@ TEST(PlanLeaf, StepsAreThePointsWhereverMicroOpsAreCut) {
   EXPECT_GT(cut, 50);
 }
 
+TEST(PlanLeaf, AnOperandReachesAllItsRows) {
+  // Two points, three elements apart; each reads three rows of two elements, ten apart.
+  const IndexSpace space{{2}, {0, 5}, {{1}, {3}}};
+  LeafRules rules{.iterations = 4, .micro_ops = 4};
+  rules.operands.push_back({.memory = 0, .write = true, .index = 0});
+  rules.operands.push_back({.memory = 1, .index = 1, .parts = 2, .lines = 3, .pitch = 10});
+  const std::vector<LeafPart> parts = PlanLeaf(rules, space, true);
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_EQ(ElementsOf(parts[0].reach[1], 0),
+            (std::set<int64_t>{0, 1, 3, 4, 10, 11, 13, 14, 20, 21, 23, 24}));
+}
+
 TEST(PlanLeaf, ASpaceWithoutPointsHasNoInstructions) {
   const LeafRules rules{.iterations = 4, .micro_ops = 4};
   EXPECT_TRUE(PlanLeaf(rules, {{3, 0}, {0, 0}, {{1, 1}, {1, 1}}}, true).empty());

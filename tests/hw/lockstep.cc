@@ -10,6 +10,7 @@
 #include "isa/check.h"
 #include "isa/program/decode.h"
 #include "isa/program/microops.h"
+#include "isa/sv/plan.h"
 #include "sim/cycle/timing_engine.h"
 #include "sim/dram/flat_memory.h"
 #include "sim/rtl/rtl_compare.h"
@@ -26,56 +27,62 @@ using sim::RtlRun;
 /// What a run may take: more than the cycles of the model, stalls and all.
 constexpr runtime::Cycle kStart = 10000, kSlowdown = 20;
 
-/// Visits every value of every on-chip memory: (memory, element, lane, field, its bytes in the RTL, bit
-/// offset).
+/// A value on chip, and where the RTL has it.
+struct Place {
+  int memory, copy;
+  int64_t element, lane;
+  int field;
+  std::span<uint8_t> bytes;  ///< of the element
+  int64_t offset;            ///< in bits
+};
+
+/// Visits every value of every on-chip memory, and of its copies after it.
 template <typename Visit>
 void ForEachValue(RtlModel& model, const isa::Spec& spec, Visit visit) {
+  const isa::SvPlan plan(spec);
   for (size_t m = 0; m < spec.memories.size(); ++m) {
     const Memory& memory = spec.memories[m];
-    const int64_t bank_depth = memory.depth / memory.banks;
-    const int64_t lanes = memory.LaneCount();
-    for (int64_t element = 0; element < memory.depth; ++element) {
-      const sim::RtlBank bank = model.Bank(memory.name, static_cast<int>(element / bank_depth));
-      COSIM_CHECK(bank.data != nullptr, "the RTL has no memory '{}'", memory.name);
+    const int64_t bank_depth = memory.depth / memory.banks, lanes = memory.LaneCount();
+    const int copies = isa::SvCopies(spec, plan, static_cast<int>(m));
+    for (int64_t i = 0; i < memory.depth * copies; ++i) {
+      const int64_t element = i % memory.depth;
+      const int copy = static_cast<int>(i / memory.depth);
+      const sim::RtlBank bank = model.Bank(memory.name, static_cast<int>(element / bank_depth), copy);
+      COSIM_CHECK(bank.data != nullptr, "the RTL has no copy {} of memory '{}'", copy, memory.name);
       const std::span<uint8_t> bytes(bank.data + element % bank_depth * bank.stride, bank.stride);
-      for (int64_t lane = 0; lane < lanes; ++lane) {
-        for (size_t field = 0; field < memory.fields.size(); ++field) {
-          visit(static_cast<int>(m), element, lane, static_cast<int>(field), bytes,
-                lane * memory.record_bits + memory.fields[field].offset);
-        }
-      }
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        for (size_t field = 0; field < memory.fields.size(); ++field)
+          visit(Place{static_cast<int>(m), copy, element, lane, static_cast<int>(field), bytes,
+                      lane * memory.record_bits + memory.fields[field].offset});
     }
   }
 }
 
 void Poison(RtlModel& model, const isa::Spec& spec, GoldenMachine& golden, uint64_t seed) {
   isa::testing::Random random(seed);
-  ForEachValue(
-      model, spec,
-      [&](int m, int64_t element, int64_t lane, int field, std::span<uint8_t> bytes, int64_t offset) {
-        const isa::ScalarType type = spec.memories[m].fields[field].type;
-        const bool is_mirror = spec.memories[m].mirrors >= 0;  // has been given its values already
-        isa::PutBits(
-            bytes, offset, type.width,
-            is_mirror ? static_cast<uint64_t>(golden.Value(m, element, lane, field)) : random.Next());
-        if (is_mirror) return;
-        golden.Set(m, element, lane, field, isa::TakeValue(bytes, offset, type));
-      });
+  ForEachValue(model, spec, [&](const Place& at) {
+    const Memory& memory = spec.memories[at.memory];
+    const isa::ScalarType type = memory.fields[at.field].type;
+    const bool is_given = memory.mirrors >= 0 || at.copy > 0;  // by the values of what it is a copy of
+    isa::PutBits(at.bytes, at.offset, type.width,
+                 is_given ? static_cast<uint64_t>(golden.Value(at.memory, at.element, at.lane, at.field))
+                          : random.Next());
+    if (is_given) return;
+    golden.Set(at.memory, at.element, at.lane, at.field, isa::TakeValue(at.bytes, at.offset, type));
+  });
 }
 
 std::string FirstWrongValue(RtlModel& model, const isa::Spec& spec, const GoldenMachine& golden) {
   std::string first;
-  ForEachValue(
-      model, spec,
-      [&](int m, int64_t element, int64_t lane, int field, std::span<uint8_t> bytes, int64_t offset) {
-        if (!first.empty()) return;
-        const Memory& memory = spec.memories[m];
-        const int64_t rtl = isa::TakeValue(bytes, offset, memory.fields[field].type);
-        const int64_t right = golden.Value(m, element, lane, field);
-        if (rtl == right) return;
-        first = fmt::format("{}[{}] lane {} {}: rtl {}, golden {}\n", memory.name, element, lane,
-                            memory.fields[field].name, rtl, right);
-      });
+  ForEachValue(model, spec, [&](const Place& at) {
+    if (!first.empty()) return;
+    const Memory& memory = spec.memories[at.memory];
+    const int64_t rtl = isa::TakeValue(at.bytes, at.offset, memory.fields[at.field].type);
+    const int64_t right = golden.Value(at.memory, at.element, at.lane, at.field);
+    if (rtl == right) return;
+    first = fmt::format("{}[{}] lane {} {}: rtl {}, golden {}\n", isa::SvCopyName(memory, at.copy),
+                        at.element, at.lane, memory.fields[at.field].name, rtl, right);
+  });
   return first;
 }
 

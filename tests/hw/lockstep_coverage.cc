@@ -37,6 +37,7 @@ constexpr std::string_view kFeatures[] = {
     "gemm along rows, iterations apart",
     "gemm along rows, several rows",
     "gemm along rows of one tap",
+    "gemm along several rows at once",
     "padding above",
     "padding below",
     "padding left",
@@ -137,6 +138,7 @@ void AddInstruction(const isa::Spec& spec, const isa::Decoded& decoded, Reached&
       add(gemm->nest.iter_out > 1 && gemm->nest.uop_end - gemm->nest.uop_begin > 1,
           "gemm along rows, several rows");
       add(gemm->taps == 1, "gemm along rows of one tap");
+      add(gemm->lines > 1 && gemm->pitch > 0, "gemm along several rows at once");
     }
   }
   if (const auto* alu = std::get_if<isa::Alu>(&decoded.body)) {

@@ -13,8 +13,9 @@
 namespace cosim::testing {
 
 const std::vector<std::string>& AllModels() {
-  static const std::vector<std::string> models = {"narrow", "wide",  "odd",   "grouped",    "parts",
-                                                  "every",  "ports", "feeds", "tiny_cosim", "tiny_vta"};
+  static const std::vector<std::string> models = {"narrow", "wide",       "odd",     "grouped",
+                                                  "parts",  "window",     "every",   "ports",
+                                                  "feeds",  "tiny_cosim", "tiny_vta"};
   return models;
 }
 
@@ -26,7 +27,7 @@ const isa::Spec& SpecOf(const std::string& name) {
   const std::string isas = COSIM_SOURCE_DIR "/isa/";
   std::string isa = folder + "load_gemm.yaml", config = folder + name + ".yaml";
   if (name == "every") isa = folder + "every_op.yaml";
-  if (name == "grouped" || name == "parts") isa = isas + "cosim.yaml";
+  if (name == "grouped" || name == "parts" || name == "window") isa = isas + "cosim.yaml";
   if (name == "ports") isa = isas + "test/split_loads.yaml";
   if (name == "feeds") isa = isas + "test/feeds.yaml";
   if (name.starts_with("tiny_")) {

@@ -11,10 +11,16 @@
 
 #include "Vlut_multiplier.h"
 #include "Vlut_multiplier_odd.h"
+#include "Vmac_array_column.h"
 #include "Vmac_array_dsp.h"
+#include "Vmac_array_halves.h"
+#include "Vmac_array_lines.h"
 #include "Vmac_array_mixed.h"
 #include "Vmac_array_rows.h"
 #include "Vmac_array_rows_mixed.h"
+#include "Vmac_array_single.h"
+#include "Vmac_array_window.h"
+#include "Vmac_array_window_mixed.h"
 #include "Vmultiplier_quad.h"
 #include "tests/hw/dut.h"
 #include "verilated.h"
@@ -93,11 +99,45 @@ int32_t Field(const Port& port, int at, int bits) {
   return Signed(static_cast<uint32_t>(word >> at % 8), bits);
 }
 
-/// Random tiles, many of extremes, with gaps between them: sums come out `levels` + 2 cycles later. With
-/// `taps`, some are along rows, each of the lengths that a row may have: of pairs of channels, the newest tap
-/// last.
+/// Of an array: its sums come out `levels` + 2 cycles later. With `taps`, some tiles are along rows.
+struct ArrayShape {
+  int block_in, block_out, levels;
+  int taps = 0, lines = 1, group = 1, batch = 1;
+};
+
+/// Random values, many of extremes.
+std::vector<int8_t> DrawValues(std::mt19937& random, int bytes) {
+  const uint32_t kind = random() % 4;
+  std::vector<int8_t> values(bytes);
+  for (int8_t& value : values) {
+    const int extreme = random() % 2 != 0 && kind != 1 ? 127 : -128;
+    value = static_cast<int8_t>(kind == 0 || (kind == 3 && random() % 2) ? random() : extreme);
+  }
+  return values;
+}
+
+/// The sums of one cycle's tile; `history`: what came in the last cycles of its row, the newest last.
+std::vector<int32_t> SumsOf(const ArrayShape& shape, const std::vector<std::vector<int8_t>>& history,
+                            const std::vector<int8_t>& wgt, bool along_rows) {
+  std::vector<int32_t> sums;
+  for (int s = 0; s < shape.batch * shape.block_out; ++s) {
+    const int b = s / shape.block_out, o = s % shape.block_out, first = o / shape.group * shape.group;
+    int32_t& sum = sums.emplace_back(0);
+    const auto product = [&](int t, int line, int channel, int lane) {
+      const auto& inp = history[history.size() - 1 - t];
+      sum += inp[(line * shape.batch + b) * shape.block_in + channel] * wgt[o * shape.block_in + lane];
+    };
+    for (int k = 0; k < shape.block_in && !along_rows; ++k) product(0, 0, k, k);
+    for (int p = 0; p < shape.lines * shape.taps && along_rows; ++p)
+      for (int g = 0; g < shape.group; ++g)
+        product(shape.taps - 1 - p % shape.taps, p / shape.taps, first + g, p * shape.group + g);
+  }
+  return sums;
+}
+
+/// Random tiles with gaps between them; rows of each of the lengths that they may have.
 template <typename Dut>
-void ExpectSums(int block_in, int block_out, int levels, int taps = 0) {
+void ExpectSums(const ArrayShape& shape) {
   const auto context = std::make_unique<VerilatedContext>();
   Dut dut(context.get());
   std::mt19937 random(1);
@@ -106,15 +146,6 @@ void ExpectSums(int block_in, int block_out, int levels, int taps = 0) {
     std::vector<int32_t> sums;
   };
   std::vector<Tile> tiles;
-  const auto draw = [&](int bytes) {
-    const uint32_t kind = random() % 4;
-    std::vector<int8_t> values(bytes);
-    for (int8_t& value : values) {
-      const int extreme = random() % 2 != 0 && kind != 1 ? 127 : -128;
-      value = static_cast<int8_t>(kind == 0 || (kind == 3 && random() % 2) ? random() : extreme);
-    }
-    return values;
-  };
   dut.rst_ni = 0;
   dut.valid_i = 0;
   for (int i = 0; i < 3; ++i) Clock(dut);
@@ -122,31 +153,27 @@ void ExpectSums(int block_in, int block_out, int levels, int taps = 0) {
   int wrong = 0, along_rows = 0;  // tiles left of a row
   std::vector<std::vector<int8_t>> history;
   for (int cycle = 0; cycle < 20000; ++cycle) {
-    const std::vector<int8_t> inp = draw(block_in), wgt = draw(block_out * block_in);
+    const std::vector<int8_t> inp = DrawValues(random, shape.lines * shape.batch * shape.block_in),
+                              wgt = DrawValues(random, shape.block_out * shape.block_in);
     std::memcpy(&dut.inp_i, inp.data(), inp.size());
     std::memcpy(&dut.wgt_i, wgt.data(), wgt.size());
     dut.valid_i = random() % 4 != 0;
     if (dut.valid_i && along_rows > 0) --along_rows;
-    if (dut.valid_i && along_rows == 0 && taps > 0 && random() % 4 == 0) {
-      along_rows = taps + static_cast<int>(random() % 4);
+    if (dut.valid_i && along_rows == 0 && shape.taps > 0 && random() % 4 == 0) {
+      along_rows = shape.taps + static_cast<int>(random() % 4);
       history.clear();
     }
     dut.rows_i = along_rows > 0;
     if (dut.valid_i) history.push_back(inp);
-    const bool fills = along_rows > 0 && std::ssize(history) < taps;  // no sum of it is looked at
+    const bool fills = along_rows > 0 && std::ssize(history) < shape.taps;  // no sum of it is looked at
     tiles.push_back({dut.valid_i != 0 && !fills, {}});
-    for (int o = 0; o < block_out; ++o) {
-      int32_t& sum = tiles.back().sums.emplace_back(0);
-      for (int k = 0; k < block_in && along_rows == 0; ++k) sum += inp[k] * wgt[o * block_in + k];
-      for (int t = 0; t < taps && along_rows > 0 && tiles.back().valid; ++t)
-        for (int g = 0; g < 2; ++g)
-          sum += history[history.size() - taps + t][o / 2 * 2 + g] * wgt[o * block_in + 2 * t + g];
-    }
+    if (tiles.back().valid) tiles.back().sums = SumsOf(shape, history, wgt, along_rows > 0);
     Clock(dut);
-    const int of = cycle - 2 - levels;
+    const int of = cycle - 2 - shape.levels;
     if (of < 0 || !tiles[of].valid) continue;
-    for (int o = 0; o < block_out; ++o) {
-      const int32_t sum = Field(dut.sum_o, o * (16 + levels), 16 + levels);
+    for (size_t o = 0; o < tiles[of].sums.size(); ++o) {
+      const int width = 16 + shape.levels;
+      const int32_t sum = Field(dut.sum_o, static_cast<int>(o) * width, width);
       if (sum != tiles[of].sums[o] && wrong++ < 5)
         ADD_FAILURE() << "output " << o << " is " << sum << " instead of " << tiles[of].sums[o];
     }
@@ -154,13 +181,31 @@ void ExpectSums(int block_in, int block_out, int levels, int taps = 0) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(MacArray, AddsUpWhatDspsGive) { ExpectSums<Vmac_array_dsp>(8, 4, 3); }
+TEST(MacArray, AddsUpWhatDspsGive) { ExpectSums<Vmac_array_dsp>({8, 4, 3}); }
 
-TEST(MacArray, AddsUpTapsOfPairsOfChannels) { ExpectSums<Vmac_array_rows>(8, 8, 3, 3); }
+TEST(MacArray, AddsUpWhatDspsAndLutsGive) { ExpectSums<Vmac_array_mixed>({13, 3, 4}); }
 
-TEST(MacArray, AddsUpTapsOfPairsOfChannelsPartlyOfLuts) { ExpectSums<Vmac_array_rows_mixed>(8, 8, 3, 3); }
+TEST(MacArray, AddsUpTapsOfPairsOfChannels) { ExpectSums<Vmac_array_rows>({8, 8, 3, 3, 1, 2}); }
 
-TEST(MacArray, AddsUpWhatDspsAndLutsGive) { ExpectSums<Vmac_array_mixed>(13, 3, 4); }
+TEST(MacArray, AddsUpTapsOfPairsOfChannelsPartlyOfLuts) {
+  ExpectSums<Vmac_array_rows_mixed>({8, 8, 3, 3, 1, 2});
+}
+
+TEST(MacArray, AddsUpRowsOfPairsOfChannels) { ExpectSums<Vmac_array_lines>({8, 8, 3, 2, 2, 2}); }
+
+TEST(MacArray, AddsUpRowsOfChannelsThatShareDsps) { ExpectSums<Vmac_array_halves>({8, 8, 3, 2, 2}); }
+
+TEST(MacArray, AddsUpRowsOfChannelsWithATapBeyondTheInputs) {
+  ExpectSums<Vmac_array_window>({16, 16, 4, 3, 3});
+}
+
+TEST(MacArray, AddsUpRowsOfChannelsWithATapBeyondTheInputsPartlyOfLuts) {
+  ExpectSums<Vmac_array_window_mixed>({6, 6, 3, 2, 2, 1, 2});
+}
+
+TEST(MacArray, AddsUpRowsOfChannelsOfOneTap) { ExpectSums<Vmac_array_column>({4, 4, 2, 1, 3}); }
+
+TEST(MacArray, AddsUpRowsOfChannelsThatShareNoDsps) { ExpectSums<Vmac_array_single>({8, 8, 3, 2, 3}); }
 
 }  // namespace
 }  // namespace cosim::testing

@@ -20,6 +20,8 @@ package mutant_pkg;
     StrobesAll,       // stores write whole beats
     RowShort,         // of an instruction's first row one element less is read before its first sum
     TapsStay,         // what a row has brought does not go on from tap to tap
+    PitchForgotten,   // of several rows at once each is read where the first is
+    LineForgotten,    // of several rows at once only the first counts
     ForwardsLittle,   // gemm does not see the result of the step before
     SumUnsigned,      // sums of products lose their sign
     BorrowForgotten,  // what a low sum of products borrowed is not given back to the high one

@@ -53,8 +53,7 @@ const std::vector<std::string>& RtlMutants() {
 const isa::Spec& MutantSpec() {
   static const isa::Spec spec = [] {
     Diagnostics diags;
-    std::optional<isa::Spec> loaded =
-        isa::LoadSpec(fs::path(kFolder) / "mutants.yaml", "test/split_loads", {}, diags);
+    std::optional<isa::Spec> loaded = isa::LoadSpec(fs::path(kFolder) / "mutants.yaml", "cosim", {}, diags);
     COSIM_CHECK(loaded.has_value(), "{}", diags.Render());
     return std::move(*loaded);
   }();

@@ -28,9 +28,9 @@ struct Pair {
 const Pair kLoadGemm = {kHere + std::string("load_gemm.yaml"), kHere + std::string("narrow.yaml")};
 const Pair kCosim = {COSIM_SOURCE_DIR "/isa/cosim.yaml", COSIM_SOURCE_DIR "/configs/tiny.yaml"};
 
-/// The pair with one text of the ISA replaced, and overrides of the configuration.
+/// The pair with one text of the ISA replaced, overrides of the configuration, and one text left out.
 isa::Spec Load(const Pair& pair, const std::string& from, const std::string& to,
-               const std::vector<isa::Override>& overrides) {
+               const std::vector<isa::Override>& overrides, const std::string& without = "") {
   Diagnostics diags;
   std::optional<isa::SourceText> isa = isa::ReadSource(pair.isa, diags);
   const std::optional<isa::SourceText> config = isa::ReadSource(pair.config, diags);
@@ -39,6 +39,7 @@ isa::Spec Load(const Pair& pair, const std::string& from, const std::string& to,
     EXPECT_NE(at, std::string::npos) << from;
     isa->text.replace(at, from.size(), to);
   }
+  if (!without.empty()) isa->text.erase(isa->text.find(without), without.size());
   std::optional<isa::Spec> spec = isa::Elaborate(*isa, *config, overrides, diags);
   EXPECT_TRUE(spec.has_value()) << diags.Render();
   return std::move(*spec);
@@ -223,34 +224,58 @@ TEST(CheckSv, RefusesAnOpThatReadsAMemoryThreeTimes) {
 }
 
 constexpr char kRows[] =
+    "axes: {r: tap_rows, t: taps}\n    computes: acc[dst][b, o] += inp[src + t + src_row * r][b, o] * "
+    "wgt[wgt][o, taps * r + t]";
+constexpr char kPairs[] =
     "axes: {t: taps, g: 2}\n    computes: acc[dst][b, o] += inp[src + t][b, 2 * floor_div(o, 2) + g] * "
-    "wgt[wgt][o, 2 * "
-    "t + g]";
+    "wgt[wgt][o, 2 * t + g]";
 
 /// cosim.yaml on tiles of 8 by 8, what its instruction along rows computes replaced.
 isa::Spec LoadRows(const std::string& computes, const std::string& macs_per_dsp = "2") {
-  return Load(
-      kCosim, kRows, computes,
-      {{"parameters.block_in", "8"}, {"parameters.block_out", "8"}, {"hardware.macs_per_dsp", macs_per_dsp}});
+  const std::vector<isa::Override> overrides = {{"parameters.block_in", "8"},
+                                                {"parameters.block_out", "8"},
+                                                {"parameters.taps", "2"},
+                                                {"hardware.macs_per_dsp", macs_per_dsp}};
+  const bool lies_apart = computes.find("src_row") != std::string::npos;
+  return Load(kCosim, kRows, computes, overrides,
+              lies_apart ? "" : "      src_row: uint(index_bits(inp.depth))   # elements from row to row\n");
 }
 
-TEST(CheckSv, TakesRowsOfPairsOfChannelsWhereProductsShareADsp) {
-  const std::string single =
-      "axes: {t: taps}\n    computes: acc[dst][b, o] += inp[src + t][b, o] * wgt[wgt][o, t]";
-  EXPECT_EQ(Refusal(LoadRows(kRows)), "");
-  EXPECT_EQ(Refusal(LoadRows(single, "1")), "");
-  EXPECT_THAT(Refusal(LoadRows(single)), HasSubstr("'gemm_rows' multiplies along rows, 1 channels together"));
+TEST(CheckSv, TakesRowsOfSingleChannelsAndOfPairsWhereProductsShareADsp) {
+  constexpr char kFours[] =
+      "axes: {t: taps, g: 4}\n    computes: acc[dst][b, o] += inp[src + t][b, 4 * floor_div(o, 4) + g] * "
+      "wgt[wgt][o, 4 * t + g]";
+  for (const char* form : {kRows, kPairs, kFours})
+    for (const char* macs : {"1", "2"}) EXPECT_EQ(Refusal(LoadRows(form, macs)), "") << form;
+}
+
+TEST(CheckSv, TakesOneTapMoreThanThereArePlacesForPairsOfChannels) {
+  const auto refusal = [](int taps, int rows) {
+    isa::Spec spec = LoadRows(kRows);
+    isa::Intrinsic& intrinsic = *spec.formats[spec.FormatIndex("gemm_rows")].intrinsic;
+    isa::Operand& source = intrinsic.sources[0];
+    intrinsic.axes[source.row_axis].extent = source.parts = taps;
+    intrinsic.axes[source.line_axis].extent = source.lines = rows;
+    for (isa::LaneTerm& term : intrinsic.sources[1].lanes[1])
+      if (term.axis == source.line_axis) term.scale = source.parts;
+    return Refusal(spec);
+  };
+  EXPECT_EQ(refusal(2, 2), "");
+  EXPECT_EQ(refusal(1, 5), "");
+  EXPECT_THAT(refusal(3, 2), HasSubstr("6 taps of 2 channels, of elements of 8"));
+  EXPECT_THAT(refusal(3, 2), HasSubstr("at most 5 taps in all"));
 }
 
 TEST(CheckSv, RefusesRowsOfAnotherForm) {
   EXPECT_THAT(
       Refusal(LoadRows("axes: {t: taps, g: 2}\n    computes: acc[dst][b, o] += inp[src + t][b, g + g] * "
                        "wgt[wgt][o, 2 * t + g]")),
-      HasSubstr("or along rows, dst[b, o] += x[+ t][b, G * floor_div(o, G) + g] * y[o, G * t + g]"));
+      HasSubstr("or along rows, dst[b, o] += x[+ t + P * r][b, G * floor_div(o, G) + g] * y[o, (T * r + t) * "
+                "G + g]"));
 }
 
 TEST(CheckSv, RefusesRowsThatTheArrayBesideThemDoesNotReach) {
-  const isa::Spec whole = LoadRows(kRows);
+  const isa::Spec whole = LoadRows(kPairs);
   const auto edited = [&](const std::function<void(isa::Spec&, isa::InstructionFormat&)>& edit) {
     isa::Spec spec = whole;
     edit(spec, spec.formats[spec.FormatIndex("gemm_rows")]);
@@ -265,6 +290,19 @@ TEST(CheckSv, RefusesRowsThatTheArrayBesideThemDoesNotReach) {
       HasSubstr("'gemm_rows' multiplies along rows of other operands than 'gemm'"));
   EXPECT_THAT(edited([](isa::Spec&, isa::InstructionFormat& rows) { rows.intrinsic->axes[2].extent = 5; }),
               HasSubstr("5 taps of 2 channels, of elements of 8"));
+}
+
+TEST(GenerateSv, HasACopyOfTheMemoryForEachRowReadAtOnce) {
+  const std::string text = TextOf(SpecOf("window"), "accelerator.sv");
+  EXPECT_THAT(text, HasSubstr("i_mem_inp_row1 ("));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("i_mem_inp_row2")));
+  EXPECT_THAT(TextOf(SpecOf("grouped"), "accelerator.sv"), ::testing::Not(HasSubstr("i_mem_inp_row")));
+}
+
+TEST(CheckSv, RefusesAMemoryCalledAsACopyOfAnother) {
+  isa::Spec spec = SpecOf("window");
+  spec.memories[spec.MemoryIndex("out")].name = "inp_row1";
+  EXPECT_THAT(Refusal(spec), HasSubstr("the memory 'inp_row1' would give two things one name"));
 }
 
 TEST(CheckSv, RefusesAResponseFasterThanTheDataReachTheBus) {

@@ -162,7 +162,7 @@ std::vector<int64_t> Accumulators(sim::RtlModel& model, const isa::Spec& spec) {
   std::vector<int64_t> values;
   for (int64_t element = 0; element < acc.depth; ++element) {
     const int64_t bank_depth = acc.depth / acc.banks;
-    const sim::RtlBank bank = model.Bank("acc", static_cast<int>(element / bank_depth));
+    const sim::RtlBank bank = model.Bank("acc", static_cast<int>(element / bank_depth), 0);
     for (int64_t lane = 0; lane < acc.LaneCount(); ++lane) {
       int32_t value = 0;
       std::memcpy(&value, bank.data + element % bank_depth * bank.stride + lane * 4, 4);
@@ -187,7 +187,7 @@ TEST(UnplannedOp, IsWholeInThirtyTwoBits) {
   sim::FlatMemory memory(dram);
   sim::RtlBench(*model, spec, memory, timing).Reset();
   for (int bank = 0; bank < 4; ++bank) {
-    const sim::RtlBank contents = model->Bank("acc", bank);
+    const sim::RtlBank contents = model->Bank("acc", bank, 0);
     for (int64_t i = 0; i < contents.elements * 4; ++i) {
       const auto value = static_cast<int32_t>(store.fields[0].Get(bank * contents.elements * 4 + i));
       std::memcpy(contents.data + i / 4 * static_cast<int64_t>(contents.stride) + i % 4 * 4, &value, 4);

@@ -159,5 +159,27 @@ TEST(Relayout, PartsThatShareADimensionStandBesideEachOther) {
   EXPECT_EQ(Computed(tensor, {instead}, {values}), want);
 }
 
+TEST(Relayout, ThreePartsMayShareADimension) {
+  // a[y, x, c] from an array [(y * 3 + x) * 2 + c of 16].
+  const Layout layout = {{.dim = 0, .extent = 2, .name = "y", .within = 16},
+                         {.dim = 1, .extent = 3, .name = "x", .within = 16},
+                         {2, 2, "c"}};
+  EXPECT_EQ(ShapeOf(layout), (std::vector<int64_t>{16}));
+  EXPECT_EQ(PlainShapeOf(layout), (std::vector<int64_t>{2, 3, 2}));
+  EXPECT_EQ(PlacesAlong(layout, 0), (std::vector<int64_t>{0, 6}));
+  EXPECT_EQ(PlacesAlong(layout, 1), (std::vector<int64_t>{0, 2, 4}));
+  EXPECT_EQ(PlacesAlong(layout, 2), (std::vector<int64_t>{0, 1}));
+  const Tensor plain = te::Placeholder("a", {2, 3, 2}, kInt32), instead = te::Placeholder("b", {16}, kInt32);
+  const Tensor twice =
+      te::Compute("twice", {2, 3, 2}, [&](const te::Indices& i) -> te::Body { return plain(i) + plain(i); },
+                  {"y", "x", "c"});
+  const Tensor tensor =
+      Relayout("out", twice, {{0, 2, "y"}, {1, 3, "x"}, {2, 2, "c"}}, {{plain, instead, layout}}).tensor;
+  const Values values = Random(16, 6);
+  Values want(values.begin(), values.begin() + 12);
+  for (auto& value : want) value *= 2;
+  EXPECT_EQ(Computed(tensor, {instead}, {values}), want);
+}
+
 }  // namespace
 }  // namespace cosim::layouts

@@ -132,7 +132,7 @@ void KernelPart::MakeSums() {
   const Tensor source = te::Placeholder("seen", layouts::PlainShapeOf(seen), lane_);
   std::vector<Tensor> operands = {source};
   std::vector<layouts::Read> reads = {{source, window_, seen}};
-  std::vector<std::vector<layouts::ReducePart>> reduced = {{{"ky", w_.kh}}, {{"kx", w_.kw}}};
+  std::vector<std::vector<layouts::ReducePart>> reduced = {kind_.ReducedRows(w_, array_), {{"kx", w_.kw}}};
   if (const auto layout = kind_.Weights(w_, array_)) {
     operands.push_back(te::Placeholder("w", layouts::PlainShapeOf(*layout), weights_.type()));
     reads.push_back({operands[1], weights_, *layout});

@@ -34,6 +34,10 @@ class KernelTemplate {
   /// Reduced axes of the sums for channels, as parts of the array's, before those of the window's rows and
   /// columns.
   virtual std::vector<layouts::ReducePart> ReducedChannels(const Window&, const Array&) const { return {}; }
+  /// Likewise for the window's rows.
+  virtual std::vector<layouts::ReducePart> ReducedRows(const Window& w, const Array&) const {
+    return {{"ky", w.kh}};
+  }
 
   /// Where weights stand in DRAM as dimensions of [O, I, KH, KW]; a dimension that no part names has one
   /// element. Nothing: there are none.
@@ -51,8 +55,9 @@ class KernelTemplate {
   /// Whether a window of no weights may be on chip a few rows at a time (Tile::ky).
   virtual bool TakesRowsByTurns() const { return false; }
 
-  /// As the tile model counts them: elements of weights for one row of the window, and cycles of the array
-  /// for `cols` sums that stand side by side in `pieces` tiles, of one row of the window.
+  /// As the tile model counts them: rows of the window that go together, elements of weights for those, and
+  /// cycles of the array for them and `cols` sums that stand side by side in `pieces` tiles.
+  virtual int64_t RowsTogether(const Array&) const { return 1; }
   virtual int64_t RowWeights(const Window& w) const { return w.kw; }
   virtual int64_t RowCycles(const Window& w, const Array&, int64_t cols, int64_t pieces) const;
 

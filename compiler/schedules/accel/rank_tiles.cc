@@ -98,7 +98,8 @@ class TileModel {
     const double rows = static_cast<double>(w_.n * w_.g * w_.co * AllSumRows(t) * w_.so);  // of sums
     const double outputs = static_cast<double>(w_.n * w_.g * w_.co * w_.OutRows() * w_.OutCols() * w_.so);
     const int64_t row = kind_.RowCycles(w_, array_, AllSumCols(t), CeilDiv(w_.OutCols(), t.x));
-    const double compute = has_weights_ ? rows * static_cast<double>(SummedElements(w_.ci) * w_.kh * row) : 0;
+    const double compute =
+        has_weights_ ? rows * static_cast<double>(SummedElements(w_.ci) * Together(w_.kh) * row) : 0;
     const int weights = kind_.WeightMemory(array_);
     const auto element = static_cast<double>(ElementCycles());
     const double alu =
@@ -279,6 +280,7 @@ class TileModel {
   }
   // Elements of weights that an element of the output sees at each tap, of `ci` input blocks.
   int64_t SummedElements(int64_t ci) const { return IsDense() ? ci * w_.si * w_.parts : 1; }
+  int64_t Together(int64_t rows) const { return CeilDiv(rows, kind_.RowsTogether(array_)); }
   int64_t TapRows(const Tile& t) const { return t.ky > 0 ? t.ky : w_.kh; }
   int64_t TapCols(const Tile& t) const { return t.kx > 0 ? t.kx : w_.kw; }
   int64_t WeightCols(const Tile& t) const { return t.kx > 0 ? t.kx : kind_.RowWeights(w_); }
@@ -287,10 +289,10 @@ class TileModel {
   int64_t ColsFor(const Tile& t) const { return w_.ColsFor(w_.SumCols(t.x)) - (w_.kw - TapCols(t)) * w_.dw; }
   int64_t Inputs(const Tile& t) const { return InputBlocks(t) * RowsFor(t) * ColsFor(t) * InputElements(); }
   int64_t Weights(const Tile& t) const {
-    return t.g * t.co * w_.so * SummedElements(t.ci) * TapRows(t) * WeightCols(t);
+    return t.g * t.co * w_.so * SummedElements(t.ci) * Together(TapRows(t)) * WeightCols(t);
   }
   int64_t AllWeights() const {
-    return w_.g * w_.co * w_.so * SummedElements(w_.ci) * w_.kh * kind_.RowWeights(w_);
+    return w_.g * w_.co * w_.so * SummedElements(w_.ci) * Together(w_.kh) * kind_.RowWeights(w_);
   }
 
   // With threads, each one's accumulators in banks of their own if there are enough: then gemm and alu do not

@@ -26,7 +26,7 @@ class LanesTemplate : public KernelTemplate {
   }
 };
 
-// A group of channels at a time: what does not belong together has a weight of 0.
+// A group of channels at a time, mostly one: what does not belong together has a weight of 0.
 class RowsTemplate : public KernelTemplate {
  public:
   const char* Name() const override { return "rows"; }
@@ -36,27 +36,37 @@ class RowsTemplate : public KernelTemplate {
                          .groups = w.co * w.so * array.block_out / array.rows.group};
   }
   std::vector<layouts::ReducePart> ReducedChannels(const Window&, const Array& array) const override {
+    if (array.rows.group == 1) return {};
     return {{"member", array.rows.group}};
   }
+  std::vector<layouts::ReducePart> ReducedRows(const Window& w, const Array& array) const override {
+    if (array.rows.lines == 1) return {{"ky", w.kh}};
+    return {{"ky", w.kh / array.rows.lines}, {"row", array.rows.lines}};
+  }
   std::optional<layouts::Layout> Weights(const Window& w, const Array& array) const override {
-    return layouts::Layout{{0, w.co, "co"},
-                           {0, w.so, "so"},
-                           {2, w.kh, "ky"},
-                           {0, array.block_out, "o"},
-                           {.dim = 3, .extent = w.kw, .name = "kx", .within = array.block_in},
-                           {1, array.rows.group, "member"}};
+    layouts::Layout layout = {
+        {0, w.co, "co"}, {0, w.so, "so"}, {2, w.kh / array.rows.lines, "ky"}, {0, array.block_out, "o"}};
+    const int64_t room = array.block_in;
+    if (array.rows.lines > 1)
+      layout.push_back({.dim = 2, .extent = array.rows.lines, .name = "row", .within = room});
+    layout.push_back({.dim = 3, .extent = w.kw, .name = "kx", .within = room});
+    layout.push_back({1, array.rows.group, "member"});
+    return layout;
   }
   int WindowMemory(const Array& array) const override { return array.activations; }
   int WeightMemory(const Array& array) const override { return array.weights; }
   std::optional<te::Axis> Order(te::Stage& sum, const std::vector<te::Axis>& reduced,
                                 const Tile&) const override {
-    const te::Axis n = sum.axis(0), g = sum.axis(1), co = sum.axis(2), y = sum.axis(3), x = sum.axis(4),
-                   so = sum.axis(5), b = sum.axis(6), o = sum.axis(7);
-    const auto &member = reduced[0], &ky = reduced[1], &kx = reduced[2];
-    sum.Reorder({ky, n, g, co, y, x, so, b, o, kx, member});
+    const te::Axis b = sum.axis(6);
+    std::vector<te::Axis> order, taps;
+    for (const te::Axis& axis : reduced) (axis.name() == "ky" ? order : taps).push_back(axis);
+    for (size_t i = 0; i < 8; ++i) order.push_back(sum.axis(i));
+    order.insert(order.end(), taps.begin(), taps.end());
+    sum.Reorder(order);
     sum.Tensorize(b);
     return std::nullopt;
   }
+  int64_t RowsTogether(const Array& array) const override { return array.rows.lines; }
   int64_t RowWeights(const Window&) const override { return 1; }
   int64_t RowCycles(const Window& w, const Array& array, int64_t cols, int64_t pieces) const override {
     if (w.sw > array.rows.taps) return cols * array.rows.taps;

@@ -209,6 +209,16 @@ class Generator {
     return true;
   }
 
+  /// Chooses how far the rows lie apart that a step reads; returns elements from the first to the last one.
+  int64_t FillPitch(Instruction& instruction, const Operand& source) {
+    if (source.pitch_field < 0) return 0;
+    const int64_t last = source.lines - 1, depth = spec_.memories[source.memory].depth;
+    const int64_t most = last == 0 ? depth - 1 : (depth - source.parts) / (2 * last);
+    const int64_t pitch = random_.Percent(20) ? 0 : random_.Uniform(0, std::min<int64_t>(most, 40));
+    instruction.values[source.pitch_field] = pitch;
+    return last * pitch;
+  }
+
   /// Chooses base and strides of one index so that it stays below `depth`.
   /// `taps`: of an index that is read along rows, else 0.
   bool FillIndex(Instruction& instruction, const Nest& nest, const IndexFields& fields, int64_t depth,
@@ -279,9 +289,11 @@ class Generator {
       const int row = format.intrinsic ? format.intrinsic->RowSource() : -1;
       const bool along_rows = row >= 0 && format.intrinsic->sources[row].index == fields.index;
       const int64_t taps = along_rows ? format.intrinsic->sources[row].parts : 0;
+      const int64_t below = along_rows ? FillPitch(instruction, format.intrinsic->sources[row]) : 0;
       // A reset reads nothing, and goes along rows all the same.
       if (depth < 0 && along_rows)
         depth = spec_.memories[format.intrinsic->sources[row].memory].depth - (taps - 1);
+      if (depth >= 0) depth -= below;
       if (depth >= 0 && !FillIndex(instruction, nest, fields, depth, taps)) return std::nullopt;
     }
     if (ReadsTooSoon(spec_, decoder_(instruction), *micro_ops_)) return std::nullopt;

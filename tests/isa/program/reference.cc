@@ -185,11 +185,13 @@ bool InBounds(const Spec& spec, const Program& program) {
 
 std::vector<Touch> Touches(const Spec& spec, const Decoded& decoded, const MicroOpMemories& micro_ops) {
   std::vector<Touch> touches;
-  auto touch_nest = [&](const Nest& nest, int memory, bool is_write, const Index& index, int parts = 1) {
+  auto touch_nest = [&](const Nest& nest, int memory, bool is_write, const Index& index, int parts = 1,
+                        int lines = 1, int64_t pitch = 0) {
     ForEachStep(nest, [&](int64_t u, int64_t i, int64_t j) {
-      for (int64_t part = 0; part < parts; ++part)
-        touches.push_back(
-            {StorageOf(spec, memory), ElementAt(nest, index, micro_ops, u, i, j) + part, is_write});
+      for (int64_t line = 0; line < lines; ++line)
+        for (int64_t part = 0; part < parts; ++part)
+          touches.push_back({StorageOf(spec, memory),
+                             ElementAt(nest, index, micro_ops, u, i, j) + line * pitch + part, is_write});
     });
   };
   auto touch_micro_ops = [&](const Nest& nest) {
@@ -203,8 +205,8 @@ std::vector<Touch> Touches(const Spec& spec, const Decoded& decoded, const Micro
     touch_nest(gemm->nest, intrinsic.dst.memory, true, gemm->dst);
     if (!gemm->overwrite && !gemm->reset) touch_nest(gemm->nest, intrinsic.dst.memory, false, gemm->dst);
     for (size_t s = 0; s < gemm->sources.size() && !gemm->reset; ++s) {
-      touch_nest(gemm->nest, intrinsic.sources[s].memory, false, gemm->sources[s],
-                 intrinsic.sources[s].parts);
+      touch_nest(gemm->nest, intrinsic.sources[s].memory, false, gemm->sources[s], intrinsic.sources[s].parts,
+                 intrinsic.sources[s].lines, gemm->pitch);
     }
   } else if (const auto* alu = std::get_if<Alu>(&decoded.body)) {
     const AluOp& op = spec.alu_ops[alu->op];
@@ -310,8 +312,9 @@ std::set<UnwrittenRead> UnwrittenReads(const Spec& spec, const Program& program)
         if (!gemm->reset && !gemm->overwrite) read(intrinsic.dst.memory, sum);
         for (size_t s = 0; s < gemm->sources.size() && !gemm->reset; ++s) {
           const int64_t first = ElementAt(gemm->nest, gemm->sources[s], micro_ops, u, i, j);
-          for (int64_t part = 0; part < intrinsic.sources[s].parts; ++part)
-            read(intrinsic.sources[s].memory, first + part);
+          for (int64_t line = 0; line < intrinsic.sources[s].lines; ++line)
+            for (int64_t part = 0; part < intrinsic.sources[s].parts; ++part)
+              read(intrinsic.sources[s].memory, first + line * gemm->pitch + part);
         }
         write(intrinsic.dst.memory, sum);
       });

@@ -169,15 +169,31 @@ TEST(LoadSpec, ReadsIntrinsicsAlongRows) {
   std::vector<std::string> axes;
   for (const Intrinsic::Axis& axis : rows.axes)
     axes.push_back(fmt::format("{} {}{}", axis.name, axis.extent, axis.reduce ? " summed" : ""));
-  EXPECT_EQ(axes, (std::vector<std::string>{"b 1", "o 16", "t 3 summed", "g 2 summed"}));
-  const int b = 0, o = 1, t = 2, g = 3;
+  EXPECT_EQ(axes, (std::vector<std::string>{"b 1", "o 16", "t 3 summed", "r 3 summed"}));
+  const int b = 0, o = 1, t = 2, r = 3;
   using Lanes = std::vector<std::vector<LaneTerm>>;
   EXPECT_EQ(rows.sources[0].row_axis, t);
   EXPECT_EQ(rows.sources[0].parts, 3);
+  EXPECT_EQ(rows.sources[0].line_axis, r);
+  EXPECT_EQ(rows.sources[0].lines, 3);
+  EXPECT_EQ(rows.sources[0].pitch_field, spec.formats[spec.FormatIndex("gemm_rows")].FieldIndex("src_row"));
+  EXPECT_EQ(rows.sources[0].lanes, (Lanes{{{b, 1, 1}}, {{o, 1, 1}}}));
+  EXPECT_EQ(rows.sources[1].lanes, (Lanes{{{o, 1, 1}}, {{r, 3, 1}, {t, 1, 1}}}));
+  EXPECT_EQ(rows.sources[1].parts, 1);
+  EXPECT_EQ(rows.sources[1].lines, 1);
+  EXPECT_EQ(rows.dst.axes, (std::vector<int>{b, o}));
+}
+
+TEST(LoadSpec, ReadsIntrinsicsAlongOneRow) {
+  const Spec spec = Load("pynq", "test/split_loads");
+  const Intrinsic& rows = *spec.formats[spec.FormatIndex("gemm_rows")].intrinsic;
+  const int b = 0, o = 1, t = 2, g = 3;
+  using Lanes = std::vector<std::vector<LaneTerm>>;
+  EXPECT_EQ(rows.sources[0].row_axis, t);
+  EXPECT_EQ(rows.sources[0].line_axis, -1);
+  EXPECT_EQ(rows.sources[0].lines, 1);
   EXPECT_EQ(rows.sources[0].lanes, (Lanes{{{b, 1, 1}}, {{o, 2, 2}, {g, 1, 1}}}));
   EXPECT_EQ(rows.sources[1].lanes, (Lanes{{{o, 1, 1}}, {{t, 2, 1}, {g, 1, 1}}}));
-  EXPECT_EQ(rows.sources[1].parts, 1);
-  EXPECT_EQ(rows.dst.axes, (std::vector<int>{b, o}));
   EXPECT_TRUE(rows.sources[0].axes.empty());
 }
 

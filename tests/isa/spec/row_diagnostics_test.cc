@@ -9,7 +9,10 @@
 namespace cosim::isa {
 namespace {
 
+using testing::Complaints;
 using testing::ComplaintsOfIsa;
+using testing::kIsa;
+using testing::Replace;
 using ::testing::StartsWith;
 
 constexpr char kPlain[] = "    computes: acc[dst][o] += inp[src][k] * wgt[wgt][o, k]\n";
@@ -24,6 +27,61 @@ TEST(RowDiagnostics, AcceptsPairsOfChannelsOfTwoElements) {
   EXPECT_EQ(RowComplaints("{t: 2, g: block / 2}",
                           "acc[dst][o] += inp[src + t][2 * floor_div(o, 2) + g] * wgt[wgt][o, 2 * t + g]"),
             "");
+}
+
+constexpr char kSeveral[] = "acc[dst][o] += inp[src + t + src_row * r][o] * wgt[wgt][o, 2 * r + t]";
+
+/// Of an instruction with the field src_row.
+std::string SeveralComplaints(const std::string& computes, const std::string& type = "uint(6)") {
+  const std::string isa = Replace(kIsa, kPlain, "    axes: {r: 2, t: 2}\n    computes: " + computes + "\n");
+  return Complaints(Replace(isa, "      dst_out: ", "      src_row: " + type + "\n      dst_out: "));
+}
+
+TEST(RowDiagnostics, AcceptsSeveralRows) { EXPECT_EQ(SeveralComplaints(kSeveral), ""); }
+
+TEST(RowDiagnostics, RejectsRowsThatLieApartByNoField) {
+  EXPECT_EQ(SeveralComplaints("acc[dst][o] += inp[src + t + src_rov * r][o] * wgt[wgt][o, 2 * r + t]"),
+            R"~(isa.yaml:55:44: error[E0308]: instruction 'gemm' has no field 'src_rov'
+   55 |     computes: acc[dst][o] += inp[src + t + src_rov * r][o] * wgt[wgt][o, 2 * r + t]
+      |                                            ^~~~~~~
+  hint: did you mean 'src_row'?
+)~");
+  EXPECT_EQ(
+      RowComplaints("{r: 2, t: 2}", "acc[dst][o] += inp[src + t + src_in * r][o] * wgt[wgt][o, 2 * r + t]"),
+      R"~(isa.yaml:55:15: error[E0308]: rows of instruction 'gemm' lie apart by its field 'src_in', which means something else
+   55 |     computes: acc[dst][o] += inp[src + t + src_in * r][o] * wgt[wgt][o, 2 * r + t]
+      |               ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+  hint: give it a field for that, as src_row: uint(index_bits(inp.depth))
+)~");
+  EXPECT_EQ(SeveralComplaints("acc[dst][o] += inp[src + t + r][o] * wgt[wgt][o, 2 * r + t]"),
+            R"~(isa.yaml:55:45: error[E0301]: expected '*', found ']'
+   55 |     computes: acc[dst][o] += inp[src + t + r][o] * wgt[wgt][o, 2 * r + t]
+      |                                             ^
+)~");
+}
+
+TEST(RowDiagnostics, RejectsRowsCountedByTheAxisOfARow) {
+  EXPECT_EQ(SeveralComplaints("acc[dst][o] += inp[src + t + src_row * t][o] * wgt[wgt][o, 2 * r + t]"),
+            R"~(isa.yaml:55:54: error[E0308]: axis 't' counts elements of a row, and rows
+   55 |     computes: acc[dst][o] += inp[src + t + src_row * t][o] * wgt[wgt][o, 2 * r + t]
+      |                                                      ^
+)~");
+}
+
+TEST(RowDiagnostics, RejectsAFieldThatCannotSayHowFarRowsLieApart) {
+  EXPECT_EQ(
+      SeveralComplaints(kSeveral, "uint(2)"),
+      R"~(isa.yaml:63:16: error[E0103]: field 'src_row' has 2 bits, but memory 'inp' has 64 elements and needs 6
+   63 |       src_row: uint(2)
+      |                ^~~~~~~
+  hint: uint(index_bits(inp.depth)) always fits
+  note: 'inp' gets its depth from isa.yaml:8:46
+)~");
+  EXPECT_EQ(SeveralComplaints(kSeveral, "int(9)"),
+            R"~(isa.yaml:63:16: error[E0109]: field 'src_row' has to be unsigned
+   63 |       src_row: int(9)
+      |                ^~~~~~
+)~");
 }
 
 TEST(RowDiagnostics, RejectsLanesThatAMemoryDoesNotHave) {

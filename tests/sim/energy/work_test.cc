@@ -67,7 +67,7 @@ class Walker {
     int64_t next = row.parts - 1, left = iterations;
     for (int64_t element = 0; left > 0; ++element) {
       Read(spec_.formats[format].micro_ops);
-      if (!reset) Read(row.memory);
+      for (int line = 0; line < row.lines && !reset; ++line) Read(row.memory);
       if (element != next) continue;
       Gemm(format, reset, overwrite, &row);
       next += apart;

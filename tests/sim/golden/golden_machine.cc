@@ -169,6 +169,7 @@ void GoldenMachine::MultiplyOnce(const isa::Gemm& gemm, const isa::Intrinsic& in
       const isa::Operand& source = intrinsic.sources[s];
       int64_t element = Element(gemm.nest, gemm.sources[s], i, j, u);
       if (source.row_axis >= 0) element += at[source.row_axis];
+      if (source.line_axis >= 0) element += at[source.line_axis] * gemm.pitch;
       product *= Value(source.memory, element, Lane(spec_.memories[source.memory], source, at), 0);
     }
     const int64_t lane = Lane(dst, intrinsic.dst, at);

@@ -160,9 +160,20 @@ class ProgramMaker {
   void AddGemm(int format) {
     const isa::Intrinsic& intrinsic = *spec_.formats[format].intrinsic;
     std::map<std::string, int64_t> depths;
+    isa::Instruction instruction = RandomFields(format);
     Limit(depths, intrinsic.dst);
-    for (const isa::Operand& source : intrinsic.sources) Limit(depths, source);
-    AddNest(RandomFields(format), depths);
+    for (const isa::Operand& source : intrinsic.sources) Limit(depths, source, Pitch(instruction, source));
+    AddNest(std::move(instruction), depths);
+  }
+
+  /// Chooses how far rows lie apart that a step reads: elements from the first to the last one.
+  int64_t Pitch(isa::Instruction& instruction, const isa::Operand& source) {
+    if (source.pitch_field < 0) return 0;
+    const int64_t room = spec_.memories[source.memory].depth - source.parts;
+    const int64_t most = source.lines > 1 ? room / 2 / (source.lines - 1) : room;
+    const int64_t pitch = random_.Between(0, random_.OneIn(3) ? most : std::min<int64_t>(most, 9));
+    instruction.values[source.pitch_field] = pitch;
+    return (source.lines - 1) * pitch;
   }
 
   void AddAlu(int format) {
@@ -179,9 +190,10 @@ class ProgramMaker {
     AddNest(std::move(instruction), depths);
   }
 
-  /// Elements that an index may reach: those of the smallest memory it is used with.
-  void Limit(std::map<std::string, int64_t>& depths, const isa::Operand& operand) const {
-    const int64_t depth = spec_.memories[operand.memory].depth - (operand.parts - 1);
+  /// Elements that an index may reach: those of the smallest memory it is used with. `below`: from the first
+  /// row of a step to its last one.
+  void Limit(std::map<std::string, int64_t>& depths, const isa::Operand& operand, int64_t below = 0) const {
+    const int64_t depth = spec_.memories[operand.memory].depth - (operand.parts - 1) - below;
     const auto [at, added] = depths.emplace(operand.index, depth);
     if (!added) at->second = std::min(at->second, depth);
   }

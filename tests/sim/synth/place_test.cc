@@ -91,12 +91,14 @@ TEST(PlaceBlocks, OwnTheRegistersOfTheirParts) {
   EXPECT_EQ(block("i_accelerator.i_alu_lanes.gen_lane[0].i_lane.x_q"), "alu_lane");
   EXPECT_EQ(block("i_accelerator.i_alu_lanes.op_q"), "alu_engine");
   EXPECT_EQ(block("i_accelerator.i_mem_wgt.gen_bank[0].i_ram.mem"), "memory_wgt");
+  EXPECT_EQ(block("i_accelerator.i_mem_inp_row2.gen_bank[0].i_ram.mem"), "memory_inp");
   EXPECT_EQ(block("i_accelerator.i_read_port_1.addr_q"), "read_port");
   EXPECT_EQ(block("m_axi_araddr"), "read_port");
   EXPECT_EQ(block("m_axi_awaddr"), "write_port");
   EXPECT_EQ(block("i_ledger.run_q"), "registers");
   EXPECT_EQ(block("i_accelerator.stray_q"), "");
   EXPECT_EQ(block("i_accelerator.i_new_part.x_q"), "");
+  EXPECT_EQ(block("i_accelerator.i_mem_stray.x_q"), "");
 }
 
 TEST(PlaceBlocks, TellTheEnginesOfAUnitApart) {
