@@ -27,10 +27,11 @@ constexpr std::pair<std::string_view, Range> kSmall[] = {
     {"batch", {1, 3}},          {"block_in", {1, 8}},      {"block_out", {1, 8}},
     {"lanes", {1, 9}},          {"inp_bytes", {256, 900}}, {"wgt_bytes", {256, 2000}},
     {"acc_bytes", {256, 2400}}, {"out_bytes", {256, 900}}, {"uop_bytes", {64, 700}},
-    {"par_depth", {4, 24}},     {"depth", {4, 60}},        {"rows", {4, 40}},
-    {"tokens", {1, 5}},         {"commands", {2, 9}},      {"fetch_words", {4, 20}},
-    {"load_beats", {16, 96}},   {"iter_bits", {4, 14}},    {"dim_bits", {8, 14}},
-    {"latency", {2, 9}},        {"slack", {0, 9}},         {"taps", {0, 3}},
+    {"par_depth", {4, 24}},     {"depth", {4, 60}},        {"tap_rows", {1, 3}},
+    {"rows", {4, 40}},          {"tokens", {1, 5}},        {"commands", {2, 9}},
+    {"fetch_words", {4, 20}},   {"load_beats", {16, 96}},  {"iter_bits", {4, 14}},
+    {"dim_bits", {8, 14}},      {"latency", {2, 9}},       {"slack", {0, 9}},
+    {"taps", {0, 3}},
 };
 
 Range SmallRange(std::string_view name, Range legal) {
