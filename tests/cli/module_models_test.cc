@@ -92,7 +92,7 @@ TEST_F(ModelModule, NeedsNoOtherFile) {
 
 TEST_F(ModelModule, ProgramsOfModelFilesAreShownAndVerified) {
   EXPECT_THAT(Good("check data/tflite/kws_dscnn_int8.tflite").out,
-              HasSubstr("kws_dscnn_int8.tflite: 1 program, 610 instructions: no deadlock"));
+              HasSubstr("kws_dscnn_int8.tflite: 1 program, 553 instructions: no deadlock"));
   EXPECT_THAT(Good("disasm data/tflite/kws_dscnn_int8.tflite").out, ::testing::StartsWith(".isa cosim"));
   EXPECT_THAT(ErrorOf("check none.tflite"), HasSubstr("none.tflite: error[E0901]: No such file"));
 }
