@@ -89,13 +89,14 @@ AreaBlock Array(const isa::Spec& spec, const isa::SvUnit& unit) {
   const int sets = gemm.taps > 0 ? gemm.block_out / gemm.Members() : 1;
   const int own = gemm.AllTaps() * gemm.Members(), own_places = std::min(own, gemm.block_in);
   const int exact = ExactQuads(quads, gemm.taps > 0 ? own_places - luts : 0, gemm.block_in);
+  const int spread = gemm.Halves() ? gemm.block_out / 2 * (own_places / 2) * side : 0;
   return {unit.name,
           "array",
           {{"one", 1},
            {"operand_bits", gemm.batch * 1.0 * gemm.block_in * src},
            {"side_bits", 1.0 * gemm.block_out * gemm.block_in * side},
            {"own_bits", 1.0 * gemm.batch * sets * own * src},
-           {"spread_bits", gemm.Halves() ? gemm.block_out / 2.0 * (own_places / 2) * side : 0},
+           {"spread_bits", double(spread)},
            {"extra_bits", gemm.HasExtraTap() ? outputs * (node_bits + 1) : 0},
            {"quad_bits", paired / 2 * quads * (src + 1)},
            {"quads", paired / 2 * quads},
@@ -144,7 +145,8 @@ int BitsShifted(const isa::SvLaneSize::Shifter& shifter) {
 
 /// Of hw/rtl/lookup_tables.sv: LUTs of 64 bits with one address, and what chooses that.
 double TableLuts(const isa::SvLaneSize::Table& table) {
-  return double(table.bits) * double((table.depth + 63) / 64) + isa::SvAddressBits(table.depth);
+  const auto words = (table.depth + 63) / 64;
+  return double(table.bits) * double(words) + isa::SvAddressBits(table.depth);
 }
 
 }  // namespace

@@ -7,8 +7,6 @@
 namespace cosim::synth {
 namespace {
 
-using isa::Kind;
-
 /// How many engines read and write each memory.
 struct Accesses {
   std::vector<int> readers, writers;
