@@ -60,6 +60,10 @@ TEST(FindSameWork, WantsTheSameSumsInTheSameMemory) {
             }),
             1u)
       << "weights stand the other way round";
+  EXPECT_EQ(count([](isa::Spec&, isa::InstructionFormat& f) { f.intrinsic->sources[1].parts = 2; }), 1u)
+      << "it takes several elements";
+  EXPECT_EQ(count([](isa::Spec&, isa::InstructionFormat& f) { f.intrinsic->sources[1].lines = 2; }), 1u)
+      << "it takes several rows";
   EXPECT_EQ(count([](isa::Spec& spec, isa::InstructionFormat&) {
               spec.memories[spec.MemoryIndex("wgt2")].fields[0].type.is_signed = false;
             }),

@@ -101,7 +101,7 @@ std::vector<uint8_t> ExpectedResults() {
   const std::vector<uint8_t>& bytes =
       std::ranges::find(program.segments, "inputs", &isa::Segment::name)->bytes;
   for (size_t i = 0; i < 16; ++i) {
-    const int64_t a = static_cast<int8_t>(bytes[i]), b = static_cast<int8_t>(bytes[i + 16]);
+    const auto a = static_cast<int8_t>(bytes[i]), b = static_cast<int8_t>(bytes[i + 16]);
     results.push_back(static_cast<uint8_t>(std::min<int64_t>(Distance(a, b), 127)));
   }
   return results;

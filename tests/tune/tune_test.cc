@@ -94,7 +94,7 @@ TEST_F(TuneTest, LayersThatTakeTurnsDoSoBesideTunedOnes) {
   const isa::Spec spec = Load("cosim", "pynq.yaml");
   const auto graph = session::QuantizeFor(spec, "mobilenet_v1:size=96,width=0.5", 1).graph;
   Chain chain(spec, graph, 2);
-  network::TunedTiles own = chain.tuned();  // each layer's own, without turns
+  const network::TunedTiles& own = chain.tuned();  // each layer's own, without turns
   cpu::NoCodeCompiler no_code;
   const auto layers = [&](const network::TunedTiles* tuned) {
     return network::Compile(graph, spec, {.timing_only = true, .after_pass = {}, .tuned = tuned}, no_code)
