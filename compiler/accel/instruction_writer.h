@@ -46,7 +46,7 @@ class InstructionWriter {
 
   /// Both, by turns (take_turns.h). Before: their on-chip buffers are apart (AreApart), and nothing that one
   /// of them writes to DRAM is where the other's params are but what the second reads.
-  Refusal WriteByTurns(const KernelAt& first, const KernelAt& second);
+  Refusal WriteByTurns(const KernelAt& first, const KernelAt& second, TurnSize size);
 
   const std::map<int, MicroOpStore>& micro_ops() const { return stores_; }
 

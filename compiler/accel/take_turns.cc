@@ -64,9 +64,24 @@ class Stored {
   std::map<uint64_t, Part> by_begin_;
 };
 
+/// The leaves of rounds [begin, end) of the second spread over those of a round of the first.
+void Spread(const Turn& round, std::span<const Turn> second, std::vector<Turn>& turns) {
+  if (second.empty()) return turns.push_back(round);
+  const size_t begin = second.front().begin, leaves = second.back().end - begin;
+  const size_t all = round.end - round.begin;
+  size_t placed = 0;
+  for (size_t i = 0; i < all; ++i) {
+    turns.push_back({round.kernel, round.begin + i, round.begin + i + 1});
+    const size_t due = leaves * (i + 1) / all;
+    if (due > placed) turns.push_back({second.front().kernel, begin + placed, begin + due});
+    placed = due;
+  }
+}
+
 }  // namespace
 
-std::vector<Turn> TakeTurns(std::span<const LeafTraffic> first, std::span<const LeafTraffic> second) {
+std::vector<Turn> TakeTurns(std::span<const LeafTraffic> first, std::span<const LeafTraffic> second,
+                            TurnSize size) {
   const std::vector<Turn> leading = RoundsOf(0, first), following = RoundsOf(1, second);
   const Stored stored(leading, first);
   std::vector<int64_t> needed;  // rounds of the first that have to be there
@@ -80,11 +95,18 @@ std::vector<Turn> TakeTurns(std::span<const LeafTraffic> first, std::span<const 
   const auto all = static_cast<int64_t>(leading.size()), follow = static_cast<int64_t>(following.size());
   const int64_t start = needed.empty() ? all : std::min(all, needed.front() + kAhead);
   std::vector<Turn> turns;
-  int64_t b = 0;
+  size_t b = 0;
   for (int64_t a = 0; a <= all; ++a) {
     const int64_t due = a == all ? follow : follow * (a - start) / std::max<int64_t>(all - start, 1);
-    for (; b < due && (a == all || needed[b] + kAhead <= a); ++b) turns.push_back(following[b]);
-    if (a < all) turns.push_back(leading[a]);
+    const size_t begin = b;
+    while (static_cast<int64_t>(b) < due && (a == all || needed[b] + kAhead <= a)) ++b;
+    const auto beside = std::span(following).subspan(begin, b - begin);
+    if (size == TurnSize::kLeaf && a < all) {
+      Spread(leading[a], beside, turns);
+    } else {
+      turns.insert(turns.end(), beside.begin(), beside.end());
+      if (a < all) turns.push_back(leading[a]);
+    }
   }
   return turns;
 }

@@ -25,8 +25,15 @@ struct Turn {
   size_t begin = 0, end = 0;
 };
 
+/// What a turn is.
+enum class TurnSize {
+  kRound,  ///< a round: its loads stand behind the other's, and its work beside the other's next loads
+  kLeaf,   ///< a leaf: rounds of the second are spread over the leaves of a round of the first
+};
+
 /// All leaves of both, each kernel's in its order. A leaf of the second stands behind every store of the
 /// first that it reads; the rounds of the second are spread over those of the first.
-std::vector<Turn> TakeTurns(std::span<const LeafTraffic> first, std::span<const LeafTraffic> second);
+std::vector<Turn> TakeTurns(std::span<const LeafTraffic> first, std::span<const LeafTraffic> second,
+                            TurnSize size);
 
 }  // namespace cosim::accel

@@ -57,7 +57,7 @@ std::vector<LeafTraffic> InstructionWriter::TrafficOf(const std::vector<LeafRun>
   return traffic;
 }
 
-Refusal InstructionWriter::WriteByTurns(const KernelAt& first, const KernelAt& second) {
+Refusal InstructionWriter::WriteByTurns(const KernelAt& first, const KernelAt& second, TurnSize size) {
   refusal_ = {};
   leaves_.clear();
   transfers_.clear();
@@ -72,7 +72,7 @@ Refusal InstructionWriter::WriteByTurns(const KernelAt& first, const KernelAt& s
     traffic[k] = TrafficOf(runs[k]);
   }
   int entered = 1;
-  for (const Turn& turn : TakeTurns(traffic[0], traffic[1])) {
+  for (const Turn& turn : TakeTurns(traffic[0], traffic[1], size)) {
     if (turn.kernel != entered) Enter(*kernels[turn.kernel]);
     entered = turn.kernel;
     for (size_t i = turn.begin; i < turn.end && !refusal_; ++i)

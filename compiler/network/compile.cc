@@ -255,7 +255,7 @@ class Compiler {
     for (ValueId input : graph_.inputs()) touch(InputForm(input), 0);
     for (int i = 0; i < end; ++i) {
       // Of two that take turns, each is there from the first's begin to the second's end.
-      const bool leads = plan_.items[i].by_turns, follows = i > 0 && plan_.items[i - 1].by_turns;
+      const bool leads = plan_.items[i].by_turns.has_value(), follows = i > 0 && plan_.items[i - 1].by_turns;
       for (const FormKey& form : plan_.items[i].reads) touch(form, leads ? i + 1 : i);
       touch(plan_.items[i].writes, follows ? i - 1 : i);
       touch(plan_.items[i].writes, i);
@@ -349,8 +349,9 @@ class Compiler {
     std::string key = fmt::format("{} {}", values_end_, free_from);
     for (const PlacedKernel& kernel : kernels) {
       if (kernel.kernel->identity == 0) return "";
-      key += fmt::format(" {} {} {}{}", kernel.kernel->identity, kernel.layer,
-                         fmt::join(kernel.addresses, ","), kernel.by_turns ? " turns" : "");
+      key +=
+          fmt::format(" {} {} {}{}", kernel.kernel->identity, kernel.layer, fmt::join(kernel.addresses, ","),
+                      kernel.by_turns ? fmt::format(" turns {}", static_cast<int>(*kernel.by_turns)) : "");
     }
     return key;
   }

@@ -17,6 +17,7 @@
 #include "compiler/accel/ir.h"
 #include "compiler/accel/passes.h"
 #include "compiler/accel/pipeline.h"
+#include "compiler/accel/take_turns.h"
 #include "compiler/network/epilogue.h"
 #include "compiler/network/geometry.h"
 #include "compiler/network/group.h"
@@ -63,6 +64,9 @@ struct TurnTiles {
   Tile first, second;
   runtime::Cycle gain = 0;  ///< cycles fewer than one behind the other, by the timing engine
 };
+
+/// What a turn of them is: a leaf, where both go through all rows of some channels before other channels.
+accel::TurnSize SizeOf(const TurnTiles& tiles);
 
 /// Tiles of two groups' kernels, and which pairs of them (by number) fit on chip together, the tile model's
 /// favourite first.
@@ -238,9 +242,9 @@ class GroupLowering {
   Situation SituationOf(const Plan& plan, bool alone) const;
   static std::string WorkloadOf(const Plan& plan);
   /// That a schedule by turns may take.
-  std::vector<kernels::TileWork> RowTilesOf(const Plan& plan) const;
+  std::vector<kernels::TileWork> TurnTilesOf(const Plan& plan) const;
   /// The knobs of a schedule by turns, with what they are among all such of its layer.
-  std::vector<runtime::Knob> RowKnobs(const Plan& plan, const Tile& tile) const;
+  std::vector<runtime::Knob> TurnKnobs(const Plan& plan, const Tile& tile) const;
   std::optional<LoweredPair> PlaceByTurns(const TurnPair& pair, const Plan& first_plan,
                                           const Plan& second_plan, const TurnTiles& tiles) const;
   /// The same from the cache, if there is one and nobody looks at passes.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/network/measure.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -15,6 +17,12 @@ namespace {
 
 constexpr size_t kMostCached = 2000;  // programs of some kernels each, often less than 100 kilobytes
 
+/// Of a row of kernels `at` and the next.
+struct Turns {
+  size_t at = 0;
+  accel::TurnSize size;
+};
+
 bool Stores(const accel::Nodes& nodes, const tir::Buffer& param) {
   return std::ranges::any_of(nodes, [&](const accel::Node& node) {
     if (const auto* loop = std::get_if<accel::Loop>(&node.node)) return Stores(loop->body, param);
@@ -25,7 +33,7 @@ bool Stores(const accel::Nodes& nodes, const tir::Buffer& param) {
 }
 
 std::optional<TimedProgram> ProgramOf(const isa::Spec& spec, std::span<const accel::Kernel* const> kernels,
-                                      std::optional<size_t> turns) {
+                                      std::optional<Turns> turns) {
   constexpr uint64_t kPage = 4096;
   std::vector<PlacedKernel> placed;
   std::vector<accel::DramRange> written;
@@ -43,7 +51,7 @@ std::optional<TimedProgram> ProgramOf(const isa::Spec& spec, std::span<const acc
     if (!placed.empty()) next.addresses.front() = placed.back().addresses.back();
     placed.push_back(std::move(next));
   }
-  if (turns) placed[*turns].by_turns = true;
+  if (turns) placed[turns->at].by_turns = turns->size;
   if (kernels.size() == 1) written.clear();  // by itself one reads nothing that it wrote to memory
   uint64_t free_from = end;
   std::string unreachable;
@@ -72,17 +80,17 @@ void Time(const isa::Spec& spec, const std::string& name, runtime::Cycle limit, 
 }
 
 std::optional<runtime::Cycle> Measured(const isa::Spec& spec, std::span<const accel::Kernel* const> kernels,
-                                       std::optional<size_t> turns, LoweringCache* cache,
+                                       std::optional<Turns> turns, LoweringCache* cache,
                                        runtime::Cycle limit) {
   std::string key = cache != nullptr ? KeyOf(kernels) : "";
-  const std::string& name = kernels[turns.value_or(kernels.size() - 1)]->name;
-  if (key.empty()) {
+  const std::string& name = kernels[turns ? turns->at : kernels.size() - 1]->name;
+  if (cache == nullptr || key.empty()) {
     auto made = ProgramOf(spec, kernels, turns);
     if (!made) return std::nullopt;
     Time(spec, name, limit, *made);
     return made->cycles;
   }
-  if (turns) key += "turns " + std::to_string(*turns);
+  if (turns) key += fmt::format("turns {} {}", turns->at, static_cast<int>(turns->size));
   if (cache->measured.size() >= kMostCached) cache->measured.clear();
   const auto [known, is_new] = cache->measured.try_emplace(key);
   std::optional<TimedProgram>& program = known->second;
@@ -99,8 +107,9 @@ std::optional<runtime::Cycle> Measured(const isa::Spec& spec, std::span<const ac
 
 std::optional<runtime::Cycle> CyclesByTurns(const isa::Spec& spec,
                                             std::span<const accel::Kernel* const> kernels, size_t turns,
-                                            LoweringCache* cache, runtime::Cycle limit) {
-  return Measured(spec, kernels, turns, cache, limit);
+                                            accel::TurnSize size, LoweringCache* cache,
+                                            runtime::Cycle limit) {
+  return Measured(spec, kernels, Turns{turns, size}, cache, limit);
 }
 
 std::optional<runtime::Cycle> CyclesInARow(const isa::Spec& spec,

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "compiler/accel/ir.h"
+#include "compiler/accel/take_turns.h"
 #include "compiler/network/lowering_cache.h"
 #include "isa/spec/spec.h"
 #include "runtime/profile.h"
@@ -25,7 +26,7 @@ std::optional<runtime::Cycle> CyclesInARow(const isa::Spec& spec,
 /// The same where kernel `turns` of the row and the one behind it are written by turns.
 std::optional<runtime::Cycle> CyclesByTurns(const isa::Spec& spec,
                                             std::span<const accel::Kernel* const> kernels, size_t turns,
-                                            LoweringCache* cache = nullptr,
+                                            accel::TurnSize size, LoweringCache* cache = nullptr,
                                             runtime::Cycle limit = sim::kNever);
 
 }  // namespace cosim::network

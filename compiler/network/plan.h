@@ -23,8 +23,8 @@ struct Item {
   size_t cpu_kernel = 0;  ///< kCpu: index of Plan::cpu_groups; kConvert: of Plan::conversions
   std::vector<FormKey> reads;
   FormKey writes;
-  Group group;            ///< kAccelerator: what it does
-  bool by_turns = false;  ///< kAccelerator: with the item behind it
+  Group group;                              ///< kAccelerator: what it does
+  std::optional<accel::TurnSize> by_turns;  ///< kAccelerator: with the item behind it
 };
 
 struct Plan {

@@ -61,7 +61,7 @@ void PutTogether(Plan& plan, const GroupLowering& lowering, size_t i, GroupLower
           plan.layers[second.layer].name + " behind it");
   Replace(plan, lowering, second, {made.second, made.tiles.second, made.second_knobs},
           plan.layers[first.layer].name + " before it");
-  first.by_turns = true;
+  first.by_turns = SizeOf(made.tiles);
 }
 
 /// Item `i` goes into the one before it.

@@ -57,9 +57,9 @@ std::optional<WrittenKernels> WriteKernels(const isa::Spec& spec, const std::vec
     const auto at = [&](const PlacedKernel& kernel) {
       return accel::KernelAt{kernel.kernel, kernel.addresses, kernel.layer};
     };
-    const accel::Refusal refusal = kernels[k].by_turns
-                                       ? writer.WriteByTurns(at(kernels[k]), at(kernels[k + 1]))
-                                       : writer.Write(at(kernels[k]));
+    const accel::Refusal refusal =
+        kernels[k].by_turns ? writer.WriteByTurns(at(kernels[k]), at(kernels[k + 1]), *kernels[k].by_turns)
+                            : writer.Write(at(kernels[k]));
     if (kernels[k].by_turns) ++k;
     if (!refusal) continue;
     error = refusal.reason;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/accel/ir.h"
+#include "compiler/accel/take_turns.h"
 #include "compiler/accel/tokens.h"
 #include "runtime/network.h"
 
@@ -19,7 +20,7 @@ struct PlacedKernel {
   const accel::Kernel* kernel = nullptr;
   std::vector<uint64_t> addresses;
   int layer = -1;
-  bool by_turns = false;  ///< with the one behind it, which reads what it writes
+  std::optional<accel::TurnSize> by_turns = {};  ///< with the one behind it, which reads what it writes
 };
 
 /// What kernels come to, in words of no ISA yet.

@@ -151,7 +151,8 @@ std::optional<Cycle> Chain::MeasureTurns(size_t layer, const std::optional<netwo
   if (layer + 2 < layers_.size() && !add(layer + 2)) return std::nullopt;
   std::vector<const accel::Kernel*> kernels;
   for (const accel::Kernel& kernel : row) kernels.push_back(&kernel);
-  return tiles ? network::CyclesByTurns(spec_, kernels, at) : network::CyclesInARow(spec_, kernels);
+  return tiles ? network::CyclesByTurns(spec_, kernels, at, network::SizeOf(*tiles))
+               : network::CyclesInARow(spec_, kernels);
 }
 
 std::pair<Chain::LayerKey, Chain::LayerKey> Chain::TurnKeysOf(size_t layer) const {

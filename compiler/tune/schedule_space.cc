@@ -58,13 +58,14 @@ const TileWork& TurnSpace::second(size_t point) const {
 
 network::TurnTiles TurnSpace::tiles(size_t point) const { return {first(point).tile, second(point).tile}; }
 
-// Such tiles have all input blocks on chip and all taps.
+// Such tiles have all taps on chip.
 TurnSpace::Knobs TurnSpace::KnobsOf(const Tile& first, const Tile& second) {
   Knobs knobs{};
   size_t next = 0;
   for (const Tile& t : {first, second})
-    for (const int64_t knob : {t.g, t.co, t.y, t.x, int64_t{t.threads}, static_cast<int64_t>(t.thread_axis),
-                               int64_t{t.weights_resident}})
+    for (const int64_t knob :
+         {t.g, t.co, t.ci, t.y, t.x, int64_t{t.threads}, static_cast<int64_t>(t.thread_axis),
+          int64_t{t.weights_resident}, int64_t{t.rows_first}})
       knobs[next++] = knob;
   return knobs;
 }

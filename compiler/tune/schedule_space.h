@@ -36,7 +36,7 @@ class ScheduleSpace : public KnobSpace<10> {
 };
 
 /// Two kernels by turns: a tile of each.
-class TurnSpace : public KnobSpace<14> {
+class TurnSpace : public KnobSpace<18> {
  public:
   static constexpr size_t kMost = 100'000;
   explicit TurnSpace(network::TurnCandidates candidates);

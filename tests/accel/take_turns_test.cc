@@ -30,31 +30,44 @@ TEST(TakeTurns, ARoundFollowsTheOneBehindItsData) {
     first.insert(first.end(), {Reads(1000, 1010), kCompute, Writes(10 * r, 10 * r + 10)});
     second.insert(second.end(), {Reads(10 * r, 10 * r + 10), Writes(2000 + r, 2001 + r)});
   }
-  EXPECT_THAT(Text(TakeTurns(first, second)),
+  EXPECT_THAT(Text(TakeTurns(first, second, TurnSize::kRound)),
               ElementsAre("A0-3", "A3-6", "A6-9", "B0-2", "B2-4", "A9-12", "B4-6", "B6-8"));
+}
+
+TEST(TakeTurns, LeavesOfARoundAreSpreadOverThoseOfTheOther) {
+  std::vector<LeafTraffic> first, second;
+  for (uint64_t r = 0; r < 4; ++r) {
+    first.insert(first.end(),
+                 {Reads(1000, 1010), kCompute, Reads(1010, 1020), kCompute, Writes(10 * r, 10 * r + 10)});
+    second.insert(second.end(), {Reads(10 * r, 10 * r + 10), kCompute, Writes(2000 + r, 2001 + r)});
+  }
+  EXPECT_THAT(Text(TakeTurns(first, second, TurnSize::kLeaf)),
+              ElementsAre("A0-5", "A5-10", "A10-15", "B0-3", "A15-16", "A16-17", "B3-4", "A17-18", "A18-19",
+                          "B4-5", "A19-20", "B5-6", "B6-9", "B9-12"));
 }
 
 TEST(TakeTurns, WhatReadsAllComesBehindAll) {
   const std::vector<LeafTraffic> first = {Writes(0, 8), kCompute, Writes(8, 16), kCompute, Writes(16, 24)};
   const std::vector<LeafTraffic> second = {Reads(0, 24), kCompute, Writes(100, 108)};
-  EXPECT_THAT(Text(TakeTurns(first, second)), ElementsAre("A0-1", "A1-3", "A3-5", "B0-3"));
+  EXPECT_THAT(Text(TakeTurns(first, second, TurnSize::kRound)), ElementsAre("A0-1", "A1-3", "A3-5", "B0-3"));
 }
 
 TEST(TakeTurns, StoresOfOneRoundStayTogetherAndNothingIsLeftOut) {
   const std::vector<LeafTraffic> first = {Reads(0, 1), Writes(50, 60), Writes(60, 70), kCompute};
-  EXPECT_THAT(Text(TakeTurns(first, {})), ElementsAre("A0-3", "A3-4"));
-  EXPECT_THAT(Text(TakeTurns({}, first)), ElementsAre("B0-3", "B3-4"));
+  EXPECT_THAT(Text(TakeTurns(first, {}, TurnSize::kRound)), ElementsAre("A0-3", "A3-4"));
+  EXPECT_THAT(Text(TakeTurns({}, first, TurnSize::kRound)), ElementsAre("B0-3", "B3-4"));
 }
 
 /// Whether every leaf is there, each kernel's in order, and no load stands before a store it reads, by
 /// looking at every byte.
-void ExpectLegal(const std::vector<LeafTraffic>& first, const std::vector<LeafTraffic>& second) {
+void ExpectLegal(const std::vector<LeafTraffic>& first, const std::vector<LeafTraffic>& second,
+                 TurnSize size) {
   std::vector<int64_t> left(64, 0);  // stores of each byte that are still to come
   for (const LeafTraffic& leaf : first)
     for (const auto& range : leaf.ranges)
       for (uint64_t i = range.begin; leaf.is_store && i < range.end; ++i) ++left[i];
   size_t next[2] = {0, 0};
-  for (const Turn& turn : TakeTurns(first, second)) {
+  for (const Turn& turn : TakeTurns(first, second, size)) {
     ASSERT_EQ(turn.begin, next[turn.kernel]);
     next[turn.kernel] = turn.end;
     const auto& leaves = turn.kernel == 0 ? first : second;
@@ -84,7 +97,7 @@ TEST(TakeTurns, NothingIsReadBeforeItIsStored) {
     return leaves;
   };
   for (int trial = 0; trial < 500 && !testing::Test::HasFatalFailure(); ++trial)
-    ExpectLegal(some(true), some(false));
+    ExpectLegal(some(true), some(false), trial % 2 == 0 ? TurnSize::kRound : TurnSize::kLeaf);
 }
 
 }  // namespace

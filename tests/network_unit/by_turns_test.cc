@@ -91,7 +91,7 @@ class PairOnDevice {
 
   void Run(const AcceleratorGroup& first, const AcceleratorGroup& second) {
     std::vector<PlacedKernel> kernels = {Place(first, kInput, kBetween), Place(second, kBetween, kOutput)};
-    kernels[0].by_turns = true;
+    kernels[0].by_turns = b_.Pick(0, 1) > 0 ? accel::TurnSize::kLeaf : accel::TurnSize::kRound;
     kernels[1].layer = 1;
     std::string error;
     const auto step = BuildProgram(spec_, kernels, std::move(constants_), kValuesEnd, free_from_, error);

@@ -85,11 +85,7 @@ TileSpace FedTiles(const isa::Spec& spec, const Array& array, const Computation&
         }
   };
   for (const int t : threads > 1 ? std::vector<int>{threads, 1} : std::vector<int>{1})
-    for (const int64_t x : PartSizes(w.OutCols())) {
-      const size_t before = space.tiles.size();
-      try_tiles(t, x);
-      if (space.tiles.size() > before) break;  // whole rows move best
-    }
+    for (const int64_t x : PartSizes(w.OutCols())) try_tiles(t, x);
   return space;
 }
 

@@ -27,7 +27,7 @@ std::vector<runtime::Knob> KnobsOf(const Tile& tile, const std::vector<TileCost>
     add("kx", [](const Tile& t) { return t.kx; }, taps);
   }
   add("threads", [](const Tile& t) { return t.threads; }, number);
-  if (tile.rows_first)
+  if (std::ranges::any_of(legal, [](const TileCost& cost) { return cost.tile.rows_first; }))
     add(
         "rows_first", [](const Tile& t) { return t.rows_first; },
         [](int64_t v) { return v != 0 ? "yes" : "no"; });

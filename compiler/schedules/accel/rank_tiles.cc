@@ -121,7 +121,7 @@ class TileModel {
     const double store_tile = static_cast<double>(Beats(array_.results, Outputs(t)));
     const double last = static_cast<double>(Outputs(t)) * AluPasses() * element + PoolCycles(t) + store_tile;
 
-    return {{t, load, compute, alu, tiles * store_tile, first, last, std::ceil(tiles / t.threads), {}},
+    return {{t, load, compute, alu, tiles * store_tile, first, last, std::ceil(tiles / t.threads), 1, {}},
             weight_chunk + window_chunk,
             store_tile,
             weights_once};
@@ -134,6 +134,9 @@ class TileModel {
     work.last += spec_.dram.write_latency;
     work.load += parts.weights_once;
     work.compute += Steps(t) * kStepOverhead;
+    const int64_t of_channels = CeilDiv(w_.g, t.g) * CeilDiv(w_.co, t.co);
+    work.sweeps = static_cast<double>(t.thread_axis == Tile::ThreadAxis::kCo ? CeilDiv(of_channels, t.threads)
+                                                                             : of_channels);
     const MemoryElements elements = Elements(t);
     work.elements.assign(elements.begin(), elements.end());
     return work;
@@ -142,7 +145,7 @@ class TileModel {
   TileTerms TermsOf(const Tile& t) const {
     const double tiles = Tiles(t), chunks = Chunks(t);
     const Parts parts = PartsOf(t);
-    const auto& [tile, load, compute, alu, store, first, last, rounds, elements] = parts.work;
+    const auto& [tile, load, compute, alu, store, first, last, rounds, sweeps, elements] = parts.work;
     TileTerms terms{.tile = t, .steps = Steps(t), .first = first, .last = last};
     if (t.threads > 1) {
       // A last round with threads left over hides nothing: its loads stand beside its work.
@@ -459,8 +462,9 @@ std::optional<TileWork> WorkOf(const isa::Spec& spec, const Array& array, const 
   return model.Fits(tile) ? std::optional(model.WorkOf(tile)) : std::nullopt;
 }
 
-std::vector<TileWork> RowTiles(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
-                               const Window& window, const Epilogue& epilogue, int threads) {
+std::vector<TileWork> TilesInOrder(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
+                                   const Window& window, const Epilogue& epilogue, bool rows_first,
+                                   int threads) {
   const TileModel model(spec, array, kind, window, epilogue);
   const bool sums = kind.SumsChannels(), weights = kind.Weights(window, array).has_value();
   std::vector<TileWork> found;
@@ -474,11 +478,12 @@ std::vector<TileWork> RowTiles(const isa::Spec& spec, const Array& array, const 
   for (int64_t y : PartSizes(window.OutRows()))
     for (int64_t x : x_sizes)
       for (Tile tile : channel_tiles) {
-        if (sums && tile.ci < window.ci) continue;
+        if (rows_first && sums && tile.ci < window.ci) continue;
         tile.y = y;
         tile.x = x;
-        tile.rows_first = true;
+        tile.rows_first = rows_first;
         ForEachSharing(model, window, tile, threads, weights, /*least=*/2, add);
+        if (!rows_first && !sums) ForEachSharing(model, window, tile, 1, weights, /*least=*/2, add);
       }
   return found;
 }

@@ -40,8 +40,9 @@ AllLegal AllTiles(const isa::Spec& spec, const Array& array, const KernelTemplat
 struct TileWork {
   Tile tile;
   double load = 0, compute = 0, alu = 0, store = 0;
-  double first = 0, last = 0;                     ///< before the first step computes, behind the last one
-  double rounds = 1;                              ///< times that all threads load, compute and store a tile
+  double first = 0, last = 0;  ///< before the first step computes, behind the last one
+  double rounds = 1;           ///< times that all threads load, compute and store a tile
+  double sweeps = 1;           ///< times that it goes through all rows, unless that is by rows first
   std::vector<std::pair<int, int64_t>> elements;  ///< (memory, elements of it that the tile takes)
 };
 
@@ -49,10 +50,12 @@ struct TileWork {
 std::optional<TileWork> WorkOf(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
                                const Window& window, const Epilogue& epilogue, const Tile& tile);
 
-/// Tiles that go through all channels of some rows before other rows, by `threads` virtual
-/// threads; all input blocks of a tile are on chip at a time.
-std::vector<TileWork> RowTiles(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
-                               const Window& window, const Epilogue& epilogue, int threads);
+/// Tiles by `threads` virtual threads that go through all channels of some rows before other rows
+/// (`rows_first`), all input blocks of a tile on chip at a time; or through all rows of some channels before
+/// other channels, these also by one thread.
+std::vector<TileWork> TilesInOrder(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
+                                   const Window& window, const Epilogue& epilogue, bool rows_first,
+                                   int threads);
 
 /// What the model says of one tile; nothing when its buffers do not fit.
 std::optional<TileCost> CostOf(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
