@@ -140,7 +140,14 @@ class CopyWriter {
     Set(transfer, "rows", elements / cols);
     Set(transfer, "cols", cols);
     Set(transfer, "stride", cols);
+    LockAll(transfer);
     return transfer;
+  }
+
+  /// Every bank that the instruction could touch.
+  void LockAll(isa::Instruction& instruction) {
+    for (const auto& [memory, field] : FormatOf(instruction).locks)
+      Set(instruction, field, (int64_t{1} << spec_.memories[memory].LockBits()) - 1);
   }
 
   isa::Instruction Apply(const CopyStep& step, int64_t elements) {
@@ -159,8 +166,7 @@ class CopyWriter {
       Set(alu, index.inner, stride);
       Set(alu, index.outer, outer > 1 ? inner * stride : 0);
     }
-    for (const auto& [memory, field] : FormatOf(alu).locks)
-      Set(alu, field, (int64_t{1} << spec_.memories[memory].LockBits()) - 1);
+    LockAll(alu);
     return alu;
   }
 

@@ -48,7 +48,7 @@ class TurnSpace : public KnobSpace<18> {
   }
 
   /// The knobs of both, and the work of both for each unit.
-  static constexpr size_t kFeatures = 26;
+  static constexpr size_t kFeatures = 30;
   std::vector<float> Features(size_t point) const override;
 
  private:

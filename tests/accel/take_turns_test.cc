@@ -42,8 +42,8 @@ TEST(TakeTurns, LeavesOfARoundAreSpreadOverThoseOfTheOther) {
     second.insert(second.end(), {Reads(10 * r, 10 * r + 10), kCompute, Writes(2000 + r, 2001 + r)});
   }
   EXPECT_THAT(Text(TakeTurns(first, second, TurnSize::kLeaf)),
-              ElementsAre("A0-5", "A5-10", "A10-15", "B0-3", "A15-16", "A16-17", "B3-4", "A17-18", "A18-19",
-                          "B4-5", "A19-20", "B5-6", "B6-9", "B9-12"));
+              ElementsAre("A0-5", "A5-10", "A10-15", "A15-16", "B0-1", "A16-17", "B1-2", "A17-18", "B2-3",
+                          "A18-19", "B3-4", "A19-20", "B4-6", "B6-9", "B9-12"));
 }
 
 TEST(TakeTurns, WhatReadsAllComesBehindAll) {

@@ -98,7 +98,7 @@ TEST_F(BadInput, OverflowingWordNamesTheFirstFieldBeyondIt) {
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.err, StartsWith("mine.yaml:"));
   EXPECT_THAT(outcome.err,
-              HasSubstr("error[E0102]: instruction 'alu' has 267 bits, but a word has 256; 'lo' is the "
+              HasSubstr("error[E0102]: instruction 'alu' has 271 bits, but a word has 256; 'lo' is the "
                         "first field beyond it\n"));
   EXPECT_THAT(outcome.err,
               HasSubstr("hint: word_bits: ceil_pow2(instruction_bits) always fits, and is 512 here\n"));

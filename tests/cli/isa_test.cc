@@ -29,12 +29,12 @@ TEST_F(Isas, AnIsaIsTheSameAsItself) {
 
 TEST_F(Isas, AnOpMoreLeavesProgramsAsTheyAre) {
   EXPECT_EQ(DifferenceOf("alu_ops:\n",
-                         "alu_ops:\n  absdiff: {code: 19, operands: {a: \"acc[dst]\", b: \"acc[src]\"}, "
+                         "alu_ops:\n  absdiff: {code: 20, operands: {a: \"acc[dst]\", b: \"acc[src]\"}, "
                          "result: \"acc[dst]\", body: [\"d = max(a, b) - min(a, b)\", stage, "
                          "\"wrap(d, acc_bits)\"]}\n"),
             R"(cosim -> mine.yaml
 alu_ops
-  + absdiff  code 19, instruction alu, operands.a acc[dst], operands.b acc[src], result acc[dst], computes d = max(a, b) - min(a, b); wrap(d, acc_bits), stages 1, after lines 1
+  + absdiff  code 20, instruction alu, operands.a acc[dst], operands.b acc[src], result acc[dst], computes d = max(a, b) - min(a, b); wrap(d, acc_bits), stages 1, after lines 1
 programs for cosim decode alike under mine.yaml: yes
 )");
 }

@@ -50,12 +50,10 @@ TEST(Roles, AnIntrinsicRemovedLeavesItsWorkToTheHost) {
 
 /// The array reads activations in `act`, the ALU in `inp`.
 TEST(Roles, TwoMemoriesHoldActivations) {
-  const Edits edits = {"copy:memories/inp=act",
-                       "copy:instructions/load_inp=load_act",
+  const Edits edits = {"copy:memories/inp=act", "copy:instructions/load_inp=load_act",
                        "set:instructions/load_act/memory=act",
                        "set:instructions/gemm/computes=acc[dst][b, o] += act[src][b, k] * wgt[wgt][o, k]",
-                       "drop:instructions/gemm/fields/lock_inp",
-                       "drop:instructions/alu/fields/lock_inp"};
+                       "drop:instructions/gemm/fields/lock_inp"};
   GraphBuilder b;
   const graph::Conv2d attributes{.pad = {1, 1, 1, 1}};
   const auto x = b.Input({1, 8, 8, 8});
@@ -67,8 +65,9 @@ TEST(Roles, TwoMemoriesHoldActivations) {
   EXPECT_GT(ran.Count("load_act"), 0);
   EXPECT_GT(ran.Count("load_inp"), 0);
   // Either of two that the array reads.
-  const Edits spare = {"clone:inp=spare", "add:instructions/alu/fields/lock_spare=uint(spare.banks)",
-                       "add:instructions/gemm_spare/fields/lock_spare=uint(spare.banks)"};
+  Edits spare = {"clone:inp=spare"};
+  for (const char* format : {"alu", "gemm_spare", "load_inp_spare", "gather_inp_spare"})
+    spare.push_back(fmt::format("add:instructions/{}/fields/lock_spare=uint(2 * spare.banks)", format));
   ExpectExact(RunVariant(SpecAfter(spare, {}), b.graph));
 }
 

@@ -48,8 +48,7 @@ TEST(NetworkFuzz, CasesThatFailedOnceStayEqual) {
            "steps=dc9478db0b5ff5bd,35472d032105894a,d7f8bc1d93f8ead,69b70d54f93c4e59",
            // Loads that lock the banks they write.
            "isa=cosim threads=1 keep=0 bits=8 rtl=0 seed=e0d4a0836c8ba980 "
-           "set=parameters.inp_banks:1,parameters.acc_banks:1 steps=eddbfed0fd69dcf "
-           "edits=add:instructions/load_inp/fields/lock_inp=uint(acc.banks)",
+           "set=parameters.inp_banks:1,parameters.acc_banks:1 steps=eddbfed0fd69dcf",
            // Weights that hold no positive number.
            "isa=cosim threads=1 keep=0 bits=8 rtl=0 seed=f62a60b2df2b0fed set= steps=3a36eb08de35e81f "
            "edits=set:memories/wgt/type=int(1)",

@@ -113,7 +113,8 @@ TEST(Verify, RejectsATokenThatIsPushedTooEarly) {
 }
 
 TEST(Verify, RejectsOverwritingWhatMayNotBeReadYet) {
-  const std::string text = std::string(kClean) + "load_inp sram=3 dram=0x4000 rows=1 cols=4\n";
+  const std::string text =
+      std::string(kClean) + "load_inp sram=3 dram=0x4000 lock_inp=0b00010000 rows=1 cols=4\n";
   ExpectFinding(VerifyText(text), FindingKind::kWriteAfterRead,
                 "instruction 7 'load_inp' writes inp[3], which instruction 4 'gemm' reads", {7, 4});
 }
@@ -132,15 +133,16 @@ TEST(Verify, RejectsTwoUnitsWritingOneElement) {
 }
 
 TEST(Verify, RejectsLoadingWhatIsNotStoredYet) {
-  const std::string text = std::string(kClean) + "load_inp sram=100 dram=0x6008 rows=1 cols=4\n";
+  const std::string text =
+      std::string(kClean) + "load_inp sram=100 dram=0x6008 lock_inp=0b00010000 rows=1 cols=4\n";
   ExpectFinding(
       VerifyText(text), FindingKind::kReadAfterWrite,
       "instruction 7 'load_inp' reads DRAM from 0x6008 on (8 bytes), which instruction 6 'store_out' writes",
       {7, 6});
   const std::string ordered =
       Replace(text, "cols=4 pop(alu_to_store)\n", "cols=4 pop(alu_to_store) push(store_to_load)\n");
-  EXPECT_TRUE(VerifyText(Replace(ordered, "dram=0x6008 rows=1 cols=4",
-                                 "dram=0x6008 rows=1 cols=4 pop(store_to_load)"))
+  EXPECT_TRUE(VerifyText(Replace(ordered, "dram=0x6008 lock_inp=0b00010000 rows=1 cols=4",
+                                 "dram=0x6008 lock_inp=0b00010000 rows=1 cols=4 pop(store_to_load)"))
                   .ok());
 }
 
@@ -149,7 +151,7 @@ TEST(Verify, RejectsStoringOverWhatMayNotBeLoadedYet) {
   const VerifyResult ordered = VerifyText(text);
   EXPECT_TRUE(ordered.ok()) << "the store follows the load through gemm and alu: " << ordered.Render();
   const std::string late = Replace(text, "load_gemm_uop dram=0x1000", "load_gemm_uop dram=0x1000") +
-                           "load_inp sram=64 dram=0x4000 rows=1 cols=4\n";
+                           "load_inp sram=64 dram=0x4000 lock_inp=0b00010000 rows=1 cols=4\n";
   ExpectFinding(VerifyText(late), FindingKind::kReadAfterWrite, "reads DRAM from 0x400c on (4 bytes)",
                 {7, 6});
 }
@@ -157,9 +159,11 @@ TEST(Verify, RejectsStoringOverWhatMayNotBeLoadedYet) {
 TEST(Verify, FootprintsInDramAreExact) {
   // Between the rows of the store lie the rows of the load: their hulls overlap, their bytes do not.
   const std::string text = Replace(kClean, "0x6000 rows=1 cols=4", "0x6000 rows=2 cols=2 stride=4") +
-                           "load_inp sram=100 dram=0x6008 rows=2 cols=2 stride=4\n";
+                           "load_inp sram=100 dram=0x6008 lock_inp=0b00010000 rows=2 cols=2 stride=4\n";
   EXPECT_TRUE(VerifyText(text).ok()) << VerifyText(text).Render();
-  EXPECT_FALSE(VerifyText(Replace(text, "0x6008 rows=2 cols=2", "0x6008 rows=2 cols=3")).ok());
+  EXPECT_FALSE(VerifyText(Replace(text, "0x6008 lock_inp=0b00010000 rows=2 cols=2",
+                                  "0x6008 lock_inp=0b00010000 rows=2 cols=3"))
+                   .ok());
 }
 
 TEST(Verify, ARowMayMeetSeveralStoredStretches) {
@@ -168,7 +172,7 @@ TEST(Verify, ARowMayMeetSeveralStoredStretches) {
   const std::string text =
       Replace(kClean, "store_out dram=0x6000 rows=1 cols=4 pop(alu_to_store)\n",
               "store_out dram=0x6000 rows=1 cols=1 pop(alu_to_store) push(store_to_load)\n"
-              "load_inp sram=100 dram=0x6000 rows=1 cols=9 pop(store_to_load)\n"
+              "load_inp sram=100 dram=0x6000 lock_inp=0b00010000 rows=1 cols=9 pop(store_to_load)\n"
               "store_out dram=0x6020 rows=1 cols=1\n");
   const VerifyResult result = VerifyText(text);
   EXPECT_EQ(result.total_findings, 1);
@@ -179,7 +183,8 @@ TEST(Verify, ARowMayMeetSeveralStoredStretches) {
 }
 
 TEST(Verify, LoadsOfOneUnitWriteInOrder) {
-  EXPECT_TRUE(VerifyChanged("load_wgt", "load_inp dram=0x5000 rows=1 cols=2\nload_wgt").ok());
+  EXPECT_TRUE(
+      VerifyChanged("load_wgt", "load_inp dram=0x5000 lock_inp=0b00010000 rows=1 cols=2\nload_wgt").ok());
 }
 
 TEST(Verify, GemmFollowsGemmWithoutTokens) {

@@ -111,7 +111,7 @@ TEST(Verify, ChecksAllElementsOfRows) {
                 fmt::format("runs from {0} to {0}, each with the 1 behind it", last), {4});
   const int64_t border = (last + 1) / spec.memories[spec.MemoryIndex("inp")].banks - 1;
   ExpectFinding(with(fmt::format("iter_in=1 src_base={}", border)), FindingKind::kBankNotLocked,
-                "touches bank 1 of 'inp'", {4});
+                "reads bank 1 of 'inp'", {4});
 }
 
 TEST(Verify, RejectsCountsBelowOne) {
@@ -172,7 +172,7 @@ TEST(Verify, BoundsAllElementsThatAnOperandIsMadeOf) {
   alu_uop
 }}
 load_alu_uop dram=0x1000 rows=1 cols=1
-load_inp sram=448 dram=0x4000 rows=4 cols=16 stride=16 push(load_to_alu)
+load_inp sram=448 dram=0x4000 lock_inp=0b10000000 rows=4 cols=16 stride=16 push(load_to_alu)
 alu op=widen lock_acc=0b0001 lock_inp=0b1000 uop=[0,1) iter_out=1 iter_in=4 dst_in=1 src_base={} src_in=2 pop(load_to_alu)
 )",
                                                    base)));
@@ -227,8 +227,8 @@ TEST(Verify, RejectsStoresIntoTheProgram) {
 }
 
 TEST(Verify, RejectsBanksThatAreNotNamed) {
-  ExpectFinding(VerifyChanged("lock_inp=0b0001", "lock_inp=0b1110"), FindingKind::kBankNotLocked,
-                "touches bank 0 of 'inp' (elements 0..127), which lock_inp does not name", {4});
+  ExpectFinding(VerifyChanged("lock_inp=0b0001 uop", "lock_inp=0b1110 uop"), FindingKind::kBankNotLocked,
+                "reads bank 0 of 'inp' (elements 0..127), whose read port lock_inp does not name", {4});
   ExpectFinding(VerifyChanged("dst_in=1 src_in=1 pop", "dst_in=64 src_in=1 pop"), FindingKind::kBankNotLocked,
                 "touches bank 3 of 'acc' (elements 192..255)", {4});
 }
@@ -276,9 +276,8 @@ TEST(Verify, WritesOfActivationsNameTheirWritePorts) {
   const auto spec = LoadSpec("tiny.yaml", "test/feeds", {}, diags);
   ASSERT_TRUE(spec) << diags.Render();
   const auto verify = [&](const std::string& lock) {
-    std::string text = Replace(kClean, "push(load_to_gemm)", "push(load_to_gemm) lock_inp=0b00010000");
-    text =
-        Replace(text, "alu op=narrow lock_acc=0b0001 uop=[0,1) iter_out=1 iter_in=4",
+    const std::string text =
+        Replace(kClean, "alu op=narrow lock_acc=0b0001 uop=[0,1) iter_out=1 iter_in=4",
                 "alu op=requant_inp lock_acc=0b0001 " + lock + " uop=[0,1) iter_out=1 iter_in=4 dst_base=8");
     return Verify(*spec, FromText(*spec, text)).Render();
   };

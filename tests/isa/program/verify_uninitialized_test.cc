@@ -36,11 +36,12 @@ TEST(VerifyUninitialized, PadsAreWritten) {
 
 TEST(VerifyUninitialized, PiecesHaveToFillAnElement) {
   const std::string whole = "load_inp dram=0x4000 rows=1 cols=4 push(load_to_gemm)";
-  const std::string low = "gather_inp dram=0x4001 rows=1 cols=4 piece_bytes=2 piece_step=3 row_bytes=11";
-  const std::string high = low + " piece_first=2", push = " push(load_to_gemm)";
+  const std::string part = "gather_inp dram=0x4001 rows=1 cols=4 piece_bytes=2 piece_step=3 row_bytes=11";
+  const std::string low = part + " lock_inp=0b00010000", high = part + " piece_first=2",
+                    push = " push(load_to_gemm)";
   ASSERT_EQ(TinySpec().memories[TinySpec().MemoryIndex("inp")].stored_bytes, 4);
   EXPECT_EQ(VerifyChanged(whole, low + "\n" + high + push).Render(), "");
-  ExpectFinding(VerifyChanged(whole, low + "\n" + low + push), kKind, "reads inp[0] and 3 more, which", {5});
+  ExpectFinding(VerifyChanged(whole, low + "\n" + part + push), kKind, "reads inp[0] and 3 more, which", {5});
   const std::string three = Replace(Replace(high, "cols=4", "cols=3"), "row_bytes=11", "row_bytes=8");
   ExpectFinding(VerifyChanged(whole, low + "\n" + three + push), kKind, "reads inp[3], which", {5});
 }
