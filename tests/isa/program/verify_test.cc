@@ -229,6 +229,9 @@ TEST(Verify, RejectsStoresIntoTheProgram) {
 TEST(Verify, RejectsBanksThatAreNotNamed) {
   ExpectFinding(VerifyChanged("lock_inp=0b0001 uop", "lock_inp=0b1110 uop"), FindingKind::kBankNotLocked,
                 "reads bank 0 of 'inp' (elements 0..127), whose read port lock_inp does not name", {4});
+  ExpectFinding(
+      VerifyChanged(" lock_inp=0b00010000", ""), FindingKind::kBankNotLocked,
+      "'load_inp': writes bank 0 of 'inp' (elements 0..127), whose write port lock_inp does not name", {3});
   ExpectFinding(VerifyChanged("dst_in=1 src_in=1 pop", "dst_in=64 src_in=1 pop"), FindingKind::kBankNotLocked,
                 "touches bank 3 of 'acc' (elements 192..255)", {4});
 }
