@@ -52,7 +52,7 @@ std::optional<TileWork> WorkOf(const isa::Spec& spec, const Array& array, const 
 
 /// Tiles by `threads` virtual threads that go through all channels of some rows before other rows
 /// (`rows_first`), all input blocks of a tile on chip at a time; or through all rows of some channels before
-/// other channels, these also by one thread.
+/// other channels, which kernels that sum no channels do by one thread too.
 std::vector<TileWork> TilesInOrder(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
                                    const Window& window, const Epilogue& epilogue, bool rows_first,
                                    int threads);
