@@ -33,12 +33,12 @@ module burst_splitter_formal #(
   );
 
   (* hierconn *) logic [1:0]          \dut.fill_q ;
-  (* hierconn *) logic                \dut.ends_q ;
+  (* hierconn *) logic                \dut.ends_q , \dut.turns_q ;
   (* hierconn *) logic [31:0]         \dut.ahead_q , \dut.row_bytes_q , \dut.stride_q ;
-  (* hierconn *) logic [BeatShift-1:0] \dut.odd_q ;
-  (* hierconn *) logic [LeftBits-1:0] \dut.beats_q , \dut.more_beats_q ;
+  (* hierconn *) logic [LeftBits-1:0] \dut.row_left_q ;
   (* hierconn *) logic [DimBits-1:0]  \dut.rows_q ;
   (* hierconn *) logic [LeftBits-1:0] \dut.beat_q , \dut.left_q ;
+  (* hierconn *) logic [LeftBits:0]   \dut.end_q ;
 
   (* hierconn *) logic [LenBits-1:0]  \dut.len_q ;
   logic [LenBits-1:0] right_len;      // what burst_length.sv says of the burst that stands
@@ -108,13 +108,15 @@ module burst_splitter_formal #(
     i_fill:  assert (valid == (busy && \dut.fill_q == 0) && \dut.fill_q <= 2 && (busy || \dut.fill_q == 0));
     i_row:   assert (!busy || (\dut.row_bytes_q == bytes_q && \dut.stride_q == stride_q && \dut.rows_q == rows_q));
     i_ahead: assert (!busy || \dut.ahead_q == (valid ? row_q + stride_q : row_q));
-    i_beats: assert (!busy || \dut.fill_q == 2 || {\dut.beats_q , \dut.odd_q } == bytes_q + (BeatBytes - 1));
-    i_more:  assert (!busy || \dut.fill_q == 2 || \dut.more_beats_q == \dut.beats_q + 1'b1);
+    i_beats: assert (!busy || \dut.fill_q == 2 || 32'(\dut.row_left_q )
+                     == (32'(\dut.ahead_q [BeatShift-1:0]) + bytes_q + BeatBytes - 1) >> BeatShift);
     i_ends:  assert (!valid || \dut.ends_q == (\dut.left_q == LeftBits'(\dut.len_q )));
     i_start: assert (!busy || valid || next_q == {row_q[31:BeatShift], BeatShift'(0)});
     i_last:  assert (!busy || end_q == {row_q[31:BeatShift], BeatShift'(0)}
                      + (((32'(row_q[BeatShift-1:0]) + bytes_q + BeatBytes - 1) >> BeatShift) << BeatShift));
     i_bytes: assert (!busy || (bytes_q != '0 && !bytes_q[31]));
+    i_turns: assert (!valid || \dut.turns_q == (!\dut.ends_q && burst_end[11:0] == '0));
+    i_place: assert (!valid || \dut.end_q == (LeftBits + 1)'(\dut.left_q ) + (LeftBits + 1)'(burst_addr[11:BeatShift]));
     i_len:   assert (!valid || \dut.len_q == right_len);
     i_left:  assert (!valid || \dut.left_q != '0);
     i_end:   assert (!valid || (({\dut.left_q , BeatShift'(0)} == end_q - next_q)

@@ -18,6 +18,7 @@ module completion_formal #(
 
   (* hierconn *) logic        \dut.running_q ;
   (* hierconn *) logic [31:0] \dut.left_q ;
+  (* hierconn *) logic        \dut.small_q ;
 
   logic        started_q;
   logic [31:0] words_q, retired_q, retiring;
@@ -50,6 +51,7 @@ module completion_formal #(
     a_done:   assert (done == (started_q && retired_q == words_q));
 
     i_left:   assert (\dut.left_q == words_q - retired_q && retired_q <= words_q);
+    i_small:  assert (\dut.small_q ? (\dut.left_q >> $clog2(Units + 1)) == '0 : \dut.left_q != '0);
     i_start:  assert (\dut.running_q == started_q);
 
     c_done:   cover (done && words_q == 4);

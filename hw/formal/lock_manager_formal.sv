@@ -28,12 +28,13 @@ module lock_manager_formal #(
   );
 
   (* hierconn *) logic [Units*Banks*CountBits-1:0] \dut.held_q ;
+  (* hierconn *) logic [Units*Banks-1:0]           \dut.others_q ;
 
   logic [Units*Banks*8-1:0] held_d, held_q;    // instructions of a unit that named a bank and have not given it back
   logic [Units-1:0]         issue;
   logic [Units*8-1:0]       left_q, hold_q;    // instructions left; cycles until all banks are given back
   logic [15:0]              wait_q, rank;      // rank falls in every cycle that Waiter waits
-  logic                     alone, room, real_give, counts, idle, fair, waits;
+  logic                     alone, another, room, real_give, counts, idle, fair, waits;
   logic [Banks-1:0]         others_hold, others_take;
 
   assign issue = could_i & granted;
@@ -42,6 +43,7 @@ module lock_manager_formal #(
   always_comb begin
     held_d      = held_q;
     alone       = 1'b1;
+    another     = 1'b0;
     room        = 1'b1;
     real_give   = 1'b1;
     counts      = 1'b1;
@@ -58,9 +60,12 @@ module lock_manager_formal #(
         if (retire_i[u] && retire_mask_i[u*Banks+b] && held_q[(u*Banks+b)*8 +: 8] == '0) real_give = 1'b0;
         if (8'(\dut.held_q [(u*Banks+b)*CountBits +: CountBits]) != held_q[(u*Banks+b)*8 +: 8]) counts = 1'b0;
         if (held_q[(u*Banks+b)*8 +: 8] != '0) idle = 1'b0;
+        another = 1'b0;
         for (int v = 0; v < Units; v++) begin
-          if (v != u && held_q[(u*Banks+b)*8 +: 8] != '0 && held_q[(v*Banks+b)*8 +: 8] != '0) alone = 1'b0;
+          if (v != u && held_q[(v*Banks+b)*8 +: 8] != '0) another = 1'b1;
         end
+        if (another && held_q[(u*Banks+b)*8 +: 8] != '0) alone = 1'b0;
+        if (another != \dut.others_q [u*Banks+b]) counts = 1'b0;
         if (u != Waiter && held_q[(u*Banks+b)*8 +: 8] != '0) others_hold[b] = 1'b1;
         if (u != Waiter && issue[u] && want_i[u*Banks+b]) others_take[b] = 1'b1;
         if (u != Waiter && held_q[(u*Banks+b)*8 +: 8] != '0 && hold_q[u*8 +: 8] == '0) fair = 1'b0;

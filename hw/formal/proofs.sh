@@ -30,20 +30,21 @@ mutant read_port "read_port fifo" "" 14 read_port "s/^  assign arrive .*/  assig
 for shape in "PortBits=64 BurstBeats=16" "PortBits=16 BurstBeats=256" "PortBits=128 BurstBeats=5"; do
   prove burst_splitter "burst_splitter burst_length" "$shape" 9 1
 done
-mutant burst_splitter "burst_splitter burst_length" "" 9 burst_length "s/assign to_page .*/assign to_page = '1;/"
-mutant burst_splitter "burst_splitter burst_length" "" 9 burst_splitter "s/ + 32'(BeatBytes - 1);/;/"
-mutant burst_splitter "burst_splitter burst_length" "" 9 burst_splitter "s/next_beat = beat_q + LeftBits'(len_q)/next_beat = beat_q + 1'b1/"
+mutant burst_splitter "burst_splitter burst_length" "" 9 burst_splitter "s/assign row_near .*/assign row_near = 1'b0;/"
+mutant burst_splitter "burst_splitter burst_length" "" 9 burst_splitter "s/? more_beats : beats;/? beats : beats;/"
+mutant burst_splitter "burst_splitter burst_length" "" 9 burst_splitter "s/= beat_q + LeftBits'(len_q)/= beat_q + 1'b1/"
 
 for shape in "Units=2 Banks=3 Waiter=0" "Units=3 Banks=2 Waiter=0" "Units=3 Banks=2 Waiter=1" "Units=3 Banks=2 Waiter=2"; do
   prove lock_manager lock_manager "$shape" 9 1
 done
 mutant lock_manager lock_manager "" 5 lock_manager "s/if (could_i\[v\] & granted_o\[v\]/if (1'b0/"
-mutant lock_manager lock_manager "" 5 lock_manager "s/if (v != u) others/if (v > u) others/"
+mutant lock_manager lock_manager "" 5 lock_manager "s/if (v != u) others_d/if (v > u) others_d/"
 
 for units in 1 2 3; do
   prove completion completion "Units=$units" 8 1
 done
 mutant completion completion "" 6 completion "s/left_d = left_d - 32'(retire_i\[u\])/left_d = left_q - 32'(retire_i[u])/"
+mutant completion completion "Units=2" 8 completion "s/assign done_o = .*/assign done_o = running_q \& (left_q[SmallBits-1:0] == '0);/"
 
 for shape in "Stages=0" "Stages=1 HasReset=1" "Stages=3" "Stages=4 HasReset=1"; do
   prove delay delay "$shape" 8 6

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long the next burst of a run of beats is: at most BurstBeats, and not across a 4 KiB boundary. Combinational.
-`ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
-`define MUTANT(name) 1'b0
-`endif
-
 module burst_length #(
   parameter  int unsigned PortBits   = 64,
   parameter  int unsigned BurstBeats = 16,
@@ -22,8 +18,8 @@ module burst_length #(
   logic [LenBits-1:0] in_page;
   logic               unused_addr;
 
-  assign to_page     = (PageBits + 1)'((1 << PageBits) + 32'(`MUTANT(PageLate))) - {1'b0, addr_i[11:BeatShift]};
-  assign in_page     = (32'(to_page) < BurstBeats) & ~`MUTANT(CrossesPages) ? LenBits'(to_page) : LenBits'(BurstBeats);
+  assign to_page     = (PageBits + 1)'(1 << PageBits) - {1'b0, addr_i[11:BeatShift]};
+  assign in_page     = (32'(to_page) < BurstBeats) ? LenBits'(to_page) : LenBits'(BurstBeats);
   assign len_o       = (left_i < LeftBits'(in_page)) ? LenBits'(left_i) : in_page;
   assign unused_addr = ^addr_i;
 

@@ -3,6 +3,7 @@
 //
 // granted_o is combinational: the banks unit u names are free or its own, and no later unit that could issue takes one
 // of them in this cycle. Retired in cycle t, free at t + 1. All shared memories' banks stand side by side in a mask.
+// What the other units hold stands in a register of each unit: the way to issue begins there, not at the counts.
 `ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
 `define MUTANT(name) 1'b0
 `endif
@@ -22,9 +23,10 @@ module lock_manager #(
   input  logic [Units*Banks-1:0] retire_mask_i   // banks the retiring instruction named
 );
 
-  logic [Units*Banks-1:0]           holds;   // [u * Banks + b]: unit u holds bank b
+  // [u * Banks + b]: of unit u, bank b.
+  logic [Units*Banks-1:0]           keeps;                // holds it, and does not give it back now
   logic [Units*Banks-1:0]           take, give;
-  logic [Banks-1:0]                 others;
+  logic [Units*Banks-1:0]           others_d, others_q;   // another unit holds it
 
 `ifdef FORMAL
   logic [Units*Banks*CountBits-1:0] held_q;
@@ -35,7 +37,7 @@ module lock_manager #(
       if (!rst_ni)                count_q <= '0;
       else if (take[i] ^ give[i]) count_q <= take[i] ? count_q + 1'b1 : count_q - 1'b1;
     end
-    assign holds[i] = count_q != '0;
+    assign keeps[i] = (count_q != '0) & ~(give[i] & (count_q == CountBits'(1)));
 `ifdef FORMAL
     assign held_q[i*CountBits +: CountBits] = count_q;   // the proof looks at the counts
 `endif
@@ -44,17 +46,26 @@ module lock_manager #(
   // What two units want stands with their heads; who of them comes first is known last.
   always_comb begin
     granted_o = '0;
-    others    = '0;
     for (int u = Units - 1; u >= 0; u--) begin
-      others = '0;
-      for (int v = 0; v < Units; v++) begin
-        if (v != u) others = others | holds[v*Banks +: Banks];
-      end
-      granted_o[u] = (want_i[u*Banks +: Banks] & others) == '0;
+      granted_o[u] = (want_i[u*Banks +: Banks] & others_q[u*Banks +: Banks]) == '0;
       for (int v = u + 1; v < Units; v++) begin
         if (could_i[v] & granted_o[v] & ((want_i[u*Banks +: Banks] & want_i[v*Banks +: Banks]) != '0)) granted_o[u] = 1'b0;
       end
     end
+  end
+
+  always_comb begin
+    others_d = '0;
+    for (int u = 0; u < Units; u++) begin
+      for (int v = 0; v < Units; v++) begin
+        if (v != u) others_d[u*Banks +: Banks] = others_d[u*Banks +: Banks] | keeps[v*Banks +: Banks] | take[v*Banks +: Banks];
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) others_q <= '0;
+    else         others_q <= others_d;
   end
 
   for (genvar u = 0; u < Units; u++) begin : gen_unit
@@ -66,7 +77,7 @@ module lock_manager #(
   for (genvar b = 0; b < Banks; b++) begin : gen_assert
     logic [Units-1:0] owners;
     for (genvar u = 0; u < Units; u++) begin : gen_owner
-      assign owners[u] = holds[u*Banks+b];
+      assign owners[u] = keeps[u*Banks+b] | take[u*Banks+b];
     end
     a_owner: assert property (@(posedge clk_i) disable iff (!rst_ni) (owners & (owners - 1'b1)) == '0)
       else $error("a bank is held by one unit at a time");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An on-chip memory: banks of one read and one write port each, behind as many ports as units use it. Who may use
-// which bank is settled before (lock_manager.sv, tokens); two ports never use one bank in one cycle.
+// which bank is settled before (lock_manager.sv, tokens); two ports never use one bank in one cycle. With Copies every
+// bank stands there as often, all written at once, so that readers of different copies may use it in one cycle.
 //
 // An address read in cycle t gives its data at t + 3 (block RAM, its output register, a register behind the choice
 // of the bank), or at t + 2 with BankRegister = 0, which wants a single bank.
@@ -16,6 +17,8 @@ module memory #(
   parameter  int unsigned Writers      = 1,
   parameter  int unsigned SliceBits    = Width, // of the parts of an element that are written on their own: ram.sv
   parameter  bit          BankRegister = 1'b1,
+  parameter  int unsigned Copies       = 1,
+  parameter  logic [Readers*32-1:0] ReaderCopy = '0,   // the copy that each reads
   localparam int unsigned AddrBits     = (Depth > 1) ? $clog2(Depth) : 1,
   localparam int unsigned Slices       = (Width + SliceBits - 1) / SliceBits,
   localparam int unsigned BankDepth    = Depth / Banks,
@@ -32,16 +35,22 @@ module memory #(
   input  logic [Writers*Width-1:0]    wdata_i
 );
 
-  logic [Banks*Width-1:0]   bank_data;
-  logic [Readers*Banks-1:0] read_bank;   // reader r uses bank b
-  logic [Writers*Banks-1:0] write_bank;
+  logic [Copies*Banks*Width-1:0] bank_data;
+  logic [Readers*Banks-1:0]      read_bank;   // reader r uses bank b
+  logic [Writers*Banks-1:0]      write_bank;
+
+  function automatic int unsigned first_reader(int unsigned copy);
+    first_reader = 0;
+    for (int r = Readers - 1; r >= 0; r--) begin
+      if (ReaderCopy[r*32 +: 32] == copy) first_reader = r;
+    end
+  endfunction
 
   for (genvar b = 0; b < Banks; b++) begin : gen_bank
     localparam int unsigned First = b * BankDepth;
 
-    logic                    re;
     logic [Slices-1:0]       we;
-    logic [BankAddrBits-1:0] raddr, waddr;
+    logic [BankAddrBits-1:0] waddr;
     logic [Width-1:0]        wdata;
 
     for (genvar r = 0; r < Readers; r++) begin : gen_reads
@@ -52,14 +61,6 @@ module memory #(
     end
 
     always_comb begin
-      re    = 1'b0;
-      raddr = BankAddrBits'(32'(raddr_i[AddrBits-1:0]) - First);
-      for (int r = 0; r < Readers; r++) begin
-        if (read_bank[r*Banks+b]) begin
-          re    = 1'b1;
-          raddr = BankAddrBits'(32'(raddr_i[r*AddrBits +: AddrBits]) - First);
-        end
-      end
       we    = '0;
       waddr = BankAddrBits'(32'(waddr_i[AddrBits-1:0]) - First);
       wdata = wdata_i[Width-1:0];
@@ -72,25 +73,45 @@ module memory #(
       end
     end
 
-    ram #(.Width(Width), .Depth(BankDepth), .SliceBits(SliceBits)) i_ram (
-      .clk_i,
-      .re_i   (re),
-      .raddr_i(raddr),
-      .rdata_o(bank_data[b*Width +: Width]),
-      .we_i   (we),
-      .waddr_i(waddr),
-      .wdata_i(wdata)
-    );
+    for (genvar c = 0; c < Copies; c++) begin : gen_copy
+      localparam int unsigned Own = first_reader(c);
+
+      logic                    re;
+      logic [BankAddrBits-1:0] raddr;
+
+      always_comb begin
+        re    = 1'b0;
+        raddr = BankAddrBits'(32'(raddr_i[Own*AddrBits +: AddrBits]) - First);
+        for (int r = 0; r < Readers; r++) begin
+          if (ReaderCopy[r*32 +: 32] == c && read_bank[r*Banks+b]) begin
+            re    = 1'b1;
+            raddr = BankAddrBits'(32'(raddr_i[r*AddrBits +: AddrBits]) - First);
+          end
+        end
+      end
+
+      ram #(.Width(Width), .Depth(BankDepth), .SliceBits(SliceBits)) i_ram (
+        .clk_i,
+        .re_i   (re),
+        .raddr_i(raddr),
+        .rdata_o(bank_data[(c*Banks+b)*Width +: Width]),
+        .we_i   (we),
+        .waddr_i(waddr),
+        .wdata_i(wdata)
+      );
+    end
   end
 
   if (BankRegister) begin : gen_bank_register
     for (genvar r = 0; r < Readers; r++) begin : gen_reader
+      localparam int unsigned Copy = ReaderCopy[r*32 +: 32];
+
       logic [Banks-1:0] bank1_q, bank2_q;
       logic [Width-1:0] data_d, data_q;
       always_comb begin
-        data_d = bank_data[Width-1:0];
+        data_d = bank_data[Copy*Banks*Width +: Width];
         for (int b = 1; b < Banks; b++) begin
-          if (bank2_q[b] & ~`MUTANT(BankZero)) data_d = bank_data[b*Width +: Width];
+          if (bank2_q[b] & ~`MUTANT(BankZero)) data_d = bank_data[(Copy*Banks+b)*Width +: Width];
         end
       end
       always_ff @(posedge clk_i) begin
@@ -106,16 +127,18 @@ module memory #(
 
 `ifndef YOSYS
   for (genvar b = 0; b < Banks; b++) begin : gen_assert
-    logic [Readers-1:0] readers;
     logic [Writers-1:0] writers;
-    for (genvar r = 0; r < Readers; r++) begin : gen_reader
-      assign readers[r] = read_bank[r*Banks+b];
-    end
     for (genvar w = 0; w < Writers; w++) begin : gen_writer
       assign writers[w] = write_bank[w*Banks+b];
     end
-    a_read: assert property (@(posedge clk_i) disable iff (!rst_ni) (readers & (readers - 1'b1)) == '0)
-      else $error("a bank is read by one unit at a time");
+    for (genvar c = 0; c < Copies; c++) begin : gen_copy
+      logic [Readers-1:0] readers;
+      for (genvar r = 0; r < Readers; r++) begin : gen_reader
+        assign readers[r] = read_bank[r*Banks+b] & (ReaderCopy[r*32 +: 32] == c);
+      end
+      a_read: assert property (@(posedge clk_i) disable iff (!rst_ni) (readers & (readers - 1'b1)) == '0)
+        else $error("a bank is read by one unit at a time");
+    end
     a_write: assert property (@(posedge clk_i) disable iff (!rst_ni) (writers & (writers - 1'b1)) == '0)
       else $error("a bank is written by one unit at a time");
   end

@@ -2,7 +2,7 @@
 // Sees that a run cannot go on: memory that answers no more, and a program in which nothing can happen any more. What
 // follows from it is run_control.sv's.
 //
-// stuck_o: StillCycles cycles in a row nothing moved and nothing was under way. Within the core every signal is a
+// stuck_o: in the StillCycles - 1 cycles before nothing moved and nothing was under way. Within the core every signal is a
 // function of the cycle before, so what stands still for a few cycles does so for ever.
 module watch #(
   parameter int unsigned StillCycles = 16
@@ -25,7 +25,7 @@ module watch #(
   logic [31:0]          owed_d, owed_q;
 
   assign still_d   = (running_i & still_i) ? still_q + 1'b1 : '0;
-  assign stuck_o   = running_i & still_i & (still_q == StillBits'(StillCycles - 1));
+  assign stuck_o   = running_i & (still_q == StillBits'(StillCycles - 1));
   assign owed_d    = (watching_i & owed_i & ~moves_i & ~expired_o) ? owed_q + 1'b1 : '0;
   assign expired_o = (owed_q == limit_i) & (limit_i != '0);
 

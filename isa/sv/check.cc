@@ -210,7 +210,6 @@ class Checker {
         AluNames(unit.alu);
       }
     }
-    CopyNames(plan);
     DistinctConstants("memory", spec_.memories);
     DistinctConstants("unit", spec_.units);
     DistinctConstants("queue", spec_.queues);
@@ -307,13 +306,6 @@ class Checker {
   }
 
  private:
-  void CopyNames(const SvPlan& plan) {
-    for (size_t m = 0; m < spec_.memories.size(); ++m)
-      for (int copy = 1; copy < SvCopies(spec_, plan, static_cast<int>(m)); ++copy)
-        for (const Memory& other : spec_.memories)
-          if (other.name == SvCopyName(spec_.memories[m], copy)) TakenName(other.loc, "memory", other.name);
-  }
-
   void TakenName(const SourceLoc& loc, std::string_view what, const std::string& name) {
     Error(loc, fmt::format("the {} '{}' would give two things one name", what, name), "another name");
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints memories. A mirror is a copy that is written along with the original, so that reading it takes none
-// of the original's ports: the low bits of each lane. Copies of a memory are all of it, for rows that are
-// read at once.
+// of the original's ports: the low bits of each lane.
 #include "isa/sv/memory.h"
 
 #include <fmt/format.h>
@@ -19,7 +18,7 @@ constexpr std::string_view kMemory = R"(
   memory #(
     .Width(cosim_pkg::@M@Bits), .Depth(cosim_pkg::@M@Depth), .Banks(cosim_pkg::@M@Banks), .Readers(@readers@),
     .Writers(@writers@), .SliceBits(@slice_bits@),
-    .BankRegister(@bank_register@)
+    .BankRegister(@bank_register@)@copies@
   ) i_mem_@m@ (
     .clk_i,
     .rst_ni,
@@ -71,6 +70,13 @@ int64_t EnableSlices(const Memory& memory, std::vector<SvAccess>& writes) {
   return slice_bits;
 }
 
+/// The parameters that say how often the memory is there, and which of them each reader reads.
+std::string Copies(int copies, const std::vector<SvAccess>& readers) {
+  std::vector<std::string> read;
+  for (const SvAccess& reader : readers) read.push_back(fmt::format("32'd{}", reader.copy));
+  return fmt::format(", .Copies({}), .ReaderCopy({{{}}})", copies, SvConcatenation(read));
+}
+
 }  // namespace
 
 SvMemoryText SvMemory(const Spec& spec, int index, const std::vector<SvAccess>& reads,
@@ -86,29 +92,26 @@ SvMemoryText SvMemory(const Spec& spec, int index, const std::vector<SvAccess>& 
     for (const SvAccess& access : accesses) items.push_back(access.*part);
     return SvConcatenation(items);
   };
-  for (int copy = 0; copy < copies; ++copy) {
-    std::vector<SvAccess> own;
-    std::ranges::copy_if(reads, std::back_inserter(own),
-                         [&](const SvAccess& read) { return read.copy == copy; });
-    if (own.empty()) {
-      const std::string unused = fmt::format("unused_{}_data", memory.name);
-      text.declarations += fmt::format("  logic [cosim_pkg::{}Bits-1:0] {};\n", constant, unused);
-      own.push_back({index, "1'b0", fmt::format("cosim_pkg::{}AddrBits'(0)", constant), unused, ""});
-    }
-    text.body += FillSvTemplate(kMemory, {{"m", SvCopyName(memory, copy)},
-                                          {"M", constant},
-                                          {"readers", std::to_string(own.size())},
-                                          {"writers", std::to_string(writes.size())},
-                                          {"slice_bits", std::to_string(slice_bits)},
-                                          {"bank_register", memory.is_micro_ops ? "1'b0" : "1'b1"},
-                                          {"re", list(own, &SvAccess::enable)},
-                                          {"raddr", list(own, &SvAccess::addr)},
-                                          {"rdata", list(own, &SvAccess::data)},
-                                          {"we", list(writes, &SvAccess::enable)},
-                                          {"wslices", list(writes, &SvAccess::slices)},
-                                          {"waddr", list(writes, &SvAccess::addr)},
-                                          {"wdata", list(writes, &SvAccess::data)}});
+  std::vector<SvAccess> readers = reads;
+  if (readers.empty()) {
+    const std::string unused = fmt::format("unused_{}_data", memory.name);
+    text.declarations += fmt::format("  logic [cosim_pkg::{}Bits-1:0] {};\n", constant, unused);
+    readers.push_back({index, "1'b0", fmt::format("cosim_pkg::{}AddrBits'(0)", constant), unused, ""});
   }
+  text.body += FillSvTemplate(kMemory, {{"m", memory.name},
+                                        {"M", constant},
+                                        {"readers", std::to_string(readers.size())},
+                                        {"writers", std::to_string(writes.size())},
+                                        {"slice_bits", std::to_string(slice_bits)},
+                                        {"bank_register", memory.is_micro_ops ? "1'b0" : "1'b1"},
+                                        {"copies", copies > 1 ? Copies(copies, readers) : ""},
+                                        {"re", list(readers, &SvAccess::enable)},
+                                        {"raddr", list(readers, &SvAccess::addr)},
+                                        {"rdata", list(readers, &SvAccess::data)},
+                                        {"we", list(writes, &SvAccess::enable)},
+                                        {"wslices", list(writes, &SvAccess::slices)},
+                                        {"waddr", list(writes, &SvAccess::addr)},
+                                        {"wdata", list(writes, &SvAccess::data)}});
   return text;
 }
 

@@ -14,8 +14,8 @@ struct SvMemoryText {
   std::string declarations, body;
 };
 
-/// The copies of memory `index` behind all their ports; nothing if nobody writes it. `writes` of a mirror are
-/// those of its original.
+/// Memory `index`, `copies` of it, behind all their ports; nothing if nobody writes it. `writes` of a mirror
+/// are those of its original.
 SvMemoryText SvMemory(const Spec& spec, int index, const std::vector<SvAccess>& reads,
                       std::vector<SvAccess> writes, int copies);
 

@@ -132,20 +132,6 @@ int SvCopies(const Spec& spec, const SvPlan& plan, int memory) {
   return copies;
 }
 
-std::string SvCopyName(const Memory& memory, int copy) {
-  return copy == 0 ? memory.name : fmt::format("{}_row{}", memory.name, copy);
-}
-
-int SvMemoryOfCopy(const Spec& spec, std::string_view name) {
-  const int memory = spec.MemoryIndex(name);
-  if (memory >= 0) return memory;
-  const size_t row = name.rfind("_row");
-  if (row == std::string_view::npos ||
-      name.find_first_not_of("0123456789", row + 4) != std::string_view::npos)
-    return -1;
-  return spec.MemoryIndex(name.substr(0, row));
-}
-
 std::string SvConstantName(std::string_view name) {
   std::string out;
   bool upper = true;

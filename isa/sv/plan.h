@@ -118,12 +118,6 @@ bool SvIsTable(const SvPlan& plan, int memory);
 /// gemm instruction takes.
 int SvCopies(const Spec& spec, const SvPlan& plan, int memory);
 
-/// The instance of a copy, as its name ends: "inp", "inp_row1".
-std::string SvCopyName(const Memory& memory, int copy);
-
-/// The memory whose copy is called so; -1: none.
-int SvMemoryOfCopy(const Spec& spec, std::string_view name);
-
 /// "gemm_uop" as constants are named: "GemmUop".
 std::string SvConstantName(std::string_view name);
 

@@ -30,7 +30,7 @@ NamedPart PartOf(const std::string& instance, const isa::Spec& spec) {
   const std::string_view name = instance.starts_with("i_") ? std::string_view(instance).substr(2) : instance;
   for (size_t u = 0; u < spec.units.size(); ++u)
     if (name.starts_with(spec.units[u].name + "_")) return {{0, static_cast<int>(u), ""}, spec.units[u].name};
-  const int memory = name.starts_with("mem_") ? isa::SvMemoryOfCopy(spec, name.substr(4)) : -1;
+  const int memory = name.starts_with("mem_") ? spec.MemoryIndex(name.substr(4)) : -1;
   if (memory >= 0) return {{1, memory, ""}, fmt::format("memory {}", spec.memories[memory].name)};
   if (name.starts_with("queue_")) return {{2, 0, "queues"}, "queues"};
   return {{2, 0, std::string(name)}, std::string(name)};

@@ -41,7 +41,7 @@ bool IsMade(const isa::SvPlan& plan, const Accesses& of, const isa::Spec& spec, 
   return is_written && of.readers[m] > 0 && !SvIsTable(plan, static_cast<int>(m));
 }
 
-/// One copy of a memory.
+/// One copy of a memory; the first has its `writers` before it, the others take what that one takes: none.
 AreaBlock Block(const isa::Memory& memory, int readers, int writers, int64_t slice_bits) {
   const double bits = double(memory.element_bits), banks = memory.banks;
   const double address = isa::SvAddressBits(memory.depth);
@@ -57,8 +57,8 @@ AreaBlock Block(const isa::Memory& memory, int readers, int writers, int64_t sli
            {"read_choice_bits", banks > 1 ? registered * (banks - 1) : 0},
            {"write_choice_bits", writers > 1 ? banks * bits * (writers - 1) : 0},
            {"bank_readers", memory.is_micro_ops ? 0 : banks * readers},
-           {"port_address_bits",
-            banks > 1 ? banks * (readers + writers) * address : (readers + writers - 2) * address}}};
+           {"port_address_bits", banks > 1 ? banks * (readers + writers) * address
+                                           : std::max(0, readers + writers - 2) * address}}};
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ void AddMemoryBlocks(const isa::Spec& spec, const isa::SvPlan& plan, std::vector
     const int64_t slice_bits = SliceBits(spec, plan, int(m));
     blocks.push_back(Block(memory, std::max(1, of.readers[m]), writers, slice_bits));
     for (int copy = 1; copy < SvCopies(spec, plan, int(m)); ++copy)
-      blocks.push_back(Block(memory, 1, writers, slice_bits));
+      blocks.push_back(Block(memory, 1, 0, slice_bits));
   }
 }
 

@@ -52,7 +52,7 @@ std::string BlockInCore(std::string_view name, const isa::Spec& spec) {
   for (const char* port : {"read_port", "write_port"})
     if (instance.starts_with(port)) return port;
   if (instance.starts_with("mem_")) {
-    const int memory = isa::SvMemoryOfCopy(spec, instance.substr(4));
+    const int memory = spec.MemoryIndex(instance.substr(4));
     return memory < 0 ? "" : "memory_" + spec.memories[memory].name;
   }
   for (const isa::Queue& queue : spec.queues)

@@ -80,8 +80,8 @@ std::string FirstWrongValue(RtlModel& model, const isa::Spec& spec, const Golden
     const int64_t rtl = isa::TakeValue(at.bytes, at.offset, memory.fields[at.field].type);
     const int64_t right = golden.Value(at.memory, at.element, at.lane, at.field);
     if (rtl == right) return;
-    first = fmt::format("{}[{}] lane {} {}: rtl {}, golden {}\n", isa::SvCopyName(memory, at.copy),
-                        at.element, at.lane, memory.fields[at.field].name, rtl, right);
+    first = fmt::format("{}[{}] of copy {} lane {} {}: rtl {}, golden {}\n", memory.name, at.element, at.copy,
+                        at.lane, memory.fields[at.field].name, rtl, right);
   });
   return first;
 }

@@ -75,9 +75,8 @@ class VerilatedModel final : public RtlModel {
   }
 
   RtlBank Bank(std::string_view memory, int bank, int copy) override {
-    const std::string row = copy > 0 ? "_row" + std::to_string(copy) : "";
-    const std::string name =
-        Memories() + std::string(memory) + row + ".gen_bank[" + std::to_string(bank) + "].i_ram";
+    const std::string name = Memories() + std::string(memory) + ".gen_bank[" + std::to_string(bank) +
+                             "].gen_copy[" + std::to_string(copy) + "].i_ram";
     const VerilatedScope* scope = context_.scopeFind(name.c_str());
     if (scope == nullptr && bank == 0 && copy == 0) scope = Table(memory);
     VerilatedVar* contents = scope != nullptr ? scope->varFind("mem") : nullptr;

@@ -90,8 +90,8 @@ TEST(PlaceBlocks, OwnTheRegistersOfTheirParts) {
   EXPECT_EQ(block("i_accelerator.i_gemm_gemm.gen_tile.i_array.gen_sums.x_q"), "gemm_slice");
   EXPECT_EQ(block("i_accelerator.i_alu_lanes.gen_lane[0].i_lane.x_q"), "alu_lane");
   EXPECT_EQ(block("i_accelerator.i_alu_lanes.op_q"), "alu_engine");
-  EXPECT_EQ(block("i_accelerator.i_mem_wgt.gen_bank[0].i_ram.mem"), "memory_wgt");
-  EXPECT_EQ(block("i_accelerator.i_mem_inp_row2.gen_bank[0].i_ram.mem"), "memory_inp");
+  EXPECT_EQ(block("i_accelerator.i_mem_wgt.gen_bank[0].gen_copy[0].i_ram.mem"), "memory_wgt");
+  EXPECT_EQ(block("i_accelerator.i_mem_inp.gen_bank[0].gen_copy[2].i_ram.mem"), "memory_inp");
   EXPECT_EQ(block("i_accelerator.i_read_port_1.addr_q"), "read_port");
   EXPECT_EQ(block("m_axi_araddr"), "read_port");
   EXPECT_EQ(block("m_axi_awaddr"), "write_port");
@@ -121,8 +121,8 @@ TEST(PlaceBlocks, TakeOneLaneForAllAndNameWhatNoneHas) {
   const auto partition = synth::PartitionObjects(
       {"i_accelerator.i_alu_lanes.gen_lane[10].i_lane.a_q",
        "i_accelerator.i_alu_lanes.gen_lane[2].i_lane.a_q", "i_accelerator.i_alu_lanes.gen_lane[3].i_lane.a_q",
-       "i_accelerator.i_mem_acc.gen_bank[0].i_ram.mem", "i_accelerator.i_mem_acc.gen_bank[1].i_ram.mem",
-       "i_accelerator.stray_q"},
+       "i_accelerator.i_mem_acc.gen_bank[0].gen_copy[0].i_ram.mem",
+       "i_accelerator.i_mem_acc.gen_bank[1].gen_copy[0].i_ram.mem", "i_accelerator.stray_q"},
       spec);
   EXPECT_THAT(partition.uncovered, ElementsAre("i_accelerator.stray_q"));
   EXPECT_EQ(partition.alike, 2);
