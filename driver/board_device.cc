@@ -13,6 +13,7 @@
 #include "driver/hardware_check.h"
 #include "driver/unit_states.h"
 #include "isa/check.h"
+#include "isa/spec/board_facts.h"
 #include "isa/spec/registers.h"
 #include "runtime/read_counters.h"
 
@@ -44,11 +45,12 @@ bool BoardDevice::Check(uint64_t dram_bytes, Diagnostics& diags) {
         "`cosim flash` loads the bitstream that was made of this configuration; or compile for the one there";
     return false;
   }
-  if (options_.clock_mhz && !SuitsClock(*options_.clock_mhz, spec_.clock_mhz)) {
+  const double wanted_mhz = isa::ProcessorMhz(spec_.board, spec_.clock_mhz);
+  if (options_.clock_mhz && !SuitsClock(*options_.clock_mhz, wanted_mhz)) {
     diags
         .Error(codes::kOtherClock, {},
-               fmt::format("the accelerator's clock is {:g} MHz, and {} is for {:g}", *options_.clock_mhz,
-                           spec_.config, spec_.clock_mhz))
+               fmt::format("the clock for the logic is {:g} MHz, and {} is for {:g}", *options_.clock_mhz,
+                           spec_.config, wanted_mhz))
         .hint = "`cosim flash` sets it, and a reset of the board undoes that";
     return false;
   }

@@ -25,7 +25,7 @@ struct BoardOptions {
   std::chrono::milliseconds timeout{10'000};  ///< for one program
   /// For what is left of a run that was aborted. Longer than the accelerator's own watchdog.
   std::chrono::milliseconds rest_timeout{1'000};
-  std::optional<double> clock_mhz;  ///< of the accelerator, where it is known
+  std::optional<double> clock_mhz;  ///< that the processor gives the logic, where it is known
 };
 
 class BoardDevice final : public runtime::Device {

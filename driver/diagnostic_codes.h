@@ -19,7 +19,7 @@ namespace cosim::driver {
   X(kNotCopied, "E0810", "a file that cannot be copied to the board")                                 \
   X(kOtherProtocol, "E0811", "no cosim-board of this version answers there")                          \
   X(kRefusedThere, "E0812", "what the board itself refuses, or what stops there")                     \
-  X(kOtherClock, "E0813", "the accelerator's clock is not the configuration's")
+  X(kOtherClock, "E0813", "the clock for the logic is not the configuration's")
 
 #define COSIM_DECLARE_CODE(name, code, meaning) inline constexpr char name[] = code;
 namespace codes {

@@ -154,7 +154,7 @@ bool Flash(const FlashFiles& files, const isa::BoardFacts& board, const isa::Spe
            say("logic", Configure(root, bitstream->bin, diags));
   };
   return load() && say("memory ports", SetPortWidths(root, board, spec.ports, spec.dram.port_bits, diags)) &&
-         say("clock", SetClock(root, spec.clock_mhz, diags)) &&
+         say("clock", SetClock(root, board.ProcessorMhz(spec.clock_mhz), diags)) &&
          (!overlay || dfx_client || say("overlay", ApplyOverlay(root, *overlay, options.patience, diags))) &&
          say("registers", ReadBack(spec, options, diags));
 }

@@ -14,6 +14,7 @@
 #include "driver/command/run_parts.h"
 #include "driver/hardware_check.h"
 #include "driver/try_copy.h"
+#include "isa/spec/board_facts.h"
 #include "isa/spec/loader.h"
 #include "isa/spec/registers.h"
 
@@ -61,11 +62,12 @@ std::string TryIdentity(AcceleratorRegisters& board, const Known& known) {
 
 bool SayClock(const OpenBoard& board, const Known& known) {
   if (!board.clock_mhz) return Say("clock", "", "not tried: the kernel has no fclk driver that shows it");
-  const bool is_right = !known.spec || SuitsClock(*board.clock_mhz, known.spec->clock_mhz);
+  const double wanted_mhz = known.spec ? isa::ProcessorMhz(known.spec->board, known.spec->clock_mhz) : 0;
+  const bool is_right = !known.spec || SuitsClock(*board.clock_mhz, wanted_mhz);
   return Say("clock",
              is_right ? ""
                       : fmt::format("{:g} MHz, and {} is for {:g}", *board.clock_mhz, known.spec->config,
-                                    known.spec->clock_mhz),
+                                    wanted_mhz),
              fmt::format("{}{:g} MHz", known.spec ? "right: " : "", *board.clock_mhz));
 }
 

@@ -18,14 +18,14 @@ update_ip_catalog
 # ---- Cells.
 create_bd_design system
 create_bd_cell -type ip -vlnv $processor ps
-set_property -dict [processor_settings $clock_mhz $port_bits $ports] [get_bd_cells ps]
+set_property -dict [processor_settings $processor_mhz $port_bits $ports] [get_bd_cells ps]
 create_bd_cell -type ip -vlnv xilinx.com:ip:proc_sys_reset reset
 create_bd_cell -type ip -vlnv $component accelerator
 create_bd_cell -type ip -vlnv xilinx.com:ip:axi_protocol_converter registers
 set_property CONFIG.MI_PROTOCOL AXI4LITE [get_bd_cells registers]
 
 # ---- One clock, one reset.
-set clock [get_bd_pins ps/$processor_clock]
+set clock [accelerator_clock $processor_mhz $clock_mhz]
 connect_bd_net $clock [get_bd_pins reset/slowest_sync_clk]
 connect_bd_net [get_bd_pins ps/$processor_reset] [get_bd_pins reset/ext_reset_in]
 set reset [get_bd_pins reset/peripheral_aresetn]

@@ -34,9 +34,16 @@ struct BoardFacts {
   /// for themselves, or by what the boot loader has set.
   uint64_t port_registers = 0, port_stride = 0;
   bool has_dfx = false;  ///< dfx-mgr loads packages there
+  /// MHz that the processor gives the logic, where a clock manager in the logic makes the accelerator's clock
+  /// of it. 0: it gives the accelerator's.
+  int processor_mhz = 0;
 
   /// As Vivado names it.
   std::string Part() const { return std::string("xc").append(device).append(speed); }
+  /// MHz that the processor has to give the logic for an accelerator of `accelerator_mhz`.
+  constexpr double ProcessorMhz(double accelerator_mhz) const {
+    return processor_mhz > 0 ? processor_mhz : accelerator_mhz;
+  }
 };
 
 /// Zynq-7000: UG585 (HP ports are AXI3 of 32 or 64 bits; IRQ_F2P[0] is interrupt 61, so 29 of the shared
@@ -61,7 +68,7 @@ inline constexpr BoardFacts kPynq = {.name = "pynq",
                                      .bin_alignment = 32};
 
 /// Zynq UltraScale+: UG1085, UG1087 (HP ports are AXI4 of 32, 64 or 128 bits; pl_ps_irq0[0] is interrupt 121;
-/// AFIFM2 is that of HP0).
+/// AFIFM2 is that of HP0). Its 1,500 MHz do not divide to 200, the MMCM of the logic makes any clock of 100.
 inline constexpr BoardFacts kUltra96 = {.name = "ultra96",
                                         .title = "Ultra96-V2",
                                         .device = "zu3eg-sbva484",
@@ -82,7 +89,8 @@ inline constexpr BoardFacts kUltra96 = {.name = "ultra96",
                                         .bin_alignment = 4,
                                         .port_registers = 0xFD38'0000,
                                         .port_stride = 0x1'0000,
-                                        .has_dfx = true};
+                                        .has_dfx = true,
+                                        .processor_mhz = 100};
 
 inline constexpr BoardFacts kBoards[] = {kPynq, kUltra96};
 
@@ -91,6 +99,12 @@ constexpr const BoardFacts* FindBoard(std::string_view name) {
   for (const BoardFacts& board : kBoards)
     if (board.name == name) return &board;
   return nullptr;
+}
+
+/// As BoardFacts::ProcessorMhz, for a configuration's `board`.
+constexpr double ProcessorMhz(std::string_view board, double accelerator_mhz) {
+  const BoardFacts* facts = FindBoard(board);
+  return facts != nullptr ? facts->ProcessorMhz(accelerator_mhz) : accelerator_mhz;
 }
 
 }  // namespace cosim::isa

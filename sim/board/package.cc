@@ -76,11 +76,12 @@ std::string Settings(const isa::Spec& spec, const isa::BoardFacts& board) {
   for (const std::string& name : MemoryInterfaces(spec)) interfaces += (interfaces.empty() ? "" : " ") + name;
   return fmt::format(
       "# SPDX-License-Identifier: Apache-2.0\n# What build.tcl has to know of this accelerator.\n"
-      "set part {}\nset component {}\nset clock_mhz {:g}\nset ports {}\nset port_bits {}\n"
+      "set part {}\nset component {}\nset clock_mhz {:g}\nset processor_mhz {:g}\nset ports {}\nset "
+      "port_bits {}\n"
       "set memory_interfaces {{{}}}\nset registers_address {:#x}\nset registers_bytes {:#x}\n"
       "set memory_bytes {:#x}\n",
-      board.Part(), kComponent, spec.clock_mhz, spec.ports, spec.dram.port_bits, interfaces, board.registers,
-      isa::registers::kSize, board.memory_bytes);
+      board.Part(), kComponent, spec.clock_mhz, board.ProcessorMhz(spec.clock_mhz), spec.ports,
+      spec.dram.port_bits, interfaces, board.registers, isa::registers::kSize, board.memory_bytes);
 }
 
 std::string Constraints(const isa::Spec& spec) {

@@ -136,8 +136,19 @@ TEST_F(BoardDeviceTest, RefusesAClockThatIsNotTheConfigurations) {
   };
   EXPECT_EQ(checked(100), "");
   EXPECT_EQ(checked(98.1), "");
-  EXPECT_THAT(checked(50), HasSubstr("error[E0813]: the accelerator's clock is 50 MHz, and tiny is for 100"));
+  EXPECT_THAT(checked(50), HasSubstr("error[E0813]: the clock for the logic is 50 MHz, and tiny is for 100"));
   EXPECT_THAT(checked(111.111), HasSubstr("hint: `cosim flash` sets it"));
+}
+
+TEST_F(BoardDeviceTest, KnowsWhereAClockManagerMakesTheClock) {
+  isa::Spec spec = TinySpec();
+  spec.board = "ultra96";
+  spec.clock_mhz = 200;
+  Diagnostics diags;
+  EXPECT_TRUE(BoardDevice(spec, board_.registers, board_.memory, {.clock_mhz = 100}).Check(0, diags))
+      << diags.Render();
+  EXPECT_FALSE(BoardDevice(spec, board_.registers, board_.memory, {.clock_mhz = 200}).Check(0, diags));
+  EXPECT_THAT(diags.Render(), HasSubstr("the clock for the logic is 200 MHz, and tiny is for 100"));
 }
 
 TEST_F(BoardDeviceTest, RefusesMemoryWhereTheBusDoesNotReach) {

@@ -23,6 +23,8 @@ array set defaults {
     PSU__USE__S_AXI_GP3 0 PSU__USE__S_AXI_GP4 0 PSU__USE__S_AXI_GP5 0 PSU__SAXIGP2__DATA_WIDTH 128
     PSU__SAXIGP3__DATA_WIDTH 128 PSU__SAXIGP4__DATA_WIDTH 128 PSU__SAXIGP5__DATA_WIDTH 128}
   proc_sys_reset {}
+  clk_wiz {PRIM_SOURCE Single_ended_clock_capable_pin PRIM_IN_FREQ 100.000 CLKOUT1_REQUESTED_OUT_FREQ 100.000
+    USE_RESET true USE_LOCKED true}
   axi_protocol_converter {MI_PROTOCOL AXI4 TRANSLATION_MODE 2}
   axi_register_slice {REG_R 0 REG_W 0}
 }
@@ -55,7 +57,13 @@ proc pins_of {cell} {
       if {[of $cell PSU__USE__M_AXI_GP2]} { lappend pins maxihpm0_lpd_aclk clock_in }
     }
     proc_sys_reset {
-      set pins {slowest_sync_clk clock_in ext_reset_in reset_in peripheral_aresetn reset_out interconnect_aresetn reset_out}
+      set pins {slowest_sync_clk clock_in ext_reset_in reset_in peripheral_aresetn reset_out interconnect_aresetn reset_out
+        dcm_locked locked_in}
+    }
+    clk_wiz {
+      set pins {clk_in1 reference_in clk_out1 clock_out}
+      if {[of $cell USE_RESET]} { lappend pins reset reset_in }
+      if {[of $cell USE_LOCKED]} { lappend pins locked locked_out }
     }
     axi_protocol_converter - axi_register_slice { set pins {aclk clock_in aresetn reset_in} }
     component { set pins {aclk clock_in aresetn reset_in interrupt interrupt_out} }
@@ -200,6 +208,7 @@ proc connect_bd_net {args} {
   lassign [split $to /] target in
   set gives [dict get [pins_of $source] $out]
   set takes [dict get [pins_of $target] $in]
+  if {$takes eq "reference_in"} { set takes clock_in }
   need {[string map {_out _in} $gives] eq $takes && $gives ne $takes} {$from ($gives) does not drive $to ($takes)}
   need {![info exists ::net($to)]} {$to is driven twice}
   set ::net($to) $from
@@ -266,7 +275,7 @@ proc validate_bd_design {} {
   set clocks {}
   foreach cell [array names ::kind] {
     foreach {pin direction} [pins_of $cell] {
-      if {$direction in {clock_in reset_in interrupt_in}} {
+      if {$direction in {clock_in reset_in interrupt_in reference_in}} {
         need {[info exists ::net($cell/$pin)]} {$direction $cell/$pin is not connected}
         if {$direction eq "clock_in"} { lappend clocks $::net($cell/$pin) }
         if {$direction eq "reset_in" && $::kind($cell) ne "proc_sys_reset"} {
@@ -290,7 +299,15 @@ proc validate_bd_design {} {
     need {$::kind($cell) ne "axi_register_slice" || [of $cell REG_R] && [of $cell REG_W]} {$cell registers nothing}
   }
   set processor [expr {$::kind(ps) eq "processing_system7" ? [of ps PCW_FPGA0_PERIPHERAL_FREQMHZ] : [of ps PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ]}]
-  need {$processor == $::clock_mhz} {the clock is $processor MHz, not $::clock_mhz}
+  set clock $processor
+  if {[info exists ::kind(clock)]} {
+    need {[of clock PRIM_SOURCE] eq "No_buffer" && $::net(clock/clk_in1) eq "ps/pl_clk0"} {the clock manager takes a pin's clock}
+    need {[of clock PRIM_IN_FREQ] == $processor} {the clock manager is for [of clock PRIM_IN_FREQ] MHz, not $processor}
+    need {[info exists ::net(reset/dcm_locked)] && $::net(reset/dcm_locked) eq "clock/locked"} {reset does not wait for the clock}
+    need {[lindex $clocks 0] eq "clock/clk_out1"} {nothing runs by the clock manager's clock}
+    set clock [of clock CLKOUT1_REQUESTED_OUT_FREQ]
+  }
+  need {$clock == $::clock_mhz} {the clock is $clock MHz, not $::clock_mhz}
   set control [expr {$::kind(ps) eq "processing_system7" ? "ps/M_AXI_GP0" : "ps/M_AXI_HPM0_FPD"}]
   set from [expr {$::kind(ps) eq "processing_system7" ? 0x40000000 : 0xa0000000}]
   need {[end_of $control] eq "accelerator/s_axi"} {$control does not end at the registers}

@@ -77,7 +77,10 @@ TEST_P(VivadoCommands, AreAllNeeded) {
                    std::string(is_pynq ? "|make_bd_" : ""),
                "\\\\\n|", 30);
   without_each("vivado/board.tcl",
-               "CONFIG\\.\\w+(ENABLE|PORT|INTR|INTERRUPT|IRQ0|FREQMHZ \\$clock_mhz|USE_\\w+)|lappend", "", 5);
+               "CONFIG\\.\\w+(ENABLE|PORT|INTR|INTERRUPT|IRQ0|PERIPHERAL_FREQMHZ "
+               "\\$|USE_\\w+|SOURCE|_RESET|OUT_FREQ)|lappend|"
+               "create_|connect_|set_property",
+               "", 5);
   EXPECT_EQ(Shell(kStub).status, 0);
 }
 
