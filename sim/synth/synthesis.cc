@@ -22,6 +22,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The only one whose DSPs Yosys puts registers and adders into. A DSP48E2 of UltraScale+ does all that a
+/// DSP48E1 does, so that those of other families are mapped as such.
+constexpr std::string_view kDspFamily = "xc7";
+
 constexpr char kScript[] = "synth.ys", kNetlist[] = "netlist.blif", kLog[] = "yosys.log";
 
 /// Modules stay as they are: equal ones are mapped once, and each keeps its numbers.
@@ -32,7 +36,16 @@ std::string Script(const std::vector<sim::RtlSource>& sources, const Board& boar
     script += fmt::format("read_verilog -sv {}\n", source.path.string());
     if (source.path.stem() == "cosim_accelerator") top = "cosim_accelerator";
   }
-  script += fmt::format("synth_xilinx -family {} -top {} -noiopad -noclkbuf\n", board.family, top);
+  const auto synth = [&](std::string_view family, std::string_view steps) {
+    script += fmt::format("synth_xilinx -family {} -top {} -noiopad -noclkbuf{}\n", family, top, steps);
+  };
+  if (board.family == kDspFamily) {
+    synth(board.family, "");
+  } else {
+    synth(board.family, " -run begin:map_dsp");
+    synth(kDspFamily, " -run map_dsp:coarse");
+    synth(board.family, " -run coarse:");
+  }
   return script + fmt::format("write_blif -cname -conn -param -blackbox {}\n", kNetlist);
 }
 
