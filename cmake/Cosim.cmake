@@ -49,8 +49,8 @@ function(cosim_library name)
   add_library(cosim_${name} STATIC ${sources})
   add_library(cosim::${name} ALIAS cosim_${name})
   target_link_libraries(cosim_${name} PUBLIC cosim_options ${ARG_DEPENDS})
-  # What only arranges the work of others, or reads files, takes a third of all to optimise, which nobody notices as it runs.
-  if(COSIM_SANITIZE AND name MATCHES "^(cli|explore|session|tune|quantize|import|synth|board|driver|remote|ssh|board_command)$")
+  # What only arranges the work of others takes a third of all to optimise, which nobody notices as it runs.
+  if(COSIM_SANITIZE AND name MATCHES "^(cli|explore|session|synth|board|driver|remote|ssh|board_command)$")
     target_compile_options(cosim_${name} PRIVATE -O0)
   endif()
   if(COSIM_FUZZ AND name MATCHES "^(isa|runtime|graph|host|import)$")  # what the fuzzers look into
