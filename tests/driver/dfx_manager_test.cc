@@ -98,6 +98,15 @@ TEST_F(DfxManagerTest, LoadsAnUltra96StepByStep) {
   EXPECT_EQ(root_.Read(std::string(kPackage) + "/cosim.dtbo"), std::string(kOverlay, sizeof kOverlay));
 }
 
+// A clock manager in the logic makes the configuration's 200 MHz of it.
+TEST_F(DfxManagerTest, AsksForTheClockThatTheLogicTakes) {
+  constexpr char kClock[] = "sys/devices/platform/fclk0/set_rate";
+  root_.Write(kClock, "50000000");
+  ASSERT_TRUE(Run()) << diags_.Render();
+  EXPECT_THAT(said_, ::testing::Contains("clock: 100 MHz"));
+  EXPECT_EQ(root_.Read(kClock), "100000000");
+}
+
 TEST_F(DfxManagerTest, IsAskedWhereTheKernelHasNoManager) {
   AddSysfsManager();
   ASSERT_FALSE(Run()) << "no device comes without dfx-mgr";
