@@ -37,13 +37,16 @@ module burst_splitter_formal #(
   (* hierconn *) logic [31:0]         \dut.ahead_q , \dut.row_bytes_q , \dut.stride_q ;
   (* hierconn *) logic [LeftBits-1:0] \dut.row_left_q ;
   (* hierconn *) logic [DimBits-1:0]  \dut.rows_q ;
-  (* hierconn *) logic [LeftBits-1:0] \dut.beat_q , \dut.left_q ;
+  (* hierconn *) logic [LeftBits-1:0] \dut.beat_q ;
   (* hierconn *) logic [LeftBits:0]   \dut.end_q ;
 
   (* hierconn *) logic [LenBits-1:0]  \dut.len_q ;
+  logic                left_high;     // never set: a row has less than 2 GiB
+  logic [LeftBits-1:0] left;          // beats of the row from it on
+  assign {left_high, left} = \dut.end_q - (LeftBits + 1)'(burst_addr[11:BeatShift]);
   logic [LenBits-1:0] right_len;      // what burst_length.sv says of the burst that stands
   burst_length #(.PortBits(PortBits), .BurstBeats(BurstBeats), .LeftBits(LeftBits)) i_length (
-    .addr_i({\dut.beat_q [11-BeatShift:0], BeatShift'(0)}), .left_i(\dut.left_q ), .len_o(right_len)
+    .addr_i({\dut.beat_q [11-BeatShift:0], BeatShift'(0)}), .left_i(left), .len_o(right_len)
   );
 
   logic [31:0]        row_q, bytes_q, stride_q;  // the row being cut: its first byte, its bytes, the way to the next
@@ -110,17 +113,16 @@ module burst_splitter_formal #(
     i_ahead: assert (!busy || \dut.ahead_q == (valid ? row_q + stride_q : row_q));
     i_beats: assert (!busy || \dut.fill_q == 2 || 32'(\dut.row_left_q )
                      == (32'(\dut.ahead_q [BeatShift-1:0]) + bytes_q + BeatBytes - 1) >> BeatShift);
-    i_ends:  assert (!valid || \dut.ends_q == (\dut.left_q == LeftBits'(\dut.len_q )));
+    i_ends:  assert (!valid || \dut.ends_q == (left == LeftBits'(\dut.len_q )));
     i_start: assert (!busy || valid || next_q == {row_q[31:BeatShift], BeatShift'(0)});
     i_last:  assert (!busy || end_q == {row_q[31:BeatShift], BeatShift'(0)}
                      + (((32'(row_q[BeatShift-1:0]) + bytes_q + BeatBytes - 1) >> BeatShift) << BeatShift));
     i_bytes: assert (!busy || (bytes_q != '0 && !bytes_q[31]));
     i_turns: assert (!valid || \dut.turns_q == (!\dut.ends_q && burst_end[11:0] == '0));
-    i_place: assert (!valid || \dut.end_q == (LeftBits + 1)'(\dut.left_q ) + (LeftBits + 1)'(burst_addr[11:BeatShift]));
     i_len:   assert (!valid || \dut.len_q == right_len);
-    i_left:  assert (!valid || \dut.left_q != '0);
-    i_end:   assert (!valid || (({\dut.left_q , BeatShift'(0)} == end_q - next_q)
-                               && 32'({\dut.left_q , BeatShift'(0)}) <= 32'h8000_0000 + BeatBytes));
+    i_left:  assert (!valid || (left != '0 && !left_high));
+    i_end:   assert (!valid || (({left, BeatShift'(0)} == end_q - next_q)
+                               && 32'({left, BeatShift'(0)}) <= 32'h8000_0000 + BeatBytes));
 
     c_page:  cover (valid && !row_ends && burst_len < BurstBeats && burst_end[11:0] == '0);
     c_rows:  cover (valid && burst_last && stood_q && row_q[BeatShift-1:0] != '0);

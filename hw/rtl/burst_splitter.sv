@@ -52,18 +52,18 @@ module burst_splitter #(
   logic [LeftBits-1:0]  row_left_d, row_left_q;  // its beats
   // The burst that stands.
   logic [LeftBits-1:0]  beat_q;                  // address, in beats
-  logic [LeftBits-1:0]  left_q;                  // beats of the row from this burst on
   logic [EndBits-1:0]   end_q;                   // one past the row's last beat, from the burst's page on
   logic [LenBits-1:0]   len_q;
   logic                 ends_q;                  // the row's last
   logic                 turns_q;                 // else the page's last
   // What may stand next: the row's next burst, or the next row's first.
-  logic [LeftBits-1:0]  next_beat, next_left, row_beat;
+  logic [LeftBits-1:0]  next_beat, row_beat;
   logic [EndBits-1:0]   next_end, row_end;
   logic [PageBits-1:0]  place, next_place, row_place;   // a burst's first beat in its page
   logic [LenBits-1:0]   next_len, row_len;
   logic                 next_fits, row_fits;     // the row ends in the page
-  logic                 next_short, row_short;   // it has BurstBeats left at most
+  logic [PageBits:0]    next_left;               // the row's beats from that burst on, if it ends in the page
+  logic                 row_short;               // the row has BurstBeats at most
   logic                 next_near, row_near;     // the page has
   logic                 next_ends, row_ends, next_turns, row_turns;
   logic                 endless, late;           // mutants: there is no page's end; it is a beat later
@@ -107,10 +107,9 @@ module burst_splitter #(
   // The next burst begins where the page does, or BurstBeats further on; where the row ends it is not asked for.
   assign place      = beat_q[PageBits-1:0];
   assign next_place = turns_q ? '0 : place + PageBits'(BurstBeats);
-  assign next_left  = turns_q ? LeftBits'(end_q - EndBits'(PageBeats)) : left_q - LeftBits'(BurstBeats);
   assign next_end   = turns_q ? end_q - EndBits'(PageBeats) : end_q;
   assign next_fits  = (turns_q ? end_q <= EndBits'(2 * PageBeats) : end_q <= EndBits'(PageBeats)) | endless;
-  assign next_short = turns_q ? end_q <= EndBits'(PageBeats + BurstBeats) : left_q <= LeftBits'(2 * BurstBeats);
+  assign next_left  = (PageBits + 1)'(next_end) - (PageBits + 1)'(next_place);
   assign next_near  = 32'(place) + 2 * BurstBeats >= PageBeats;
 
   assign row_place  = row_beat[PageBits-1:0];
@@ -119,7 +118,7 @@ module burst_splitter #(
   assign row_short  = row_left_q <= LeftBits'(BurstBeats);
   assign row_near   = 32'(row_place) + BurstBeats >= PageBeats;
 
-  assign next_ends  = next_fits & next_short;
+  assign next_ends  = next_fits & (32'(next_left) <= BurstBeats);
   assign next_turns = ~next_fits & (turns_q ? (PageBeats <= BurstBeats) : next_near);
   assign row_ends   = row_fits & row_short;
   assign row_turns  = ~row_fits & row_near;
@@ -150,7 +149,6 @@ module burst_splitter #(
     end
     if (row_begins | taken) begin
       beat_q  <= is_row ? row_beat : next_beat;
-      left_q  <= is_row ? row_left_q : next_left;
       end_q   <= is_row ? row_end : next_end;
       len_q   <= is_row ? row_len : next_len;
       ends_q  <= is_row ? row_ends : next_ends;
