@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/spec_json.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace cosim::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// A number without a fraction is shown without one.
+Json PlainNumber(double value) {
+  return value == std::floor(value) ? Json(static_cast<int64_t>(value)) : Json(value);
+}
 
 Json MemoryNumbers(const isa::MemorySystem& dram) {
   return {{"port_bits", dram.port_bits},
@@ -16,7 +22,7 @@ Json MemoryNumbers(const isa::MemorySystem& dram) {
           {"outstanding", dram.outstanding},
           {"jitter", dram.jitter},
           {"seed", dram.seed},
-          {"dram_bytes", dram.dram_bytes}};
+          {"dram_bytes", PlainNumber(dram.dram_bytes)}};
 }
 
 Json MemoriesJson(const isa::Spec& spec) {

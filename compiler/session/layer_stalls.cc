@@ -135,8 +135,8 @@ class PortBytes {
                 .write_bytes = std::accumulate(written_.begin(), written_.end(), uint64_t{0}),
                 .cycles = static_cast<Cycle>(busiest / static_cast<uint64_t>(spec_.dram.beat_bytes()))};
     if (spec_.dram.dram_bytes > 0) {
-      const uint64_t dram = (sum.read_bytes + sum.write_bytes) / static_cast<uint64_t>(spec_.dram.dram_bytes);
-      sum.cycles = std::max(sum.cycles, static_cast<Cycle>(dram));
+      const auto bytes = static_cast<double>(sum.read_bytes + sum.write_bytes);
+      sum.cycles = std::max(sum.cycles, static_cast<Cycle>(bytes / spec_.dram.dram_bytes));
     }
     return sum;
   }

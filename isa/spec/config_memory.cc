@@ -17,8 +17,7 @@ namespace cosim::isa {
 namespace {
 
 constexpr int kMaxCycles = 1'000'000;
-constexpr int kMaxDramBytes = 65536;
-constexpr double kMaxNanoseconds = 1e9, kMaxMegabytes = 1e9;
+constexpr double kMaxNanoseconds = 1e9, kMaxMegabytes = 1e9, kMaxDramBytes = 65536;
 
 /// One thing in two units.
 struct Forms {
@@ -84,16 +83,31 @@ class Section {
   }
 
   // Nor is a bandwidth ever larger. Beyond kMaxDramBytes there is nothing that could take it.
-  void ReadBandwidth(int& bytes) const {
+  void ReadBandwidth(double& bytes) const {
     const Forms& forms = kForms[3];
     if (SaidTwice(forms)) return;
-    if (reader_.Find(forms.clocked))
-      bytes = static_cast<int>(reader_.Integer(forms.clocked, 0, kMaxDramBytes).value_or(0));
+    if (const YamlNode* node = reader_.Find(forms.clocked)) ReadDramBytes(*node, bytes);
     if (!reader_.Find(forms.physical)) return;
     const auto megabytes = reader_.Number(forms.physical, kMaxMegabytes);
     if (!megabytes || clock_mhz_ <= 0) return;
-    bytes =
-        static_cast<int>(std::clamp(std::floor(*megabytes / clock_mhz_ + 1e-6), 1.0, 1.0 * kMaxDramBytes));
+    bytes = WholeSteps(std::clamp(*megabytes / clock_mhz_, 1.0, kMaxDramBytes));
+  }
+
+  void ReadDramBytes(const YamlNode& node, double& bytes) const {
+    bytes = 0;
+    if (node.scalar == "0") return;
+    const std::string_view key = kForms[3].clocked;
+    const auto exact = reader_.Number(key, kMaxDramBytes);
+    if (exact && *exact < 1) {
+      Report(diags_, codes::kOutOfRange, node,
+             fmt::format("'{}' of {} is {}, but has to be 0 or at least 1", key, what_, node.scalar));
+    } else if (exact) {
+      bytes = WholeSteps(*exact);
+    }
+  }
+
+  static double WholeSteps(double bytes) {
+    return std::floor(bytes * MemorySystem::kDramSteps + 1e-6) / MemorySystem::kDramSteps;
   }
 
   const MapReader& reader_;

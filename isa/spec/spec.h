@@ -193,7 +193,9 @@ struct MemorySystem {
   int outstanding = 1;    ///< bursts in flight, in each direction
   int jitter = 0;         ///< 0..jitter further cycles for each read burst
   uint64_t seed = 1;
-  int dram_bytes = 0;  ///< bytes a cycle, read and written, that all ports share; 0: as much as they take
+  /// Bytes a cycle, read and written, that all ports share, in whole 1 / kDramSteps; 0: as much as they take.
+  double dram_bytes = 0;
+  static constexpr int kDramSteps = 64;
   int beat_bytes() const { return port_bits / 8; }
 };
 

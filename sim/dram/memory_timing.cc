@@ -17,17 +17,16 @@ void BuiltInMemory::Reset() {
 }
 
 Cycle BuiltInMemory::MovedBy(int64_t from, const Burst& burst) {
-  moved_ = std::max(from, moved_) + int64_t{burst.beats} * system_.beat_bytes();
-  return (moved_ + system_.dram_bytes - 1) / system_.dram_bytes;
+  moved_ = std::max(from, moved_) + burst.beats * beat_steps_;
+  return (moved_ + steps_ - 1) / steps_;
 }
 
 Cycle BuiltInMemory::WriteResponse(int port, Cycle last_beat, const Burst& burst) {
   Port& p = ports_[static_cast<size_t>(port)];
   Cycle written = last_beat;
-  if (system_.dram_bytes > 0) {
+  if (steps_ > 0) {
     // Its bytes come as fast as the DRAM can take them, the last one with the last beat.
-    const int64_t bytes = int64_t{burst.beats} * system_.beat_bytes();
-    written = std::max(written, MovedBy((last_beat + 1) * system_.dram_bytes - bytes, burst) - 1);
+    written = std::max(written, MovedBy((last_beat + 1) * steps_ - burst.beats * beat_steps_, burst) - 1);
   }
   p.responded = std::max(written + system_.write_latency, p.responded + 1);
   return p.responded;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 #include "isa/spec/spec.h"
@@ -45,7 +46,10 @@ uint64_t BurstHash(uint64_t seed, uint64_t number);
 /// DRAM that moves a limited number of bytes a cycle, if the memory system says so.
 class BuiltInMemory final : public MemoryTiming {
  public:
-  explicit BuiltInMemory(const isa::MemorySystem& system) : system_(system) {}
+  explicit BuiltInMemory(const isa::MemorySystem& system)
+      : system_(system),
+        steps_(std::llround(system.dram_bytes * isa::MemorySystem::kDramSteps)),
+        beat_steps_(int64_t{system.beat_bytes()} * isa::MemorySystem::kDramSteps) {}
   void Reset() override;
   Cycle ReadFirstBeat(int port, Cycle accepted, const Burst& burst) override {
     Port& p = ports_[static_cast<size_t>(port)];
@@ -56,8 +60,8 @@ class BuiltInMemory final : public MemoryTiming {
     }
     ++p.reads;
     Cycle first = std::max(accepted + latency, p.read_free);
-    if (system_.dram_bytes > 0) {
-      const Cycle moved = MovedBy(accepted * system_.dram_bytes, burst);
+    if (steps_ > 0) {
+      const Cycle moved = MovedBy(accepted * steps_, burst);
       first = std::max(first, moved + latency - burst.beats);
     }
     p.read_free = first + burst.beats;
@@ -72,10 +76,11 @@ class BuiltInMemory final : public MemoryTiming {
     Cycle responded = -1;  ///< the last response
   };
   /// The DRAM moves the burst once it has moved what it was asked for before, and not before `from`, which
-  /// counts its bytes from cycle 0 on: the first cycle in which that is done.
+  /// counts what it can move from cycle 0 on, in steps of a byte: the first cycle in which that is done.
   Cycle MovedBy(int64_t from, const Burst& burst);
 
   isa::MemorySystem system_;
+  int64_t steps_, beat_steps_;  ///< what the DRAM moves in a cycle, 0 without limit, and a beat
   std::array<Port, isa::kMaxPorts> ports_;
   int64_t moved_ = 0;  ///< counted as `from` is: until then the DRAM is taken
 };

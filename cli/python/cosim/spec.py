@@ -151,7 +151,7 @@ class Dram:
     outstanding: int
     jitter: int
     seed: int
-    dram_bytes: int  #: that all ports share in a cycle; 0: as much as they take
+    dram_bytes: float  #: that all ports share in a cycle; 0: as much as they take
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -85,7 +86,11 @@ void RandomizeLatencies(MemorySystem& memory, Random& random) {
   memory.write_latency = static_cast<int>(random.Uniform(3, 30));
   memory.jitter = static_cast<int>(random.Percent(50) ? 0 : random.Uniform(1, 30));
   memory.seed = random.Uniform(1, 1000000);
-  memory.dram_bytes = static_cast<int>(random.Percent(60) ? 0 : random.Uniform(1, 3 * memory.beat_bytes()));
+  constexpr int kSteps = MemorySystem::kDramSteps;
+  const auto steps = static_cast<double>(random.Uniform(kSteps, kSteps * 3 * memory.beat_bytes()));
+  memory.dram_bytes = random.Percent(60)   ? 0
+                      : random.Percent(50) ? std::floor(steps / kSteps)
+                                           : steps / kSteps;
 }
 
 std::string MemorySystemText(const MemorySystem& memory) {

@@ -38,7 +38,7 @@ TEST(Memory, BoardsKeepTheirCyclesAtTheirClocks) {
     EXPECT_EQ(Shipped(config).write_latency, 20) << config;
   }
   for (const char* config : {"pynq", "pynq-max"}) EXPECT_EQ(Shipped(config).dram_bytes, 0) << config;
-  EXPECT_EQ(Shipped("ultra96").dram_bytes, 19) << "3,944 MB/s, in whole bytes a cycle";
+  EXPECT_EQ(Shipped("ultra96").dram_bytes, 19.71875) << "3,944 MB/s, in whole 64ths of a byte a cycle";
 }
 
 TEST(Memory, TimesGrowWithTheClock) {
@@ -54,10 +54,14 @@ TEST(Memory, RoundsAgainstTheAccelerator) {
   EXPECT_EQ(Read(kPhysical, {{"clock_mhz", "142.5"}}).latency, 57);
   EXPECT_EQ(Read(kPhysical, {{"clock_mhz", "142.6"}}).latency, 58);
   EXPECT_EQ(Read(kPhysical, {{"clock_mhz", "0.001"}}).latency, 1);
-  EXPECT_EQ(Read(kConfig, {{"memory.bandwidth_mb_s", "4264"}}).dram_bytes, 42);
+  EXPECT_EQ(Read(kConfig, {{"memory.bandwidth_mb_s", "4264"}}).dram_bytes, 42.625);
+  EXPECT_EQ(Read(kConfig, {{"memory.bandwidth_mb_s", "4269"}}).dram_bytes, 42.6875);
   EXPECT_EQ(Read(kConfig, {{"memory.bandwidth_mb_s", "4300"}}).dram_bytes, 43);
   EXPECT_EQ(Read(kConfig, {{"memory.bandwidth_mb_s", "0.5"}}).dram_bytes, 1);
   EXPECT_EQ(Read(kConfig, {{"memory.bandwidth_mb_s", "4264"}, {"clock_mhz", "0.001"}}).dram_bytes, 65536);
+  EXPECT_EQ(Read(kConfig, {{"memory.dram_bytes", "0"}}).dram_bytes, 0);
+  EXPECT_EQ(Read(kConfig, {{"memory.dram_bytes", "19.72"}}).dram_bytes, 19.71875);
+  EXPECT_EQ(Read(kConfig, {{"memory.dram_bytes", "65536"}}).dram_bytes, 65536);
   EXPECT_EQ(Read(kConfig, {{"memory.jitter_ns", "25"}}).jitter, 3);
 }
 
@@ -75,7 +79,7 @@ TEST(Memory, HasSettings) {
   EXPECT_EQ(low.write_latency, 20) << "typical where it says nothing";
   EXPECT_EQ(high.latency, 70);
   EXPECT_EQ(high.write_latency, 35);
-  EXPECT_EQ(high.dram_bytes, 15);
+  EXPECT_EQ(high.dram_bytes, 15.75);
   EXPECT_EQ(high.outstanding, 4);
   EXPECT_EQ(Read(kPhysical, {{"memory.setting", "typical"}}).latency, 40);
   EXPECT_EQ(MemorySetting({"config.yaml", kPhysical}, {{"memory.setting", "high"}}), "high");
@@ -131,6 +135,17 @@ TEST(MemoryDiagnostics, RejectsMoreCyclesThanThereAre) {
   EXPECT_EQ(
       Complaints(kIsa, kConfig, {{"memory.latency_ns", "0"}}),
       R"~(--set memory.latency_ns=0: error[E0010]: 'latency_ns' of 'memory' is 0, but has to be above 0 and at most 1000000000
+)~");
+}
+
+TEST(MemoryDiagnostics, RejectsLessThanAByteACycle) {
+  EXPECT_EQ(
+      Complaints(kIsa, kConfig, {{"memory.dram_bytes", "0.5"}}),
+      R"~(--set memory.dram_bytes=0.5: error[E0010]: 'dram_bytes' of 'memory' is 0.5, but has to be 0 or at least 1
+)~");
+  EXPECT_EQ(
+      Complaints(kIsa, kConfig, {{"memory.dram_bytes", "65537"}}),
+      R"~(--set memory.dram_bytes=65537: error[E0010]: 'dram_bytes' of 'memory' is 65537, but has to be above 0 and at most 65536
 )~");
 }
 

@@ -209,6 +209,14 @@ TEST(M6SharedDram, MovesOneBurstAfterTheOther) {
   EXPECT_EQ(memory.WriteResponse(2, 24, {0, 16}), 24 + 10);
 }
 
+TEST(M6SharedDram, MovesPartsOfABytePerCycle) {
+  BuiltInMemory memory({.port_bits = 64, .latency = 20, .write_latency = 10, .dram_bytes = 10.25});
+  // 128 bytes each, in 12.49 cycles: from 5 to 17.49, to 29.98, to 42.46.
+  EXPECT_EQ(memory.ReadFirstBeat(0, 5, {0, 16}), 25);
+  EXPECT_EQ(memory.ReadFirstBeat(1, 5, {0, 16}), 29 + 20 - 15);
+  EXPECT_EQ(memory.WriteResponse(2, 24, {0, 16}), 42 + 10);
+}
+
 TEST(M6SharedDram, AnswersWritesOneACycle) {
   BuiltInMemory memory({.port_bits = 64, .write_latency = 10, .dram_bytes = 64});
   EXPECT_EQ(memory.ReadFirstBeat(0, 0, {0, 256}), 0);  // until 32

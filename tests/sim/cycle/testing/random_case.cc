@@ -138,7 +138,10 @@ void Randomize(isa::Spec& spec, Random& random) {
   dram.jitter = random.Chance(50) ? static_cast<int>(random.In(1, 50)) : 0;
   dram.seed = random.Next();
   if (random.Chance(30)) {
-    dram.dram_bytes = static_cast<int>(random.In(1, 3 * dram.port_bits / 8));
+    constexpr int kSteps = isa::MemorySystem::kDramSteps;
+    dram.dram_bytes = random.Chance(50)
+                          ? static_cast<double>(random.In(1, 3 * dram.port_bits / 8))
+                          : static_cast<double>(random.In(kSteps, kSteps * 3 * dram.port_bits / 8)) / kSteps;
     dram.write_latency = std::max(1, dram.write_latency);
   }
   spec.ports = random.Chance(50) ? 1 : static_cast<int>(random.In(2, isa::kMaxPorts));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference's side of memory: how transfers are cut into bursts, the two ports, and DRAM.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "tests/sim/cycle/testing/reference_model.h"
@@ -75,9 +76,9 @@ bool ReferenceModel::Requests(int u, int port, bool reads) const {
 
 /// The DRAM moves the beats of a burst, byte by byte, when it has moved all before and `ready` cycles and
 /// bytes are over: the first cycle that does not begin with any of them to come.
-ReferenceModel::Cycle ReferenceModel::DramEnd(std::pair<Cycle, int64_t> ready, int beats) {
+ReferenceModel::Cycle ReferenceModel::DramEnd(std::pair<Cycle, double> ready, int beats) {
   dram_taken_ = std::max(dram_taken_, ready);
-  dram_taken_.second += int64_t{beats} * (spec_.dram.port_bits / 8);
+  dram_taken_.second += beats * (spec_.dram.port_bits / 8.0);
   while (dram_taken_.second >= spec_.dram.dram_bytes) {
     ++dram_taken_.first;
     dram_taken_.second -= spec_.dram.dram_bytes;
@@ -190,10 +191,10 @@ void ReferenceModel::SendBeat(PortModel& port) {
 void ReferenceModel::Write(PortModel& port) {
   if (!port.sent) return;
   Cycle written = now_;
-  if (const int share = spec_.dram.dram_bytes; share > 0) {
+  if (const double share = spec_.dram.dram_bytes; share > 0) {
     // At best the DRAM took its bytes as they came, and the last one in the cycle before this one.
-    const int64_t bytes = int64_t{port.sent->beats} * (spec_.dram.port_bits / 8);
-    const Cycle cycles = (bytes + share - 1) / share;
+    const double bytes = port.sent->beats * (spec_.dram.port_bits / 8.0);
+    const Cycle cycles = static_cast<Cycle>(std::ceil(bytes / share));
     written = std::max(now_ - 1, DramEnd({now_ - cycles, cycles * share - bytes}, port.sent->beats) - 1);
   }
   port.last_response = std::max(written + spec_.dram.write_latency, port.last_response + 1);

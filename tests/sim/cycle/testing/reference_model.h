@@ -109,7 +109,7 @@ class ReferenceModel {
   void StartGather(UnitModel& unit, const isa::Transfer& transfer);
   void CutFetch();
   bool Requests(int u, int port, bool reads) const;
-  Cycle DramEnd(std::pair<Cycle, int64_t> ready, int beats);
+  Cycle DramEnd(std::pair<Cycle, double> ready, int beats);
 
   const isa::Spec& spec_;
   std::span<const isa::Decoded> program_;
@@ -124,7 +124,7 @@ class ReferenceModel {
   size_t dispatched_ = 0;
 
   std::vector<PortModel> ports_;
-  std::pair<Cycle, int64_t> dram_taken_ = {0, 0};  ///< all of these cycles, and bytes of the next
+  std::pair<Cycle, double> dram_taken_ = {0, 0};  ///< all of these cycles, and bytes of the next
 
   Cycle now_ = 0;
   size_t retired_ = 0;
