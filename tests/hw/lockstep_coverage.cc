@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <set>
 #include <string_view>
 #include <variant>
@@ -27,6 +28,8 @@ constexpr std::string_view kFeatures[] = {
     "alu op with three operands",
     "alu op of several cycles a step",
     "alu op into the results",
+    "alu op into the activations",
+    "alu op that looks up a table",
     "gemm overwrites",
     "gemm resets",
     "gemm accumulates",
@@ -76,6 +79,7 @@ constexpr std::string_view kFeatures[] = {
     "several ports",
     "port that only writes",
     "ports that share what the DRAM moves",
+    "ports that share a DRAM of parts of a byte a cycle",
 };
 
 using Reached = std::set<std::string_view>;
@@ -149,6 +153,8 @@ void AddInstruction(const isa::Spec& spec, const isa::Decoded& decoded, Reached&
     add(op.operands.size() == 3, "alu op with three operands");
     add(op.initiation_interval > 1, "alu op of several cycles a step");
     add(spec.memories[op.result.memory].name == "out", "alu op into the results");
+    add(spec.memories[op.result.memory].name == "inp", "alu op into the activations");
+    add(!op.program.tables.empty(), "alu op that looks up a table");
   }
   add(std::holds_alternative<isa::Sync>(decoded.body), "sync");
   const int pops = std::popcount(decoded.pops);
@@ -183,6 +189,8 @@ void AddRun(const isa::Spec& spec, const std::vector<isa::Decoded>& decoded,
   add(spec.ports > 1, "several ports");
   add(std::find(loading.begin() + 1, loading.end(), 0) != loading.end(), "port that only writes");
   add(spec.ports > 1 && spec.dram.dram_bytes > 0, "ports that share what the DRAM moves");
+  add(spec.ports > 1 && spec.dram.dram_bytes != std::floor(spec.dram.dram_bytes),
+      "ports that share a DRAM of parts of a byte a cycle");
   std::vector<runtime::Cycle> retired(spec.units.size(), -1);
   for (size_t i = 0; i < decoded.size(); ++i) {
     add(counters.instructions[i].issue < retired[decoded[i].unit], "two instructions of a unit in flight");
