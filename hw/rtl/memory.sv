@@ -4,7 +4,8 @@
 // bank stands there as often, all written at once, so that readers of different copies may use it in one cycle.
 //
 // An address read in cycle t gives its data at t + 3 (block RAM, its output register, a register behind the choice
-// of the bank), or at t + 2 with BankRegister = 0, which wants a single bank.
+// of the bank), or at t + 2 with BankRegister = 0, which wants a single bank. Where there is no choice, of banks or of
+// readers, it is the address that waits for a cycle, in fewer registers than the data.
 `ifndef MUTANT  // a fault that tests plant: tests/hw/mutants.sv
 `define MUTANT(name) 1'b0
 `endif
@@ -35,9 +36,27 @@ module memory #(
   input  logic [Writers*Width-1:0]    wdata_i
 );
 
+  localparam bit AddressWaits = BankRegister && Banks == 1 && Readers == Copies;
+
   logic [Copies*Banks*Width-1:0] bank_data;
   logic [Readers*Banks-1:0]      read_bank;   // reader r uses bank b
   logic [Writers*Banks-1:0]      write_bank;
+  logic [Readers-1:0]            re;
+  logic [Readers*AddrBits-1:0]   raddr;
+
+  if (AddressWaits) begin : gen_address_waits
+    logic [Readers-1:0]          re_q;
+    logic [Readers*AddrBits-1:0] raddr_q;
+    always_ff @(posedge clk_i) begin
+      re_q    <= re_i;
+      raddr_q <= raddr_i;
+    end
+    assign re    = re_q;
+    assign raddr = raddr_q;
+  end else begin : gen_address
+    assign re    = re_i;
+    assign raddr = raddr_i;
+  end
 
   function automatic int unsigned first_reader(int unsigned copy);
     first_reader = 0;
@@ -54,7 +73,7 @@ module memory #(
     logic [Width-1:0]        wdata;
 
     for (genvar r = 0; r < Readers; r++) begin : gen_reads
-      assign read_bank[r*Banks+b] = re_i[r] & (32'(raddr_i[r*AddrBits +: AddrBits]) - First < BankDepth);
+      assign read_bank[r*Banks+b] = re[r] & (32'(raddr[r*AddrBits +: AddrBits]) - First < BankDepth);
     end
     for (genvar w = 0; w < Writers; w++) begin : gen_writes
       assign write_bank[w*Banks+b] = we_i[w] & (32'(waddr_i[w*AddrBits +: AddrBits]) - First < BankDepth);
@@ -76,24 +95,24 @@ module memory #(
     for (genvar c = 0; c < Copies; c++) begin : gen_copy
       localparam int unsigned Own = first_reader(c);
 
-      logic                    re;
-      logic [BankAddrBits-1:0] raddr;
+      logic                    copy_re;
+      logic [BankAddrBits-1:0] copy_raddr;
 
       always_comb begin
-        re    = 1'b0;
-        raddr = BankAddrBits'(32'(raddr_i[Own*AddrBits +: AddrBits]) - First);
+        copy_re    = 1'b0;
+        copy_raddr = BankAddrBits'(32'(raddr[Own*AddrBits +: AddrBits]) - First);
         for (int r = 0; r < Readers; r++) begin
           if (ReaderCopy[r*32 +: 32] == c && read_bank[r*Banks+b]) begin
-            re    = 1'b1;
-            raddr = BankAddrBits'(32'(raddr_i[r*AddrBits +: AddrBits]) - First);
+            copy_re    = 1'b1;
+            copy_raddr = BankAddrBits'(32'(raddr[r*AddrBits +: AddrBits]) - First);
           end
         end
       end
 
       ram #(.Width(Width), .Depth(BankDepth), .SliceBits(SliceBits)) i_ram (
         .clk_i,
-        .re_i   (re),
-        .raddr_i(raddr),
+        .re_i   (copy_re),
+        .raddr_i(copy_raddr),
         .rdata_o(bank_data[(c*Banks+b)*Width +: Width]),
         .we_i   (we),
         .waddr_i(waddr),
@@ -102,7 +121,12 @@ module memory #(
     end
   end
 
-  if (BankRegister) begin : gen_bank_register
+  if (AddressWaits) begin : gen_no_choice
+    for (genvar r = 0; r < Readers; r++) begin : gen_reader
+      localparam int unsigned Copy = ReaderCopy[r*32 +: 32];
+      assign rdata_o[r*Width +: Width] = bank_data[Copy*Width +: Width];
+    end
+  end else if (BankRegister) begin : gen_bank_register
     for (genvar r = 0; r < Readers; r++) begin : gen_reader
       localparam int unsigned Copy = ReaderCopy[r*32 +: 32];
 

@@ -42,10 +42,12 @@ bool IsMade(const isa::SvPlan& plan, const Accesses& of, const isa::Spec& spec, 
 }
 
 /// One copy of a memory; the first has its `writers` before it, the others take what that one takes: none.
-AreaBlock Block(const isa::Memory& memory, int readers, int writers, int64_t slice_bits) {
+/// Registered is what is read or, where nothing is to be chosen, the address and that it is one (memory.sv).
+AreaBlock Block(const isa::Memory& memory, int copies, int readers, int writers, int64_t slice_bits) {
   const double bits = double(memory.element_bits), banks = memory.banks;
   const double address = isa::SvAddressBits(memory.depth);
-  const double registered = memory.is_micro_ops ? 0 : bits * readers;
+  const bool address_waits = banks == 1 && readers == copies;
+  const double registered = memory.is_micro_ops ? 0 : (address_waits ? address + 1 : bits) * readers;
   const RamMapping bank = MapRam(memory.element_bits, memory.depth / memory.banks, slice_bits);
   return {"memory " + memory.name,
           "memory",
@@ -96,9 +98,9 @@ void AddMemoryBlocks(const isa::Spec& spec, const isa::SvPlan& plan, std::vector
     const int writers = of.writers[memory.mirrors >= 0 ? memory.mirrors : int(m)];
     if (!IsMade(plan, of, spec, m)) continue;
     const int64_t slice_bits = SliceBits(spec, plan, int(m));
-    blocks.push_back(Block(memory, std::max(1, of.readers[m]), writers, slice_bits));
-    for (int copy = 1; copy < SvCopies(spec, plan, int(m)); ++copy)
-      blocks.push_back(Block(memory, 1, 0, slice_bits));
+    const int copies = SvCopies(spec, plan, int(m));
+    blocks.push_back(Block(memory, copies, std::max(1, of.readers[m]), writers, slice_bits));
+    for (int copy = 1; copy < copies; ++copy) blocks.push_back(Block(memory, copies, 1, 0, slice_bits));
   }
 }
 
