@@ -28,20 +28,34 @@ module lock_manager #(
   logic [Units*Banks-1:0]           take, give;
   logic [Units*Banks-1:0]           others_d, others_q;   // another unit holds it
 
-`ifdef FORMAL
-  logic [Units*Banks*CountBits-1:0] held_q;
-`endif
-  for (genvar i = 0; i < Units * Banks; i++) begin : gen_holds
-    logic [CountBits-1:0] count_q;   // instructions of the unit in flight that named the bank
-    always_ff @(posedge clk_i) begin
-      if (!rst_ni)                count_q <= '0;
-      else if (take[i] ^ give[i]) count_q <= take[i] ? count_q + 1'b1 : count_q - 1'b1;
+  // Instructions of a unit in flight that named the bank, all counted at once: bit k of every count stands in line k.
+  logic [CountBits*Units*Banks-1:0] count_d, count_q;
+  logic [Units*Banks-1:0]           up, down, more;
+
+  always_comb begin
+    up    = take & ~give;
+    down  = give & ~take;
+    for (int k = 0; k < CountBits; k++) begin
+      count_d[k*Units*Banks +: Units*Banks] = count_q[k*Units*Banks +: Units*Banks] ^ (up | down);
+      up   = up & count_q[k*Units*Banks +: Units*Banks];
+      down = down & ~count_q[k*Units*Banks +: Units*Banks];
     end
-    assign keeps[i] = (count_q != '0) & ~(give[i] & (count_q == CountBits'(1)));
-`ifdef FORMAL
-    assign held_q[i*CountBits +: CountBits] = count_q;   // the proof looks at the counts
-`endif
+    more = '0;   // than one
+    for (int k = 1; k < CountBits; k++) more = more | count_q[k*Units*Banks +: Units*Banks];
+    keeps = more | (count_q[Units*Banks-1:0] & ~give);
   end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) count_q <= '0;
+    else         count_q <= count_d;
+  end
+
+`ifdef FORMAL
+  logic [Units*Banks*CountBits-1:0] held_q;   // the proof looks at the counts
+  for (genvar i = 0; i < Units * Banks * CountBits; i++) begin : gen_held
+    assign held_q[i] = count_q[i % CountBits * Units * Banks + i / CountBits];
+  end
+`endif
 
   // What two units want stands with their heads; who of them comes first is known last.
   always_comb begin

@@ -58,12 +58,11 @@ module mac_array #(
   localparam int unsigned PartOwn  = (AllTaps - Extra) * Group;    // activations of a group
   localparam int unsigned Own      = PartOwn * Parts;              // activations of which each set has its own
   localparam int unsigned Moved    = Halves ? PartOwn : 1;         // weights that may have to move
-  // Nodes of quads borrow, and there is one adder less than nodes. If all are quads, the first makes no error. Nor do
-  // those whose activations are different ones for each group: what quads give too much is worked out for all groups.
+  // Quads whose activations are different ones for each group make no errors: what quads give too much is worked out for
+  // all groups at once, and the last adder subtracts it. Nor does a quad without adders behind it.
   localparam int unsigned Turned   = (Taps != 0) ? LutInputs : 0;     // activations that are moved behind the others
   localparam int unsigned OwnInDsps = (Own > Turned) ? (Own - Turned + 1) / 2 : 0;
-  localparam int unsigned OwnNodes = (OwnInDsps < Quads) ? OwnInDsps : Quads;
-  localparam int unsigned Exact    = (OwnNodes == 0 && 2 * Quads == BlockIn) ? 1 : OwnNodes;  // quads that make none
+  localparam int unsigned Exact    = (Levels > 1 && OwnInDsps < Quads) ? OwnInDsps : Quads;   // quads that make none
   localparam int unsigned First    = 2 * Exact;           // activation whose quad makes errors
 
   logic [Batch*BlockIn*InpBits-1:0]         inp_q;
@@ -71,8 +70,7 @@ module mac_array #(
   logic [BlockOut*BlockIn*WgtBits-1:0]      wgt;         // weights likewise
   logic [BlockOut*BlockIn*WgtBits-1:0]      wgt_q;
   logic [Levels+1:0]                        valid_q;  // [0]: operands, [1]: in the multipliers, [2 + k]: before level k
-  logic [Batch*BlockOut*Nodes*NodeBits-1:0] node;
-  logic [Batch*BlockOut*Nodes-1:0]          borrow;
+  logic [Batch*BlockOut*Nodes*NodeBits-1:0] node;     // in offset binary: adder_tree.sv
   logic [Batch*BlockOut*NodeBits-1:0]       extra;    // products of the last tap
 
   always_ff @(posedge clk_i) begin
@@ -169,8 +167,7 @@ module mac_array #(
         .product_o(sum_o[s*SumBits +: SumBits])
       );
     end
-    assign node   = '0;
-    assign borrow = '0;
+    assign node = '0;
   end else begin : gen_sums
     for (genvar b = 0; b < Batch; b++) begin : gen_batch
       logic signed [SumBits-1:0] less;   // what quads have given too much, of an even output
@@ -189,23 +186,23 @@ module mac_array #(
         localparam int unsigned InLuts = (Beyond <= BlockIn) ? 0 : (Beyond < BlockIn + Terms) ? Beyond - BlockIn : Terms;
 
         if (n < Quads) begin : gen_quads
-          logic signed [Sets*(NodeBits+1)-1:0] offset;   // multiplier_quad.sv says what for
+          logic [Sets*NodeBits-1:0] offset;   // multiplier_quad.sv says what for
 
           for (genvar s = 0; s < Sets; s++) begin : gen_set
             localparam int unsigned Inp = ((b * Sets + s) * BlockIn + 2 * n) * InpBits;
 
             if (n < Exact) begin : gen_offset
-              logic signed [NodeBits:0] offset_q;
+              logic [NodeBits-1:0] offset_q;
               always_ff @(posedge clk_i) begin
                 if (valid_q[0]) begin
-                  offset_q <= ((NodeBits + 1)'(1) << (NodeBits - 1))
-                              - ((NodeBits + 1)'($signed(act[Inp +: InpBits])) << (WgtBits - 1))
-                              - ((NodeBits + 1)'($signed(act[Inp+InpBits +: InpBits])) << (WgtBits - 1));
+                  offset_q <= (NodeBits'(1) << (NodeBits - 1))
+                              - (NodeBits'($signed(act[Inp +: InpBits])) << (WgtBits - 1))
+                              - (NodeBits'($signed(act[Inp+InpBits +: InpBits])) << (WgtBits - 1));
                 end
               end
-              assign offset[s*(NodeBits+1) +: NodeBits+1] = offset_q;
+              assign offset[s*NodeBits +: NodeBits] = offset_q;
             end else begin : gen_no_offset
-              assign offset[s*(NodeBits+1) +: NodeBits+1] = '0;
+              assign offset[s*NodeBits +: NodeBits] = '0;
             end
           end
 
@@ -225,12 +222,10 @@ module mac_array #(
               .low1_i  (wgt[Low+WgtBits +: WgtBits]),
               .high0_i (wgt[High +: WgtBits]),
               .high1_i (wgt[High+WgtBits +: WgtBits]),
-              .offset_i(offset[Set*(NodeBits+1) +: NodeBits+1]),
+              .offset_i(offset[Set*NodeBits +: NodeBits]),
               .low_o   (node[Node*NodeBits +: NodeBits]),
-              .high_o  (node[(Node+Nodes)*NodeBits +: NodeBits]),
-              .borrow_o(borrow[Node+Nodes])
+              .high_o  (node[(Node+Nodes)*NodeBits +: NodeBits])
             );
-            assign borrow[Node] = 1'b0;
           end
         end
 
@@ -247,31 +242,27 @@ module mac_array #(
             .b_i     (wgt[(o*BlockIn+2*n)*WgtBits +: Terms*WgtBits]),
             .sum_o   (node[Node*NodeBits +: NodeBits])
           );
-          assign borrow[Node] = 1'b0;
         end
       end
 
       for (genvar o = 0; o < BlockOut; o++) begin : gen_out
         localparam int unsigned Sum = b * BlockOut + o;
-        // Nodes that borrow: of an odd output, those of quads that make errors.
-        localparam logic [Nodes-1:0] Borrows =
-            (o < Paired && o % 2 == 1) ? (Nodes'(1) << Quads) - (Nodes'(1) << Exact) : '0;
+        logic [SumBits-1:0] sum;
+        assign sum_o[Sum*SumBits +: SumBits] = sum ^ (SumBits'(1) << (SumBits - 1));
 
         if (Levels == 1) begin : gen_node
-          assign sum_o[Sum*SumBits +: SumBits] = node[Sum*NodeBits +: NodeBits];
+          assign sum = node[Sum*NodeBits +: NodeBits];
         end else begin : gen_tree
           adder_tree #(
             .N(Nodes), .TermBits(NodeBits), .Levels(Levels - 1),
-            .HasLess(o < Paired && o % 2 == 0 && 2 * Quads > First), .HasThird(Extra != 0),
-            .Carries(Borrows[(Exact != 0 ? 1 : 0) +: Nodes-1])
+            .HasLess(o < Paired && o % 2 == 0 && 2 * Quads > First), .HasThird(Extra != 0)
           ) i_tree (
             .clk_i,
             .enable_i (valid_q[Levels+1:3]),
             .terms_i  (node[Sum*Nodes*NodeBits +: Nodes*NodeBits]),
-            .carries_i(borrow[Sum*Nodes+(Exact != 0 ? 1 : 0) +: Nodes-1]),
             .less_i   (less),
             .third_i  (extra[Sum*NodeBits +: NodeBits]),
-            .sum_o    (sum_o[Sum*SumBits +: SumBits])
+            .sum_o    (sum)
           );
         end
       end
@@ -282,6 +273,6 @@ module mac_array #(
   end
 
   logic unused_nodes;
-  assign unused_nodes = ^{node, borrow, extra};
+  assign unused_nodes = ^{node, extra};
 
 endmodule

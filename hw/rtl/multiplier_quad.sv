@@ -3,12 +3,12 @@
 // behind the second: two DSP48, one's result cascaded into the other.
 //
 // A multiplier takes both other factors side by side, 2^P high + u, P the bits of a sum. u is low + 2^(BBits-1), low with
-// its sign bit turned: never negative, so nothing is borrowed from high and no adder stands before the multiplier. What is
-// left to do is for the adders that come next: low_o is (a0 + a1) 2^(BBits-1) too much, and high_o is borrow_o too little,
-// the sign of low_o.
+// its sign bit turned: never negative, so nothing is borrowed from high and no adder stands before the multiplier.
 //
-// With Offset, offset_i, 2^(P-1) - (a0 + a1) 2^(BBits-1), is added to the first product: the low sum is then right and not
-// negative before its top bit is turned, so both results are right and borrow_o is 0.
+// To the first product, 2^(P-1) is added for each sum. So both are in offset binary, as adder_tree.sv takes them: never
+// negative, so the low one borrows nothing from the high one, and no sign is to be extended. What is left to do is for the
+// adders that come next: low_o is (a0 + a1) 2^(BBits-1) too much. With Offset, offset_i, 2^(P-1) - (a0 + a1) 2^(BBits-1),
+// is added for the low sum instead, and both are right.
 //
 // Operands of cycle t (outputs of registers) and the offset of cycle t + 1 give the sums at t + 3. enable_i[0] takes
 // operands, [1] and [2] go on.
@@ -30,28 +30,29 @@ module multiplier_quad #(
   input  logic [BBits-1:0]          low1_i,
   input  logic [BBits-1:0]          high0_i,
   input  logic [BBits-1:0]          high1_i,
-  input  logic signed [SumBits:0]   offset_i,
-  output logic signed [SumBits-1:0] low_o,
-  output logic signed [SumBits-1:0] high_o,
-  output logic                      borrow_o
+  input  logic [SumBits-1:0]        offset_i,
+  output logic [SumBits-1:0]        low_o,
+  output logic [SumBits-1:0]        high_o
 );
 
   localparam int unsigned SideBits = SumBits + BBits;  // both factors side by side
   localparam int unsigned RawBits  = 2 * SumBits;
-  localparam logic [BBits-1:0] Sign = BBits'(1) << (BBits - 1);
+  localparam logic [BBits-1:0]   Sign = BBits'(1) << (BBits - 1);
+  localparam logic [SumBits-1:0] Half = SumBits'(1) << (SumBits - 1);
 
   logic signed [SideBits-1:0] side0, side1;
   logic signed [ABits-1:0]    a1_q;
   logic [BBits-1:0]           low1_q, high1_q;
-  logic signed [RawBits-1:0]  raw0_q, raw1_q, first_d, first_q, sum_q;
+  logic signed [RawBits-1:0]  raw0_q, raw1_q, first_q, sum_q;
+  logic [SumBits-1:0]         low_offset;
 
   assign side0 = {high0_i, (SumBits - BBits)'(0), low0_i ^ Sign};
   assign side1 = {high1_q, (SumBits - BBits)'(0), low1_q ^ Sign};
 
   if (Offset) begin : gen_offset
-    assign first_d = raw0_q + RawBits'(offset_i);
+    assign low_offset = offset_i;
   end else begin : gen_plain
-    assign first_d = raw0_q;
+    assign low_offset = Half;
     logic unused_offset;
     assign unused_offset = ^offset_i;
   end
@@ -66,13 +67,12 @@ module multiplier_quad #(
     end
     if (enable_i[1]) begin
       raw1_q  <= RawBits'(64'(a1_q) * 64'(side1));
-      first_q <= first_d;
+      first_q <= raw0_q + {Half, `MUTANT(LowBorrows) ? '0 : low_offset};
     end
     if (enable_i[2]) sum_q <= raw1_q + first_q;
   end
 
-  assign low_o    = Offset ? sum_q[SumBits-1:0] ^ (SumBits'(1) << (SumBits - 1)) : sum_q[SumBits-1:0];
-  assign high_o   = sum_q[RawBits-1:SumBits];
-  assign borrow_o = ~Offset & sum_q[SumBits-1] & ~`MUTANT(BorrowForgotten);
+  assign low_o  = sum_q[SumBits-1:0];
+  assign high_o = sum_q[RawBits-1:SumBits];
 
 endmodule

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum of two signed products, or one product. The products of the last InLuts terms are made of LUTs.
+// The sum of two signed products, or one product, in offset binary (adder_tree.sv). The products of the last InLuts terms
+// are made of LUTs.
 //
 // Operands of cycle t (outputs of registers) give their sum at t + 3. enable_i[0] takes operands, [1] and [2] go on.
 module multiplier_sum #(
@@ -13,12 +14,12 @@ module multiplier_sum #(
   input  logic [2:0]                enable_i,
   input  logic [Terms*ABits-1:0]    a_i,
   input  logic [Terms*BBits-1:0]    b_i,
-  output logic signed [SumBits-1:0] sum_o
+  output logic [SumBits-1:0]        sum_o
 );
 
   localparam int unsigned ProductBits = ABits + BBits;
 
-  logic [Terms*ProductBits-1:0] products;
+  logic [Terms*ProductBits-1:0] products, terms;
 
   for (genvar k = 0; k < Terms; k++) begin : gen_term
     multiplier #(.ABits(ABits), .BBits(BBits), .InLuts(k + InLuts >= Terms)) i_multiplier (
@@ -28,10 +29,11 @@ module multiplier_sum #(
       .b_i      (b_i[k*BBits +: BBits]),
       .product_o(products[k*ProductBits +: ProductBits])
     );
+    assign terms[k*ProductBits +: ProductBits] = products[k*ProductBits +: ProductBits] ^ (ProductBits'(1) << (ProductBits - 1));
   end
 
-  adder_tree #(.N(Terms), .TermBits(ProductBits), .Levels(1), .Carries('0)) i_sum (
-    .clk_i, .enable_i(enable_i[2]), .terms_i(products), .carries_i('0), .less_i('0), .third_i('0), .sum_o
+  adder_tree #(.N(Terms), .TermBits(ProductBits), .Levels(1)) i_sum (
+    .clk_i, .enable_i(enable_i[2]), .terms_i(terms), .less_i('0), .third_i('0), .sum_o
   );
 
 endmodule

@@ -29,14 +29,19 @@ module quad_excess #(
     logic unused_inputs;
     assign unused_inputs = ^{clk_i, rst_ni, enable_i, inp_i};
   end else begin : gen_sum
-    logic signed [TreeBits-1:0] sum, sum_q;
+    logic [Terms*InpBits-1:0]   terms;   // in offset binary: adder_tree.sv
+    logic [TreeBits-1:0]        sum;
+    logic signed [TreeBits-1:0] sum_q;
 
-    adder_tree #(.N(Terms), .TermBits(InpBits), .Levels(TreeLevels), .Carries('0)) i_tree (
-      .clk_i, .enable_i(enable_i[TreeLevels-1:0]), .terms_i(inp_i[Last*InpBits-1:First*InpBits]), .carries_i('0),
-      .less_i('0), .third_i('0), .sum_o(sum)
+    for (genvar k = 0; k < Terms; k++) begin : gen_term
+      assign terms[k*InpBits +: InpBits] = inp_i[(First+k)*InpBits +: InpBits] ^ (InpBits'(1) << (InpBits - 1));
+    end
+
+    adder_tree #(.N(Terms), .TermBits(InpBits), .Levels(TreeLevels)) i_tree (
+      .clk_i, .enable_i(enable_i[TreeLevels-1:0]), .terms_i(terms), .less_i('0), .third_i('0), .sum_o(sum)
     );
     delay #(.Width(TreeBits), .Stages(1 + Levels - TreeLevels)) i_wait (
-      .clk_i, .rst_ni, .data_i(sum), .data_o(sum_q)
+      .clk_i, .rst_ni, .data_i(sum ^ (TreeBits'(1) << (TreeBits - 1))), .data_o(sum_q)
     );
     assign excess_o = SumBits'(sum_q) << (WgtBits - 1);
 

@@ -27,6 +27,20 @@ module ram #(
   logic             re_q;
   logic [Width-1:0] latch_q, rdata_q;
 
+`ifdef VERILATOR   // what follows in one write, not one a slice, which is quicker
+  always_ff @(posedge clk_i) begin
+    if (we_i != '0) begin
+      automatic logic [Width-1:0] word = wdata_i;
+      for (int i = 0; i < Whole; i++) begin
+        if (!we_i[i]) word[i*SliceBits +: SliceBits] = mem[waddr_i][i*SliceBits +: SliceBits];
+      end
+      if (Slices > Whole) begin
+        if (!we_i[Slices-1]) word[Width-1:Last] = mem[waddr_i][Width-1:Last];
+      end
+      mem[waddr_i] <= word;
+    end
+  end
+`else
   always_ff @(posedge clk_i) begin
     if (we_i != '0) begin
       for (int i = 0; i < Whole; i++) begin
@@ -36,6 +50,10 @@ module ram #(
         if (we_i[Slices-1]) mem[waddr_i][Width-1:Last] <= wdata_i[Width-1:Last];
       end
     end
+  end
+`endif
+
+  always_ff @(posedge clk_i) begin
     if (re_i) latch_q <= mem[raddr_i];
     re_q <= re_i;
     if (re_q) rdata_q <= latch_q;

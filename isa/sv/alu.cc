@@ -111,6 +111,8 @@ std::string DatapathPrinter::Table() const {
            return std::ranges::any_of(alu_.reads,
                                       [&](int m) { return alu_.Operands(spec_, op, m).size() == 2; });
          }));
+  if (alu_.reads.empty())  // one place that is never used
+    for (const char* port : {"first_o", "second_o", "first_index_o", "second_index_o"}) assign(port, "'0");
   const std::pair<const char*, size_t> cycles[] = {{"first", 0}, {"second", 1}};
   for (auto [name, order] : cycles) {
     for (size_t m = 0; m < alu_.reads.size(); ++m) {
@@ -283,7 +285,7 @@ std::string DatapathPrinter::Print() {
                         {{"u", unit_.name},
                          {"ports", ports},
                          {"memories", memories},
-                         {"reads", std::to_string(alu_.reads.size())},
+                         {"reads", std::to_string(std::max<size_t>(1, alu_.reads.size()))},
                          {"writes", std::to_string(alu_.writes.size())},
                          {"indices", std::to_string(format_.indices.size())},
                          {"group_bits", std::to_string(alu_.groups > 1 ? SvAddressBits(alu_.groups) : 1)},

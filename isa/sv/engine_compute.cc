@@ -311,7 +311,7 @@ SvEngine SvAluEngine(const Spec& spec, const SvUnit& unit) {
                                {"indices", std::to_string(format.indices.size())},
                                {"uop_offset", SvConcatenation(offsets)},
                                {"uop_field", SvConcatenation(fields)},
-                               {"reads", std::to_string(alu.reads.size())},
+                               {"reads", std::to_string(std::max<size_t>(1, alu.reads.size()))},
                                {"writes", std::to_string(alu.writes.size())},
                                {"groups", std::to_string(alu.groups)},
                                {"parts", Parts(spec, unit)},
@@ -326,6 +326,7 @@ SvEngine SvAluEngine(const Spec& spec, const SvUnit& unit) {
   // Whether lanes fire makes no difference to them, only to what is written.
   engine.unused = {engine.name + "_fire", engine.name + "_wgroup", engine.name + "_raddr",
                    engine.name + "_waddr"};
+  if (alu.reads.empty()) engine.unused.push_back(engine.name + "_re");
   AddMicroOps(engine, values, format.micro_ops);
   for (size_t m = 0; m < alu.reads.size(); ++m) {
     engine.reads.push_back({alu.reads[m], fmt::format("{}_re[{}]", engine.name, m),

@@ -103,6 +103,24 @@ TEST(Lockstep, GemmThatResetsReadsNoTiles) {
   EXPECT_EQ(CompareIsolated(*sim::MakeRtlModel(*library), *spec, assembly->program).difference, "");
 }
 
+TEST(Lockstep, AnAluMayReadNothing) {
+  Diagnostics diags;
+  isa::SourceText isa = *isa::ReadSource(COSIM_SOURCE_DIR "/tests/hw/every_op.yaml", diags);
+  const isa::SourceText config = *isa::ReadSource(COSIM_SOURCE_DIR "/tests/hw/every.yaml", diags);
+  isa.text.erase(isa.text.find("alu_ops:\n") + sizeof("alu_ops:"));
+  isa.text +=
+      R"yaml(  set: {code: 0, doc: Reads nothing., operands: {}, result: "out[dst]", body: ["sat(imm, 9)"]})yaml";
+  std::optional<isa::Spec> spec = isa::Elaborate(isa, config, {}, diags);
+  ASSERT_TRUE(spec.has_value()) << diags.Render();
+  const auto library = sim::BuildRtl(*spec, {.assertions = true, .quick = true, .progress = {}}, diags);
+  ASSERT_TRUE(library.has_value()) << diags.Render();
+  const std::unique_ptr<sim::RtlModel> model = sim::MakeRtlModel(*library);
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    const isa::Program program = DrawProgram(*spec, seed);
+    EXPECT_EQ(Compare(*model, *spec, program, {.seed = seed}).difference, "") << "seed " << seed;
+  }
+}
+
 TEST(LockstepFailure, IsSavedAndLoaded) {
   isa::testing::Random random(8);
   std::optional<LockstepPair> pair = DrawPair(random);

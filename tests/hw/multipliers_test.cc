@@ -83,8 +83,8 @@ TEST(MultiplierQuad, GivesBothSumsOfAllOperands) {
     Clock(dut);
     if (cycle < 2) continue;
     const Operands p = first(cycle - 2), q = second(cycle - 2);
-    const int32_t low = Signed(dut.low_o, 17) - 128 * (p.a + q.a),
-                  high = Signed(dut.high_o, 17) + dut.borrow_o;
+    const int32_t half = 1 << 16, low = static_cast<int32_t>(dut.low_o) - half - 128 * (p.a + q.a),
+                  high = static_cast<int32_t>(dut.high_o) - half;
     if ((low != p.a * p.low + q.a * q.low || high != p.a * p.high + q.a * q.high) && wrong++ < 5)
       ADD_FAILURE() << "operands of cycle " << cycle - 2 << " gave " << low << ", " << high;
   }

@@ -24,7 +24,7 @@ package mutant_pkg;
     LineForgotten,    // of several rows at once only the first counts
     ForwardsLittle,   // gemm does not see the result of the step before
     SumUnsigned,      // sums of products lose their sign
-    BorrowForgotten,  // what a low sum of products borrowed is not given back to the high one
+    LowBorrows,       // a negative low sum of products borrows from the high one
     DigitUnsigned,    // a multiplier of LUTs carries nothing into a negative multiple
     RetireDropped,    // of two retirements in one cycle one is not counted
     AluReadyEarly,    // the alu takes the next instruction in the cycle of the retirement
