@@ -59,14 +59,16 @@ module ledger #(
     assign tokens = wait_token_i & Pops[u*QueueBits +: QueueBits];
 
     always_comb begin
-      column_d = ColumnBits'(4 + Queues);
-      if (in_flight_i[u]) column_d = ColumnBits'(3 + Queues);
-      if (wait_port_i[u]) column_d = ColumnBits'(2 + Queues);
-      for (int q = Queues - 1; q >= 0; q--) begin
-        if (tokens[q]) column_d = ColumnBits'(2 + q);
+      column_d = ColumnBits'(0);
+      if (!busy_i[u]) begin
+        column_d = ColumnBits'(4 + Queues);
+        if (in_flight_i[u]) column_d = ColumnBits'(3 + Queues);
+        if (wait_port_i[u]) column_d = ColumnBits'(2 + Queues);
+        for (int q = Queues - 1; q >= 0; q--) begin
+          if (tokens[q]) column_d = ColumnBits'(2 + q);
+        end
+        if (wait_push_i[u] & ~`MUTANT(WaitUncounted)) column_d = ColumnBits'(1);
       end
-      if (wait_push_i[u] & ~`MUTANT(WaitUncounted)) column_d = ColumnBits'(1);
-      if (busy_i[u])      column_d = ColumnBits'(0);
     end
 
     // The entry that is written in this cycle is not in the memory yet.

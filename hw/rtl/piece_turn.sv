@@ -28,9 +28,10 @@ module piece_turn #(
   output logic [PieceBytes-1:0] slices3_o    // bytes of the element that are written at all
 );
 
-  localparam logic [BeatBytes-1:0] All = {BeatBytes{1'b1}};
+  localparam logic [BeatBytes-1:0]  All   = {BeatBytes{1'b1}};
+  localparam logic [PieceBytes-1:0] Bytes = {PieceBytes{1'b1}};
 
-  logic                   read1_q, gathers1_q;
+  logic                   read1_q, gathers1_q, gathers2_q;
   logic [ByteBits-1:0]    first1_q, stop1_q;
   logic [BeatShift:0]     last1_q;
   logic [1:0]             parts1;             // beats the piece lies in, less one
@@ -47,26 +48,25 @@ module piece_turn #(
   assign {parts1, unused_end} = (BeatShift + 2)'(offset1_i) + (BeatShift + 2)'(last1_q);
   assign turn1                = {parts1[0], offset1_i} - (BeatShift + 1)'(first1_q);
 
-  for (genvar b = 0; b < PieceBytes; b++) begin : gen_byte
-    assign slices1[b] = (ByteBits'(b) >= first1_q)
-                        & (`MUTANT(MaskShifted) ? ByteBits'(b) <= stop1_q : ByteBits'(b) < stop1_q);
-  end
+  assign slices1 = (Bytes << first1_q) & ~(Bytes << ((ByteBits + 1)'(stop1_q) + (ByteBits + 1)'(`MUTANT(MaskShifted))));
 
   // Of beats 0 to 2, the oldest first, place j of half h takes number h + turn1 div a beat's bytes, or the one behind it if
   // turning moves j over a beat's border. Modulo two that says whether it is the one in the middle; of the others it is the
   // oldest that has the places from the piece's first byte on, if the piece lies in three.
   assign wraps1  = `MUTANT(WrapForgotten) ? '0 : ~(All << turn1[BeatShift-1:0]);
   assign odd1    = wraps1 ^ {BeatBytes{turn1[BeatShift]}};
-  assign middle1 = gathers1_q ? {~odd1, odd1} : '0;
-  assign oldest1 = (gathers1_q & (parts1 == 2'd2)) ? All << offset1_i : '0;
+  assign middle1 = {~odd1, odd1};
+  assign oldest1 = (parts1 == 2'd2) ? All << offset1_i : '0;
 
   for (genvar h = 0; h < 2; h++) begin : gen_half
     logic [PortBits-1:0] chosen, unused_turned;
     always_comb begin
-      for (int j = 0; j < BeatBytes; j++) begin
-        chosen[j*8 +: 8] = beat2_i[j*8 +: 8];
-        if (oldest2_q[j]) chosen[j*8 +: 8] = before_that_q[j*8 +: 8];
-        if (middle2_q[h*BeatBytes+j] & ~`MUTANT(HistoryShort)) chosen[j*8 +: 8] = before_q[j*8 +: 8];
+      chosen = beat2_i;
+      if (gathers2_q) begin
+        for (int j = 0; j < BeatBytes; j++) begin
+          if (oldest2_q[j]) chosen[j*8 +: 8] = before_that_q[j*8 +: 8];
+          if (middle2_q[h*BeatBytes+j] & ~`MUTANT(HistoryShort)) chosen[j*8 +: 8] = before_q[j*8 +: 8];
+        end
       end
     end
     assign {unused_turned, piece2_o[h*PortBits +: PortBits]} = {chosen, chosen} >> {turn2_q, 3'b000};
@@ -77,6 +77,7 @@ module piece_turn #(
   always_ff @(posedge clk_i) begin
     read1_q    <= read_i;
     gathers1_q <= gathers_i;
+    gathers2_q <= gathers1_q;
     first1_q   <= first_i;
     stop1_q    <= stop_i;
     last1_q    <= last_i;

@@ -28,26 +28,32 @@ module row_taps #(
   localparam int unsigned OwnBits = Own * LaneBits;
 
   logic [OwnBits-1:0] own_q;
-  logic [AllBits-1:0] taps, taps_d;
+  logic [AllBits-1:0] taps;
 
-  for (genvar p = 0; p < Lines * Taps; p++) begin : gen_tap
-    if (p % Taps == Taps - 1) begin : gen_newest
-      assign taps_d[p*PartBits +: PartBits] = lines_i[p/Taps*PartBits +: PartBits];
-    end else begin : gen_older
-      assign taps_d[p*PartBits +: PartBits] =
-          `MUTANT(TapsStay) ? taps[p*PartBits +: PartBits] : taps[(p+1)*PartBits +: PartBits];
+  // A function, called where it is asked for: simulators do nothing of it where there are no rows.
+  function automatic logic [AllBits-1:0] moved(logic [AllBits-1:0] old, logic [Lines*PartBits-1:0] lines);
+    for (int p = 0; p < Lines * Taps; p++) begin
+      if (p % Taps == Taps - 1)     moved[p*PartBits +: PartBits] = lines[p/Taps*PartBits +: PartBits];
+      else if (`MUTANT(TapsStay))   moved[p*PartBits +: PartBits] = old[p*PartBits +: PartBits];
+      else                          moved[p*PartBits +: PartBits] = old[(p+1)*PartBits +: PartBits];
     end
-  end
+  endfunction
 
   always_ff @(posedge clk_i) begin
-    if (valid_i) own_q <= rows_i ? taps_d[OwnBits-1:0] : inp_i;
+    if (valid_i) begin
+      if (rows_i) own_q <= OwnBits'(moved(taps, lines_i));
+      else        own_q <= inp_i;
+    end
   end
 
   // What lies beyond them is apart: simulators are quickest with words.
   if (AllBits > OwnBits) begin : gen_rest
     logic [AllBits-OwnBits-1:0] rest_q;
     always_ff @(posedge clk_i) begin
-      if (valid_i) rest_q <= rows_i ? taps_d[AllBits-1:OwnBits] : '0;
+      if (valid_i) begin
+        if (rows_i) rest_q <= (AllBits-OwnBits)'(moved(taps, lines_i) >> OwnBits);
+        else        rest_q <= '0;
+      end
     end
     assign taps = {rest_q, own_q};
   end else begin : gen_all
