@@ -27,7 +27,7 @@ module ram #(
   logic             re_q;
   logic [Width-1:0] latch_q, rdata_q;
 
-`ifdef VERILATOR   // what follows in one write, not one a slice, which is quicker
+`ifdef COSIM_STOP_CLOCKS   // a simulator of whole networks: what follows in one write, not one a slice, which is quicker
   always_ff @(posedge clk_i) begin
     if (we_i != '0) begin
       automatic logic [Width-1:0] word = wdata_i;
