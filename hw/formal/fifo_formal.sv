@@ -28,6 +28,7 @@ module fifo_formal #(
 
   (* hierconn *) logic [PtrBits-1:0]   \dut.head_q , \dut.tail_q ;
   (* hierconn *) logic [CountBits-1:0] \dut.count_q ;
+  (* hierconn *) logic                 \dut.some_q ;
   (* hierconn *) logic [Width-1:0]     \dut.mem[0] , \dut.mem[1] , \dut.mem[2] , \dut.mem[3] ;  // those below Depth
 
   logic             push, pop;
@@ -82,6 +83,7 @@ module fifo_formal #(
     a_kept:      assert (!follow_q || ahead_q < fill_q);
 
     i_count:     assert (16'(\dut.count_q ) == fill_q);
+    i_some:      assert (\dut.some_q == (fill_q != '0));
     i_head:      assert (\dut.head_q < Depth);
     i_tail:      assert (16'(\dut.tail_q ) == ((16'(\dut.head_q ) + fill_q >= 16'(Depth))
                                                ? 16'(\dut.head_q ) + fill_q - 16'(Depth)

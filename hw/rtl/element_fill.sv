@@ -81,14 +81,15 @@ module element_fill #(
   // they belong.
   localparam int unsigned TurnedBytes = (PieceBytes > BeatBytes) ? PieceBytes : BeatBytes;
 
-  for (genvar p = 0; p < DataBits / PortBits; p++) begin : gen_beat
-    logic                fresh_q;
+  // Which take what comes, known a cycle before: each bit goes to all registers of its beat.
+  localparam int unsigned       Parts    = DataBits / PortBits;
+  localparam logic [Parts-1:0]  OfPieces = Parts'((64'(1) << ((PieceBytes + BeatBytes - 1) / BeatBytes)) - 1);
+  logic [Parts-1:0]             fresh_q;
+  always_ff @(posedge clk_i) fresh_q <= (Parts'(1) << stage1_q.part) | (stage1_q.gathers ? OfPieces : '0);
+
+  for (genvar p = 0; p < Parts; p++) begin : gen_beat
     logic [PortBits-1:0] bytes, data_q;
 
-    // Known a cycle before, and once for each beat: it goes to all of its registers. Not as ==, which Yosys would invert
-    // for each register of its own.
-    always_ff @(posedge clk_i)
-      fresh_q <= (&(stage1_q.part ~^ PartBits'(p))) | ((p * BeatBytes < PieceBytes) & stage1_q.gathers);
     for (genvar b = 0; b < BeatBytes; b++) begin : gen_byte
       if (p * BeatBytes + b < TurnedBytes) begin : gen_turned
         assign bytes[b*8 +: 8] = turned[(p*BeatBytes+b)%(2*BeatBytes)*8 +: 8];
@@ -122,7 +123,7 @@ module element_fill #(
     end
 
     always_ff @(posedge clk_i) begin
-      if (fresh_q | (|pads)) begin
+      if (fresh_q[p] | (|pads)) begin
         if (|pads) data_q <= pad;
         else       data_q <= bytes;
       end

@@ -26,10 +26,11 @@ module fifo #(
   logic [Width-1:0]     mem [0:Depth-1];
   logic [PtrBits-1:0]   head_d, head_q, tail_d, tail_q;
   logic [CountBits-1:0] count_d, count_q;
+  logic                 some_d, some_q;    // a word stands at the head: a register, which readers' muxes hang on
   logic                 push, pop;
 
   assign push_ready_o = count_q != CountBits'(Depth) - CountBits'(`MUTANT(FifoShort));
-  assign pop_valid_o  = count_q != '0;
+  assign pop_valid_o  = some_q;
   assign pop_data_o   = mem[head_q];
   assign push         = push_valid_i & push_ready_o;
   assign pop          = pop_valid_o & pop_ready_i;
@@ -38,6 +39,7 @@ module fifo #(
     head_d  = head_q;
     tail_d  = tail_q;
     count_d = count_q + CountBits'(push) - CountBits'(pop);
+    some_d  = push | (some_q & ~(pop & (count_q == CountBits'(1))));
     if (push) tail_d = (tail_q == PtrBits'(Depth - 1)) ? '0 : tail_q + 1'b1;
     if (pop)  head_d = (head_q == PtrBits'(Depth - 1)) ? '0 : head_q + 1'b1;
   end
@@ -52,10 +54,12 @@ module fifo #(
       head_q  <= '0;
       tail_q  <= '0;
       count_q <= '0;
+      some_q  <= 1'b0;
     end else begin
       head_q  <= head_d;
       tail_q  <= tail_d;
       count_q <= count_d;
+      some_q  <= some_d;
     end
   end
 

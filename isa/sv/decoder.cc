@@ -41,10 +41,9 @@ class DecoderPrinter {
     fmt::format_to(std::back_inserter(ports_), ",\n  output logic [{}:0] {}_o", bits - 1, name);
     fmt::format_to(std::back_inserter(fields_), "    {}_o <= {};\n", name, expression);
   }
-  /// The value of the field `field_name` of every format of `kind` that has it, in `bits` bits: without
-  /// asking which format it is where all of `kind` have it in one place, since a word of another kind asks
-  /// for nothing.
-  std::string Select(Kind kind, std::string_view field_name, int bits) const;
+  /// The value of the role's field in every format that has it: without asking which format it is where all
+  /// those of which the role is read have it in one place.
+  std::string Select(const SvRole& role) const;
   void Flags(const std::string& name, const std::vector<int>& queues, int offset);
   void Banks(const SvPlan& plan);
   void LoadedMemory();
@@ -55,24 +54,24 @@ class DecoderPrinter {
   std::string ports_, fields_;
 };
 
-std::string DecoderPrinter::Select(Kind kind, std::string_view field_name, int bits) const {
+std::string DecoderPrinter::Select(const SvRole& role) const {
   std::string text, place;
   const Field* first = nullptr;
   bool one_place = true;
   for (int f : unit_.formats) {
     const InstructionFormat& format = spec_.formats[f];
-    if (format.kind != kind) continue;
-    const int index = format.FieldIndex(field_name);
+    if (format.kind != role.kind || (role.of_pieces && !format.Gathers())) continue;
+    const int index = format.FieldIndex(role.field);
     one_place &= index >= 0;
     if (index < 0) continue;
     const Field& field = format.fields[index];
     std::string value = FieldSlice(format, index);
     if (field.type.is_signed) value = fmt::format("$signed({})", value);
     fmt::format_to(std::back_inserter(text), "{}(match_{} ? {}'({}) : '0)", text.empty() ? "" : "\n    | ",
-                   format.name, bits, value);
+                   format.name, role.bits, value);
     if (first == nullptr) {
       first = &field;
-      place = fmt::format("{}'({})", bits, value);
+      place = fmt::format("{}'({})", role.bits, value);
     }
     one_place &= field.offset == first->offset && field.type == first->type;
   }
@@ -147,7 +146,7 @@ std::string DecoderPrinter::Print(const SvPlan& plan) {
     Output("gemm_rows", 1, "match_" + spec_.formats[unit_.gemm.rows].name);
   if (unit_.alus) Output("is_alu", 1, AnyOf(Kind::kAlu));
   for (const SvRole& role : SvRoles(spec_, unit_)) {
-    Output(role.name, role.bits, Select(role.kind, role.field, role.bits));
+    Output(role.name, role.bits, Select(role));
   }
   return fmt::format(
       "{}module decode_{} (\n  input  logic clk_i,\n  input  logic load_i,\n"

@@ -247,8 +247,10 @@ std::vector<SvRole> SvRoles(const Spec& spec, const SvUnit& unit) {
     }
   }
   if (unit.piece_bytes > 0) {
-    for (const char* field : {"row_bytes", "piece_bytes", "piece_first", "piece_step"})
+    for (const char* field : {"row_bytes", "piece_bytes", "piece_first", "piece_step"}) {
       add(Kind::kLoad, field);
+      roles.back().of_pieces = true;
+    }
   }
   if (unit.gemms) {
     add(Kind::kGemm, "overwrite");

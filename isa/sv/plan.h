@@ -79,6 +79,7 @@ struct SvRole {
   std::string name, field;
   Kind kind;
   int bits;
+  bool of_pieces = false;  ///< read only of instructions that gather pieces
 };
 
 /// The fields that the unit's engines take. Fields that no format has are one bit, and 0.
