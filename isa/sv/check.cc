@@ -315,6 +315,10 @@ class Checker {
     std::set<std::string> taken = {"clk",         "issue",        "op",           "group",
                                    "twice",       "first",        "second",       "fire",
                                    "first_index", "second_index", "result_index", "result_memory"};
+    for (size_t table = 0; table < alu.tables.size(); ++table) {
+      taken.insert(fmt::format("index{}", table));
+      taken.insert(fmt::format("looked_up{}", table));
+    }
     const std::set<int> memories = [&] {
       std::set<int> all(alu.reads.begin(), alu.reads.end());
       all.insert(alu.writes.begin(), alu.writes.end());

@@ -341,6 +341,9 @@ TEST(CheckSv, RefusesNamesThatTwoThingsWouldHave) {
   spec.queues[0].name = "load_toGemm";
   EXPECT_THAT(Refusal(spec), HasSubstr("the queue 'Load_to_gemm' would give"));
   spec = SpecOf("tiny_cosim");
+  spec.memories[spec.MemoryIndex("acc")].name = "index0";
+  EXPECT_THAT(Refusal(spec), HasSubstr("the memory 'index0' would give"));
+  spec = SpecOf("tiny_cosim");
   spec.memories[spec.MemoryIndex("acc")].name = "group";
   EXPECT_THAT(Refusal(spec), HasSubstr("the memory 'group' would give"));
 }
