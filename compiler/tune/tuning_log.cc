@@ -32,9 +32,19 @@ CREATE TABLE host_schedule (
   untuned_us REAL NOT NULL, tuned_us REAL NOT NULL, PRIMARY KEY (processor, version, workload));
 )sql";
 
+/// A row if the tables have none.
+constexpr const char* kNothing =
+    "SELECT 1 WHERE NOT EXISTS (SELECT * FROM trial) AND NOT EXISTS (SELECT * FROM network) AND NOT EXISTS "
+    "(SELECT * FROM host_schedule)";
+
 }  // namespace
 
-void TuningLog::Closer::operator()(sqlite3* database) const { sqlite3_close(database); }
+void TuningLog::Closer::operator()(sqlite3* database) const {
+  const bool is_vain = !made.empty() && Statement(database, kNothing).Step() == SQLITE_ROW;
+  sqlite3_close(database);
+  std::error_code none;
+  if (is_vain) std::filesystem::remove(made, none);
+}
 
 bool TuningLog::Execute(const std::string& sql, std::string& error) {
   if (sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return true;
@@ -59,8 +69,11 @@ std::optional<TuningLog> TuningLog::Connect(const std::string& path, int flags, 
 }
 
 std::optional<TuningLog> TuningLog::Make(const std::string& path, std::string& error) {
+  std::error_code none;
+  const bool is_new = !std::filesystem::exists(path, none);
   auto log = Connect(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
   if (!log) return std::nullopt;
+  if (is_new) log->handle_.get_deleter().made = path;
   sqlite3* handle = log->handle_.get();
   const bool is_empty = explore::IsEmpty(handle);
   if (is_empty &&

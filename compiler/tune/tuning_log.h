@@ -45,7 +45,8 @@ struct LoggedHostSchedule {
 
 class TuningLog {
  public:
-  /// Opens `path`, made if it is not there. Nothing, and `error` set, when it is something else.
+  /// Opens `path`, made if it is not there; made in vain, it goes with the object. Nothing, and `error` set,
+  /// when it is something else.
   static std::optional<TuningLog> Make(const std::string& path, std::string& error);
   /// Opens one that is there, for reading.
   static std::optional<TuningLog> Open(const std::string& path, std::string& error);
@@ -86,7 +87,9 @@ class TuningLog {
   std::vector<std::string> Contents() const;
 
  private:
+  /// A file that was made, and into which nothing was written, goes again.
   struct Closer {
+    std::string made;  ///< path; empty: the file was there before
     void operator()(sqlite3* database) const;
   };
   explicit TuningLog(sqlite3* handle) : handle_(handle) {}

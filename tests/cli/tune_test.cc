@@ -54,6 +54,7 @@ TEST_F(TuneCommand, MistakesAreErrors) {
   EXPECT_THAT(ErrorOf("tune mlp --device=host --config=tiny.yaml"), HasSubstr("has no accelerator"));
   EXPECT_THAT(ErrorOf("tune mlp --device=host --host-target=none"), HasSubstr("x86-64-v3"));
   EXPECT_THAT(ErrorOf("tune mlp --device=host --layer=none --db=t.tuning"), HasSubstr("is no layer"));
+  EXPECT_THAT(Files(), ::testing::IsEmpty());  // no log that was made in vain
 }
 
 TEST_F(TuneCommand, SchedulesOfThisMachineAreForTheHostDevice) {
