@@ -83,7 +83,7 @@ module element_fill #(
 
   // Which take what comes, known a cycle before: each bit goes to all registers of its beat.
   localparam int unsigned       Parts    = DataBits / PortBits;
-  localparam logic [Parts-1:0]  OfPieces = Parts'((64'(1) << ((PieceBytes + BeatBytes - 1) / BeatBytes)) - 1);
+  localparam logic [Parts-1:0]  OfPieces = {Parts{1'b1}} >> (Parts - (PieceBytes + BeatBytes - 1) / BeatBytes);
   logic [Parts-1:0]             fresh_q;
   always_ff @(posedge clk_i) fresh_q <= (Parts'(1) << stage1_q.part) | (stage1_q.gathers ? OfPieces : '0);
 
