@@ -46,6 +46,7 @@ module read_port_formal #(
 
   (* hierconn *) logic [IndexBits-1:0] \dut.last_q ;
   (* hierconn *) logic [CountBits-1:0] \dut.flying_q , \dut.i_owners.count_q ;
+  (* hierconn *) logic                 \dut.i_owners.some_q ;
   (* hierconn *) logic [PtrBits-1:0]   \dut.i_owners.head_q , \dut.i_owners.tail_q ;
   (* hierconn *) logic [IndexBits-1:0] \dut.i_owners.mem[0] , \dut.i_owners.mem[1] , \dut.i_owners.mem[2] ,
                                        \dut.i_owners.mem[3] ;
@@ -178,6 +179,7 @@ module read_port_formal #(
     a_wait:     assert (wait_q <= Requesters * (BusWait + DataWait + 3));
 
     i_flying:   assert (16'(\dut.flying_q ) == flying_q && 16'(\dut.i_owners.count_q ) == flying_q);
+    i_some:     assert (\dut.i_owners.some_q == (flying_q != '0));
     i_bus:      assert (!ar_valid || flying_q != '0);
     i_head:     assert (\dut.i_owners.head_q < Outstanding && \dut.last_q < Requesters);
     i_tail:     assert (16'(\dut.i_owners.tail_q ) == ((16'(\dut.i_owners.head_q ) + flying_q >= 16'(Outstanding))

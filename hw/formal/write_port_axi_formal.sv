@@ -33,6 +33,7 @@ module write_port_axi_formal #(
   );
 
   (* hierconn *) logic [CountBits-1:0] \dut.flying_q , \dut.i_lasts.count_q ;
+  (* hierconn *) logic                 \dut.i_lasts.some_q ;
   (* hierconn *) logic [PtrBits-1:0]   \dut.i_lasts.head_q , \dut.i_lasts.tail_q ;
   (* hierconn *) logic                 \dut.i_lasts.mem[0] , \dut.i_lasts.mem[1] , \dut.i_lasts.mem[2] ,
                                        \dut.i_lasts.mem[3] ;
@@ -104,6 +105,7 @@ module write_port_axi_formal #(
     a_none:   assert (b_valid_i || !response_last);
 
     i_flying: assert (16'(\dut.flying_q ) == flying_q && 16'(\dut.i_lasts.count_q ) == flying_q);
+    i_some:   assert (\dut.i_lasts.some_q == (flying_q != '0));
     i_bus:    assert (!aw_valid || flying_q != '0);
     i_head:   assert (\dut.i_lasts.head_q < Outstanding);
     i_tail:   assert (16'(\dut.i_lasts.tail_q ) == ((16'(\dut.i_lasts.head_q ) + flying_q >= 16'(Outstanding))
