@@ -18,6 +18,7 @@ module alu_unit #(
   parameter  logic [Indices*32-1:0]   UopOffset = '0,
   parameter  logic [Indices*32-1:0]   UopField  = {Indices{32'd1}},  // bits of each
   parameter  int unsigned             Reads     = 1,    // memories it reads
+  parameter  int unsigned             Writes    = 1,    // memories its results go to
   parameter  int unsigned             Groups    = 1,    // of lanes, one after the other
   parameter  logic [Reads*32-1:0]     Parts     = {Reads{32'd1}},  // of each memory: elements that one of the result takes,
   parameter  logic [Reads*32-1:0]     PartGroups = {Reads{32'd1}}, // and groups that read one of them before the next
@@ -51,6 +52,7 @@ module alu_unit #(
   input  logic [Reads*Indices-1:0]     first_index_i,   // by which index: one bit each
   input  logic [Reads*Indices-1:0]     second_index_i,
   input  logic [Indices-1:0]           result_index_i,
+  input  logic [Writes-1:0]            result_memory_i,
   // Micro-ops, two cycles after their address.
   output logic                         uop_re_o,
   output logic [UopBits-1:0]           uop_addr_o,
@@ -62,7 +64,7 @@ module alu_unit #(
   output logic                         active_o,    // operands may be under way: it stands still otherwise
   output logic                         fire_o,
   output logic [GroupBits-1:0]         group_o,     // lanes that fire
-  output logic                         we_o,        // Stages + 1 cycles later: their results are there
+  output logic [Writes-1:0]            we_o,        // Stages + 1 cycles later: their results are there
   output logic [GroupBits-1:0]         wgroup_o,
   output logic [IndexBits-1:0]         waddr_o
 );
@@ -205,7 +207,12 @@ module alu_unit #(
   // ---- The datapath fires when the last operand is there, and gives its result Stages + 1 cycles later.
   delay #(.Width(1), .Stages(3), .HasReset(1'b1)) i_fire (.clk_i, .rst_ni, .data_i(step3 & fires3), .data_o(fire_o));
   delay #(.Width(GroupBits), .Stages(3)) i_group (.clk_i, .rst_ni, .data_i(group3), .data_o(group_o));
-  delay #(.Width(1), .Stages(Stages + 1), .HasReset(1'b1)) i_we (.clk_i, .rst_ni, .data_i(fire_o), .data_o(we_o));
+  logic written;
+
+  delay #(.Width(1), .Stages(Stages), .HasReset(1'b1)) i_written (.clk_i, .rst_ni, .data_i(fire_o), .data_o(written));
+  delay #(.Width(Writes), .Stages(1), .HasReset(1'b1)) i_we (
+    .clk_i, .rst_ni, .data_i({Writes{written}} & result_memory_i), .data_o(we_o)
+  );
   delay #(.Width(GroupBits), .Stages(Stages + 1)) i_wgroup (
     .clk_i, .rst_ni, .data_i(group_o), .data_o(wgroup_o)
   );

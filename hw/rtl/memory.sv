@@ -65,19 +65,28 @@ module memory #(
     end
   endfunction
 
+  // The bank of an address, one bit each.
+  function automatic logic [Banks-1:0] banks_of(logic [AddrBits-1:0] addr);
+    if (BankDepth == 1 << $clog2(BankDepth)) begin
+      banks_of = Banks'(1) << (addr >> $clog2(BankDepth));
+    end else begin
+      for (int unsigned b = 0; b < Banks; b++) banks_of[b] = 32'(addr) - b * BankDepth < BankDepth;
+    end
+  endfunction
+
+  for (genvar r = 0; r < Readers; r++) begin : gen_reads
+    assign read_bank[r*Banks +: Banks] = {Banks{re[r]}} & banks_of(raddr[r*AddrBits +: AddrBits]);
+  end
+  for (genvar w = 0; w < Writers; w++) begin : gen_writes
+    assign write_bank[w*Banks +: Banks] = {Banks{we_i[w]}} & banks_of(waddr_i[w*AddrBits +: AddrBits]);
+  end
+
   for (genvar b = 0; b < Banks; b++) begin : gen_bank
     localparam int unsigned First = b * BankDepth;
 
     logic [Slices-1:0]       we;
     logic [BankAddrBits-1:0] waddr;
     logic [Width-1:0]        wdata;
-
-    for (genvar r = 0; r < Readers; r++) begin : gen_reads
-      assign read_bank[r*Banks+b] = re[r] & (32'(raddr[r*AddrBits +: AddrBits]) - First < BankDepth);
-    end
-    for (genvar w = 0; w < Writers; w++) begin : gen_writes
-      assign write_bank[w*Banks+b] = we_i[w] & (32'(waddr_i[w*AddrBits +: AddrBits]) - First < BankDepth);
-    end
 
     always_comb begin
       we    = '0;

@@ -46,8 +46,12 @@ constexpr std::string_view kModule = R"(module alu_@u@ (
 @latches@    end
   end
 
-  // ---- Operand table.
-@table@
+  // ---- Operand table: of what is issued, so that memories hang on registers.
+  always_ff @(posedge clk) begin
+    if (issue_i) begin
+@table@    end
+  end
+
   // ---- Lanes. A lane of an element with fewer lanes serves several.
 @elements@
 @lanes@
@@ -71,13 +75,13 @@ class DatapathPrinter {
   std::string Print();
 
  private:
-  /// The ops for which `holds(op)`, as an expression of op_q.
+  /// The ops for which `holds(op)`, as an expression of op_d.
   template <typename Holds>
   std::string AnyOp(Holds holds) const {
     std::string text;
     for (size_t slot = 0; slot < alu_.ops.size(); ++slot) {
       if (holds(spec_.alu_ops[alu_.ops[slot]], alu_.ops[slot])) {
-        text += fmt::format("{}op_q[{}]", text.empty() ? "" : " | ", slot);
+        text += fmt::format("{}op_d[{}]", text.empty() ? "" : " | ", slot);
       }
     }
     return text.empty() ? "1'b0" : text;
@@ -105,7 +109,7 @@ class DatapathPrinter {
 std::string DatapathPrinter::Table() const {
   std::string text;
   auto assign = [&](const std::string& to, const std::string& from) {
-    fmt::format_to(std::back_inserter(text), "  assign {} = {};\n", to, from);
+    fmt::format_to(std::back_inserter(text), "      {} <= {};\n", to, from);
   };
   assign("twice_o", AnyOp([&](const AluOp&, int op) {
            return std::ranges::any_of(alu_.reads,

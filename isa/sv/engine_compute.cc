@@ -92,11 +92,11 @@ constexpr std::string_view kGemm = R"(
 )";
 
 constexpr std::string_view kAluDeclarations = R"(
-  logic                                @u@_alu_twice, @u@_alu_active, @u@_alu_fire, @u@_alu_we;
+  logic                                @u@_alu_twice, @u@_alu_active, @u@_alu_fire;
   logic [@reads@-1:0]                  @u@_alu_first, @u@_alu_second, @u@_alu_re;
   logic [@reads@*@indices@-1:0]        @u@_alu_first_index, @u@_alu_second_index;
   logic [@indices@-1:0]                @u@_alu_result_index;
-  logic [@writes@-1:0]                 @u@_alu_result_memory;
+  logic [@writes@-1:0]                 @u@_alu_result_memory, @u@_alu_we;
   logic [@reads@*@index_bits@-1:0]     @u@_alu_raddr;
   logic [@index_bits@-1:0]             @u@_alu_waddr;
   logic [@group_bits@-1:0]             @u@_alu_group, @u@_alu_wgroup;
@@ -112,6 +112,7 @@ constexpr std::string_view kAlu = R"(
     .UopOffset({@uop_offset@}),
     .UopField ({@uop_field@}),
     .Reads    (@reads@),
+    .Writes   (@writes@),
     .Groups   (@groups@),
 @parts@    .Stages   (@stages@),
     .Latency  (cosim_pkg::@U@Latency),
@@ -123,6 +124,7 @@ constexpr std::string_view kAlu = R"(
     .first_index_i (@u@_alu_first_index),
     .second_index_i(@u@_alu_second_index),
     .result_index_i(@u@_alu_result_index),
+    .result_memory_i(@u@_alu_result_memory),
     .re_o          (@u@_alu_re),
     .raddr_o       (@u@_alu_raddr),
     .active_o      (@u@_alu_active),
@@ -336,7 +338,7 @@ SvEngine SvAluEngine(const Spec& spec, const SvUnit& unit) {
   }
   for (size_t w = 0; w < alu.writes.size(); ++w) {
     const std::string constant = SvMemoryConstant(spec, alu.writes[w]);
-    SvAccess access{alu.writes[w], fmt::format("{0}_we & {0}_result_memory[{1}]", engine.name, w),
+    SvAccess access{alu.writes[w], fmt::format("{}_we[{}]", engine.name, w),
                     fmt::format("{}_waddr[cosim_pkg::{}AddrBits-1:0]", engine.name, constant),
                     fmt::format("{}_{}_o", engine.name, spec.memories[alu.writes[w]].name), ""};
     if (alu.groups > 1) {

@@ -40,8 +40,17 @@ std::string LanePrinter::Wire(int width, const std::string& expression) {
 }
 
 std::string LanePrinter::At(int value, int stage) {
+  if (const auto shift = shifts_.find(value); shift != shifts_.end() && stage > values_[value].stage)
+    return At(Shifted(value, stage), stage);
   read_[value].insert(stage);
   return Delayed(value, stage);
+}
+
+/// A value that is another one shifted by a constant, in a later stage: it is the other one that waits.
+int LanePrinter::Shifted(int value, int stage) {
+  const auto [base, amount] = shifts_.at(value);
+  const ScalarType type = values_[value].type;
+  return Define(fmt::format("{} << {}", At(base, stage, type.width), At(amount, stage)), type, stage);
 }
 
 std::string LanePrinter::Delayed(int value, int stage) {
@@ -95,6 +104,11 @@ int LanePrinter::Node(const AluOp& op, const ScalarNode& node, const std::vector
                         ? Clamp(node, a, b, c, stage, StagesInside(op, node), is_static)
                         : Define(Expression(node, a, b, c, stage), node.type, stage, is_static);
   if (values_.size() > before) Count(op, node, a, b);
+  if (node.op == ScalarOp::kShl && !is_static && op.program.nodes[node.b].op == ScalarOp::kConst)
+    shifts_[value] = {a, b};
+  const auto shift = shifts_.find(a);
+  if (node.op == ScalarOp::kWrap && shift != shifts_.end() && node.type.width <= values_[a].type.width)
+    shifts_[value] = shift->second;
   return value;
 }
 

@@ -98,6 +98,7 @@ class LanePrinter {
   int Define(const std::string& expression, ScalarType type, int stage, bool is_static = false);
   /// The value's name in `stage`, through as many registers as that takes.
   std::string At(int value, int stage);
+  int Shifted(int value, int stage);
   std::string Delayed(int value, int stage);
   /// Counts what the expression of a node takes.
   void Count(const AluOp& op, const ScalarNode& node, int a, int b);
@@ -154,6 +155,7 @@ class LanePrinter {
   std::map<int, int> product_stages_, shift_stages_;  // inside, by the stage where the operands are
   std::map<int, int> shift_bits_, sum_bits_;          // that are needed of results, by the same
   std::map<int, std::pair<int, int>> shifted_range_;  // of a shifted value: whether it fits, and its sign
+  std::map<int, std::pair<int, int>> shifts_;         // of a value: which it is, shifted left by which
   std::vector<int> results_;                          // by slot: value
   int shared_product_ = 0, shared_shift_ = -1;        // their stages
   int chosen_ = 0;                                    // operands chosen early
