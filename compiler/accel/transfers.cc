@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace cosim::accel {
 namespace {
@@ -32,8 +33,9 @@ bool PaddingFits(const CopyDim& outer, const CopyDim& inner, const TransferLimit
 
 void Normalize(std::vector<CopyDim>& dims, const TransferLimits& limits) {
   std::erase_if(dims, [](const CopyDim& d) { return d.total() == 1; });
-  std::stable_sort(dims.begin(), dims.end(),
-                   [](const CopyDim& a, const CopyDim& b) { return a.sram_stride > b.sram_stride; });
+  // What repeats the same elements comes first.
+  const auto order = [](const CopyDim& d) { return std::pair(d.sram_stride != 0, -d.sram_stride); };
+  std::ranges::stable_sort(dims, {}, order);
   for (size_t d = dims.size(); d-- > 1;)
     if (Continues(dims[d - 1], dims[d])) {
       dims[d - 1] = Merge(dims[d - 1], dims[d]);

@@ -37,7 +37,9 @@ Epilogue EpilogueOf(const graph::Graph& graph, const Group& group) {
       COSIM_CHECK(at != node.inputs.end(), "'{}' does not read the node before it", node.name);
       from = static_cast<int>(at - node.inputs.begin());
     }
-    if (node.As<graph::MaxPool>()) continue;  // of the sums
+    // A pool is one of the sums, and where results stand is no step.
+    if (node.As<graph::MaxPool>() || node.As<graph::DepthToSpace>() || node.As<graph::ResizeNearest>())
+      continue;
     epilogue.steps.push_back({&node, from});
   }
   return epilogue;

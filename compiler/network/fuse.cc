@@ -13,6 +13,11 @@ namespace {
 
 using graph::ValueId;
 
+bool Spreads(const graph::Node& node) {
+  return (node.As<graph::DepthToSpace>() || node.As<graph::ResizeNearest>()) &&
+         graph::IsQuantized(node.type.dtype);
+}
+
 class Fuser {
  public:
   Fuser(const graph::Graph& graph, const FuseOptions& options)
@@ -59,7 +64,7 @@ class Fuser {
     } else if (KeepsQuantized(node)) {
       group.kind = GroupKind::kElementwise;
       TakeClip(group);
-    } else if (node.As<graph::Table>()) {
+    } else if (node.As<graph::Table>() || Spreads(node)) {
       group.kind = GroupKind::kElementwise;
     } else if (node.As<graph::Concat>()) {
       group.kind = GroupKind::kConcat;
@@ -108,7 +113,8 @@ class Fuser {
   }
 
   // One elementwise operation, or a max pool of a convolution: requantization and clips keep the order of
-  // values, so that the largest sum of a window is the largest result, and only that one is requantized.
+  // values, so that the largest sum of a window is the largest result, and only that one is requantized. Or
+  // what has its pixels stand elsewhere.
   // Whatever computes another operand sees nothing of this group, so it can always
   // run before it.
   void TakeOne(Group& group, bool may_pool) {
@@ -118,7 +124,7 @@ class Fuser {
     const graph::Node& node = graph_.node(next);
     const bool fits = node.As<graph::QAdd>() || node.As<graph::QLeakyRelu>() ||
                       node.As<graph::QHardSwish>() || node.As<graph::Table>() ||
-                      (may_pool && node.As<graph::MaxPool>());
+                      (may_pool && (node.As<graph::MaxPool>() || Spreads(node)));
     if (!fits || std::ranges::count(node.inputs, group.result()) > 1) return;
     Take(group, next);
     TakeClip(group);
@@ -182,6 +188,12 @@ const graph::MaxPool* PoolBehind(const graph::Graph& graph, const Group& group) 
   if (group.kind != GroupKind::kConvolution) return nullptr;
   for (const ValueId id : group.nodes)
     if (const auto* pool = graph.node(id).As<graph::MaxPool>()) return pool;
+  return nullptr;
+}
+
+const graph::Node* SpreadIn(const graph::Graph& graph, const Group& group) {
+  for (const ValueId id : group.nodes)
+    if (Spreads(graph.node(id))) return &graph.node(id);
   return nullptr;
 }
 

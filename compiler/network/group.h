@@ -14,10 +14,10 @@ namespace cosim::network {
 
 enum class GroupKind {
   kConvolution,  ///< conv2d, dense or matmul, with bias, requantize, clips, qadd, table or (conv2d) max_pool,
-                 ///< clips as far as they follow
+                 ///< depth_to_space or resize_nearest, clips as far as they follow
   kMaxPool,      ///< max_pool or pad, clip
   kSumPool,      ///< global_sum_pool or sum_pool, bias, requantize, clip
-  kElementwise,  ///< qadd, scaled_add, qmul, rescale or clip, clip; table
+  kElementwise,  ///< qadd, scaled_add, qmul, rescale or clip, clip; table; depth_to_space or resize_nearest
   kView,         ///< flatten: no data moves
   kConcat,       ///< concat
   kOther,        ///< of floats, with what follows element by element
@@ -41,6 +41,9 @@ struct FuseOptions {
 
 /// The max pool behind a convolution's requantization; nothing where there is none.
 const graph::MaxPool* PoolBehind(const graph::Graph& graph, const Group& group);
+
+/// The depth_to_space or resize_nearest of a group of quantized values, or null.
+const graph::Node* SpreadIn(const graph::Graph& graph, const Group& group);
 
 /// A convolution with an operation behind its requantization and clip as two groups, what comes before that
 /// operation and the rest; nothing for any other group.

@@ -152,8 +152,9 @@ std::optional<LoweredPair> GroupLowering::LowerTurns(const Group& first, const G
 }
 
 std::vector<TileWork> GroupLowering::TurnTilesOf(const Plan& plan) const {
-  if (plan.feeder) return {};              // its two convolutions take turns as it is
-  if (plan.window.rows_stored) return {};  // others have other rows
+  if (plan.feeder) return {};  // its two convolutions take turns as it is
+  // Others have other rows.
+  if (plan.window.rows_stored || plan.window.spread) return {};
   std::vector<TileWork> found;
   for (const bool rows_first : {true, false}) {
     auto some = kernels::TilesInOrder(spec_, array_, *plan.kind, plan.window, plan.epilogue, rows_first,

@@ -28,6 +28,11 @@ constexpr double kMostStepsAlone = 4'000;
 // Tiles that are tried until as many fit as are wanted.
 constexpr size_t kMostTries = 64;
 
+std::string TextOf(const std::optional<kernels::Spread>& spread) {
+  if (!spread) return "";
+  return fmt::format(" spread {},{}{}", spread->rows, spread->cols, spread->phases ? " by phases" : "");
+}
+
 }  // namespace
 
 GroupLowering::Rhythm GroupLowering::RhythmOf(const Plan& plan) {
@@ -112,6 +117,7 @@ std::string GroupLowering::WorkloadOf(const Plan& plan) {
   if (w.pool)
     for (const kernels::PoolAxis& axis : {w.pool->rows, w.pool->cols})
       text += fmt::format(" pool {} every {} from -{} to {}", axis.taps, axis.step, axis.before, axis.out);
+  text += TextOf(w.spread);
   for (const std::string_view stage : plan.epilogue.Rhythm()) text += fmt::format(" {}", stage);
   return text;
 }
@@ -203,7 +209,8 @@ std::string GroupLowering::KeyOf(const Plan& plan) {
       fmt::join({w.n,  w.ci, w.h,  w.w,  w.co, w.oh,  w.ow,   w.g,      w.si,    w.so,        w.kh,
                  w.kw, w.sh, w.sw, w.dh, w.dw, w.top, w.left, w.bottom, w.right, w.pad_value, w.rows_stored},
                 ","),
-      fmt::join(plan.epilogue.Rhythm(), ","), w.weights_in_blocks ? " weights in blocks" : "");
+      fmt::join(plan.epilogue.Rhythm(), ","),
+      (w.weights_in_blocks ? " weights in blocks" : "") + TextOf(w.spread));
 }
 
 std::string GroupLowering::KeyOf(const Tile& tile) {

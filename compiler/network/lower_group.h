@@ -203,6 +203,8 @@ class GroupLowering {
   /// Makes a convolution's kernel take the largest sums of each window of the max pool behind it, if there is
   /// one.
   bool PlanPoolBehind(const Group& group, const AcceleratorGroup& out, Plan& plan, std::string& reason) const;
+  /// Has results stand where a depth_to_space or resize_nearest has them.
+  bool PlanSpread(const Group& group, Plan& plan, std::string& reason) const;
   bool PlanEpilogue(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   /// The convolution before a group's own, if there is one; out.input stays the value between them.
   bool PlanFeeder(const Group& group, Plan& plan, std::string& reason) const;

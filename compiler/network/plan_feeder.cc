@@ -33,6 +33,7 @@ bool GroupLowering::PlanFeeder(const Group& group, Plan& plan, std::string& reas
     return reason = "the convolution before sums over blocks of channels: its results have another layout",
            false;
   if (plan.window.pool) return reason = "a pool behind it shares sums among tiles", false;
+  if (plan.window.spread) return reason = "its results stand apart", false;
   plan.window.fed = true;
   plan.feeder = std::move(feeder);
   return true;

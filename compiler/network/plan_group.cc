@@ -222,10 +222,6 @@ std::string GroupLowering::WhyNoKernel(const graph::Node& node) const {
   if (node.As<graph::QLayerNorm>())
     return fmt::format("a layer norm sums over lanes and takes roots: no ALU op of isa '{}' does either",
                        spec_.isa);
-  if (node.As<graph::DepthToSpace>())
-    return "neighbouring pixels come from different channels: a store with a stride between columns would "
-           "lift that";
-  if (node.As<graph::ResizeNearest>()) return "pixels repeat: a load that repeats columns would lift that";
   if (node.As<graph::Concat>())
     return fmt::format(
         "operands are written in place where their channels fill blocks of {}, once and for one "
@@ -305,7 +301,7 @@ bool GroupLowering::MakePlan(const Group& group, AcceleratorGroup& out, Plan& pl
       reason = WhyNoKernel(graph_.node(group.anchor()));
   }
   if (!planned || !PlanEpilogue(group, out, plan, reason) || !PlanPoolBehind(group, out, plan, reason) ||
-      !PlanFeeder(group, plan, reason))
+      !PlanSpread(group, plan, reason) || !PlanFeeder(group, plan, reason))
     return false;
   for (const graph::ValueId read : {out.input, out.residual, out.weights})
     if (read >= 0 && graph_.node(read).As<graph::Constant>())

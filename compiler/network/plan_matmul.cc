@@ -86,7 +86,8 @@ bool GroupLowering::MayStandInTiles(ValueId value) const {
 void GroupLowering::StandInTiles(const Group& group, AcceleratorGroup& out, Window& window) const {
   const bool is_pointwise = window.kh * window.kw == 1 && window.h == window.oh && window.w == window.ow &&
                             !window.Padded() && window.g == 1;
-  if (!is_pointwise || !group.feeder.empty() || PoolBehind(graph_, group) || !MayStandInTiles(group.result()))
+  if (!is_pointwise || !group.feeder.empty() || PoolBehind(graph_, group) || SpreadIn(graph_, group) ||
+      !MayStandInTiles(group.result()))
     return;
   window.h = window.oh = window.h * window.w;
   window.w = window.ow = window.sh = window.sw = 1;

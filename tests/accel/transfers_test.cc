@@ -50,6 +50,15 @@ TEST(CutCopy, MovesStridedColumnsOneByOne) {
   EXPECT_EQ(copies[0].stride, 2);
 }
 
+TEST(CutCopy, RepeatsTheSameElementsRowByRow) {
+  const auto copies = Cut({{2, 0, 0, 0, 10}, {3, 0, 0, 1, 2}});
+  ASSERT_EQ(copies.size(), 2u);
+  EXPECT_EQ(copies[1].sram, 0);
+  EXPECT_EQ(copies[1].dram, 10);
+  EXPECT_EQ(copies[1].rows, 3);
+  EXPECT_EQ(copies[1].stride, 2);
+}
+
 TEST(CutCopy, FillsTheGapOfRowsItOwnsWithPadding) {
   const auto copies = Cut({{2, 1, 0, 5, 10, true}, {3, 0, 0, 1, 1, true}});
   ASSERT_EQ(copies.size(), 1u);

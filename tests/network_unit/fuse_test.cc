@@ -108,6 +108,25 @@ TEST(Fuse, AMaxPoolJoinsTheConvolutionBeforeIt) {
   EXPECT_EQ(EpilogueOf(b.graph, groups[0]).steps.size(), 4u) << "bias, requantization and two clips";
 }
 
+TEST(Fuse, WhereResultsStandJoinsTheConvolutionBeforeIt) {
+  GraphBuilder b;
+  const ValueId y = Conv(b, b.Input({1, 4, 5, 5}));
+  const ValueId apart = b.Add(graph::DepthToSpace{{2, 2}}, {y});
+  const ValueId larger = b.Add(graph::ResizeNearest{{2, 3}}, {apart});
+  EXPECT_EQ(Fused(b, {larger}), "conv2d+bias_add+requantize+depth_to_space | resize_nearest");
+  EXPECT_EQ(Fused(b, {apart, larger}), "conv2d+bias_add+requantize+depth_to_space | resize_nearest");
+  EXPECT_EQ(Fused(b, {larger}, {true}), "conv2d+bias_add+requantize | depth_to_space | resize_nearest");
+  const auto groups = Fuse(b.graph, {});
+  EXPECT_EQ(SpreadIn(b.graph, groups.at(0)), &b.graph.node(apart));
+  EXPECT_EQ(EpilogueOf(b.graph, groups[0]).steps.size(), 2u) << "bias and requantization";
+  EXPECT_EQ(groups.at(1).kind, GroupKind::kElementwise);
+  const auto parts = SplitBehindRequantization(b.graph, groups[0]);
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(SpreadIn(b.graph, parts[0]), nullptr);
+  EXPECT_EQ(parts[1].kind, GroupKind::kElementwise);
+  EXPECT_EQ(parts[1].nodes, std::vector{apart});
+}
+
 TEST(Fuse, AMaxPoolStaysApartBehindAnythingElse) {
   GraphBuilder b;
   const ValueId y = Conv(b, b.Input({1, 4, 5, 5})), r = b.Input({1, 4, 5, 5}, "r");

@@ -145,7 +145,7 @@ void Pool(Problem& p, Random& random) {
 }
 
 /// What a run of problems is about.
-enum class Of { kAll, kPooledConvolutions, kGlobalPools };
+enum class Of { kAll, kPooledConvolutions, kGlobalPools, kSpread };
 
 // One window, of all pixels, and mostly more blocks of channels than an ALU op takes steps.
 void PickGlobalWindow(Problem& p, Random& random) {
@@ -153,6 +153,13 @@ void PickGlobalWindow(Problem& p, Random& random) {
   p.w.h = p.w.kh = random(2, 8);
   p.w.w = p.w.kw = random(1, 8);
   p.w.co = std::min(random(1, 48), kMostBytes / (p.w.h * p.w.w * p.array.batch * p.array.block_out));
+}
+
+// Results apart, with other channels or the same between them.
+void SpreadOut(Window& w, Random& random) {
+  w.n = 1;
+  w.spread = {random(1, 2), random(1, 3), random(0, 1) == 0};
+  if (w.spread->phases) w.co = random(1, 2) * w.spread->rows * w.spread->cols;
 }
 
 Problem RandomProblem(Random& random, const std::string& isa, Of of = Of::kAll) {
@@ -164,6 +171,7 @@ Problem RandomProblem(Random& random, const std::string& isa, Of of = Of::kAll) 
   p.kind = vta ? Kind::kConvolution : kinds[random(0, 4)];
   if (of == Of::kGlobalPools) p.kind = kinds[random(2, 3)];
   of == Of::kGlobalPools ? PickGlobalWindow(p, random) : PickWindow(p, random);
+  if (of == Of::kSpread) SpreadOut(p.w, random);
   if (p.kind == Kind::kMaxPool) p.w.pad_value = -128;
   if (p.kind == Kind::kConvolution && !vta) p.w.pad_value = random(-5, 5);
   p.requantize = p.kind == Kind::kConvolution || p.kind == Kind::kSumPool;
@@ -303,14 +311,19 @@ int8_t Largest(const Problem& p, int64_t n, int64_t co, int64_t y, int64_t x, in
 }
 
 Bytes Expected(const Problem& p) {
+  const kernels::Spread spread = p.w.spread.value_or(kernels::Spread{});
+  const auto [rows, cols, phases] = spread;
   Bytes out;
   for (int64_t n = 0; n < p.w.n; ++n)
-    for (int64_t co = 0; co < p.w.co; ++co)
-      for (int64_t y = 0; y < p.w.OutRows(); ++y)
-        for (int64_t x = 0; x < p.w.OutCols(); ++x)
+    for (int64_t block = 0; block < p.w.PlaceBlocks(); ++block)
+      for (int64_t y = 0; y < p.w.OutRows() * rows; ++y)
+        for (int64_t x = 0; x < p.w.OutCols() * cols; ++x)
           for (int64_t b = 0; b < p.array.batch; ++b)
-            for (int64_t o = 0; o < p.array.block_out; ++o)
-              out.push_back(static_cast<uint8_t>(Largest(p, n, co, y, x, b, o)));
+            for (int64_t o = 0; o < p.array.block_out; ++o) {
+              const int64_t place = phases ? y % rows * cols + x % cols : 0;
+              const int64_t co = place * p.w.PlaceBlocks() + block;
+              out.push_back(static_cast<uint8_t>(Largest(p, n, co, y / rows, x / cols, b, o)));
+            }
   return out;
 }
 
@@ -323,7 +336,7 @@ Bytes PackedFor(Role role, const Problem& p) {
 
 // Runs the kernel with one tile; nothing if the tile is refused.
 std::optional<Bytes> RunTile(const Problem& p, const Epilogue& epilogue, const Tile& tile, uint32_t seed,
-                             std::string& why) {
+                             size_t result_size, std::string& why) {
   kernels::KernelTe te = BuildKernel(p.spec, p.array, "kernel", {&p.Template(), p.w, epilogue}, tile);
   AcceleratorGroup group;
   auto refusal = accel::Tensorize(te.function, p.spec, group.kernel);
@@ -337,8 +350,6 @@ std::optional<Bytes> RunTile(const Problem& p, const Epilogue& epilogue, const T
     why = refusal.reason;
     return std::nullopt;
   }
-  const int64_t pixels = p.w.n * p.w.co * p.w.OutRows() * p.w.OutCols();
-  const auto expected_size = static_cast<size_t>(pixels * p.array.batch * p.array.block_out);
   PlacedKernel placed{&group.kernel, {}, 0};
   std::vector<isa::Segment> constants;
   const uint64_t data = 0, residual = 1 << 16, output = 2 << 16, values_end = 3 << 16;
@@ -367,7 +378,7 @@ std::optional<Bytes> RunTile(const Problem& p, const Epilogue& epilogue, const T
   device.PoisonOnChip(seed);
   const auto counters = device.Execute(step->program, {});
   EXPECT_TRUE(counters.completed) << counters.error;
-  Bytes result(expected_size);
+  Bytes result(result_size);
   device.Read(output, result);
   return result;
 }
@@ -403,7 +414,7 @@ Ran RunRandomProblems(const std::string& isa, uint32_t first_seed, int count, Of
       Tile tile = any ? tiles[random(0, std::ssize(tiles) - 1)].tile : slides->tile;
       tile.rows_first = tile.thread_axis != Tile::ThreadAxis::kX && (seed + round) % 2 == 0;
       SCOPED_TRACE(fmt::format("seed {}, tile {}", seed, ToString(tile)));
-      const auto result = RunTile(p, steps.epilogue, tile, seed, why);
+      const auto result = RunTile(p, steps.epilogue, tile, seed, expected.size(), why);
       if (!result) {
         EXPECT_THAT(why, testing::AnyOf(testing::HasSubstr(", which has "), testing::HasSubstr("padding"),
                                         testing::HasSubstr("would need"),
@@ -439,6 +450,11 @@ TEST(KernelDifferential, PooledConvolutionsComputeWhatPlainLoopsDo) {
     if (!kSanitized) EXPECT_GT(ran.sliding, 2) << isa;  // of a third there may be none
     EXPECT_GT(ran.in_place, Cases(20)) << isa;
   }
+}
+
+TEST(KernelDifferential, ResultsStandApartAsPlainLoopsHaveThem) {
+  for (const auto& [isa, seed] : {std::pair{"cosim", 11000}, {"vta", 13000}})
+    EXPECT_GT(RunRandomProblems(isa, seed, Cases(100), Of::kSpread).tiles, Cases(100)) << isa;
 }
 
 TEST(KernelDifferential, GlobalPoolsComputeWhatPlainLoopsDo) {

@@ -230,7 +230,7 @@ std::vector<isa::Override> TwoBySixteen() {
   return {{"parameters.block_in", "2"}, {"parameters.block_out", "16"}, {"parameters.alu_lanes", "2"}};
 }
 
-enum class Behind { kNothing, kAdd, kPool };
+enum class Behind { kNothing, kAdd, kPool, kPlaces };
 
 void RunRandomConvolutions(const std::string& isa, Behind behind,
                            const std::vector<isa::Override>& array = {{"parameters.batch", "2"}}) {
@@ -248,6 +248,11 @@ void RunRandomConvolutions(const std::string& isa, Behind behind,
     const ValueId x = b.Input({b.Pick(1, 3), b.Pick(4, 9), b.Pick(5, 9), b.Pick(5, 9)});
     ValueId y = b.Conv(x, b.Pick(1, 9), conv, kh, kw, isa == "vta");
     if (behind == Behind::kPool) y = b.Add(PoolOver(b, y), {y});
+    if (behind == Behind::kPlaces) {
+      const std::array<int64_t, 2> places = {b.Pick(1, 2), b.Pick(1, 2)};
+      const bool phases = b.Pick(0, 1) == 0 && b.graph.node(y).type.shape[1] % (places[0] * places[1]) == 0;
+      y = phases ? b.Add(graph::DepthToSpace{places}, {y}) : b.Add(graph::ResizeNearest{places}, {y});
+    }
     if (behind == Behind::kAdd) {
       graph::QAdd add{{3, 77, 6}, {-4, 90, 7}, 5};
       const ValueId other = b.Input(b.graph.node(y).type.shape, "r");
@@ -272,6 +277,29 @@ TEST(LowerGroup, PooledConvolutionsRunAsTheGoldenModelSays) {
   RunRandomConvolutions("cosim", Behind::kPool, FourByEight());
   RunRandomConvolutions("cosim", Behind::kPool, ThreeByThree());
   RunRandomConvolutions("vta", Behind::kPool);
+}
+
+TEST(LowerGroup, ConvolutionsWithPixelsBetweenRunAsTheGoldenModelSays) {
+  RunRandomConvolutions("cosim", Behind::kPlaces);
+  RunRandomConvolutions("cosim", Behind::kPlaces,
+                        {{"parameters.block_in", "2"}, {"parameters.block_out", "2"}});
+  RunRandomConvolutions("cosim", Behind::kPlaces, ThreeByThree());
+  RunRandomConvolutions("vta", Behind::kPlaces);
+}
+
+// Neighbouring pixels stand in one element then.
+TEST(LowerGroup, RefusesPixelsOfChannelsThatFillNoBlocks) {
+  const auto why = [](int64_t channels) {
+    GraphBuilder b;
+    const ValueId y = b.Conv(b.Input({1, 8, 9, 9}), channels, {}, 1, 1, false);
+    return WhyCpu(Load("cosim"), b, b.Add(graph::DepthToSpace{{2, 2}}, {y}));
+  };
+  EXPECT_EQ(why(32), "");
+  GraphBuilder alone;
+  const ValueId x = alone.Input({1, 8, 9, 9});
+  EXPECT_EQ(WhyCpu(Load("cosim"), alone, alone.Add(graph::ResizeNearest{{2, 2}}, {x})), "");
+  EXPECT_EQ(why(24),
+            "its 6 channels fill no blocks of 4, so that a block holds values of neighbouring pixels");
 }
 
 // The order of results is that of sums only while requantization keeps it.
@@ -362,6 +390,11 @@ TEST(LowerGroup, PoolsAndElementwiseGroupsRunAsTheGoldenModelSays) {
     const ValueId x = add.Input({1, 6, 5, 3}), y = add.Input({1, 6, 5, 3}, "y");
     EXPECT_TRUE(RunsAsGolden(spec, add, add.Add(graph::QAdd{{1, 50, 6}, {2, 60, 6}, -3}, {x, y})));
     EXPECT_TRUE(RunsAsGolden(spec, clip, clip.Add(graph::Clip{-5, 6}, {clip.Input({1, 6, 5, 3})})));
+    GraphBuilder resize, spread;
+    EXPECT_TRUE(
+        RunsAsGolden(spec, resize, resize.Add(graph::ResizeNearest{{2, 3}}, {resize.Input({1, 6, 5, 3})})));
+    EXPECT_TRUE(
+        RunsAsGolden(spec, spread, spread.Add(graph::DepthToSpace{{2, 3}}, {spread.Input({1, 288, 3, 2})})));
   }
 }
 

@@ -181,6 +181,8 @@ Expr KernelPart::ResultAt(const Indices& i) const {
   // What pools find is a value of their input.
   if (op_ && e_.type != kInt32) value = ops::Saturated(e_.type, value);
   for (const EpilogueStep& step : e_.steps) value = After(step, value, i);
+  // Nothing moves elements alone: they go through the accumulators.
+  if (!op_ && e_.steps.empty()) value = ops::Saturated(lane_, ops::As(kInt32, value));
   return MakeCast(array_.results_are_mirrored ? kInt32 : lane_, value);
 }
 

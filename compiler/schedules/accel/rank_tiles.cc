@@ -77,8 +77,9 @@ class TileModel {
   }
 
   double Tiles(const Tile& t) const {
-    return static_cast<double>(w_.n * CeilDiv(w_.g, t.g) * CeilDiv(w_.co, t.co) * CeilDiv(w_.OutRows(), t.y) *
-                               CeilDiv(w_.OutCols(), t.x));
+    const int64_t blocks = w_.PlaceBlocks(), of_channels = w_.co / blocks * CeilDiv(blocks, t.co);
+    const int64_t of_pixels = CeilDiv(w_.OutRows(), t.y) * CeilDiv(w_.OutCols(), t.x);
+    return static_cast<double>(w_.n * CeilDiv(w_.g, t.g) * of_channels * of_pixels);
   }
   double Chunks(const Tile& t) const {
     const int64_t inputs = IsDense() ? CeilDiv(w_.ci, t.ci) : 1;
@@ -101,7 +102,7 @@ class TileModel {
     const double compute =
         has_weights_ ? rows * static_cast<double>(SummedElements(w_.ci) * Together(w_.kh) * row) : 0;
     const int weights = kind_.WeightMemory(array_);
-    const auto element = static_cast<double>(ElementCycles());
+    const auto element = static_cast<double>(element_cycles_);
     const double alu =
         outputs * AluPasses() * element + tiles * AluInstructions(t) * 20 + tiles * PoolCycles(t);
 
@@ -173,7 +174,7 @@ class TileModel {
   int64_t TilesAlong(const Tile& t) const {
     if (t.thread_axis == Tile::ThreadAxis::kY) return CeilDiv(w_.OutRows(), t.y);
     if (t.thread_axis == Tile::ThreadAxis::kX) return CeilDiv(w_.OutCols(), t.x);
-    return w_.g > 1 ? CeilDiv(w_.g, t.g) : CeilDiv(w_.co, t.co);
+    return w_.g > 1 ? CeilDiv(w_.g, t.g) : CeilDiv(w_.PlaceBlocks(), t.co);
   }
 
   /// Whether one instruction of the ALU adds all taps that are on chip: enough sums stand between two of one.
@@ -182,7 +183,7 @@ class TileModel {
     int latency = 0;
     for (const isa::Unit& unit : spec_.units)
       if (unit.lanes > 0) latency = std::max(latency, unit.latency);
-    return Outputs(t) * ElementCycles() >= latency;
+    return Outputs(t) * element_cycles_ >= latency;
   }
 
   // A bank is one unit's at a time: units work at once where each thread's data have banks of their own.
@@ -206,15 +207,14 @@ class TileModel {
     for (const isa::Unit& unit : spec.units) lanes = std::max<int64_t>(lanes, unit.lanes);
     return CeilDiv(spec.memories[array.accumulators].LaneCount(), lanes);
   }
-  int64_t ElementCycles() const { return element_cycles_; }
 
   // Of a layer's work, what the busiest unit does: tiles are dealt in turn, and the last may be smaller.
   double LargestShare(const Tile& t) const {
     if (t.units == 1) return 1;
     const bool rows = t.thread_axis == Tile::ThreadAxis::kY, groups = w_.g > 1, cols = Slides(t);
-    const int64_t extent = rows ? w_.OutRows() : cols ? w_.OutCols() : groups ? w_.g : w_.co;
-    const int64_t size = rows ? t.y : cols ? t.x : groups ? t.g : t.co;
-    const int64_t tiles = TilesAlong(t), missing = (tiles - 1) % t.units == 0 ? tiles * size - extent : 0;
+    const int64_t extent = rows ? w_.OutRows() : cols ? w_.OutCols() : groups ? w_.g : w_.PlaceBlocks();
+    const int64_t size = rows ? t.y : cols ? t.x : groups ? t.g : t.co, tiles = TilesAlong(t);
+    const int64_t missing = (tiles - 1) % t.units == 0 ? tiles * size - extent : 0;
     const int64_t most = std::max(CeilDiv(tiles, t.units) * size - missing, tiles / t.units * size);
     return static_cast<double>(most) / static_cast<double>(extent);
   }
@@ -265,7 +265,7 @@ class TileModel {
     const int64_t maxima =
         channels * t.y * (PoolPasses(w_.pool->rows, w_.oh) * cols + PoolPasses(w_.pool->cols, w_.ow) * t.x);
     const int64_t kept = Slides(t) ? channels * cols * (w_.pool->rows.taps - w_.pool->rows.step) : 0;
-    return static_cast<double>((2 * maxima + kept) * ElementCycles());
+    return static_cast<double>((2 * maxima + kept) * element_cycles_);
   }
   // Accumulators of maxima that are not computed over the sums.
   int64_t PoolElements(const Tile& t) const {
@@ -491,10 +491,10 @@ std::vector<TileWork> TilesInOrder(const isa::Spec& spec, const Array& array, co
 std::optional<TileCost> CostOf(const isa::Spec& spec, const Array& array, const KernelTemplate& kind,
                                const Window& window, const Epilogue& epilogue, const Tile& tile) {
   const TileModel model(spec, array, kind, window, epilogue);
-  const bool slides = tile.thread_axis == Tile::ThreadAxis::kX;
-  if (slides && (tile.threads == 1 || !CanSlide(window, tile.y))) return std::nullopt;
-  if (!model.Fits(tile)) return std::nullopt;
-  return model.CostOf(tile);
+  const bool shares =
+      tile.thread_axis != Tile::ThreadAxis::kX || (tile.threads > 1 && CanSlide(window, tile.y));
+  const bool fits = shares && tile.co <= window.PlaceBlocks() && model.Fits(tile);
+  return fits ? std::optional(model.CostOf(tile)) : std::nullopt;
 }
 
 }  // namespace cosim::kernels

@@ -23,6 +23,15 @@ struct Pooling {
   friend bool operator==(const Pooling&, const Pooling&) = default;
 };
 
+/// Results that stand in DRAM so many rows and columns apart. The places between hold other blocks of
+/// channels, those of one place behind those of the place before (`phases`, as graph::DepthToSpace), or the
+/// same again (as graph::ResizeNearest).
+struct Spread {
+  int64_t rows = 1, cols = 1;
+  bool phases = false;
+  friend bool operator==(const Spread&, const Spread&) = default;
+};
+
 /// A sliding window over blocked values; channels counted in layout blocks (of `si` elements where they are
 /// read, `so` where they are written), extents in pixels. Pools leave ci at 1. A convolution may have groups,
 /// each with ci and co blocks of its own.
@@ -36,9 +45,12 @@ struct Window {
   double gather = 0;  ///< cycles of the load unit for an element gathered in pieces; 0: elements come whole
   /// Weights stand as blocks of pixels do, their inputs outside: [g][ci][si][co][so]….
   bool weights_in_blocks = false;
-  int64_t rows_stored = 0;      ///< rows of the output's blocks in DRAM, where it fills fewer; 0: as it has
-  bool fed = false;             ///< what it slides over is computed on chip, by a feeder (kernel.h)
-  std::optional<Pooling> pool;  ///< of the sums, the largest of each of these windows go on
+  int64_t rows_stored = 0;       ///< rows of the output's blocks in DRAM, where it fills fewer; 0: as it has
+  bool fed = false;              ///< what it slides over is computed on chip, by a feeder (kernel.h)
+  std::optional<Pooling> pool;   ///< of the sums, the largest of each of these windows go on
+  std::optional<Spread> spread;  ///< none: one behind the other
+  /// Blocks of channels of a place of the output.
+  int64_t PlaceBlocks() const { return spread && spread->phases ? co / (spread->rows * spread->cols) : co; }
   int64_t OutRows() const { return pool ? pool->rows.out : oh; }
   int64_t OutCols() const { return pool ? pool->cols.out : ow; }
   /// Sums for so many rows and columns of the output; where these are pooled, neighbours share some.

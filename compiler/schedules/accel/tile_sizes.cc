@@ -24,7 +24,7 @@ std::vector<int64_t> AllSizes(int64_t extent) {
 std::vector<Tile> ChannelTiles(const Window& window, bool sums_channels,
                                std::vector<int64_t> (*sizes)(int64_t extent)) {
   std::vector<Tile> tiles;
-  for (int64_t co : sizes(window.co))
+  for (int64_t co : sizes(window.PlaceBlocks()))
     for (int64_t ci : sums_channels ? sizes(window.ci) : std::vector<int64_t>{1})
       tiles.push_back({.co = co, .ci = ci});
   for (int64_t g : sizes(window.g))
