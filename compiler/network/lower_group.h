@@ -191,6 +191,7 @@ class GroupLowering {
   bool MayStandInTiles(graph::ValueId value) const;
   /// Has a convolution leave its result so, where it can.
   void StandInTiles(const Group& group, AcceleratorGroup& out, Window& window) const;
+  bool FeedsWindows(graph::ValueId value) const;
   bool PlanElementwise(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   bool PlanConvolution(const Group& group, AcceleratorGroup& out, Plan& plan, std::string& reason) const;
   /// Makes a convolution whose window is unrolled one that gathers its windows from an image, if the ISA can.

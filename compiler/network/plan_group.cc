@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <bit>
 
+#include "compiler/network/convert.h"
 #include "compiler/network/geometry.h"
 #include "compiler/network/lower_group.h"
 #include "compiler/tir/rounding.h"
 
 namespace cosim::network {
 
+using graph::ValueId;
 using tir::CeilDiv;
 
 namespace {
@@ -136,9 +138,27 @@ bool GroupLowering::PlanImage(const Group& group, const ConvView& view, Accelera
   return true;
 }
 
+// Whether all that reads a value are convolutions that take their windows from patches or rows of pixels,
+// which the host makes.
+bool GroupLowering::FeedsWindows(ValueId value) const {
+  return !users_[value].empty() && !std::ranges::count(graph_.outputs(), value) &&
+         std::ranges::all_of(users_[value], [&](ValueId user) {
+           const graph::Node& node = graph_.node(user);
+           if (SourceOf(graph_, {user, {Layout::Kind::kImage}}).value == value) return FeedsWindows(user);
+           return node.As<graph::Conv2d>() && graph_.node(node.inputs[1]).As<graph::Constant>() &&
+                  node.inputs[0] == value &&
+                  UsePatches(ViewOf(graph_, Group{.nodes = {user}}, value), array_);
+         });
+}
+
 bool GroupLowering::PlanElementwise(const Group& group, AcceleratorGroup& out, Plan& plan,
                                     std::string& reason) const {
   const auto& node = graph_.node(group.anchor());
+  if (FeedsWindows(group.result()))
+    return reason =
+               "few channels: the host makes rows of pixels of them, which the accelerator gathers windows "
+               "from",
+           false;
   out.input = LookThroughViews(node.inputs[0]);
   if (node.As<graph::ScaledAdd>() && !array_.HasParameters()) return reason = NoMultiplier(), false;
   out.input_layout = ReadLayout();

@@ -179,6 +179,73 @@ TEST(TfliteTables, ExponentialsLogarithmsAndSquareRoots) {
                 HasSubstr("uint8 values: the reference computes float32, int8 and int16"));
 }
 
+int CountOf(const Model& model, bool (*is)(const graph::Node&)) {
+  return static_cast<int>(std::ranges::count_if(model.graph.nodes(), is));
+}
+bool IsTable(const graph::Node& node) { return node.As<graph::Table>() != nullptr; }
+bool IsPair(const graph::Node& node) {
+  return node.As<graph::HostOp>() != nullptr && node.inputs.size() == 2;
+}
+
+// With the constant known, and as an input that happens to hold it.
+TEST(TfliteTables, PairsWithAConstantAreFunctionsOfTheOther) {
+  const Shape shape = {1, 4, 5, 13};
+  for (const char* op : {"ADD", "SUB", "MUL", "DIV", "SQUARED_DIFFERENCE", "PRELU"})
+    for (const DType type : {DType::kInt8, DType::kUint8})
+      for (const bool constant_first : {false, true}) {
+        if (constant_first && std::string_view(op) == "PRELU") continue;
+        SCOPED_TRACE(testing::Message() << op << graph::Name(type) << constant_first);
+        const Tensor x = RandomOf(type, shape, 1), c = RandomOf(type, {1}, 7);
+        const TensorInfo any = Scaled(type, shape, 0.05f, ZeroOf(type, 3)),
+                         one = Scaled(type, {1}, 0.07f, ZeroOf(type, -9)),
+                         out = Scaled(type, shape, 0.06f, ZeroOf(type, 5));
+        const OperatorOptions options =
+            std::string_view(op) == "DIV" ? OperatorOptions{ElementwiseOptions{}} : NoOptions{};
+        const auto sorted = [&](const auto& constant, const auto& other) {
+          return constant_first ? std::vector{constant, other} : std::vector{other, constant};
+        };
+        auto known = sorted(Known(one, c), any), unknown = sorted(one, any);
+        known.push_back(out);
+        unknown.push_back(out);
+        EXPECT_EQ(Results(known, 1, op, options, {x}), Results(unknown, 1, op, options, sorted(c, x)));
+        Diagnostics diagnostics;
+        const auto model = OneOperator(known, op, options, diagnostics);
+        ASSERT_TRUE(model) << diagnostics.Render();
+        EXPECT_EQ(CountOf(*model, IsTable), 1);
+        EXPECT_EQ(CountOf(*model, IsPair), 0);
+      }
+  const TensorInfo any = Scaled(DType::kInt8, shape, 0.05f, 3);
+  Diagnostics diagnostics;
+  const auto several =
+      OneOperator({any, Known(Scaled(DType::kInt8, {13}, 0.07f, 0), RandomOf(DType::kInt8, {13}, 7)), any},
+                  "MUL", NoOptions{}, diagnostics);
+  ASSERT_TRUE(several) << diagnostics.Render();
+  EXPECT_EQ(CountOf(*several, IsTable), 0) << "a constant of each channel";
+}
+
+TEST(TfliteTables, TwoFunctionsBecomeOne) {
+  const TensorInfo any = Scaled(DType::kInt8, {4, 50}, 0.05f, 3),
+                   one = Known(Scaled(DType::kInt8, {1}, 0.07f, -9), RandomOf(DType::kInt8, {1}, 7));
+  File file{.name = "test.tflite", .tensors = {any, one, any, one, any}};
+  file.operators = {{.name = "MUL", .inputs = {0, 1}, .outputs = {2}},
+                    {.name = "SUB", .inputs = {2, 3}, .outputs = {4}}};
+  file.inputs = {0};
+  const Tensor x = RandomOf(DType::kInt8, {4, 50}, 1);
+  const auto results = [&](std::vector<int> outputs, int tables) {
+    file.outputs = std::move(outputs);
+    Diagnostics diagnostics;
+    const auto model = Builder(file, diagnostics).Run();
+    EXPECT_TRUE(model) << diagnostics.Render();
+    if (!model) return Tensor{};
+    EXPECT_EQ(CountOf(*model, IsTable), tables);
+    return *golden::Run(model->graph, {x})[model->graph.outputs().back()];
+  };
+  const Tensor both = results({2, 4}, 2);
+  EXPECT_EQ(results({4}, 1), both);
+  const auto first = Results({any, one, any}, 1, "MUL", NoOptions{}, {x});
+  EXPECT_EQ(Results({any, one, any}, 1, "SUB", NoOptions{}, first).at(0), both);
+}
+
 TEST(TfliteTables, ReluBetweenConstants) {
   for (const DType type : kQuantized) {
     ExpectFunction("RELU_N1_TO_1", NoOptions{}, type, 0.05f, 0.05f,

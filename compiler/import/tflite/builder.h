@@ -246,6 +246,10 @@ class Builder {
   Aligned AlignedOperands();
   /// A function of one quantized value, by a table: of what `f` gives, bounded by the type's range.
   bool ByTable(const std::function<int64_t(int32_t)>& f);
+  /// An operation on corresponding values: a table where it is one of bytes and either operand is the same
+  /// constant everywhere, else `op` on the host for the reason `why`.
+  graph::ValueId OnPairs(const graph::HostOperatorPtr& op, const std::vector<graph::ValueId>& pair,
+                         const std::string& why);
   bool ByFloatTable(const std::function<float(float)>& f);
   /// The same, and of int16 by lines (tflite_functions.h).
   bool ByFloatTableOrLines(const std::function<float(float)>& f);

@@ -192,8 +192,7 @@ bool Builder::Divide() {
                                       ZeroPoint(to),
                                       limits->low,
                                       limits->high};
-  return Finish(Host(name_, host::QuantizedDivision(division), operands.values, kNoPairs, QuantizationOf(to)),
-                operands.nchw);
+  return Finish(OnPairs(host::QuantizedDivision(division), operands.values, kNoPairs), operands.nchw);
 }
 
 // Quotients rounded down, and what is left over, which has the sign of the divisor. In 64 bits nothing
@@ -276,9 +275,7 @@ bool Builder::SquaredDifference() {
       Multiplier::Of(out),
       ZeroPoint(to),
       wide};
-  return Finish(
-      Host(name_, host::QuantizedSquaredDifference(difference), values, kNoPairs, QuantizationOf(to)),
-      operands.nchw);
+  return Finish(OnPairs(host::QuantizedSquaredDifference(difference), values, kNoPairs), operands.nchw);
 }
 
 bool Builder::PRelu() {
@@ -301,8 +298,7 @@ bool Builder::QuantizedPRelu() {
                                Multiplier::Of(static_cast<double>(negative)),
                                ZeroPoint(to)};
   const Aligned operands = AlignedOperands();
-  return Finish(Host(name_, host::QuantizedPRelu(relu), operands.values, kNoPairs, QuantizationOf(to)),
-                operands.nchw);
+  return Finish(OnPairs(host::QuantizedPRelu(relu), operands.values, kNoPairs), operands.nchw);
 }
 
 }  // namespace cosim::import::tflite

@@ -155,7 +155,7 @@ bool Builder::Add() {
       : constant   ? "one of its operands is a constant of the whole shape"
       : same_shape ? "its multipliers are out of range"
                    : "its operands have different shapes";
-  return Finish(Host(name_, host::Addition(add), {x, y}, why, QuantizationOf(to)), nchw);
+  return Finish(OnPairs(host::Addition(add), {x, y}, why), nchw);
 }
 
 // int16 under scales that are powers of two, one of which is the result's: the other operand is shifted.
@@ -200,10 +200,9 @@ bool Builder::Multiply() {
                         static_cast<double>(Info(to).scales[0]);
   const host::TfliteProduct product{
       {ZeroPoint(a), ZeroPoint(b)}, Multiplier::Of(factor), ZeroPoint(to), limits->low, limits->high};
-  return Finish(
-      Host(name_, host::Product(product), {x, y},
-           "the ISA does not multiply two activations: an ALU op would lift that", QuantizationOf(to)),
-      nchw);
+  return Finish(OnPairs(host::Product(product), {x, y},
+                        "the ISA does not multiply two activations: an ALU op would lift that"),
+                nchw);
 }
 
 bool Builder::Dequantize() {

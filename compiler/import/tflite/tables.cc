@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
 
 #include "compiler/host/inverse_root.h"
 #include "compiler/host/tflite_functions.h"
@@ -68,6 +70,54 @@ bool Builder::ByTable(const std::function<int64_t(int32_t)>& f) {
   const bool nchw = Info(from).shape.size() == 4 && nchw_.count(from) > 0;
   const ValueId x = nchw ? Nchw(from) : Plain(from);
   return Finish(model_.graph.Add(name_, std::move(table), {x}, QuantizationOf(to)), nchw);
+}
+
+namespace {
+
+/// The only value of a constant of bytes; nothing for anything else.
+std::optional<int8_t> OnlyValue(const graph::Node& node) {
+  const auto* constant = node.As<graph::Constant>();
+  if (constant == nullptr || node.type.dtype != DType::kInt8) return std::nullopt;
+  const auto values = constant->data->data<int8_t>();
+  if (values.empty() || std::ranges::any_of(values, [&](int8_t v) { return v != values[0]; }))
+    return std::nullopt;
+  return values[0];
+}
+
+std::vector<int8_t> AllBytes() {
+  std::vector<int8_t> all(256);
+  std::iota(all.begin(), all.end(), int8_t{-128});
+  return all;
+}
+
+}  // namespace
+
+ValueId Builder::OnPairs(const graph::HostOperatorPtr& op, const std::vector<ValueId>& pair,
+                         const std::string& why) {
+  const auto host = [&] { return Host(name_, op, pair, why, QuantizationOf(op_->outputs[0])); };
+  if (pair[0] < 0 || pair[1] < 0) return host();
+  graph::Graph& graph = model_.graph;
+  const auto type = [&](size_t k) -> const graph::TensorType& { return graph.node(pair[k]).type; };
+  const auto same = OnlyValue(graph.node(pair[0])), other = OnlyValue(graph.node(pair[1]));
+  const size_t varies = same ? 1 : 0;
+  const auto constant = same ? same : other;
+  const auto inferred = op->Infer(std::vector<graph::HostOperand>{{type(0)}, {type(1)}});
+  const auto* types = std::get_if<std::vector<graph::TensorType>>(&inferred);
+  if (same.has_value() == other.has_value() || types == nullptr || types->front() != type(varies))
+    return host();
+
+  const graph::Tensor all({256}, AllBytes()), one({1}, std::vector<int8_t>{*constant});
+  const auto results = graph::Evaluate(
+      *op, varies == 0 ? std::vector<const graph::Tensor*>{&all, &one} : std::vector{&one, &all});
+  const auto values = results[0].data<int8_t>();
+  // Of a value that is a table's itself, one table for both.
+  const graph::Node& node = graph.node(pair[varies]);
+  const auto* before = node.As<graph::Table>();
+  graph::Table table;
+  for (int32_t q = -128; q <= 127; ++q)
+    table.table.push_back(values[(before ? before->table[q + 128] : q) + 128]);
+  const ValueId read = before ? node.inputs[0] : pair[varies];
+  return graph.Add(name_, std::move(table), {read}, QuantizationOf(op_->outputs[0]));
 }
 
 // A function of the real value, in float32, rounded half away from zero.
