@@ -109,8 +109,10 @@ TEST(TfliteTables, AbsoluteValuesAndRoots) {
     Tensor in({type, {60}});
     graph::WithElementType(type, [&](auto t) {
       if constexpr (std::is_integral_v<decltype(t)>)
-        for (int i = 0; i < 60; ++i)
-          in.mutable_data<decltype(t)>()[i] = static_cast<decltype(t)>(zero + 1 + 4 * i);
+        for (int i = 0; i < 60; ++i) {
+          const int value = zero + 1 + 4 * i;
+          in.mutable_data<decltype(t)>()[i] = static_cast<decltype(t)>(value);
+        }
     });
     const auto out = Results({x, y}, 1, "RSQRT", NoOptions{}, {in});
     ASSERT_EQ(out.size(), 1u);
@@ -194,6 +196,7 @@ TEST(TfliteTables, PairsWithAConstantAreFunctionsOfTheOther) {
     for (const DType type : {DType::kInt8, DType::kUint8})
       for (const bool constant_first : {false, true}) {
         if (constant_first && std::string_view(op) == "PRELU") continue;
+        if (type == DType::kUint8 && std::string_view(op) == "SQUARED_DIFFERENCE") continue;  // is none
         SCOPED_TRACE(testing::Message() << op << graph::Name(type) << constant_first);
         const Tensor x = RandomOf(type, shape, 1), c = RandomOf(type, {1}, 7);
         const TensorInfo any = Scaled(type, shape, 0.05f, ZeroOf(type, 3)),

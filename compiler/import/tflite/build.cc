@@ -38,7 +38,7 @@ std::optional<Model> Builder::Run() {
   AddOutputs();
   ReportFaults();
   if (diagnostics_.HasErrors()) return std::nullopt;
-  if (!file_.others.empty()) model_.graph = graph::RemoveDeadValues(model_.graph);
+  if (!file_.others.empty() || may_have_dead_values_) model_.graph = graph::RemoveDeadValues(model_.graph);
   return std::move(model_);
 }
 

@@ -425,6 +425,7 @@ class Builder {
   const File& file_;
   Diagnostics& diagnostics_;
   Model model_;
+  bool may_have_dead_values_ = false;  ///< a value that is read has become another
   const OperatorInfo* op_ = nullptr;
   std::string name_;
   std::map<int, graph::ValueId> plain_, nchw_;

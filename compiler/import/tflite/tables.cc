@@ -117,6 +117,7 @@ ValueId Builder::OnPairs(const graph::HostOperatorPtr& op, const std::vector<Val
   for (int32_t q = -128; q <= 127; ++q)
     table.table.push_back(values[(before ? before->table[q + 128] : q) + 128]);
   const ValueId read = before ? node.inputs[0] : pair[varies];
+  may_have_dead_values_ |= before != nullptr;
   return graph.Add(name_, std::move(table), {read}, QuantizationOf(op_->outputs[0]));
 }
 
