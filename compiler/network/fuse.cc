@@ -114,17 +114,16 @@ class Fuser {
 
   // One elementwise operation, or a max pool of a convolution: requantization and clips keep the order of
   // values, so that the largest sum of a window is the largest result, and only that one is requantized. Or
-  // what has its pixels stand elsewhere.
-  // Whatever computes another operand sees nothing of this group, so it can always
-  // run before it.
-  void TakeOne(Group& group, bool may_pool) {
+  // what has a convolution's pixels stand elsewhere. Whatever computes another operand sees nothing of this
+  // group, so it can always run before it.
+  void TakeOne(Group& group, bool has_pixels) {
     if (options_.keep_every_value) return;
     const ValueId next = OnlyUser(group);
     if (next < 0) return;
     const graph::Node& node = graph_.node(next);
     const bool fits = node.As<graph::QAdd>() || node.As<graph::QLeakyRelu>() ||
                       node.As<graph::QHardSwish>() || node.As<graph::Table>() ||
-                      (may_pool && (node.As<graph::MaxPool>() || Spreads(node)));
+                      (has_pixels && (node.As<graph::MaxPool>() || Spreads(node)));
     if (!fits || std::ranges::count(node.inputs, group.result()) > 1) return;
     Take(group, next);
     TakeClip(group);

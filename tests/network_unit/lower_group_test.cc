@@ -11,6 +11,7 @@
 
 #include "compiler/cpu/jit.h"
 #include "compiler/golden/golden.h"
+#include "compiler/host/movement.h"
 #include "compiler/network/compile.h"
 #include "compiler/network/program_builder.h"
 #include "isa/verify/verify.h"
@@ -285,6 +286,29 @@ TEST(LowerGroup, ConvolutionsWithPixelsBetweenRunAsTheGoldenModelSays) {
                         {{"parameters.block_in", "2"}, {"parameters.block_out", "2"}});
   RunRandomConvolutions("cosim", Behind::kPlaces, ThreeByThree());
   RunRandomConvolutions("vta", Behind::kPlaces);
+}
+
+// Rows of pixels are what the host makes, so that what comes before them is the host's too.
+TEST(LowerGroup, LeavesToTheHostWhatFewChannelsGoThroughBeforeTheirWindows) {
+  const isa::Spec spec = Load("cosim", {{"parameters.block_in", "16"}, {"parameters.block_out", "16"}});
+  const auto why = [&](int64_t channels, bool turned, bool shown) {
+    GraphBuilder b;
+    graph::Table table{std::vector<int32_t>(256, 3)};
+    const graph::Shape rows = {1, 9, 9, channels}, image = {1, channels, 9, 9};
+    const ValueId y = b.Add(table, {b.Input(turned ? rows : image)});
+    const graph::HostOp turn{
+        host::Transpose({0, 3, 1, 2}), 0, {graph::DType::kInt8, image}, "as the file has it"};
+    const ValueId x = turned ? b.Add(turn, {y}) : y;
+    const ValueId z = b.Conv(x, 16, {}, 3, 3, false);
+    b.graph.SetOutputs(shown ? std::vector{y, z} : std::vector{z});
+    GroupLowering lowering(spec, b.graph, {});
+    std::string reason;
+    return lowering.Lower(Fuse(b.graph, {}).front(), reason) ? "" : reason;
+  };
+  for (const bool turned : {false, true})
+    EXPECT_THAT(why(3, turned, false), HasSubstr("the host makes rows of pixels of them"));
+  EXPECT_EQ(why(3, false, true), "") << "somebody else reads it";
+  EXPECT_EQ(why(32, false, false), "");
 }
 
 // Neighbouring pixels stand in one element then.
