@@ -447,7 +447,7 @@ TEST(KernelDifferential, PooledConvolutionsComputeWhatPlainLoopsDo) {
   for (const auto& [isa, seed] : {std::pair{"cosim", 5000}, {"vta", 7000}}) {
     const Ran ran = RunRandomProblems(isa, seed, Cases(100), Of::kPooledConvolutions);
     EXPECT_GT(ran.tiles, Cases(80)) << isa;
-    if (!kSanitized) EXPECT_GT(ran.sliding, 2) << isa;  // of a third there may be none
+    EXPECT_GT(ran.sliding, kSanitized ? -1 : 2) << isa;  // of a third there may be none
     EXPECT_GT(ran.in_place, Cases(20)) << isa;
   }
 }
