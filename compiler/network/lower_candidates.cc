@@ -73,8 +73,8 @@ std::shared_ptr<const UnplacedKernel> GroupLowering::UnplacedOf(const Group& gro
   KernelCache& kernels = *options_.cache->kernels;
   const bool resident =
       ParametersResident(spec_, array_, plan.window, plan.feeder ? &plan.feeder->plan.window : nullptr);
-  const std::string key = fmt::format("{} {} {} parts {}{}{}{}", options_.cache->scope, KeyOf(group, plan),
-                                      KeyOf(tile), plan.window.parts, plan.gathered ? " gathered" : "",
+  const std::string key = fmt::format("{} {} {}{}{}{}", options_.cache->scope, KeyOf(group, plan),
+                                      KeyOf(tile), plan.gathered ? " gathered" : "",
                                       plan.window.pool ? " pool" : "", resident ? " resident" : "");
   auto known = kernels.Find(key);
   if (!known) kernels.Put(key, known = MakeUnplaced(group, plan, tile, watch));
@@ -161,7 +161,7 @@ std::vector<GroupLowering::Lowered> GroupLowering::LowerTuned(const Group& group
 
 std::string GroupLowering::SpaceKeyOf(const Plan& plan) const {
   const Window& w = plan.window;
-  std::string key = fmt::format("{} {} {} {} {}", KeyOf(plan), w.parts, w.gather, plan.epilogue.HasResidual(),
+  std::string key = fmt::format("{} {} {} {}", KeyOf(plan), w.gather, plan.epilogue.HasResidual(),
                                 plan.epilogue.HasOtherWork());
   if (w.pool)
     for (const kernels::PoolAxis& axis : {w.pool->rows, w.pool->cols})
@@ -204,13 +204,14 @@ std::string GroupLowering::KeyOf(const Group& group, const Plan& plan) const {
 
 std::string GroupLowering::KeyOf(const Plan& plan) {
   const Window& w = plan.window;
-  return fmt::format(
-      "{}{} {} {}{}", plan.feeder ? KeyOf(plan.feeder->plan) + " feeds " : "", fmt::ptr(plan.kind),
-      fmt::join({w.n,  w.ci, w.h,  w.w,  w.co, w.oh,  w.ow,   w.g,      w.si,    w.so,        w.kh,
-                 w.kw, w.sh, w.sw, w.dh, w.dw, w.top, w.left, w.bottom, w.right, w.pad_value, w.rows_stored},
-                ","),
-      fmt::join(plan.epilogue.Rhythm(), ","),
-      (w.weights_in_blocks ? " weights in blocks" : "") + TextOf(w.spread));
+  return fmt::format("{}{} {} {}{}", plan.feeder ? KeyOf(plan.feeder->plan) + " feeds " : "",
+                     fmt::ptr(plan.kind),
+                     fmt::join({w.n,   w.ci,   w.h,      w.w,     w.co,        w.oh,          w.ow,   w.g,
+                                w.si,  w.so,   w.kh,     w.kw,    w.sh,        w.sw,          w.dh,   w.dw,
+                                w.top, w.left, w.bottom, w.right, w.pad_value, w.rows_stored, w.parts},
+                               ","),
+                     fmt::join(plan.epilogue.Rhythm(), ","),
+                     (w.weights_in_blocks ? " weights in blocks" : "") + TextOf(w.spread));
 }
 
 std::string GroupLowering::KeyOf(const Tile& tile) {

@@ -12,10 +12,10 @@ void GroupLowering::TryRows(const Group& group, const AcceleratorGroup& out, Pla
   const ConvView view = ViewOf(graph_, group, out.input);
   const int64_t groups = view.attributes.groups;
   // Elements of a row stand side by side, one a pixel, and each takes as many weights as the instruction
-  // does.
-  if (groups == 1 || view.o != groups * view.i || array_.rows.group % view.i != 0 || plan.window.parts != 1 ||
-      array_.OutElements() != 1 || plan.window.kw != array_.rows.taps ||
-      plan.window.kh % array_.rows.lines != 0 || plan.window.dw != 1)
+  // does; parts of weights are the inputs of a group, where it has one.
+  if (groups == 1 || view.o != groups * view.i || array_.rows.group % view.i != 0 ||
+      (plan.window.parts != 1 && array_.rows.group != 1) || array_.OutElements() != 1 ||
+      plan.window.kw != array_.rows.taps || plan.window.kh % array_.rows.lines != 0 || plan.window.dw != 1)
     return;
   Plan rows = plan;
   rows.kind = &kernels::Rows();

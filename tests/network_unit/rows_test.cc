@@ -18,7 +18,7 @@ bool GoesAlongRows(const isa::Spec& spec, const GraphBuilder& b) {
 }
 
 // One or two channels a group, windows of as many columns and rows as the instruction takes or not, strides
-// up to beyond them, on arrays of several sizes.
+// up to beyond them, weights of 8 bits and of 9, on arrays of several sizes.
 TEST(Rows, ConvolutionsRunAsTheGoldenModelSays) {
   const auto sizes = [](const char* block, const char* taps,
                         const char* batch) -> std::vector<isa::Override> {
@@ -45,10 +45,11 @@ TEST(Rows, ConvolutionsRunAsTheGoldenModelSays) {
     const isa::Operand& source = spec.formats[spec.FormatIndex("gemm_rows")].intrinsic->sources[0];
     const int64_t taps = source.parts, rows = source.lines;
     const bool pairs = spec.isa == "split_loads";
-    int along_rows = 0;
+    int along_rows = 0, in_parts = 0;
     for (int seed = 1; seed <= Cases(24); ++seed) {
       SCOPED_TRACE(::testing::Message() << "shape " << shape << ", seed " << seed);
       GraphBuilder b(seed);
+      b.wide_weights = seed % 4 == 1;
       graph::Conv2d conv;
       const int64_t kh = rows * b.Pick(1, rows == 1 ? 3 : 2) + (seed % 5 == 0 ? 1 : 0);
       const int64_t kw = seed % 6 == 0 ? taps + 1 : taps,
@@ -63,9 +64,12 @@ TEST(Rows, ConvolutionsRunAsTheGoldenModelSays) {
       graph::ValueId y = b.Conv(x, conv.groups * channels, conv, kh, kw, false);
       if (seed % 4 == 0) y = b.Add(PoolOver(b, y), {y});
       RunsAsGolden(spec, b, b.Add(graph::Clip{-100, 90}, {y}));
-      along_rows += GoesAlongRows(spec, b);
+      const bool goes = GoesAlongRows(spec, b);
+      along_rows += goes;
+      in_parts += goes && b.wide_weights;
     }
-    EXPECT_GT(along_rows, Cases(8)) << "shape " << shape;
+    EXPECT_GT(along_rows, Cases(pairs ? 6 : 8)) << "shape " << shape;
+    EXPECT_EQ(in_parts > Cases(2), !pairs) << "shape " << shape;
   }
 }
 

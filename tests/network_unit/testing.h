@@ -35,7 +35,9 @@ class GraphBuilder {
   }
   template <typename T>
   graph::ValueId Constant(std::vector<int64_t> shape, int64_t low, int64_t high) {
-    const auto type = std::is_same_v<T, int8_t> ? graph::DType::kInt8 : graph::DType::kInt32;
+    const auto type = std::is_same_v<T, int8_t>    ? graph::DType::kInt8
+                      : std::is_same_v<T, int16_t> ? graph::DType::kInt16
+                                                   : graph::DType::kInt32;
     graph::Tensor data(graph::TensorType{type, std::move(shape)});
     for (T& value : data.template mutable_data<T>()) value = static_cast<T>(Pick(low, high));
     return graph.AddConstant(Name("c"), std::move(data));
@@ -48,7 +50,8 @@ class GraphBuilder {
   graph::ValueId Conv(graph::ValueId x, int64_t channels, const graph::Conv2d& attributes, int64_t kh,
                       int64_t kw, bool shift_only) {
     const int64_t in = graph.node(x).type.shape[1];
-    const auto w = Constant<int8_t>({channels, in / attributes.groups, kh, kw}, -128, 127);
+    const std::vector<int64_t> shape = {channels, in / attributes.groups, kh, kw};
+    const auto w = wide_weights ? Constant<int16_t>(shape, -255, 254) : Constant<int8_t>(shape, -128, 127);
     const auto sum = Add(attributes, {x, w});
     const auto biased = Add(graph::BiasAdd{}, {sum, Constant<int32_t>({channels}, -5000, 5000)});
     graph::Requantize requantize;
@@ -74,6 +77,7 @@ class GraphBuilder {
   }
 
   graph::Graph graph{"test"};
+  bool wide_weights = false;  ///< bytes without a sign less their zero point
 
  private:
   std::string Name(const std::string& stem) { return stem + std::to_string(counter_++); }

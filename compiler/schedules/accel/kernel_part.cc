@@ -109,10 +109,14 @@ layouts::Layout KernelPart::OutputLayout(int64_t h, int64_t w) const {
           {3, w, "x"},    {1, w_.so, "so"}, {0, array_.batch, "b"}, {1, array_.block_out, "o"}};
 }
 
-// A layout of channels that are summed over, with the parts of their weights, which it does not have.
+// A layout with the parts of weights, which it does not have: of channels that are summed over before their
+// lanes; else each channel is its own group, and they are its inputs.
 layouts::Layout KernelPart::InParts(layouts::Layout layout) const {
-  const auto lanes = std::ranges::find(layout, "k", &layouts::Part::name);
-  layout.insert(lanes, {1, w_.parts, "part", true});
+  const layouts::Part part = {1, w_.parts, "part", true};
+  if (kind_.SumsChannels())
+    layout.insert(std::ranges::find(layout, "k", &layouts::Part::name), part);
+  else if (w_.parts > 1)
+    layout.push_back(part);
   return layout;
 }
 
@@ -128,7 +132,7 @@ void KernelPart::MakeSums() {
   }
 
   // Each part of a weight meets the same data.
-  const layouts::Layout seen = kind_.SumsChannels() ? InParts(window) : window;
+  const layouts::Layout seen = InParts(window);
   const Tensor source = te::Placeholder("seen", layouts::PlainShapeOf(seen), lane_);
   std::vector<Tensor> operands = {source};
   std::vector<layouts::Read> reads = {{source, window_, seen}};

@@ -282,7 +282,7 @@ class TileModel {
     return kind_.WindowMemory(array_) == array_.alu_activations ? w_.so * array_.alu_parts : w_.so;
   }
   // Elements of weights that an element of the output sees at each tap, of `ci` input blocks.
-  int64_t SummedElements(int64_t ci) const { return IsDense() ? ci * w_.si * w_.parts : 1; }
+  int64_t SummedElements(int64_t ci) const { return (IsDense() ? ci * w_.si : 1) * w_.parts; }
   int64_t Together(int64_t rows) const { return CeilDiv(rows, kind_.RowsTogether(array_)); }
   int64_t TapRows(const Tile& t) const { return t.ky > 0 ? t.ky : w_.kh; }
   int64_t TapCols(const Tile& t) const { return t.kx > 0 ? t.kx : w_.kw; }

@@ -35,17 +35,20 @@ class RowsTemplate : public KernelTemplate {
                          .dilation = {w.dh, w.dw},
                          .groups = w.co * w.so * array.block_out / array.rows.group};
   }
-  std::vector<layouts::ReducePart> ReducedChannels(const Window&, const Array& array) const override {
-    if (array.rows.group == 1) return {};
-    return {{"member", array.rows.group}};
+  std::vector<layouts::ReducePart> ReducedChannels(const Window& w, const Array& array) const override {
+    std::vector<layouts::ReducePart> parts;
+    if (w.parts > 1) parts.push_back({"part", w.parts});
+    if (array.rows.group > 1) parts.push_back({"member", array.rows.group});
+    return parts;
   }
   std::vector<layouts::ReducePart> ReducedRows(const Window& w, const Array& array) const override {
     if (array.rows.lines == 1) return {{"ky", w.kh}};
     return {{"ky", w.kh / array.rows.lines}, {"row", array.rows.lines}};
   }
   std::optional<layouts::Layout> Weights(const Window& w, const Array& array) const override {
-    layouts::Layout layout = {
-        {0, w.co, "co"}, {0, w.so, "so"}, {2, w.kh / array.rows.lines, "ky"}, {0, array.block_out, "o"}};
+    layouts::Layout layout = {{0, w.co, "co"}, {0, w.so, "so"}, {2, w.kh / array.rows.lines, "ky"}};
+    if (w.parts > 1) layout.push_back({1, w.parts, "part"});
+    layout.push_back({0, array.block_out, "o"});
     const int64_t room = array.block_in;
     if (array.rows.lines > 1)
       layout.push_back({.dim = 2, .extent = array.rows.lines, .name = "row", .within = room});
@@ -59,7 +62,8 @@ class RowsTemplate : public KernelTemplate {
                                 const Tile&) const override {
     const te::Axis b = sum.axis(6);
     std::vector<te::Axis> order, taps;
-    for (const te::Axis& axis : reduced) (axis.name() == "ky" ? order : taps).push_back(axis);
+    for (const te::Axis& axis : reduced)
+      (axis.name() == "ky" || axis.name() == "part" ? order : taps).push_back(axis);
     for (size_t i = 0; i < 8; ++i) order.push_back(sum.axis(i));
     order.insert(order.end(), taps.begin(), taps.end());
     sum.Reorder(order);
