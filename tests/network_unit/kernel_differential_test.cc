@@ -447,7 +447,9 @@ TEST(KernelDifferential, PooledConvolutionsComputeWhatPlainLoopsDo) {
   for (const auto& [isa, seed] : {std::pair{"cosim", 5000}, {"vta", 7000}}) {
     const Ran ran = RunRandomProblems(isa, seed, Cases(100), Of::kPooledConvolutions);
     EXPECT_GT(ran.tiles, Cases(80)) << isa;
-    EXPECT_GT(ran.sliding, kSanitized ? -1 : 2) << isa;  // of a third there may be none
+    if (!kSanitized) {  // of a third there may be none
+      EXPECT_GT(ran.sliding, 2) << isa;
+    }
     EXPECT_GT(ran.in_place, Cases(20)) << isa;
   }
 }
