@@ -161,7 +161,7 @@ std::vector<CopyDim> InstructionWriter::CopyDims(const TransferLeaf& leaf, const
     const int64_t stride = leaf.sram.strides[d];
     const bool owns_gap =
         stride > 0 && sram_offset % stride == 0 && std::ranges::count(state.pitches, stride) > 0;
-    dims.push_back({high - low, low, extent - high, stride, leaf.dram.strides[d], owns_gap});
+    dims.push_back({high - low, low, extent - high, stride, leaf.dram.strides[d], owns_gap, leaf.repeats});
     dram_offset += low * leaf.dram.strides[d];
   }
   if (dims.empty()) dims.push_back({});  // one element

@@ -54,6 +54,7 @@ struct TransferLeaf {
   Access dram, sram;
   std::vector<Bound> bounds;
   int64_t pad_value = 0;
+  bool repeats = false;  ///< padding is the nearest element, not pad_value
 };
 
 /// One tensor intrinsic an index point. `outer_reduction`: loops around the leaf that the sum runs over; the

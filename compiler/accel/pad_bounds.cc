@@ -79,4 +79,28 @@ bool KeepWhere(const tir::Expr& condition, std::vector<NestLoop>& nest) {
   return true;
 }
 
+std::optional<tir::Expr> Unclamped(const tir::Expr& index, const std::vector<NestLoop>& nest,
+                                   std::vector<Bound>& bounds) {
+  const auto* clamp = std::get_if<tir::Binary>(&index->node);
+  const bool is_max = clamp && clamp->op == tir::BinaryOp::kMax;
+  if (!is_max && !(clamp && clamp->op == tir::BinaryOp::kMin)) return index;
+  if (std::ranges::none_of(nest, [&](const NestLoop& loop) { return Mentions(index, loop.var); }))
+    return index;
+  const bool is_limit_first = std::holds_alternative<tir::IntImm>(clamp->a->node);
+  const tir::Expr &limit = is_limit_first ? clamp->a : clamp->b,
+                  &inner = is_limit_first ? clamp->b : clamp->a;
+  if (!std::holds_alternative<tir::IntImm>(limit->node)) return std::nullopt;
+  const auto within = Unclamped(inner, nest, bounds);
+  if (!within) return std::nullopt;
+  std::vector<tir::Var> vars;
+  for (const NestLoop& loop : nest) vars.push_back(loop.var);
+  const auto affine = SplitAffine(*within, vars);
+  const auto moves = [](int64_t step) { return step != 0; };
+  if (!affine || std::ranges::count_if(affine->coefficients, moves) != 1 ||
+      std::ranges::count(affine->coefficients, 1) != 1 ||
+      !CollectBounds(is_max ? Le(limit, *within) : Le(*within, limit), nest, bounds))
+    return std::nullopt;
+  return within;
+}
+
 }  // namespace cosim::accel

@@ -63,7 +63,8 @@ class Printer {
     const std::string dram = Text(leaf.dram, leaf.dims), sram = Text(leaf.sram, leaf.dims);
     text_ += fmt::format("{}{} {}: {} = {}", Indent(depth), leaf.is_store ? "store" : "load", Text(leaf.dims),
                          leaf.is_store ? dram : sram, leaf.is_store ? sram : dram);
-    if (!leaf.bounds.empty()) text_ += fmt::format(", padding {}", leaf.pad_value);
+    if (!leaf.bounds.empty())
+      text_ += leaf.repeats ? ", padding the nearest" : fmt::format(", padding {}", leaf.pad_value);
     text_ += "\n";
   }
 

@@ -176,7 +176,16 @@ class Builder {
     const isa::Memory& memory = spec_.memories[MemoryOf(on_chip)];
     const int64_t parts = PartsOf(on_chip, memory);
     const auto stored = LinearAccess(store.buffer, store.indices, LaneDims(memory), nest);
-    const auto loaded = LinearAccess(load->buffer, load->indices, LaneDims(memory), nest);
+    std::vector<tir::Expr> from = load->indices;
+    if (!to_dram && bounds.empty()) {
+      for (tir::Expr& index : from) {
+        const auto unclamped = Unclamped(index, nest, bounds);
+        if (!unclamped) return false;
+        index = *unclamped;
+      }
+      leaf.repeats = !bounds.empty();
+    }
+    const auto loaded = LinearAccess(load->buffer, from, LaneDims(memory), nest);
     if (!stored || !loaded || !SameLanes(*stored, *loaded)) return false;
     const std::vector<int64_t> extents = LaneExtents(memory, parts);
     for (const auto* access : {&*stored, &*loaded}) {

@@ -143,6 +143,31 @@ std::string Misfit(const std::vector<CopyDim>& outer, const Copy2d& copy, const 
   return {};
 }
 
+// A part of a copy in which nothing repeats, and where it begins.
+struct Part {
+  std::vector<CopyDim> dims;
+  int64_t sram = 0, dram = 0;
+};
+
+// From dim `d` on, the valid elements of each that repeats, and the first and the last again as often as its
+// padding says.
+void SplitRepeated(Part whole, size_t d, std::vector<Part>& out) {
+  if (d == whole.dims.size()) return out.push_back(std::move(whole));
+  const CopyDim dim = whole.dims[d];
+  if (!dim.repeats) return SplitRepeated(std::move(whole), d + 1, out);
+  const auto add = [&](int64_t count, int64_t at, int64_t from, int64_t step) {
+    if (count == 0) return;
+    Part part = whole;
+    part.dims[d] = {count, 0, 0, dim.sram_stride, step, dim.owns_gap};
+    part.sram += at * dim.sram_stride;
+    part.dram += from * dim.dram_stride;
+    SplitRepeated(std::move(part), d + 1, out);
+  };
+  add(dim.pad_low, 0, 0, 0);
+  add(dim.valid, dim.pad_low, 0, dim.dram_stride);
+  add(dim.pad_high, dim.pad_low + dim.valid, dim.valid - 1, 0);
+}
+
 }  // namespace
 
 std::optional<std::vector<Copy2d>> CutCopy(std::vector<CopyDim> dims, const TransferLimits& limits,
@@ -152,6 +177,21 @@ std::optional<std::vector<Copy2d>> CutCopy(std::vector<CopyDim> dims, const Tran
       why = "in tiles that fit, some see padding alone, which no load makes";
       return std::nullopt;
     }
+  if (std::ranges::any_of(dims, [](const CopyDim& dim) { return dim.repeats && Padded(dim); })) {
+    std::vector<Part> parts;
+    SplitRepeated({dims}, 0, parts);
+    std::vector<Copy2d> out;
+    for (const Part& part : parts) {
+      const auto copies = CutCopy(part.dims, limits, why);
+      if (!copies) return std::nullopt;
+      for (Copy2d copy : *copies) {
+        copy.sram += part.sram;
+        copy.dram += part.dram;
+        out.push_back(copy);
+      }
+    }
+    return out;
+  }
   Normalize(dims, limits);
   const Copy2d copy = TakeRowsAndColumns(dims);
   why = Misfit(dims, copy, limits);

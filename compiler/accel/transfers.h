@@ -17,6 +17,7 @@ struct CopyDim {
   /// The on-chip elements from one position to the next belong to this copy, even those that it does not
   /// name: they may be filled with padding.
   bool owns_gap = false;
+  bool repeats = false;  ///< in the padding stand the first and the last valid element again
   int64_t total() const { return pad_low + valid + pad_high; }
 };
 
@@ -35,8 +36,8 @@ struct TransferLimits {
 };
 
 /// Dims outermost first, none empty. Merges what is contiguous on both sides; the rest becomes several
-/// transfers, and so does what is too long for the fields. Nothing, and `why` set, where padding makes that
-/// impossible.
+/// transfers, and so do what is too long for the fields and what repeats. Nothing, and `why` set, where
+/// padding makes that impossible.
 std::optional<std::vector<Copy2d>> CutCopy(std::vector<CopyDim> dims, const TransferLimits& limits,
                                            std::string& why);
 

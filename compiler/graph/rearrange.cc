@@ -43,7 +43,11 @@ void Frame(const Pad& op, const Tensor& x, Tensor& out) {
   const Shape& s = x.shape();
   FillFrom(x, out, [&](auto from, int64_t n, int64_t c, int64_t h, int64_t w) {
     using T = typename decltype(from)::value_type;
-    const int64_t y = h - op.pad[0], z = w - op.pad[1];
+    int64_t y = h - op.pad[0], z = w - op.pad[1];
+    if (op.edge) {
+      y = std::clamp<int64_t>(y, 0, s[2] - 1);
+      z = std::clamp<int64_t>(z, 0, s[3] - 1);
+    }
     if (y < 0 || y >= s[2] || z < 0 || z >= s[3]) return static_cast<T>(op.value);
     return from[((n * s[1] + c) * s[2] + y) * s[3] + z];
   });

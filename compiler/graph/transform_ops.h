@@ -95,15 +95,17 @@ struct Concat : NoAttributes {
 };
 
 /// (x [N,C,H,W]) -> [N,C,top+H+bottom,left+W+right]; float32 or quantized. Outside of x stands `value`: of
-/// x's type, and 0 when float.
+/// x's type, and 0 when float; or, with `edge`, the nearest element of x.
 struct Pad {
   static constexpr std::string_view kMnemonic = "pad";
   std::array<int64_t, 4> pad = {0, 0, 0, 0};  ///< Top, left, bottom, right.
   int32_t value = 0;
+  bool edge = false;
   template <typename Self, typename F>
   static void Attributes(Self& op, F&& f) {
     f("pad", op.pad);
     f("value", op.value);
+    if (op.edge) f("edge", int32_t{1});
   }
 };
 

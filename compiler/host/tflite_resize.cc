@@ -10,7 +10,7 @@
 namespace cosim::host {
 namespace {
 
-constexpr int64_t kUnit = 1 << 10;
+constexpr int64_t kUnitBits = 10, kUnit = 1 << kUnitBits;
 /// So that nothing below leaves 64 bits, and 32 as the reference counts.
 constexpr int64_t kMostExtent = 1 << 20;
 
@@ -65,7 +65,8 @@ T Element(BilinearArithmetic arithmetic, const Corners<T>& c, const BilinearPlac
   if (arithmetic == BilinearArithmetic::kInteger) {
     const int64_t y = rows.fraction[i], x = columns.fraction[j];
     const int64_t sum = Between<int64_t>(as(int64_t{0}), kUnit - y, y, kUnit - x, x, 0);
-    return static_cast<T>((sum + (sum > 0 ? 1 : -1) * (kUnit * kUnit / 2)) / (kUnit * kUnit));
+    const int64_t rounded = (sum + (sum > 0 ? 1 : -1) * (kUnit * kUnit / 2)) / (kUnit * kUnit);
+    return static_cast<T>(rounded);
   }
   const float y = rows.real[i], x = columns.real[j];
   if (arithmetic == BilinearArithmetic::kFloat)
@@ -107,7 +108,10 @@ te::Tensor Table(const std::string& name, const std::vector<T>& list, ops::Defin
 std::optional<ops::Definition> DefineBilinear(BilinearArithmetic arithmetic, const BilinearPlaces& rows,
                                               const BilinearPlaces& columns, const ops::HostSite& site) {
   const bool integer = arithmetic == BilinearArithmetic::kInteger;
-  const tir::DataType type = integer ? ops::kInt64 : ops::kReal32;
+  // Fractions are from -512 to 1023: sums of bytes stay below 2^29.
+  const tir::DataType type = !integer                          ? ops::kReal32
+                             : site.type.dtype == DType::kInt8 ? ops::kInt32
+                                                               : ops::kInt64;
   ops::Definition result;
   struct Axis {
     te::Tensor lower, upper, distance;
@@ -116,8 +120,9 @@ std::optional<ops::Definition> DefineBilinear(BilinearArithmetic arithmetic, con
     Axis a;
     a.lower = Table(name + ".lower", p.lower, result);
     a.upper = Table(name + ".upper", p.upper, result);
-    a.distance =
-        integer ? Table(name + ".fraction", p.fraction, result) : Table(name + ".distance", p.real, result);
+    a.distance = integer ? Table(name + ".fraction",
+                                 std::vector<int32_t>(p.fraction.begin(), p.fraction.end()), result)
+                         : Table(name + ".distance", p.real, result);
     return a;
   };
   const Axis r = axis(site.name + ".rows", rows), c = axis(site.name + ".columns", columns);
@@ -132,16 +137,19 @@ std::optional<ops::Definition> DefineBilinear(BilinearArithmetic arithmetic, con
     };
     const Corners<Expr> corners = {at(r.lower, c.lower), at(r.lower, c.upper), at(r.upper, c.lower),
                                    at(r.upper, c.upper)};
-    const Expr one = number(integer ? static_cast<double>(kUnit) : 1), y = r.distance(i[2]),
-               x = c.distance(i[3]);
+    const Expr one = number(integer ? static_cast<double>(kUnit) : 1), y = MakeCast(type, r.distance(i[2])),
+               x = MakeCast(type, c.distance(i[3]));
     const Expr sum = Between<Expr>(corners, one - y, y, one - x, x, number(offset == 0 ? 0 : 0.5));
     const tir::DataType to = ops::TypeOf(site.type.dtype);
     if (arithmetic == BilinearArithmetic::kFloat) return sum;
     if (arithmetic == BilinearArithmetic::kBytes)
       return MakeCast(to, MakeCast(ops::kInt32, Max(Min(sum, number(255)), number(0))) - 128);
-    const Expr half = Int(kUnit * kUnit / 2, type);
-    const Expr rounded = sum + MakeSelect(Lt(Int(0, type), sum), half, Int(0, type) - half);
-    return MakeCast(to, ops::Quotient(rounded, Int(kUnit * kUnit, type)));
+    // Half a unit less one where the sum is negative: away from zero.
+    const auto shifted = [&](const Expr& value, int bits) {
+      return MakeBinary(tir::BinaryOp::kShr, value, Int(bits, type));
+    };
+    return MakeCast(to,
+                    shifted(sum + Int(kUnit * kUnit / 2, type) + shifted(sum, type.bits - 1), 2 * kUnitBits));
   };
   result.computations.push_back({te::Compute(site.name, site.shape(), element), ops::Pattern::kColumns});
   return result;

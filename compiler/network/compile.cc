@@ -10,7 +10,7 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
+#include <utility>
 
 #include "compiler/cpu/lower_group.h"
 #include "compiler/cpu/work.h"
@@ -79,16 +79,9 @@ class Compiler {
  private:
   ValueId Root(ValueId id) const { return lowering_.LookThroughViews(id); }
 
-  /// The first behind group `i` that is more than another view of a value; null: there is none.
-  static const Group* NextKernel(std::span<const Group> groups, size_t i) {
-    const auto next = std::ranges::find_if(groups.subspan(i + 1),
-                                           [](const Group& group) { return group.kind != GroupKind::kView; });
-    return next == groups.end() ? nullptr : &*next;
-  }
-
   /// `behind`: the group placed next, or null. `why` it is apart from its neighbour, if that was measured.
   void Place(const Group& group, const Group* behind, std::string why = {}) {
-    if (group.kind == GroupKind::kView) return;
+    if (group.kind == GroupKind::kView || LeftForLater(group)) return;
     if (group.kind == GroupKind::kConcat && PlaceTogether(group)) return;
     std::string reason;
     Item item;
@@ -131,6 +124,13 @@ class Compiler {
     Append(std::move(item));
   }
 
+  // What repeats an edge for convolutions is mostly theirs to do: it waits until somebody reads its result.
+  bool LeftForLater(const Group& group) {
+    const auto* pad = graph_.node(group.anchor()).As<graph::Pad>();
+    return pad != nullptr && pad->edge && group.nodes.size() == 1 && !options_.keep_every_value &&
+           later_.emplace(group.result(), group).second;
+  }
+
   void AppendTransposition(AcceleratorGroup made) {
     runtime::Layer layer;
     layer.name = made.kernel.name;
@@ -153,15 +153,10 @@ class Compiler {
     const auto& inputs = graph_.node(group.anchor()).inputs;
     if (!lowering_.ArrayMisfit().empty() || array.layout_in != array.layout_out) return false;
     std::set<ValueId> parts;
-    for (ValueId input : inputs) {
-      const size_t dimensions = graph_.node(Root(input)).type.shape.size();
-      if (dimensions != 2 && dimensions != 4) return false;
-      const auto [n, c, h, w] = Shape4(graph_, Root(input));
-      if (BitsOf(graph_, input) > array.activation_bits) return false;
-      if (n > array.batch || c % array.layout_out != 0 || graph_.node(Root(input)).As<graph::Constant>() ||
-          within_.count(Root(input)) || !parts.insert(Root(input)).second)
+    for (ValueId input : inputs)
+      if (const ValueId part = Root(input);
+          !FillsBlocks(graph_, part, array) || within_.count(part) || !parts.insert(part).second)
         return false;
-    }
     const FormKey whole{group.result(), lowering_.WrittenLayout()};
     uint64_t offset = 0;
     for (ValueId input : inputs) {
@@ -207,6 +202,10 @@ class Compiler {
   // Makes sure a form of a value is there, converting from the one that is.
   void Need(const FormKey& form) {
     if (made_.count(form)) return;
+    if (const auto waits = later_.find(form.value); waits != later_.end() && waits->second) {
+      Place(*std::exchange(waits->second, std::nullopt), nullptr);
+      return Need(form);
+    }
     if (form.layout.kind == Layout::Kind::kPlain && graph_.node(form.value).As<graph::Input>()) return;
     FormKey from{Root(form.value), {}};
     if (form.layout.kind == Layout::Kind::kPlain) {
@@ -459,6 +458,7 @@ class Compiler {
   std::map<FormKey, size_t> made_;
   std::map<FormKey, FormKey> same_;                         // plain forms that are the bytes of another
   std::map<ValueId, std::pair<ValueId, uint64_t>> within_;  // written form: in whose, at which offset
+  std::map<ValueId, std::optional<Group>> later_;           // what makes them; nothing: that has its place
   std::vector<FormKey> together_;                           // written forms that hold others
   Images images_;
   std::map<FormKey, uint64_t> address_;

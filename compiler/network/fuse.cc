@@ -196,6 +196,14 @@ const graph::Node* SpreadIn(const graph::Graph& graph, const Group& group) {
   return nullptr;
 }
 
+const graph::Node* EdgeBefore(const graph::Graph& graph, const graph::Node& convolution) {
+  const auto* conv = convolution.As<graph::Conv2d>();
+  if (conv == nullptr || conv->pad != decltype(conv->pad){}) return nullptr;
+  const graph::Node& before = graph.node(convolution.inputs[0]);
+  const auto* pad = before.As<graph::Pad>();
+  return pad != nullptr && pad->edge && graph::IsQuantized(before.type.dtype) ? &before : nullptr;
+}
+
 std::vector<Group> SplitBehindRequantization(const graph::Graph& graph, const Group& group) {
   const auto requantizes = [&](ValueId id) { return graph.node(id).As<graph::Requantize>() != nullptr; };
   auto at = std::ranges::find_if(group.nodes, requantizes);
@@ -236,6 +244,12 @@ std::optional<Group> Feed(const graph::Graph& graph, const Group& first, const G
 
 std::vector<Group> Fuse(const graph::Graph& graph, const FuseOptions& options) {
   return Fuser(graph, options).Run();
+}
+
+const Group* NextKernel(std::span<const Group> groups, size_t i) {
+  const auto next = std::ranges::find_if(groups.subspan(i + 1),
+                                         [](const Group& group) { return group.kind != GroupKind::kView; });
+  return next == groups.end() ? nullptr : &*next;
 }
 
 std::vector<std::vector<graph::ValueId>> HostGroups(const graph::Graph& graph) {

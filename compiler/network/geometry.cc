@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/network/convert.h"
 #include "compiler/tir/rounding.h"
 #include "isa/check.h"
 
@@ -10,6 +11,14 @@ namespace cosim::network {
 
 using graph::ValueId;
 using tir::CeilDiv;
+
+bool FillsBlocks(const graph::Graph& graph, graph::ValueId value, const Array& array) {
+  const graph::Node& node = graph.node(value);
+  if (const size_t rank = node.type.shape.size(); rank != 2 && rank != 4) return false;
+  const auto shape = Shape4(graph, value);
+  return shape[0] <= array.batch && shape[1] % array.layout_out == 0 && !node.As<graph::Constant>() &&
+         BitsOf(graph, value) <= array.activation_bits;
+}
 
 WeightValues::WeightValues(const graph::Tensor& tensor) {
   if (tensor.dtype() == graph::DType::kInt16) {

@@ -44,6 +44,9 @@ int64_t BytesOf(const graph::Graph& graph, graph::ValueId value, const Layout& l
 /// [N, C] counts as [N, C, 1, 1].
 std::array<int64_t, 4> Shape4(const graph::Graph& graph, graph::ValueId id);
 
+/// Whether the written layout of a value that is computed is one run of whole blocks.
+bool FillsBlocks(const graph::Graph& graph, graph::ValueId value, const Array& array);
+
 /// Constant weights, int8 or int16, in their order.
 class WeightValues {
  public:

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,10 @@ const graph::MaxPool* PoolBehind(const graph::Graph& graph, const Group& group);
 /// The depth_to_space or resize_nearest of a group of quantized values, or null.
 const graph::Node* SpreadIn(const graph::Graph& graph, const Group& group);
 
+/// The pad by the nearest elements whose result a convolution without padding reads; null where there is
+/// none. A kernel may repeat those itself.
+const graph::Node* EdgeBefore(const graph::Graph& graph, const graph::Node& convolution);
+
 /// A convolution with an operation behind its requantization and clip as two groups, what comes before that
 /// operation and the rest; nothing for any other group.
 std::vector<Group> SplitBehindRequantization(const graph::Graph& graph, const Group& group);
@@ -55,6 +60,9 @@ std::optional<Group> Feed(const graph::Graph& graph, const Group& first, const G
 
 /// Every node but inputs and constants in exactly one group, groups in a topological order.
 std::vector<Group> Fuse(const graph::Graph& graph, const FuseOptions& options);
+
+/// The first behind group `i` that is more than another view of a value; null: there is none.
+const Group* NextKernel(std::span<const Group> groups, size_t i);
 
 /// The nodes of each kernel when all of `graph` is the host's.
 std::vector<std::vector<graph::ValueId>> HostGroups(const graph::Graph& graph);

@@ -112,6 +112,7 @@ std::string GroupLowering::WorkloadOf(const Plan& plan) {
                       w.w, w.kh, w.kw, w.co, w.co, w.oh, w.ow);
   text += fmt::format(" stride {},{} dilation {},{} pad {},{},{},{}", w.sh, w.sw, w.dh, w.dw, w.top, w.left,
                       w.bottom, w.right);
+  if (w.edge) text += " edge";
   if (w.parts > 1) text += fmt::format(" parts {}", w.parts);
   if (w.gather > 0) text += " gathered";
   if (w.pool)
@@ -211,7 +212,8 @@ std::string GroupLowering::KeyOf(const Plan& plan) {
                                 w.top, w.left, w.bottom, w.right, w.pad_value, w.rows_stored, w.parts},
                                ","),
                      fmt::join(plan.epilogue.Rhythm(), ","),
-                     (w.weights_in_blocks ? " weights in blocks" : "") + TextOf(w.spread));
+                     (w.edge ? " edge" : "") + std::string(w.weights_in_blocks ? " weights in blocks" : "") +
+                         TextOf(w.spread));
 }
 
 std::string GroupLowering::KeyOf(const Tile& tile) {

@@ -102,8 +102,16 @@ bool GroupLowering::PlanConvolution(const Group& group, AcceleratorGroup& out, P
   window.dw = conv.dilation[1];
   SetPadding(conv.pad, window);
   window.pad_value = conv.input_zero_point;
+  if (const graph::Node* edge = EdgeBefore(graph_, node)) {  // loads repeat it
+    out.input = LookThroughViews(edge->inputs[0]);
+    const auto within = Shape4(graph_, out.input);
+    window.h = within[2];
+    window.w = within[3];
+    SetPadding(edge->As<graph::Pad>()->pad, window);
+    window.edge = true;
+  }
   StandInTiles(group, out, window);
-  if (window.pad_value != 0 && window.Padded()) {
+  if (window.pad_value != 0 && window.Padded() && !window.edge) {
     bool can_pad = false;
     for (const auto& format : spec_.formats)
       can_pad |= format.kind == isa::Kind::kLoad && format.memory == array_.activations &&
@@ -195,6 +203,7 @@ bool GroupLowering::PlanPool(const Group& group, AcceleratorGroup& out, Plan& pl
     plan.kind = &kernels::MaxPooling();
     SetPadding(pad->pad, window);
     window.pad_value = pad->value;
+    window.edge = pad->edge;
     return true;
   }
   plan.kind = &kernels::SumPooling();

@@ -159,6 +159,13 @@ Definition Build(const graph::GlobalSumPool&, const graph::Node& node, const std
 }
 
 Definition Build(const graph::Pad& op, const graph::Node& node, const std::vector<Tensor>& in) {
+  if (op.edge)
+    return Move(node.name, node.type.shape, in[0], [&](const Indices& i) -> Indices {
+      const auto nearest = [&](size_t d) {
+        return Max(Min(i[d] - op.pad[d - 2], Int(in[0].shape()[d] - 1)), Int(0));
+      };
+      return {i[0], i[1], nearest(2), nearest(3)};
+    });
   return {{Bordered(node.name, in[0], op.pad, Number(op.value, in[0].type()))}, {}};
 }
 

@@ -237,6 +237,7 @@ TEST(CpuOps, RearrangementsEqualTheGoldenModel) {
   ExpectGoldenOf(random, graph::Concat{}, {{2, 3}, {2, 4}});
   ExpectGoldenOf(random, graph::Pad{{1, 2, 0, 3}, 7}, {{2, 3, 4, 5}});
   ExpectGoldenOf(random, graph::Pad{}, {{1, 1, 1, 1}});
+  ExpectGoldenOf(random, graph::Pad{.pad = {1, 2, 0, 3}, .edge = true}, {{2, 3, 4, 5}});
   ExpectGoldenOf(random, graph::DepthToSpace{{2, 3}}, {{2, 12, 3, 4}});
   ExpectGoldenOf(random, graph::ResizeNearest{{3, 2}}, {{2, 3, 4, 5}});
 }

@@ -34,6 +34,12 @@ TEST(GoldenPad, PutsTheValueAround) {
   EXPECT_THAT(y.data<int8_t>(), ElementsAre(-3, -3, -3, -3, 7, 8, -3, -3));
 }
 
+TEST(GoldenPad, RepeatsTheNearestElements) {
+  const Tensor y = RunOne(graph::Pad{.pad = {1, 0, 0, 2}, .edge = true}, {Int8({1, 1, 2, 2}, {7, 8, 9, 5})});
+  EXPECT_EQ(y.shape(), (Shape{1, 1, 3, 4}));
+  EXPECT_THAT(y.data<int8_t>(), ElementsAre(7, 8, 8, 8, 7, 8, 8, 8, 9, 5, 5, 5));
+}
+
 TEST(GoldenDepthToSpace, LaysChannelsOutAsSquares) {
   const Tensor y = RunOne(graph::DepthToSpace{{2, 1}}, {Int8({1, 4, 1, 2}, {1, 2, 3, 4, 5, 6, 7, 8})});
   EXPECT_EQ(y.shape(), (Shape{1, 2, 2, 2}));

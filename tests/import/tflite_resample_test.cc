@@ -298,7 +298,8 @@ TEST(Conv3d, Float) {
 struct Sizes {
   int32_t from_h, from_w, to_h, to_w;
 };
-const std::vector<Sizes> kSizes = {{3, 4, 6, 8}, {5, 3, 7, 11}, {8, 8, 3, 5}, {1, 2, 4, 1}, {4, 6, 4, 13}};
+const std::vector<Sizes> kSizes = {{3, 4, 6, 8},  {5, 3, 7, 11}, {8, 8, 3, 5},  {1, 2, 4, 1},
+                                   {4, 6, 4, 13}, {5, 3, 20, 6}, {3, 4, 5, 13}, {4, 4, 4, 8}};
 const std::vector<ResizeOptions> kGrids = {{false, false}, {true, false}, {false, true}};
 const std::vector<std::pair<DType, int32_t>> kTypes = {
     {DType::kInt8, -7}, {DType::kUint8, 100}, {DType::kInt16, 0}, {DType::kFloat32, 0}};
@@ -388,6 +389,33 @@ TEST(Resize, BilinearIntegersHaveFractionsOfTenBits) {
                         f(y0, x1) * (1024 - y) * x + f(y1, x1) * y * x;
     return std::round(static_cast<double>(sum) / (1 << 20));
   });
+}
+
+// Bytes at two and four times as many pixels; with corners aligned, but for one interval.
+TEST(Resize, SmallMultiplesOfBytesAreFilters) {
+  const auto is_core = [](const TensorInfo& x, const TensorInfo& y, const ResizeOptions& grid) {
+    Diagnostics diagnostics;
+    const auto model = OneOperator(
+        {x, Integers({2}, {static_cast<int32_t>(y.shape[1]), static_cast<int32_t>(y.shape[2])}), y},
+        "RESIZE_BILINEAR", grid, diagnostics);
+    EXPECT_TRUE(model) << diagnostics.Render();
+    return model && HasCore(*model);
+  };
+  for (const ResizeOptions& grid : kGrids) {
+    const int64_t less = grid.align_corners ? 1 : 0;
+    const auto shape = [&](int64_t down, int64_t right) {
+      return Shape{1, down * (3 - less) + less, right * (4 - less) + less, 2};
+    };
+    for (const DType dtype : {DType::kInt8, DType::kUint8}) {
+      const auto make = [&](Shape of) { return Like(dtype, std::move(of), 0.1f, 5); };
+      const TensorInfo x = make({1, 3, 4, 2});
+      EXPECT_TRUE(is_core(x, make(shape(2, 2)), grid));
+      EXPECT_TRUE(is_core(x, make(shape(4, 1)), grid));
+      EXPECT_FALSE(is_core(x, make(shape(3, 2)), grid));
+      EXPECT_FALSE(is_core(x, make(shape(8, 8)), grid));
+      EXPECT_FALSE(is_core(x, make({1, 2, 3, 2}), grid));
+    }
+  }
 }
 
 TEST(Resize, MistakesAreNamed) {

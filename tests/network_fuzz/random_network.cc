@@ -283,9 +283,9 @@ class NetworkMaker {
   }
 
   ValueId Pad() {
-    return AddOrClip(
-        graph::Pad{{Pick(0, 3), Pick(0, 3), Pick(0, 3), Pick(0, 3)}, IsWide() ? Value() : Zero()},
-        {AnyValue()});
+    graph::Pad pad{{Pick(0, 3), Pick(0, 3), Pick(0, 3), Pick(0, 3)}, IsWide() ? Value() : Zero()};
+    pad.edge = Chance(3);
+    return AddOrClip(pad, {AnyValue()});
   }
   ValueId Resize() { return AddOrClip(graph::ResizeNearest{{Pick(1, 3), Pick(1, 3)}}, {AnyValue()}); }
   ValueId Spread() { return AddOrClip(graph::DepthToSpace{{Pick(1, 2), Pick(1, 3)}}, {AnyValue()}); }

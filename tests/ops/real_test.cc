@@ -78,6 +78,7 @@ TEST(RealOps, PoolAndMove) {
   Expect(random, graph::ResizeNearest{.scale = {2, 3}}, {image});
   Expect(random, graph::Concat{}, {image, {2, 1, 9, 11}, {2, 3, 9, 11}});
   Expect(random, graph::Pad{.pad = {1, 2, 0, 3}}, {image});
+  Expect(random, graph::Pad{.pad = {1, 2, 0, 3}, .edge = true}, {image});
   Expect(random, graph::Flatten{}, {image});
 }
 

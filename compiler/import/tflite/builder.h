@@ -22,6 +22,7 @@
 #include "compiler/host/tflite_recurrent.h"
 #include "compiler/import/diagnostic_codes.h"
 #include "compiler/import/import.h"
+#include "compiler/import/tflite/interpolation.h"
 #include "compiler/import/tflite/reader.h"
 
 namespace cosim::import::tflite {
@@ -279,6 +280,8 @@ class Builder {
                            Activation activation);
   bool Nearest(const ResizeOptions& options);
   bool Bilinear(const ResizeOptions& options);
+  graph::ValueId Filtered(const Interpolation& rows, const Interpolation& columns,
+                          host::BilinearArithmetic arithmetic);
   graph::ValueId AsReal(int tensor);
   graph::ValueId AsInResult(size_t operand);
   /// Complex numbers, which are a last dimension of 2 in the graph.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// RESIZE_NEAREST_NEIGHBOR and RESIZE_BILINEAR: whole multiples of the nearest are an operation of the graph,
-// all else is the host's.
+// RESIZE_NEAREST_NEIGHBOR and RESIZE_BILINEAR: whole multiples of the nearest are an operation of the graph;
+// bytes between pixels at small multiples are a filter of those (interpolation.h); all else is the host's.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "compiler/host/index.h"
 #include "compiler/host/tflite_resize.h"
@@ -89,10 +90,38 @@ bool Builder::Bilinear(const ResizeOptions& options) {
                       "32 bits",
                       x[d + 1], y[d + 1]));
   }
+  const auto rows = InterpolationOf(grids[0], arithmetic), columns = InterpolationOf(grids[1], arithmetic);
+  if (rows && columns && rows->scale * columns->scale > 1 && IsByte(from))
+    return Finish(Filtered(*rows, *columns, arithmetic), true);
   return Finish(
       Host(name_, host::TfliteBilinear(grids[0], grids[1], arithmetic), {Nchw(from)},
-           IsFloat(from) ? "float32" : "the ISA has no interpolation between pixels", QuantizationOf(to)),
+           IsFloat(from) ? "float32" : "no filter of 2 or 4 times as many pixels", QuantizationOf(to)),
       true);
+}
+
+// Each pixel repeated, those at the edge beyond it too, then a filter whose taps add up to a power of two.
+ValueId Builder::Filtered(const Interpolation& rows, const Interpolation& columns,
+                          host::BilinearArithmetic arithmetic) {
+  const std::optional<graph::Quantization> quantization = QuantizationOf(op_->outputs[0]);
+  // Halves are rounded away from zero by multiplying twice the sum by one half before the shift.
+  const bool away = arithmetic == host::BilinearArithmetic::kInteger;
+  const int64_t channels = Info(op_->inputs[0]).shape[3];
+  std::vector<int8_t> taps;
+  for (int64_t c = 0; c < channels; ++c)
+    for (const int8_t row : rows.taps)
+      for (const int8_t column : columns.taps) taps.push_back((away ? 2 : 1) * row * column);
+  const Shape shape = {channels, 1, std::ssize(rows.taps), std::ssize(columns.taps)};
+  graph::Graph& g = model_.graph;
+  const ValueId weights = g.AddConstant(name_ + ".weights", Tensor(shape, std::move(taps)));
+  const graph::Pad edge{.pad = {rows.before, columns.before, rows.after, columns.after}, .edge = true};
+  graph::Requantize shift{.shift = {std::countr_zero(static_cast<uint64_t>(rows.total * columns.total))}};
+  if (away) shift.multiplier = {1 << 30}, shift.twice = true;
+  ValueId value = Nchw(op_->inputs[0]);
+  value =
+      g.Add(name_ + ".repeated", graph::ResizeNearest{{rows.scale, columns.scale}}, {value}, quantization);
+  value = g.Add(name_ + ".edge", edge, {value}, quantization);
+  value = g.Add(name_, graph::Conv2d{.groups = channels}, {value, weights});
+  return g.Add(name_ + ".rounded", shift, {value}, quantization);
 }
 
 }  // namespace cosim::import::tflite

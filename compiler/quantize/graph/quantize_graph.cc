@@ -318,7 +318,7 @@ class Quantizer {
   void Write(ValueId id, const graph::DepthToSpace& op) { WriteUnchanged(id, op); }
   void Write(ValueId id, const graph::ResizeNearest& op) { WriteUnchanged(id, op); }
   void Write(ValueId id, const graph::Pad& op) {
-    WriteUnchanged(id, graph::Pad{op.pad, QuantizationOf(operand(id, 0)).zero_point});
+    WriteUnchanged(id, graph::Pad{op.pad, QuantizationOf(operand(id, 0)).zero_point, op.edge});
   }
   void Write(ValueId id, const graph::MaxPool& op) { WriteUnchanged(id, op); }
   void Write(ValueId id, const graph::Flatten& op) { WriteUnchanged(id, op); }

@@ -126,7 +126,7 @@ void KernelPart::MakeSums() {
                         window = InputLayout(w_.h + w_.top + w_.bottom, w_.w + w_.left + w_.right);
   if (!window_.get()) {
     const Tensor x = te::Placeholder("x", layouts::PlainShapeOf(data), lane_);
-    const graph::Pad pad{{w_.top, w_.left, w_.bottom, w_.right}, static_cast<int32_t>(w_.pad_value)};
+    const graph::Pad pad{{w_.top, w_.left, w_.bottom, w_.right}, static_cast<int32_t>(w_.pad_value), w_.edge};
     const Tensor padded = Define("padded", pad, window, lane_, {x});
     window_ = layouts::Relayout(Called("window"), padded, window, {{x, data_, data}}).tensor;
   }

@@ -41,6 +41,7 @@ struct Window {
   int64_t kh = 1, kw = 1, sh = 1, sw = 1, dh = 1, dw = 1;
   int64_t top = 0, left = 0, bottom = 0, right = 0;
   int64_t pad_value = 0;
+  bool edge = false;  ///< outside stands the nearest element, not pad_value
   int64_t parts = 1;  ///< of which each weight is the sum: of two where it is wider than the array's
   double gather = 0;  ///< cycles of the load unit for an element gathered in pieces; 0: elements come whole
   /// Weights stand as blocks of pixels do, their inputs outside: [g][ci][si][co][so]….
