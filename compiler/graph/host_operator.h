@@ -34,6 +34,10 @@ class HostOperator {
   virtual std::variant<std::vector<TensorType>, std::string> Infer(
       std::span<const HostOperand> operands) const = 0;
 
+  /// Whether each element of the results is one of operand 0's, whatever their type; what other operands say
+  /// is where it comes from.
+  virtual bool Moves() const { return false; }
+
   /// Fills `results`, which have the inferred types and hold zeros. `operands` are those that Infer accepted;
   /// null where one is absent.
   virtual void Compute(std::span<const Tensor* const> operands, std::span<Tensor> results) const = 0;

@@ -178,7 +178,7 @@ std::optional<ops::Definition> DefineGatherNd(size_t batch, const ops::HostSite&
 }  // namespace
 
 HostOperatorPtr Gather(int64_t axis) {
-  return Make(
+  return MakeMove(
       fmt::format("gather axis={}", axis), 2, 2, [=](Operands in) { return InferGather(axis, in); },
       [=](Values in, Results out) {
         const AroundAxis view(in[0]->shape(), *AxisOf(axis, in[0]->shape().size()));
@@ -191,7 +191,6 @@ HostOperatorPtr Gather(int64_t axis) {
             target += view.inner;
           }
       },
-      {},
       [=](const ops::HostSite& site) {
         return DefineGather(*AxisOf(axis, site.operands[0].type.shape.size()), site);
       });

@@ -12,16 +12,18 @@ namespace {
 class FunctionOperator : public graph::CountedOperator, public ops::Definable {
  public:
   FunctionOperator(std::string description, size_t least, size_t most, InferFunction infer,
-                   ComputeFunction compute, MacsFunction macs, DefineFunction define)
+                   ComputeFunction compute, MacsFunction macs, DefineFunction define, bool moves = false)
       : description_(std::move(description)),
         least_(least),
         most_(most),
         infer_(std::move(infer)),
         compute_(std::move(compute)),
         macs_(std::move(macs)),
-        define_(std::move(define)) {}
+        define_(std::move(define)),
+        moves_(moves) {}
 
   std::string Describe() const override { return description_; }
+  bool Moves() const override { return moves_; }
 
   Types Infer(Operands operands) const override {
     if (operands.size() < least_ || operands.size() > most_)
@@ -65,6 +67,7 @@ class FunctionOperator : public graph::CountedOperator, public ops::Definable {
   ComputeFunction compute_;
   MacsFunction macs_;
   DefineFunction define_;
+  bool moves_;
 };
 
 class Selecting : public graph::CountedOperator, public ops::Definable {
@@ -73,6 +76,7 @@ class Selecting : public graph::CountedOperator, public ops::Definable {
       : op_(std::move(op)), present_(std::move(present)) {}
 
   std::string Describe() const override { return op_->Describe(); }
+  bool Moves() const override { return op_->Moves(); }
 
   Types Infer(Operands operands) const override {
     const auto given = static_cast<size_t>(std::ranges::count(present_, true));
@@ -117,6 +121,13 @@ HostOperatorPtr Make(std::string description, size_t least, size_t most, InferFu
                      ComputeFunction compute, MacsFunction macs, DefineFunction define) {
   return std::make_shared<FunctionOperator>(std::move(description), least, most, std::move(infer),
                                             std::move(compute), std::move(macs), std::move(define));
+}
+
+HostOperatorPtr MakeMove(std::string description, size_t least, size_t most, InferFunction infer,
+                         ComputeFunction compute, DefineFunction define) {
+  return std::make_shared<FunctionOperator>(std::move(description), least, most, std::move(infer),
+                                            std::move(compute), MacsFunction(), std::move(define),
+                                            /*moves=*/true);
 }
 
 DefineFunction DefineMap(ops::MapFn element) {

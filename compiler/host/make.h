@@ -58,6 +58,10 @@ MacsFunction MacsOfWeights(size_t weights);
 /// … over the last dimension of operand 0, or the one before with `transposed`.
 MacsFunction MacsOfRows(bool transposed = false);
 
+/// Of an operator that moves the elements of operand 0 (HostOperator::Moves).
+HostOperatorPtr MakeMove(std::string description, size_t least, size_t most, InferFunction infer,
+                         ComputeFunction compute, DefineFunction define);
+
 /// An error of an InferFunction.
 template <typename... Args>
 Types Refuse(fmt::format_string<Args...> text, Args&&... args) {

@@ -63,28 +63,28 @@ std::optional<ops::Definition> DefineTranspose(const std::vector<int64_t>& permu
 }  // namespace
 
 HostOperatorPtr Transpose(std::vector<int64_t> permutation) {
-  return Make(
+  return MakeMove(
       fmt::format("transpose permutation={}", graph::ToString(permutation)), 1, 1,
       [=](Operands in) { return InferTranspose(permutation, in); },
-      [=](Values in, Results out) { ComputeTranspose(permutation, in, out); }, {},
+      [=](Values in, Results out) { ComputeTranspose(permutation, in, out); },
       [=](const ops::HostSite& site) {
         return site.operands[0].type.shape.empty() ? DefineCopy(site) : DefineTranspose(permutation, site);
       });
 }
 
 HostOperatorPtr ReshapeTo(Shape shape) {
-  return Make(
+  return MakeMove(
       fmt::format("reshape shape={}", graph::ToString(shape)), 1, 1,
       [=](Operands in) {
         return graph::NumElements(in[0].type.shape) == graph::NumElements(shape)
                    ? One(in[0].type.dtype, shape)
                    : Refuse("{} has not the elements of {}", ToString(in[0].type), graph::ToString(shape));
       },
-      Copy, {}, DefineCopy);
+      Copy, DefineCopy);
 }
 
 HostOperatorPtr Reshape(bool allow_zero) {
-  return Make(
+  return MakeMove(
       "reshape", 2, 2,
       [=](Operands in) {
         if (!in[1].value) return Refuse("its shape must be a constant");
@@ -110,11 +110,11 @@ HostOperatorPtr Reshape(bool allow_zero) {
                    ? One(in[0].type.dtype, shape)
                    : Refuse("{} has not the elements of {}", ToString(in[0].type), ToString(shape));
       },
-      Copy, {}, DefineCopy);
+      Copy, DefineCopy);
 }
 
 HostOperatorPtr FlattenAt(int64_t axis) {
-  return Make(
+  return MakeMove(
       "flatten", 1, 1,
       [=](Operands in) {
         const Shape& x = in[0].type.shape;
@@ -124,11 +124,11 @@ HostOperatorPtr FlattenAt(int64_t axis) {
         return One(in[0].type.dtype, {graph::NumElements(Shape(x.begin(), x.begin() + at)),
                                       graph::NumElements(Shape(x.begin() + at, x.end()))});
       },
-      Copy, {}, DefineCopy);
+      Copy, DefineCopy);
 }
 
 HostOperatorPtr Squeeze(std::vector<int64_t> axes) {
-  return Make(
+  return MakeMove(
       "squeeze", 1, 2,
       [=](Operands in) {
         if (!in[1].absent && !in[1].value) return Refuse("its axes must be a constant");
@@ -147,11 +147,11 @@ HostOperatorPtr Squeeze(std::vector<int64_t> axes) {
           if (!drop[d]) shape.push_back(x[d]);
         return One(in[0].type.dtype, shape);
       },
-      Copy, {}, DefineCopy);
+      Copy, DefineCopy);
 }
 
 HostOperatorPtr Unsqueeze(std::vector<int64_t> axes) {
-  return Make(
+  return MakeMove(
       "unsqueeze", 1, 2,
       [=](Operands in) {
         if (!in[1].absent && !in[1].value) return Refuse("its axes must be a constant");
@@ -168,11 +168,11 @@ HostOperatorPtr Unsqueeze(std::vector<int64_t> axes) {
         for (size_t d = 0; d < rank; ++d) shape.push_back(added[d] ? 1 : in[0].type.shape[next++]);
         return One(in[0].type.dtype, shape);
       },
-      Copy, {}, DefineCopy);
+      Copy, DefineCopy);
 }
 
 HostOperatorPtr Identity() {
-  return Make("identity", 1, 1, [](Operands in) { return One(in[0].type); }, Copy, {}, DefineCopy);
+  return MakeMove("identity", 1, 1, [](Operands in) { return One(in[0].type); }, Copy, DefineCopy);
 }
 
 }  // namespace cosim::host

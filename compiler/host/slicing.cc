@@ -163,7 +163,7 @@ HostOperatorPtr Concat(int64_t axis) {
 }
 
 HostOperatorPtr Split(int64_t axis, std::vector<int64_t> given, size_t count) {
-  return Make(
+  return MakeMove(
       fmt::format("split axis={}", axis), 1, 2,
       [=](Operands in) {
         const auto at = AxisOf(axis, in[0].type.shape.size());
@@ -188,7 +188,6 @@ HostOperatorPtr Split(int64_t axis, std::vector<int64_t> given, size_t count) {
           done += bytes;
         }
       },
-      {},
       [=](const ops::HostSite& site) {
         const Shape& x = site.operands[0].type.shape;
         const size_t d = *AxisOf(axis, x.size());
@@ -201,7 +200,7 @@ HostOperatorPtr Split(int64_t axis, std::vector<int64_t> given, size_t count) {
 }
 
 HostOperatorPtr Slice() {
-  return Make(
+  return MakeMove(
       "slice", 3, 5,
       [](Operands in) {
         for (const HostOperand& operand : in.subspan(1))
@@ -217,7 +216,6 @@ HostOperatorPtr Slice() {
         GatheredByAxis(*in[0], out[0],
                        [&](size_t d, int64_t i) { return ranges[d].start + i * ranges[d].step; });
       },
-      {},
       [](const ops::HostSite& site) {
         const auto& known = site.operands;
         return DefineSlice(std::get<0>(Ranges(known[0].type.shape, *known[1].value, *known[2].value,

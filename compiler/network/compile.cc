@@ -14,12 +14,12 @@
 
 #include "compiler/cpu/lower_group.h"
 #include "compiler/cpu/work.h"
-#include "compiler/graph/passes/pool_before_concat.h"
 #include "compiler/network/convert.h"
 #include "compiler/network/lower_group.h"
 #include "compiler/network/memory_plan.h"
 #include "compiler/network/plan.h"
 #include "compiler/network/program_builder.h"
+#include "compiler/network/rearranged.h"
 #include "compiler/tir/rounding.h"
 #include "isa/check.h"
 #include "isa/digest.h"
@@ -479,11 +479,11 @@ runtime::Network WithValuesOf(const graph::Graph& graph, runtime::Network networ
 
 runtime::Network Compile(const graph::Graph& graph, const isa::Spec& spec, const CompileOptions& options,
                          cpu::CpuCompiler& cpu) {
-  const graph::Graph rearranged = options.keep_every_value ? graph : graph::PoolBeforeConcat(graph);
+  const graph::Graph rearranged = options.keep_every_value ? graph : Rearranged(graph, spec);
   std::string unreachable, none;
   if (auto network = Compiler(rearranged, spec, options, {}, cpu).Run(unreachable))
     return WithValuesOf(graph, std::move(*network));
-  auto network = Compiler(rearranged, spec, options, unreachable, cpu).Run(none);
+  auto network = Compiler(graph, spec, options, unreachable, cpu).Run(none);
   COSIM_CHECK(network, "{}", none);
   return WithValuesOf(graph, std::move(*network));
 }

@@ -27,7 +27,7 @@ struct CompileOptions {
   LoweringCache* cache = nullptr;     ///< shared with other compilations; may be null
   const TunedTiles* tuned = nullptr;  ///< schedules to take instead of choosing; may be null
   /// Gets each group that goes to the accelerator, in order, with its tile; may be empty. Its values are
-  /// those of the graph after graph::PoolBeforeConcat.
+  /// those of the graph after Rearranged (rearranged.h).
   std::function<void(const Group&, const Tile&)> placed = {};
 };
 

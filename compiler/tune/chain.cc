@@ -7,8 +7,8 @@
 #include <set>
 
 #include "compiler/cpu/no_code.h"
-#include "compiler/graph/passes/pool_before_concat.h"
 #include "compiler/network/measure.h"
+#include "compiler/network/rearranged.h"
 #include "isa/check.h"
 #include "sim/cycle/timing_engine.h"
 
@@ -19,7 +19,7 @@ using runtime::Cycle;
 
 Chain::Chain(const isa::Spec& spec, const graph::Graph& graph, int virtual_threads)
     : spec_(spec),
-      graph_(graph::PoolBeforeConcat(graph)),
+      graph_(network::Rearranged(graph, spec)),
       virtual_threads_(virtual_threads),
       lowering_(spec, graph_, {.virtual_threads = virtual_threads, .timing_only = true, .after_pass = {}}) {
   auto whole = Compile(nullptr);

@@ -346,7 +346,7 @@ class NetworkMaker {
     const ValueId x = AnyValue();
     const Shape shape = ShapeOf(x);
     const int64_t axis = Pick(0, 3), extent = shape[axis];
-    switch (Pick(0, 7)) {
+    switch (Pick(0, 8)) {
       case 0: {
         std::vector<int64_t> order = {0, 1, 2, 3};
         for (size_t i = 3; i > 0; --i) std::swap(order[i], order[Pick(0, static_cast<int64_t>(i))]);
@@ -383,6 +383,13 @@ class NetworkMaker {
             Zero(),           graph::LeastOf(dtype_),     graph::LargestOf(dtype_),
             Chance(2)};
         return Hosted(host::Addition(sum), {x, Like(x)});
+      }
+      case 7: {  // a shuffle of channels
+        const int64_t groups = shape[1] % 2 == 0 ? 2 : shape[1];
+        const Shape apart = {shape[0], groups, shape[1] / groups, shape[2], shape[3]};
+        const ValueId turned =
+            Hosted(host::Transpose({0, 2, 1, 3, 4}), {Hosted(host::ReshapeTo(apart), {x})});
+        return Hosted(host::ReshapeTo(shape), {turned});
       }
       default: {
         const host::TfliteGrid rows{shape[2], Pick(1, 12), false, Chance(2)},
