@@ -21,13 +21,6 @@ namespace {
 using graph::Shape;
 using graph::ValueId;
 
-std::string Ops(const graph::Graph& graph) {
-  std::string text;
-  for (const auto& node : graph.nodes())
-    if (!node.As<graph::Constant>()) text += std::string(graph::Mnemonic(node.op)) + " ";
-  return text;
-}
-
 /// A graph of convolutions and movements.
 struct Moves : GraphBuilder {
   ValueId Host(const graph::HostOperatorPtr& op, std::vector<ValueId> operands, int32_t result = 0) {

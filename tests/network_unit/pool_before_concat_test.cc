@@ -17,13 +17,6 @@ namespace {
 
 using graph::ValueId;
 
-std::string Ops(const graph::Graph& graph) {
-  std::string text;
-  for (const auto& node : graph.nodes())
-    if (!node.As<graph::Constant>()) text += std::string(graph::Mnemonic(node.op)) + " ";
-  return text;
-}
-
 graph::Tensor Draw(GraphBuilder& b, const graph::Graph& graph) {
   graph::Tensor x(graph.node(graph.inputs()[0]).type);
   for (int8_t& value : x.mutable_data<int8_t>()) value = static_cast<int8_t>(b.Pick(-128, 127));

@@ -21,6 +21,14 @@ inline isa::Spec Load(const std::string& isa, const std::vector<isa::Override>& 
   return *spec;
 }
 
+/// What a graph computes, in order: the operations but for constants.
+inline std::string Ops(const graph::Graph& graph) {
+  std::string text;
+  for (const auto& node : graph.nodes())
+    if (!node.As<graph::Constant>()) text += std::string(graph::Mnemonic(node.op)) + " ";
+  return text;
+}
+
 inline std::vector<uint8_t> RawBytes(const graph::Tensor& t) { return {t.bytes().begin(), t.bytes().end()}; }
 
 /// Builds graphs node by node; constants and attributes are random where the test does not care.

@@ -9,7 +9,7 @@
 namespace cosim::import::tflite {
 namespace {
 
-/// Of a box 8 pixels wide, 64 taps for each pixel of the result would take the array longer than the host.
+/// Eight times as many would take 64 to 81 taps for each pixel of the result: not tried.
 constexpr int64_t kMostScale = 4;
 
 /// How often a pixel is repeated; 0: not each as often.
