@@ -9,7 +9,7 @@
 namespace cosim::import::tflite {
 namespace {
 
-/// Eight times as many would take 64 to 81 taps for each pixel of the result: not tried.
+/// Eight times as many take 64 to 81 taps for each pixel of the result (docs/rationale/import.md).
 constexpr int64_t kMostScale = 4;
 
 /// How often a pixel is repeated; 0: not each as often.
